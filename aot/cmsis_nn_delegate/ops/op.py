@@ -1,0 +1,96 @@
+"""What an operator has to provide. One operator is one file of this folder.
+
+An operator is known in three places, and its class serves all of them:
+
+* the edge program: `targets` it matches, `check` says whether (and why not) the
+  delegate can run a node, `build` turns the node into a graph `Node`;
+* the graph: `reference` computes it with integers in numpy, bit for bit what the
+  kernels compute;
+* the payload: `scratch_bytes`, `constants` and `encode` give the call record.
+
+Operators that only exist before the passes have run (`reshape`, `pad`, `clamp`)
+leave out the last group; those that the passes create leave out the first.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any, ClassVar, Mapping, Optional, Sequence
+
+import numpy as np
+
+from ..graph.ir import Node
+from ..payload.schema import Opcode
+from ..target import Target
+
+
+class Reason(enum.Enum):
+    """Why a node is not delegated; machine-readable, stable."""
+
+    UNSUPPORTED_OPERATOR = "unsupported-operator"
+    NOT_QUANTIZED = "not-quantized"
+    UNSUPPORTED_DTYPE = "unsupported-dtype"
+    UNSUPPORTED_QUANTIZATION = "unsupported-quantization"
+    UNSUPPORTED_SHAPE = "unsupported-shape"
+    UNSUPPORTED_PARAMETER = "unsupported-parameter"
+    DYNAMIC_SHAPE = "dynamic-shape"
+    NOT_CONSTANT = "not-constant"
+    TOO_LARGE = "too-large"
+    NOT_FUSABLE = "not-fusable"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """`reason` for programs, `message` for people: what is wrong, and what to do about it."""
+
+    reason: Reason
+    message: str
+
+
+class Op:
+    """Base class; see the module docstring. Operators have no state."""
+
+    name: ClassVar[str]
+    # Edge operators (the strings of their overloads, e.g. "aten.linear.default").
+    targets: ClassVar[tuple[str, ...]] = ()
+    # The kernel, for operators that reach the payload.
+    opcode: ClassVar[Optional[Opcode]] = None
+
+    # Edge program -----------------------------------------------------------
+
+    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+        """None if the delegate can run edge node `node`, else why not."""
+        raise NotImplementedError(f"{self.name} does not match edge nodes")
+
+    def build(self, node: Any, context: Any) -> Node:
+        """The graph node of an edge node that `check` accepted."""
+        raise NotImplementedError(f"{self.name} does not match edge nodes")
+
+    # Graph ------------------------------------------------------------------
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        """The output of `node` in storage order; `inputs` are its activations in storage order."""
+        raise NotImplementedError(f"{self.name} has no reference: a pass should have removed it")
+
+    # Payload ----------------------------------------------------------------
+
+    def scratch_bytes(self, node: Node, target: Target) -> int:
+        """Size of the working memory that the kernel needs on `target`, 0 for none."""
+        return 0
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        """Arrays to put into the payload, by the name of the reference field that names them."""
+        return {}
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        """The fields of the argument block.
+
+        `refs` has a reference for every field of type REF of the block: activations,
+        constants and scratch, `NO_REF` where there is none.
+        """
+        raise NotImplementedError(f"{self.name} cannot be encoded: a pass should have removed it")
+
+    def activation_fields(self, node: Node) -> tuple[Sequence[str], str]:
+        """Names of the reference fields of the activation inputs, in order, and of the output."""
+        return ("input",), "output"

@@ -1,0 +1,389 @@
+"""The payload format, version 1: the one source of its layout.
+
+`cpp_header` generates runtime/payload/format.h from this module; nothing else
+states an offset, a size or an opcode.
+
+A payload is little-endian, position-independent and used in place. It starts
+16-byte aligned, and so does each of its sections:
+
+    Header | input tensors, output tensors | calls | constants
+
+A *call* is a `CallHeader` followed by the argument block of its opcode. Argument
+blocks hold the parameter structs of CMSIS-NN member by member, so that a kernel
+can hand them on without copying. Data is named by a *reference*, see `make_ref`.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from .layout import F32, I32, REF, U16, U32, U8, Field, Struct
+
+MAGIC = 0x444E4E43  # "CNND"
+FORMAT_VERSION = 1
+ALIGNMENT = 16  # of a payload, its sections, every constant and every arena offset
+
+# The first 32 bits of the CMSIS-NN commit whose conventions (kernel sums, bias,
+# weight layouts, scratch sizes) a payload follows. The revision is ABI.
+CMSIS_NN_COMMIT = "dbf45dbfcc515421dd6099037d3e2637b90748c8"
+KERNEL_REVISION = int(CMSIS_NN_COMMIT[:8], 16)
+
+
+class Isa(enum.IntEnum):
+    """The instruction set that scratch sizes and kernels were chosen for."""
+
+    SCALAR = 0  # Armv6-M, Armv7-M: plain C kernels
+    DSP = 1  # Armv7E-M, Armv8-M with the DSP extension
+    MVE = 2  # Armv8.1-M with Helium
+
+
+class DType(enum.IntEnum):
+    """Element types; the values are ExecuTorch's ScalarType codes."""
+
+    INT8 = 1
+    FLOAT32 = 6
+
+
+MAX_RANK = 6
+MAX_DIM = 32767  # of an activation or a filter: CMSIS-NN keeps dims in 16 bits
+
+# References -----------------------------------------------------------------
+
+REF_OFFSET_BITS = 28
+BASE_ARENA = 0
+BASE_CONSTANT = 1  # offsets count from the start of the payload
+BASE_IO = 2  # + index: inputs first, then outputs
+BASE_NONE = 15  # resolves to a null pointer
+MAX_IO = BASE_NONE - BASE_IO
+BASE_COUNT = 16
+MAX_REF_OFFSET = (1 << REF_OFFSET_BITS) - 1
+
+
+def make_ref(base: int, offset: int = 0) -> int:
+    """A location: 4 bits of base, 28 bits of byte offset from that base."""
+    if not 0 <= base < BASE_COUNT:
+        raise ValueError(f"base {base} is not in [0, {BASE_COUNT})")
+    if not 0 <= offset <= MAX_REF_OFFSET:
+        raise ValueError(f"offset {offset} does not fit {REF_OFFSET_BITS} bits")
+    return base << REF_OFFSET_BITS | offset
+
+
+NO_REF = make_ref(BASE_NONE)
+
+
+def split_ref(ref: int) -> tuple[int, int]:
+    """(base, offset) of a reference."""
+    return ref >> REF_OFFSET_BITS, ref & MAX_REF_OFFSET
+
+
+# Header and tensors ---------------------------------------------------------
+
+HEADER = Struct(
+    "Header",
+    "The first bytes of a payload. Offsets count from its start.",
+    (
+        Field("magic", U32, "kMagic"),
+        Field("format_version", U16, "kFormatVersion; another one is refused"),
+        Field("header_bytes", U16, "sizeof(Header)"),
+        Field("kernel_revision", U32, "kKernelRevision; another one is refused"),
+        Field("isa", U8, "Isa that scratch sizes were computed for"),
+        Field("input_count", U8, "inputs + outputs <= kMaxIo"),
+        Field("output_count", U8),
+        Field("reserved0", U8, "0"),
+        Field("payload_bytes", U32, "size of the whole payload, a multiple of 16"),
+        Field("crc32", U32, "CRC-32 (IEEE 802.3) of the payload with this field as 0"),
+        Field("arena_bytes", U32, "activations and scratch, a multiple of 16; may be 0"),
+        Field("persistent_bytes", U32, "state kept between executions; 0 in this version"),
+        Field("tensors_offset", U32, "input_count + output_count records IoTensor"),
+        Field("calls_offset", U32, "the calls, back to back"),
+        Field("calls_bytes", U32, "a multiple of 4"),
+        Field("call_count", U32),
+        Field("constants_offset", U32),
+        Field("constants_bytes", U32),
+        Field("reserved", U32, "0", count=2),
+    ),
+)
+
+NO_ARENA_OFFSET = 0xFFFFFFFF
+
+IO_TENSOR = Struct(
+    "IoTensor",
+    "An input or output of the delegated graph, as the caller must provide it.",
+    (
+        Field("nbytes", U32, "size of its data"),
+        Field("arena_offset", U32, "where in the arena the caller may keep it, or kNoArenaOffset"),
+        Field("dtype", U8, "DType"),
+        Field("rank", U8, "<= kMaxRank"),
+        Field("dim_order", U8, "dimensions from outermost to innermost; 0 behind rank", count=MAX_RANK),
+        Field("sizes", I32, "in logical order; 0 behind rank", count=MAX_RANK),
+        Field("scale", F32, "real = scale * (q - zero_point); 0 for float tensors"),
+        Field("zero_point", I32),
+    ),
+)
+
+# Parameter blocks, member by member those of CMSIS-NN's arm_nn_types.h -------
+
+TILE = Struct("Tile", "= cmsis_nn_tile", (Field("w", I32), Field("h", I32)))
+
+DIMS = Struct(
+    "Dims",
+    "= cmsis_nn_dims",
+    (Field("n", I32), Field("h", I32), Field("w", I32), Field("c", I32)),
+)
+
+ACTIVATION = Struct("Activation", "= cmsis_nn_activation", (Field("min", I32), Field("max", I32)))
+
+CONV_PARAMS = Struct(
+    "ConvParams",
+    "= cmsis_nn_conv_params",
+    (
+        Field("input_offset", I32, "-zero_point of the input, [-127, 128]"),
+        Field("output_offset", I32, "zero_point of the output, [-128, 127]"),
+        Field("stride", TILE, ">= 1"),
+        Field("padding", TILE, "top and left, >= 0; bottom and right follow from output_dims"),
+        Field("dilation", TILE, ">= 1"),
+        Field("activation", ACTIVATION, "in [-128, 127], min <= max"),
+    ),
+)
+
+DW_CONV_PARAMS = Struct(
+    "DwConvParams",
+    "= cmsis_nn_dw_conv_params",
+    (
+        Field("input_offset", I32, "-zero_point of the input, [-127, 128]"),
+        Field("output_offset", I32, "zero_point of the output, [-128, 127]"),
+        Field("ch_mult", I32, "output channels = ch_mult * input channels"),
+        Field("stride", TILE, ">= 1"),
+        Field("padding", TILE, "top and left, >= 0; bottom and right follow from output_dims"),
+        Field("dilation", TILE, ">= 1"),
+        Field("activation", ACTIVATION, "in [-128, 127], min <= max"),
+    ),
+)
+
+FC_PARAMS = Struct(
+    "FcParams",
+    "= cmsis_nn_fc_params",
+    (
+        Field("input_offset", I32, "0: folded into the bias ahead of time"),
+        Field("filter_offset", I32, "0: weights are symmetric"),
+        Field("output_offset", I32, "zero_point of the output, [-128, 127]"),
+        Field("activation", ACTIVATION, "in [-128, 127], min <= max"),
+    ),
+)
+
+POOL_PARAMS = Struct(
+    "PoolParams",
+    "= cmsis_nn_pool_params",
+    (
+        Field("stride", TILE, ">= 1"),
+        Field("padding", TILE, "top and left, in [0, kernel)"),
+        Field("activation", ACTIVATION, "in [-128, 127], min <= max"),
+    ),
+)
+
+# Calls ----------------------------------------------------------------------
+
+
+class Opcode(enum.IntEnum):
+    """Kernels. 0 is never valid; the order is ABI."""
+
+    CONV2D = 1
+    DEPTHWISE_CONV2D = 2
+    FULLY_CONNECTED = 3
+    ADD = 4
+    AVG_POOL2D = 5
+    MAX_POOL2D = 6
+    SOFTMAX = 7
+    QUANTIZE = 8
+    DEQUANTIZE = 9
+    TRANSPOSE = 10
+
+
+CALL_HEADER = Struct(
+    "CallHeader",
+    "Precedes the argument block of each call.",
+    (
+        Field("opcode", U16, "Opcode"),
+        Field("bytes", U16, "of this header and the argument block, a multiple of 4"),
+    ),
+)
+
+CONV2D = Struct(
+    "Conv2dArgs",
+    "int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. "
+    "acc = bias + sum(filter * (input + input_offset)), requantized per output channel.",
+    (
+        Field("input", REF, "int8 [n, h, w, c]"),
+        Field("filter", REF, "int8 [n = out channels, h, w, c = input channels / groups]"),
+        Field("bias", REF, "int32 [out channels]"),
+        Field("multiplier", REF, "int32 [out channels], Q31"),
+        Field("shift", REF, "int32 [out channels], left if positive"),
+        Field("scratch", REF, "scratch_bytes bytes, 16-byte aligned, or none"),
+        Field("output", REF, "int8 [n, h, w, c]"),
+        Field("scratch_bytes", I32),
+        Field("params", CONV_PARAMS),
+        Field("input_dims", DIMS),
+        Field("filter_dims", DIMS),
+        Field("output_dims", DIMS),
+    ),
+)
+
+DEPTHWISE_CONV2D = Struct(
+    "DepthwiseConv2dArgs",
+    "int8 depthwise convolution, NHWC; output channel o reads input channel o / ch_mult.",
+    (
+        Field("input", REF, "int8 [n, h, w, c]"),
+        Field("filter", REF, "int8 [1, h, w, c = out channels]"),
+        Field("bias", REF, "int32 [out channels]"),
+        Field("multiplier", REF, "int32 [out channels], Q31"),
+        Field("shift", REF, "int32 [out channels], left if positive"),
+        Field("scratch", REF, "scratch_bytes bytes, 16-byte aligned, or none"),
+        Field("output", REF, "int8 [n, h, w, c]"),
+        Field("scratch_bytes", I32),
+        Field("params", DW_CONV_PARAMS),
+        Field("input_dims", DIMS),
+        Field("filter_dims", DIMS),
+        Field("output_dims", DIMS),
+    ),
+)
+
+FULLY_CONNECTED = Struct(
+    "FullyConnectedArgs",
+    "int8 linear layer, per-channel. The bias already contains input_offset * sum(filter row), "
+    "on every ISA, so that params.input_offset is 0 and MVE needs no kernel sums at run time.",
+    (
+        Field("input", REF, "int8 [batch, in]"),
+        Field("filter", REF, "int8 [out, in]"),
+        Field("bias", REF, "int32 [out], effective bias"),
+        Field("multiplier", REF, "int32 [out], Q31"),
+        Field("shift", REF, "int32 [out], left if positive"),
+        Field("output", REF, "int8 [batch, out]"),
+        Field("params", FC_PARAMS),
+        Field("input_dims", DIMS, "n = batch, h = w = 1, c = in"),
+        Field("filter_dims", DIMS, "n = in, h = w = 1, c = out"),
+        Field("output_dims", DIMS, "n = batch, h = w = 1, c = out"),
+    ),
+)
+
+ADD = Struct(
+    "AddArgs",
+    "int8 elementwise sum of two tensors of one shape; output may be one of the inputs.",
+    (
+        Field("input1", REF, "int8 [count]"),
+        Field("input2", REF, "int8 [count]"),
+        Field("output", REF, "int8 [count]"),
+        Field("input1_offset", I32, "-zero_point, [-127, 128]"),
+        Field("input1_multiplier", I32, "Q31"),
+        Field("input1_shift", I32, "<= 0"),
+        Field("input2_offset", I32, "-zero_point, [-127, 128]"),
+        Field("input2_multiplier", I32, "Q31"),
+        Field("input2_shift", I32, "<= 0"),
+        Field("left_shift", I32, "20"),
+        Field("output_offset", I32, "zero_point, [-128, 127]"),
+        Field("output_multiplier", I32, "Q31"),
+        Field("output_shift", I32, "<= 0"),
+        Field("activation", ACTIVATION),
+        Field("count", I32, "elements"),
+    ),
+)
+
+AVG_POOL2D = Struct(
+    "AvgPool2dArgs",
+    "int8 average pooling, NHWC; padding does not count; input and output share scale and zero point.",
+    (
+        Field("input", REF, "int8 [n, h, w, c]"),
+        Field("scratch", REF, "scratch_bytes bytes, 16-byte aligned, or none"),
+        Field("output", REF, "int8 [n, h, w, c]"),
+        Field("scratch_bytes", I32),
+        Field("params", POOL_PARAMS),
+        Field("input_dims", DIMS),
+        Field("filter_dims", DIMS, "h, w of the window; n = c = 1"),
+        Field("output_dims", DIMS),
+    ),
+)
+
+MAX_POOL2D = Struct(
+    "MaxPool2dArgs",
+    "int8 maximum pooling, NHWC; padding does not count; input and output share scale and zero point.",
+    (
+        Field("input", REF, "int8 [n, h, w, c]"),
+        Field("output", REF, "int8 [n, h, w, c]"),
+        Field("params", POOL_PARAMS),
+        Field("input_dims", DIMS),
+        Field("filter_dims", DIMS, "h, w of the window; n = c = 1"),
+        Field("output_dims", DIMS),
+    ),
+)
+
+SOFTMAX = Struct(
+    "SoftmaxArgs",
+    "int8 softmax along rows; the output has scale 1/256 and zero point -128.",
+    (
+        Field("input", REF, "int8 [rows, row_size]"),
+        Field("output", REF, "int8 [rows, row_size]"),
+        Field("rows", I32),
+        Field("row_size", I32),
+        Field("multiplier", I32, "Q31 of the input scale"),
+        Field("shift", I32, "[0, 30]"),
+        Field("diff_min", I32, "smaller differences to the maximum contribute nothing"),
+    ),
+)
+
+QUANTIZE = Struct(
+    "QuantizeArgs",
+    "float32 to int8: q = clamp(round_half_even(x * inverse_scale) + zero_point); NaN gives the "
+    "zero point. [batch, channels, pixels] is transposed to [batch, pixels, channels] on the way; "
+    "channels = 1 keeps the order.",
+    (
+        Field("input", REF, "float32 [batch, channels, pixels], 4-byte aligned"),
+        Field("output", REF, "int8 [batch, pixels, channels]"),
+        Field("batch", I32),
+        Field("channels", I32),
+        Field("pixels", I32),
+        Field("inverse_scale", F32, "float32(1 / scale)"),
+        Field("zero_point", I32, "[-128, 127]"),
+    ),
+)
+
+DEQUANTIZE = Struct(
+    "DequantizeArgs",
+    "int8 to float32: x = (q - zero_point) * scale. [batch, pixels, channels] is transposed to "
+    "[batch, channels, pixels] on the way; channels = 1 keeps the order.",
+    (
+        Field("input", REF, "int8 [batch, pixels, channels]"),
+        Field("output", REF, "float32 [batch, channels, pixels], 4-byte aligned"),
+        Field("batch", I32),
+        Field("channels", I32),
+        Field("pixels", I32),
+        Field("scale", F32),
+        Field("zero_point", I32, "[-128, 127]"),
+    ),
+)
+
+TRANSPOSE = Struct(
+    "TransposeArgs",
+    "int8 [batch, rows, columns] to [batch, columns, rows]: NCHW to NHWC with rows = c and columns = h * w, "
+    "the reverse with them exchanged, and a copy with rows = 1.",
+    (
+        Field("input", REF, "int8 [batch, rows, columns]"),
+        Field("output", REF, "int8 [batch, columns, rows]"),
+        Field("batch", I32),
+        Field("rows", I32),
+        Field("columns", I32),
+    ),
+)
+
+ARGS = {
+    Opcode.CONV2D: CONV2D,
+    Opcode.DEPTHWISE_CONV2D: DEPTHWISE_CONV2D,
+    Opcode.FULLY_CONNECTED: FULLY_CONNECTED,
+    Opcode.ADD: ADD,
+    Opcode.AVG_POOL2D: AVG_POOL2D,
+    Opcode.MAX_POOL2D: MAX_POOL2D,
+    Opcode.SOFTMAX: SOFTMAX,
+    Opcode.QUANTIZE: QUANTIZE,
+    Opcode.DEQUANTIZE: DEQUANTIZE,
+    Opcode.TRANSPOSE: TRANSPOSE,
+}
+
+PARAMETER_BLOCKS = (TILE, DIMS, ACTIVATION, CONV_PARAMS, DW_CONV_PARAMS, FC_PARAMS, POOL_PARAMS)
