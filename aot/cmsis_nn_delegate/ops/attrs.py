@@ -1,0 +1,118 @@
+"""Attributes of the operators: the `attrs` of a graph node."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..graph.ir import Layout, Quant
+
+
+@dataclass(frozen=True)
+class Clamp:
+    """A fused activation, in real numbers: y = min(max(x, lo), hi)."""
+
+    lo: float = -math.inf
+    hi: float = math.inf
+
+    def then(self, after: Clamp) -> Clamp:
+        """This clamp followed by `after`, as one."""
+        lo = min(max(self.lo, after.lo), after.hi)
+        hi = max(min(self.hi, after.hi), after.lo)
+        return Clamp(lo, hi)
+
+    def quantized(self, quant: Quant) -> tuple[int, int]:
+        """The clamp in int8 steps of `quant`, as TFLite's CalculateActivationRangeQuantized does."""
+
+        def step(x: float, unbounded: int) -> int:
+            if math.isinf(x):
+                return unbounded
+            q = quant.zero_point + math.floor(x / quant.scale[0] + 0.5)
+            return min(max(q, -128), 127)
+
+        return step(self.lo, -128), step(self.hi, 127)
+
+
+@dataclass(frozen=True)
+class Padding:
+    """Pixels added at each edge."""
+
+    top: int = 0
+    left: int = 0
+    bottom: int = 0
+    right: int = 0
+
+    def plus(self, other: Padding) -> Padding:
+        return Padding(
+            self.top + other.top,
+            self.left + other.left,
+            self.bottom + other.bottom,
+            self.right + other.right,
+        )
+
+
+Pair = tuple[int, int]  # (height, width)
+
+
+@dataclass(frozen=True)
+class ConvAttrs:
+    """conv2d and depthwise_conv2d. Inputs: x, weight (OIHW, I per group), bias (int32)."""
+
+    stride: Pair = (1, 1)
+    padding: Padding = Padding()
+    dilation: Pair = (1, 1)
+    groups: int = 1
+    clamp: Clamp = Clamp()
+
+
+@dataclass(frozen=True)
+class FullyConnectedAttrs:
+    """fully_connected. Inputs: x (..., in), weight (out, in), bias (int32)."""
+
+    clamp: Clamp = Clamp()
+
+
+@dataclass(frozen=True)
+class AddAttrs:
+    """add. Inputs: a, b of one shape."""
+
+    clamp: Clamp = Clamp()
+
+
+@dataclass(frozen=True)
+class PoolAttrs:
+    """avg_pool2d and max_pool2d; the padding never counts. The output shape says how far windows go."""
+
+    kernel: Pair
+    stride: Pair
+    padding: Padding = Padding()
+    clamp: Clamp = Clamp()
+
+
+@dataclass(frozen=True)
+class SoftmaxAttrs:
+    """softmax along one logical dimension, not negative."""
+
+    dim: int
+
+
+@dataclass(frozen=True)
+class TransposeAttrs:
+    """transpose: the same logical values in memory order `to`."""
+
+    to: Layout
+
+
+@dataclass(frozen=True)
+class ClampAttrs:
+    """clamp, before it is fused."""
+
+    clamp: Clamp
+
+
+@dataclass(frozen=True)
+class PadAttrs:
+    """pad of H and W with a real constant, before it is folded."""
+
+    padding: Padding
+    value: float
