@@ -27,7 +27,8 @@ class Clamp:
         def step(x: float, unbounded: int) -> int:
             if math.isinf(x):
                 return unbounded
-            q = quant.zero_point + math.floor(x / quant.scale[0] + 0.5)
+            steps = x / quant.scale[0]
+            q = quant.zero_point + int(math.copysign(math.floor(abs(steps) + 0.5), steps))
             return min(max(q, -128), 127)
 
         return step(self.lo, -128), step(self.hi, 127)
