@@ -1,0 +1,150 @@
+"""Rewrites of the exported (ATen, not yet quantized) graph that `quantizer` relies on.
+
+Each keeps the function that the graph computes, and changes the module in place.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import GraphModule, Node
+
+aten = torch.ops.aten
+
+_DROPOUT = {
+    aten.dropout.default,
+    aten.dropout_.default,
+    aten.feature_dropout.default,
+    aten.feature_dropout_.default,
+    aten.alpha_dropout.default,
+    aten.feature_alpha_dropout.default,
+}
+_ALIAS = {aten.alias.default, aten.detach.default, aten.detach_.default, aten.lift_fresh.default}
+_PAD = {aten.pad.default, aten.constant_pad_nd.default}
+
+_OUT_OF_PLACE = {
+    aten.relu_.default: aten.relu.default,
+    aten.relu6_.default: aten.relu6.default,
+    aten.hardtanh_.default: aten.hardtanh.default,
+    aten.clamp_.default: aten.clamp.default,
+    aten.add_.Tensor: aten.add.Tensor,
+}
+# Results that share memory with their first argument.
+_VIEWS = {
+    aten.view.default,
+    aten.reshape.default,
+    aten.flatten.using_ints,
+    aten.unflatten.int,
+    aten.squeeze.default,
+    aten.squeeze.dim,
+    aten.squeeze.dims,
+    aten.unsqueeze.default,
+    aten.transpose.int,
+    aten.permute.default,
+    aten.t.default,
+    aten.expand.default,
+    aten.select.int,
+    aten.slice.Tensor,
+    aten.contiguous.default,
+    aten.alias.default,
+    aten.detach.default,
+    aten.split.Tensor,
+    aten.split_with_sizes.default,
+    aten.chunk.default,
+    aten.unbind.int,
+    aten.narrow.default,
+    aten.movedim.int,
+    aten.swapaxes.default,
+    aten.to.dtype,
+    aten.to.dtype_layout,
+    aten.lift_fresh.default,
+}
+
+
+def _finish(model: GraphModule) -> None:
+    model.graph.eliminate_dead_code()
+    model.graph.lint()
+    model.recompile()
+
+
+def remove_identities(model: GraphModule) -> None:
+    """Removes dropout in eval mode, aliases, and padding by nothing."""
+    for node in list(model.graph.nodes):
+        if node.op != "call_function":
+            continue
+        identity = (
+            (node.target in _DROPOUT and not node.args[2])
+            or node.target in _ALIAS
+            or (node.target in _PAD and not any(node.args[1]))
+        )
+        if identity:
+            node.replace_all_uses_with(node.args[0])
+            model.graph.erase_node(node)
+    _finish(model)
+
+
+def functionalize(model: GraphModule) -> None:
+    """Replaces relu_, add_ and the like by their out-of-place forms.
+
+    Exported graphs name the result of an in-place operator in every later use, so this
+    is exact unless another name of the same memory is read afterwards: in-place updates
+    of a model input, a parameter or a view with other readers are left alone.
+    """
+    for node in model.graph.nodes:
+        replacement = _OUT_OF_PLACE.get(node.target) if node.op == "call_function" else None
+        if replacement is not None and not _aliased(node.args[0], node):
+            node.target = replacement
+    _finish(model)
+
+
+def _aliased(value: Node, writer: Node) -> bool:
+    """Whether memory of `value` may be read under another name once `writer` has run."""
+    if value.op != "call_function":
+        return True
+    if any(user is not writer and user.target in _VIEWS for user in value.users):
+        return True
+    if value.target not in _VIEWS and not mutates(value):
+        return False
+    # `value` is another name itself: nobody else may know what of.
+    base = value.args[0]
+    return len(base.users) > 1 or _aliased(base, value)
+
+
+def mutates(node: Node) -> bool:
+    """Whether `node` writes to one of its arguments."""
+    schema = getattr(node.target, "_schema", None)
+    return schema is not None and schema.is_mutable
+
+
+def unpad_same(model: GraphModule) -> None:
+    """Turns conv2d(padding="same" | "valid") into conv2d with numbers, and with a pad in front
+    where "same" means one more pixel at the bottom or right than at the top or left."""
+    graph = model.graph
+    for node in list(graph.nodes):
+        if node.op != "call_function" or node.target is not aten.conv2d.padding:
+            continue
+        args = list(node.args) + [None, [1, 1], "valid", [1, 1], 1][len(node.args) - 2 :]
+        source, weight, bias, stride, padding, dilation, groups = args
+        stride, dilation = _pair(stride), _pair(dilation)
+        before, extra = [0, 0], [0, 0]
+        if padding == "same":
+            kernel = weight.meta["val"].shape[2:]
+            total = [d * (k - 1) for d, k in zip(dilation, kernel)]
+            before = [t // 2 for t in total]
+            extra = [t - 2 * b for t, b in zip(total, before)]
+        if any(extra):
+            with graph.inserting_before(node):
+                amounts = [0, extra[1], 0, extra[0]]
+                pad = graph.call_function(aten.constant_pad_nd.default, (source, amounts))
+                pad.meta = {key: item for key, item in source.meta.items() if "quant" not in key}
+                pad.meta["val"] = aten.constant_pad_nd.default(source.meta["val"], amounts)
+            source = pad
+        node.target = aten.conv2d.default
+        node.args = (source, weight, bias, stride, before, dilation, groups)
+        node.kwargs = {}
+    _finish(model)
+
+
+def _pair(value) -> list[int]:
+    """[v, v] for v or [v], as PyTorch expands sizes."""
+    value = [value] if isinstance(value, int) else list(value)
+    return value * 2 if len(value) == 1 else value

@@ -1,0 +1,231 @@
+"""PT2E quantizer: marks what the delegate can run with the int8 scheme of its kernels.
+
+    program = torch.export.export(model.eval(), inputs).module(check_guards=False)
+    prepared = prepare_pt2e(program, CmsisNnQuantizer())
+    for batch in calibration: prepared(*batch)
+    converted = convert_pt2e(prepared)
+
+Activations are int8, affine, per tensor, in [-128, 127]. Weights are int8, symmetric,
+per output channel (axis 0), in [-127, 127]: CMSIS-NN takes a scale per channel for
+convolution and linear alike, and without -128 a product of two of them never
+overflows a kernel's 16-bit pairs. Biases are int32 with scale s_input * s_weight.
+
+What only moves or selects values (pooling, reshape, pad, a clamp that cannot be
+fused) shares one scale between input and output, as its kernel computes in it.
+Operators not in the table below stay float.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Callable, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e.observer import (
+    HistogramObserver,
+    MinMaxObserver,
+    PerChannelMinMaxObserver,
+)
+from torchao.quantization.pt2e.quantizer import (
+    DerivedQuantizationSpec,
+    FixedQParamsQuantizationSpec,
+    QuantizationAnnotation,
+    QuantizationSpec,
+    QuantizationSpecBase,
+    Quantizer,
+    SharedQuantizationSpec,
+)
+from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
+
+from .prepare import functionalize, mutates, remove_identities, unpad_same
+
+aten = torch.ops.aten
+
+CONV = {aten.conv2d.default}
+LINEAR = {aten.linear.default}
+ADD = {aten.add.Tensor}
+ACTIVATION = {
+    aten.relu.default,
+    aten.relu6.default,
+    aten.hardtanh.default,
+    aten.clamp.default,
+}
+SOFTMAX = {aten.softmax.int, aten._softmax.default}
+# One input, one output, one scale.
+SHARED = {
+    aten.avg_pool2d.default,
+    aten.adaptive_avg_pool2d.default,
+    aten.mean.dim,
+    aten.max_pool2d.default,
+    aten.pad.default,
+    aten.constant_pad_nd.default,
+    aten.view.default,
+    aten._unsafe_view.default,
+    aten.reshape.default,
+    aten.flatten.using_ints,
+    aten.unflatten.int,
+    aten.squeeze.default,
+    aten.squeeze.dim,
+    aten.squeeze.dims,
+    aten.unsqueeze.default,
+    aten.clone.default,
+    aten.contiguous.default,
+}
+
+OBSERVERS: dict[str, Callable] = {
+    # One outlier in the calibration set must not cost every other value a bit: the
+    # histogram observer clips where that lowers the squared error.
+    "histogram": HistogramObserver,
+    # Never clips; a hundred times faster, for large models or few, clean inputs.
+    "minmax": MinMaxObserver,
+}
+
+# Smallest scales. A constant activation must not give a scale that makes the
+# requantization factor overflow; a channel whose weights vanish must leave room for
+# its bias in 32 bits: |bias| / (s_input * s_weight) < 2^31.
+_ACTIVATION_EPS = 2.0**-20
+_WEIGHT_EPS = 2.0**-20
+
+
+def _derive_bias_qparams(observers) -> tuple[torch.Tensor, torch.Tensor]:
+    """scale[channel] = s_input * s_weight[channel], zero point 0."""
+    input_scale, _ = observers[0].calculate_qparams()
+    weight_scale, _ = observers[1].calculate_qparams()
+    scale = input_scale.to(torch.float32) * weight_scale.to(torch.float32)
+    return scale, torch.zeros_like(scale, dtype=torch.int32)
+
+
+class CmsisNnQuantizer(Quantizer):
+    """See the module docstring. `observer` is a key of `OBSERVERS`."""
+
+    def __init__(self, observer: str = "histogram") -> None:
+        super().__init__()
+        if observer not in OBSERVERS:
+            raise ValueError(f"unknown observer {observer!r}; choose one of {', '.join(OBSERVERS)}")
+        self.activation = QuantizationSpec(
+            dtype=torch.int8,
+            quant_min=-128,
+            quant_max=127,
+            qscheme=torch.per_tensor_affine,
+            observer_or_fake_quant_ctr=OBSERVERS[observer].with_args(eps=_ACTIVATION_EPS),
+        )
+        self.weight = QuantizationSpec(
+            dtype=torch.int8,
+            quant_min=-127,
+            quant_max=127,
+            qscheme=torch.per_channel_symmetric,
+            ch_axis=0,
+            observer_or_fake_quant_ctr=PerChannelMinMaxObserver.with_args(eps=_WEIGHT_EPS),
+        )
+        # The kernel's fixed output: probabilities in steps of 1/256.
+        self.probability = FixedQParamsQuantizationSpec(
+            dtype=torch.int8,
+            scale=1.0 / 256.0,
+            zero_point=-128,
+            quant_min=-128,
+            quant_max=127,
+            qscheme=torch.per_tensor_affine,
+        )
+
+    # Quantizer --------------------------------------------------------------
+
+    def transform_for_annotation(self, model: GraphModule) -> GraphModule:
+        """Brings the graph into the forms that `annotate` knows; batch norms are folded already."""
+        remove_identities(model)
+        functionalize(model)
+        unpad_same(model)
+        return model
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        for node in model.graph.nodes:
+            if node.op != "call_function" or Q_ANNOTATION_KEY in node.meta:
+                continue
+            if not _is_float(node) or not all(_is_float(arg) for arg in node.all_input_nodes):
+                continue
+            if any(map(mutates, (u for arg in node.all_input_nodes for u in (arg, *arg.users)))):
+                continue  # an observer would separate names of one memory
+            if node.target in CONV or node.target in LINEAR:
+                self._annotate_weighted(node)
+            elif node.target in ADD:
+                self._annotate_add(node)
+            elif node.target in SOFTMAX:
+                self._mark(node, {node.args[0]: self._input(node.args[0])}, self.probability)
+            elif node.target in SHARED or node.target in ACTIVATION:
+                source = node.args[0]
+                if source.op == "get_attr":
+                    continue
+                self._mark(
+                    node,
+                    {source: self._input(source)},
+                    SharedQuantizationSpec((source, node)),
+                )
+        return model
+
+    def validate(self, model: GraphModule) -> None:
+        """Nothing to check: what the delegate cannot run is reported by the partitioner."""
+
+    # Patterns ---------------------------------------------------------------
+
+    def _annotate_weighted(self, node: Node) -> None:
+        """conv2d or linear, with the activation that follows it."""
+        source, weight, *rest = node.args
+        bias = rest[0] if rest else node.kwargs.get("bias")
+        if weight.op != "get_attr":
+            return  # not a constant: the partitioner says so
+        inputs: dict[Node, QuantizationSpecBase] = {
+            source: self._input(source),
+            weight: self.weight,
+        }
+        if bias is not None:
+            inputs[bias] = DerivedQuantizationSpec(
+                derived_from=[(source, node), (weight, node)],
+                derive_qparams_fn=_derive_bias_qparams,
+                dtype=torch.int32,
+                quant_min=-(2**31),
+                quant_max=2**31 - 1,
+                qscheme=torch.per_channel_symmetric,
+                ch_axis=0,
+            )
+        self._mark_with_activation(node, inputs)
+
+    def _annotate_add(self, node: Node) -> None:
+        if not all(isinstance(arg, Node) and arg.op != "get_attr" for arg in node.args[:2]):
+            return  # a constant operand
+        self._mark_with_activation(node, {arg: self._input(arg) for arg in node.args[:2]})
+
+    # Helpers ----------------------------------------------------------------
+
+    def _input(self, source: Node) -> QuantizationSpecBase:
+        """The spec for reading `source`: that of its output if it has one, so that nothing
+        is requantized between two operators."""
+        annotation: Optional[QuantizationAnnotation] = source.meta.get(Q_ANNOTATION_KEY)
+        if annotation is not None and annotation.output_qspec is not None:
+            return SharedQuantizationSpec(source)
+        return self.activation
+
+    def _mark_with_activation(self, node: Node, inputs: dict[Node, QuantizationSpecBase]) -> None:
+        """Annotates `node`; if its only consumer is an activation, the output is that one's."""
+        users = list(node.users)
+        if len(users) == 1 and users[0].target in ACTIVATION:
+            self._mark(node, inputs, None)
+            self._mark(users[0], {}, self.activation)
+        else:
+            self._mark(node, inputs, self.activation)
+
+    @staticmethod
+    def _mark(
+        node: Node,
+        inputs: dict[Node, QuantizationSpecBase],
+        output: Optional[QuantizationSpecBase],
+    ) -> None:
+        node.meta[Q_ANNOTATION_KEY] = QuantizationAnnotation(
+            input_qspec_map=inputs, output_qspec=output, _annotated=True
+        )
+
+
+def _is_float(node: Node) -> bool:
+    value = node.meta.get("val")
+    if node.op == "get_attr" and value is None:
+        value = operator.attrgetter(node.target)(node.graph.owning_module)
+    return isinstance(value, torch.Tensor) and value.dtype == torch.float32
