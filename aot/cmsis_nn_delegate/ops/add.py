@@ -2,12 +2,72 @@
 
 from __future__ import annotations
 
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from ..graph.ir import Node
 from ..payload.schema import Opcode
+from . import per_channel
 from .op import Op
+from .quantized_math import quantize_multiplier, requantize, to_output, wrap32
+
+LEFT_SHIFT = 20  # headroom that TFLite gives 8-bit sums
 
 
 class Add(Op):
-    """See the module docstring."""
+    """Both inputs are brought to twice the larger scale with `LEFT_SHIFT` more bits, summed,
+    and requantized [TFLite AddParam, kernels/internal/reference/add.h].
+
+    CMSIS-NN: arm_elementwise_add_s8. The output may be stored over either input.
+    """
 
     name = "add"
     opcode = Opcode.ADD
+    in_place = True
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        *input_multipliers, output_multiplier = self._multipliers(node)
+        total = np.int64(0)
+        for value, data, multiplier in zip(node.inputs, inputs, input_multipliers):
+            shifted = (data.astype(np.int64) - value.quant.zero_point) << LEFT_SHIFT
+            total = wrap32(total + requantize(shifted, *multiplier))
+        lo, hi = node.attrs.clamp.quantized(node.output.quant)
+        result = to_output(
+            requantize(total, *output_multiplier), node.output.quant.zero_point, lo, hi
+        )
+        return result.reshape(node.output.storage_shape)
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        first, second, output = self._multipliers(node)
+        return {
+            **refs,
+            "input1_offset": -node.inputs[0].quant.zero_point,
+            "input1_multiplier": first[0],
+            "input1_shift": first[1],
+            "input2_offset": -node.inputs[1].quant.zero_point,
+            "input2_multiplier": second[0],
+            "input2_shift": second[1],
+            "left_shift": LEFT_SHIFT,
+            "output_offset": node.output.quant.zero_point,
+            "output_multiplier": output[0],
+            "output_shift": output[1],
+            "activation": per_channel.activation(node.attrs.clamp, node.output.quant),
+            "count": node.output.numel,
+        }
+
+    def activation_fields(self, node: Node) -> tuple[Sequence[str], str]:
+        return ("input1", "input2"), "output"
+
+    def _multipliers(self, node: Node) -> tuple[tuple[int, int], ...]:
+        """(mantissa, shift) of both inputs and of the output; no shift is positive."""
+        scales = [value.quant.scale[0] for value in node.inputs]
+        twice_max = 2 * max(scales)
+        reals = [scale / twice_max for scale in scales]
+        reals.append(twice_max / ((1 << LEFT_SHIFT) * node.output.quant.scale[0]))
+        if reals[-1] >= 1:
+            raise ValueError(
+                f"{node.name}: the output scale {node.output.quant.scale[0]} is too small for inputs "
+                f"of scale {max(scales)}; calibrate with data that reaches the sum's range"
+            )
+        return tuple(quantize_multiplier(real) for real in reals)

@@ -2,12 +2,106 @@
 
 from __future__ import annotations
 
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from ..graph.ir import Node
 from ..payload.schema import Opcode
+from ..target import Target
+from . import per_channel, scratch, storage
 from .op import Op
+from .windows import taps
 
 
 class Conv2d(Op):
-    """See the module docstring."""
+    """acc = bias + sum(weight * (x - zero point)), requantized per output channel.
+
+    CMSIS-NN: arm_convolve_wrapper_s8. A one-channel input stays here: as a depthwise
+    convolution it would be several times slower on cores without MVE.
+    """
 
     name = "conv2d"
     opcode = Opcode.CONV2D
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        x, weight, bias = node.inputs
+        attrs = node.attrs
+        _, out_h, out_w, out_c = storage.nhwc(node.output)
+        # float64 is exact below 2^53, which no int8 sum reaches, and has a fast product.
+        image = inputs[0].reshape(storage.nhwc(x)).astype(np.float64) - x.quant.zero_point
+        # [taps, n, h, w, c]; outside of the image (x - zero point) is 0.
+        columns = np.stack(
+            list(
+                taps(
+                    image,
+                    weight.shape[2:],
+                    attrs.stride,
+                    attrs.dilation,
+                    attrs.padding,
+                    (out_h, out_w),
+                    0,
+                )
+            ),
+            axis=-2,
+        )
+        per_group = out_c // attrs.groups
+        in_per_group = weight.shape[1]
+        sums = []
+        for group in range(attrs.groups):
+            part = columns[..., group * in_per_group : (group + 1) * in_per_group]
+            kernel = self._filter(node)[group * per_group : (group + 1) * per_group]
+            sums.append(
+                part.reshape(-1, part.shape[-2] * in_per_group)
+                @ kernel.reshape(per_group, -1).astype(np.float64).T
+            )
+        acc = np.concatenate(sums, axis=1).reshape(storage.nhwc(node.output))
+        return per_channel.finish(node, acc, bias.data).reshape(node.output.storage_shape)
+
+    def macs(self, node: Node) -> int:
+        return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]
+
+    def scratch_bytes(self, node: Node, target: Target) -> int:
+        attrs = node.attrs
+        out_c, in_c, kernel_h, kernel_w = node.inputs[1].shape
+        lo, hi = attrs.clamp.quantized(node.output.quant)
+        return scratch.query(
+            "convolve_wrapper_buffer_size",
+            target,
+            input_nhwc=storage.nhwc(node.inputs[0]),
+            filter_nhwc=(out_c, kernel_h, kernel_w, in_c),
+            output_nhwc=storage.nhwc(node.output),
+            padding_hw=(attrs.padding.top, attrs.padding.left),
+            stride_hw=attrs.stride,
+            dilation_hw=attrs.dilation,
+            input_offset=-node.inputs[0].quant.zero_point,
+            output_offset=node.output.quant.zero_point,
+            activation_min=lo,
+            activation_max=hi,
+        )
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        return per_channel.constants(node, self._filter(node), node.inputs[2].data)
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        attrs = node.attrs
+        out_c, in_c, kernel_h, kernel_w = node.inputs[1].shape
+        return {
+            **refs,
+            "scratch_bytes": scratch_bytes,
+            "params": {
+                "input_offset": -node.inputs[0].quant.zero_point,
+                "output_offset": node.output.quant.zero_point,
+                "stride": per_channel.tile(*attrs.stride),
+                "padding": per_channel.tile(attrs.padding.top, attrs.padding.left),
+                "dilation": per_channel.tile(*attrs.dilation),
+                "activation": per_channel.activation(attrs.clamp, node.output.quant),
+            },
+            "input_dims": storage.dims(*storage.nhwc(node.inputs[0])),
+            "filter_dims": storage.dims(out_c, kernel_h, kernel_w, in_c),
+            "output_dims": storage.dims(*storage.nhwc(node.output)),
+        }
+
+    def _filter(self, node: Node) -> np.ndarray:
+        """int8 [out, h, w, in per group]."""
+        return np.ascontiguousarray(node.inputs[1].data.transpose(0, 2, 3, 1))

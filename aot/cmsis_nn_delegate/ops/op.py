@@ -56,6 +56,8 @@ class Op:
     targets: ClassVar[tuple[str, ...]] = ()
     # The kernel, for operators that reach the payload.
     opcode: ClassVar[Optional[Opcode]] = None
+    # Whether the kernel may store its output over an input of the same size.
+    in_place: ClassVar[bool] = False
 
     # Edge program -----------------------------------------------------------
 
@@ -72,6 +74,10 @@ class Op:
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         """The output of `node` in storage order; `inputs` are its activations in storage order."""
         raise NotImplementedError(f"{self.name} has no reference: a pass should have removed it")
+
+    def macs(self, node: Node) -> int:
+        """Multiplications of the kernel, padding included; 0 for operators without weights."""
+        return 0
 
     # Payload ----------------------------------------------------------------
 

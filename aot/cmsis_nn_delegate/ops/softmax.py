@@ -2,12 +2,96 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any, Mapping, NamedTuple, Sequence
+
+import numpy as np
+
+from ..graph.ir import Layout, Node
 from ..payload.schema import Opcode
+from . import storage
 from .op import Op
+from .quantized_math import (
+    MAX_SHIFT,
+    divide_by_power_of_two,
+    exp_on_negative_values,
+    high_mult,
+    leading_zeros,
+    one_over_one_plus_x,
+    quantize_multiplier,
+    wrap32,
+)
+
+INTEGER_BITS = 5  # of the scaled differences to the maximum, Q5.26
+ACCUMULATOR_BITS = 12  # integer bits of the sum of exponentials
+MAX_ROW = (1 << ACCUMULATOR_BITS) - 1  # a longer row could overflow that sum
+
+
+class Scaling(NamedTuple):
+    """How a difference of int8 numbers becomes Q5.26."""
+
+    multiplier: int
+    shift: int
+    diff_min: int  # smaller differences contribute nothing
 
 
 class Softmax(Op):
-    """See the module docstring."""
+    """exp(x - max) / sum(exp(x - max)) in fixed point; output scale 1/256, zero point -128.
+
+    CMSIS-NN: arm_softmax_s8 [TFLite PreprocessSoftmaxScaling, CalculateInputRadius].
+    """
 
     name = "softmax"
     opcode = Opcode.SOFTMAX
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        _, row_size = self._rows(node)
+        scaling = self._scaling(node)
+        rows = inputs[0].reshape(-1, row_size).astype(np.int64)
+        # Differences are in [-255, 0]: one exponential for each.
+        steps = np.arange(256, dtype=np.int64)
+        exps = exp_on_negative_values(
+            high_mult(wrap32(-steps << scaling.shift), scaling.multiplier)
+        )
+        distance = rows.max(axis=1, keepdims=True) - rows
+        counts = -distance >= scaling.diff_min
+        terms = np.where(counts, divide_by_power_of_two(exps, ACCUMULATOR_BITS)[distance], 0)
+        total = terms.sum(axis=1, keepdims=True)
+        headroom = leading_zeros(total)
+        inverse = one_over_one_plus_x(wrap32((total << headroom) - (1 << 31)))
+        bits = ACCUMULATOR_BITS - headroom + 23
+        result = divide_by_power_of_two(high_mult(inverse, exps[distance]), bits) - 128
+        result = np.where(counts, np.clip(result, -128, 127), -128)
+        return result.astype(np.int8).reshape(node.output.storage_shape)
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        rows, row_size = self._rows(node)
+        return {**refs, "rows": rows, "row_size": row_size, **self._scaling(node)._asdict()}
+
+    def _rows(self, node: Node) -> tuple[int, int]:
+        """(rows, row size); ValueError if the dimension is not the innermost in memory."""
+        value = node.inputs[0]
+        dim = node.attrs.dim
+        row_size = value.shape[dim]
+        if storage.effective_layout(value) is Layout.CHANNELS_LAST:
+            innermost = dim == 1
+        else:
+            innermost = math.prod(value.shape[dim + 1 :]) == 1
+        if not innermost:
+            raise ValueError(f"{node.name}: dimension {dim} of {value.shape} is not innermost in memory")
+        if row_size > MAX_ROW:
+            raise ValueError(f"{node.name}: {row_size} elements a row; the kernel sums at most {MAX_ROW}")
+        return storage.rows_of(value, row_size), row_size
+
+    def _scaling(self, node: Node) -> Scaling:
+        scale = node.inputs[0].quant.scale[0]
+        fraction_bits = 31 - INTEGER_BITS
+        real = scale * (1 << fraction_bits)
+        if real <= 1:
+            raise ValueError(f"{node.name}: input scale {scale} is too small for the kernel")
+        if round(real) >= 1 << MAX_SHIFT:
+            # Steps of 16 and more: exp(-step) is 0 in the output, only the maximum counts.
+            return Scaling(1 << 30, MAX_SHIFT, 0)
+        multiplier, shift = quantize_multiplier(real)
+        radius = (((1 << INTEGER_BITS) - 1) << fraction_bits) >> shift
+        return Scaling(multiplier, shift, -radius)

@@ -1,0 +1,45 @@
+"""What convolutions and linear layers share: weights with one scale per output channel."""
+
+from __future__ import annotations
+
+from typing import Mapping
+
+import numpy as np
+
+from ..graph.ir import Node, Quant
+from .attrs import Clamp
+from .quantized_math import quantize_multipliers, requantize, to_output, wrap32
+
+
+def output_multipliers(node: Node) -> tuple[np.ndarray, np.ndarray]:
+    """int32 (mantissa, shift) per output channel: input scale * weight scale / output scale."""
+    x, weight = node.inputs[:2]
+    scales = np.broadcast_to(np.array(weight.quant.scale), (weight.shape[0],))
+    try:
+        return quantize_multipliers(x.quant.scale[0] * scales / node.output.quant.scale[0])
+    except ValueError as error:
+        raise ValueError(f"{node.name}: {error}") from error
+
+
+def finish(node: Node, acc: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """Turns sums of products, channels last, into the int8 output. `acc` may be any exact dtype."""
+    total = wrap32(acc.astype(np.int64) + bias)
+    lo, hi = node.attrs.clamp.quantized(node.output.quant)
+    return to_output(requantize(total, *output_multipliers(node)), node.output.quant.zero_point, lo, hi)
+
+
+def constants(node: Node, weights: np.ndarray, bias: np.ndarray) -> Mapping[str, np.ndarray]:
+    """The constants of the call, by the names that all three kernels use."""
+    multiplier, shift = output_multipliers(node)
+    return {"filter": weights, "bias": bias.astype(np.int32), "multiplier": multiplier, "shift": shift}
+
+
+def activation(clamp: Clamp, quant: Quant) -> Mapping[str, int]:
+    """A cmsis_nn_activation."""
+    lo, hi = clamp.quantized(quant)
+    return {"min": lo, "max": hi}
+
+
+def tile(h: int, w: int) -> Mapping[str, int]:
+    """A cmsis_nn_tile."""
+    return {"h": h, "w": w}

@@ -1,0 +1,25 @@
+"""What average and maximum pooling share."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+from ..graph.ir import Node
+from . import per_channel, storage
+
+
+def arguments(node: Node) -> Mapping[str, Any]:
+    """The fields of the argument block that both pools have, without references."""
+    attrs = node.attrs
+    if attrs.padding.top >= attrs.kernel[0] or attrs.padding.left >= attrs.kernel[1]:
+        raise ValueError(f"{node.name}: padding {attrs.padding} leaves windows {attrs.kernel} empty")
+    return {
+        "params": {
+            "stride": per_channel.tile(*attrs.stride),
+            "padding": per_channel.tile(attrs.padding.top, attrs.padding.left),
+            "activation": per_channel.activation(attrs.clamp, node.output.quant),
+        },
+        "input_dims": storage.dims(*storage.nhwc(node.inputs[0])),
+        "filter_dims": storage.dims(1, *attrs.kernel, 1),
+        "output_dims": storage.dims(*storage.nhwc(node.output)),
+    }

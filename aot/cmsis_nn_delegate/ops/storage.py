@@ -1,0 +1,87 @@
+"""How operators see values in memory: dims as CMSIS-NN names them, and changes of order."""
+
+from __future__ import annotations
+
+import math
+from typing import Mapping
+
+import numpy as np
+
+from ..graph.ir import Layout, Value
+from ..payload.schema import MAX_DIM
+
+
+def nhwc(value: Value) -> tuple[int, int, int, int]:
+    """(n, h, w, c) of an image, which must lie channels-last."""
+    if len(value.shape) != 4:
+        raise ValueError(f"{value.name} has shape {value.shape}; an image has rank 4")
+    n, c, h, w = value.shape
+    if effective_layout(value) is not Layout.CHANNELS_LAST and c > 1 and h * w > 1:
+        raise ValueError(f"{value.name} is {value.layout.value}; kernels read images channels-last")
+    return n, h, w, c
+
+
+def dims(n: int, h: int, w: int, c: int) -> Mapping[str, int]:
+    """A cmsis_nn_dims; ValueError if a dimension does not fit the kernels."""
+    for name, size in zip("nhwc", (n, h, w, c)):
+        if not 1 <= size <= MAX_DIM:
+            raise ValueError(f"dimension {name} = {size} is not in [1, {MAX_DIM}]")
+    return {"n": n, "h": h, "w": w, "c": c}
+
+
+def effective_layout(value: Value) -> Layout:
+    """The layout, where a channels-last image that lies as in row-major order counts as such."""
+    if value.layout is Layout.CHANNELS_LAST:
+        _, c, h, w = value.shape
+        if c > 1 and h * w > 1:
+            return Layout.CHANNELS_LAST
+    return Layout.ROW_MAJOR
+
+
+def reorder(source: Value, target: Value) -> tuple[int, int, int]:
+    """(batch, rows, columns): storing `source` as `target` turns [batch, rows, columns] into
+    [batch, columns, rows]; rows is 1 if the order stays.
+
+    ValueError if no such transposition does it.
+    """
+    if source.numel != target.numel:
+        raise ValueError(f"{source.name} has {source.numel} elements, {target.name} {target.numel}")
+    layouts = effective_layout(source), effective_layout(target)
+    if layouts[0] is layouts[1]:
+        return 1, 1, source.numel
+    if source.shape != target.shape:
+        raise ValueError(
+            f"{source.name} {source.shape} and {target.name} {target.shape} differ in shape and layout"
+        )
+    n, c, h, w = source.shape
+    if layouts[0] is Layout.ROW_MAJOR:
+        return n, c, h * w
+    return n, h * w, c
+
+
+def reordered(data: np.ndarray, batch_rows_columns: tuple[int, int, int]) -> np.ndarray:
+    """`data` with [batch, rows, columns] turned into [batch, columns, rows]; flat."""
+    return data.reshape(batch_rows_columns).transpose(0, 2, 1).reshape(-1)
+
+
+def to_storage(data: np.ndarray, value: Value) -> np.ndarray:
+    """A logical array of `value` as it lies in memory, contiguous."""
+    if value.layout is Layout.CHANNELS_LAST:
+        data = data.transpose(0, 2, 3, 1)
+    return np.ascontiguousarray(data).reshape(value.storage_shape)
+
+
+def from_storage(data: np.ndarray, value: Value) -> np.ndarray:
+    """The inverse of `to_storage`."""
+    data = np.asarray(data).reshape(value.storage_shape)
+    if value.layout is Layout.CHANNELS_LAST:
+        data = data.transpose(0, 3, 1, 2)
+    return np.ascontiguousarray(data).reshape(value.shape)
+
+
+def rows_of(value: Value, row_size: int) -> int:
+    """How many rows of `row_size` elements `value` has."""
+    rows, rest = divmod(math.prod(value.shape), row_size)
+    if rest:
+        raise ValueError(f"{value.name} {value.shape} is not made of rows of {row_size}")
+    return rows
