@@ -1,0 +1,197 @@
+#include "runtime/backend/cmsis_nn_backend.h"
+
+#include <cinttypes>
+#include <cstring>
+#include <new>
+
+#include <executorch/runtime/core/event_tracer_hooks_delegate.h>
+#include <executorch/runtime/platform/log.h>
+
+#include "runtime/payload/crc32.h"
+#include "runtime/payload/view.h"
+
+namespace cmsis_nn_delegate {
+namespace {
+
+using executorch::runtime::BackendExecutionContext;
+using executorch::runtime::BackendInitContext;
+using executorch::runtime::CompileSpec;
+using executorch::runtime::DelegateHandle;
+using executorch::runtime::Error;
+using executorch::runtime::EValue;
+using executorch::runtime::FreeableBuffer;
+using executorch::runtime::MemoryAllocator;
+using executorch::runtime::Result;
+using executorch::runtime::Span;
+
+/// What lives between init() and destroy().
+struct Handle {
+  PayloadView payload;
+  /// Where an arena of the handle's own comes from.
+  MemoryAllocator* runtime_allocator;
+  /// The arena of the handle's own, or nullptr as long as there is none.
+  std::uint8_t* arena;
+};
+static_assert(sizeof(Handle) == kHandleBytes, "kHandleBytes tells users what init() takes");
+
+/// `bytes` for the arena from `allocator`, or nullptr.
+std::uint8_t* allocate_arena(MemoryAllocator& allocator, std::uint32_t bytes,
+                             [[maybe_unused]] const char* allocator_name) {
+  void* arena = allocator.allocate(bytes, payload::kAlignment);
+  if (arena == nullptr) {
+    ET_LOG(Error, "the %s allocator cannot give the arena of %" PRIu32 " bytes, aligned to %zu",
+           allocator_name, bytes, payload::kAlignment);
+  }
+  return static_cast<std::uint8_t*>(arena);
+}
+
+Result<Handle*> make_handle(MemoryAllocator* allocator, const PayloadView& view,
+                            bool arena_at_init) {
+  void* memory =
+      allocator == nullptr ? nullptr : allocator->allocate(sizeof(Handle), alignof(Handle));
+  if (memory == nullptr) {
+    ET_LOG(Error, "the runtime allocator cannot give %zu bytes for the handle", sizeof(Handle));
+    return Error::MemoryAllocationFailed;
+  }
+  Handle* handle = new (memory) Handle{view, allocator, nullptr};
+  const std::uint32_t arena_bytes = view.header().arena_bytes;
+  if (arena_at_init && arena_bytes != 0) {
+    handle->arena = allocate_arena(*allocator, arena_bytes, "runtime");
+    if (handle->arena == nullptr) {
+      return Error::MemoryAllocationFailed;
+    }
+  }
+  return handle;
+}
+
+/// The arena for one execution; nullptr if there is none, or if the payload needs none.
+std::uint8_t* find_arena(Handle& handle, MemoryAllocator* temp_allocator) {
+  const std::uint32_t bytes = handle.payload.header().arena_bytes;
+  if (handle.arena != nullptr || bytes == 0) {
+    return handle.arena;
+  }
+  if (temp_allocator != nullptr) {
+    return allocate_arena(*temp_allocator, bytes, "temp");
+  }
+  handle.arena = allocate_arena(*handle.runtime_allocator, bytes, "runtime");
+  return handle.arena;
+}
+
+/// The data of `value` if it is the tensor that `expected` describes, else nullptr.
+std::uint8_t* tensor_data(const EValue& value, const payload::IoTensor& expected,
+                          [[maybe_unused]] unsigned index) {
+  if (!value.isTensor()) {
+    ET_LOG(Error, "argument %u is not a tensor", index);
+    return nullptr;
+  }
+  const auto& tensor = value.toTensor();
+  if (static_cast<unsigned>(tensor.scalar_type()) != expected.dtype) {
+    ET_LOG(Error, "argument %u has element type %d, compiled for %d", index,
+           static_cast<int>(tensor.scalar_type()), static_cast<int>(expected.dtype));
+    return nullptr;
+  }
+  const auto sizes = tensor.sizes();
+  const auto dim_order = tensor.dim_order();
+  static_assert(sizeof(sizes[0]) == sizeof(expected.sizes[0]) &&
+                    sizeof(dim_order[0]) == sizeof(expected.dim_order[0]),
+                "compared as bytes");
+  if (sizes.size() != expected.rank ||
+      std::memcmp(sizes.data(), expected.sizes, expected.rank * sizeof(sizes[0])) != 0 ||
+      std::memcmp(dim_order.data(), expected.dim_order, expected.rank) != 0) {
+    ET_LOG(Error, "argument %u has another shape or dimension order than it was compiled for",
+           index);
+    return nullptr;
+  }
+  // Equal type and shape: the tensor has expected.nbytes bytes.
+  auto* data = static_cast<std::uint8_t*>(tensor.mutable_data_ptr());
+  if (data == nullptr ||
+      (expected.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32) &&
+       reinterpret_cast<std::uintptr_t>(data) % alignof(float) != 0)) {
+    ET_LOG(Error, "argument %u has no data, or floats that are not 4-byte aligned", index);
+    return nullptr;
+  }
+  return data;
+}
+
+}  // namespace
+
+Result<DelegateHandle*> CmsisNnBackend::init(
+    BackendInitContext& context, FreeableBuffer* processed,
+    executorch::runtime::ArrayRef<CompileSpec> /*compile_specs*/) const {
+  const Result<PayloadView> view =
+      PayloadView::open(processed->data(), processed->size(), kernels_);
+  if (!view.ok()) {
+    return view.error();
+  }
+  if (config_.verify_crc) {
+    const payload::Header& header = view->header();
+    if (payload_crc32(&header, header.payload_bytes) != header.crc32) {
+      ET_LOG(Error, "payload is damaged: its CRC-32 is not %08" PRIx32, header.crc32);
+      return Error::InvalidProgram;
+    }
+  }
+  const Result<Handle*> handle =
+      make_handle(context.get_runtime_allocator(), *view, config_.arena_at_init);
+  if (!handle.ok()) {
+    return handle.error();
+  }
+  return static_cast<DelegateHandle*>(*handle);
+}
+
+Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* delegate_handle,
+                              Span<EValue*> args) const {
+  auto& handle = *static_cast<Handle*>(delegate_handle);
+  const PayloadView& view = handle.payload;
+  if (args.size() != view.tensor_count()) {
+    ET_LOG(Error, "%zu arguments, compiled for %u", args.size(), view.tensor_count());
+    return Error::InvalidArgument;
+  }
+
+  // Kernels read through these pointers only where validation allowed reading, so that
+  // inputs and constants stay unchanged although the array is not const.
+  std::uint8_t* bases[payload::kBaseCount] = {};
+  bases[payload::kBaseConstant] = const_cast<std::uint8_t*>(view.data());
+  for (unsigned i = 0; i < args.size(); ++i) {
+    std::uint8_t* data = tensor_data(*args[i], view.tensors()[i], i);
+    if (data == nullptr) {
+      return Error::InvalidArgument;
+    }
+    bases[payload::kBaseIo + i] = data;
+  }
+  bases[payload::kBaseArena] = find_arena(handle, context.get_temp_allocator());
+  if (bases[payload::kBaseArena] == nullptr && view.header().arena_bytes != 0) {
+    return Error::MemoryAllocationFailed;
+  }
+
+  const std::uint8_t* const end = view.calls_end();
+#ifdef ET_EVENT_TRACER_ENABLED
+  executorch::runtime::DebugHandle index = 0;
+#endif
+  for (const std::uint8_t* at = view.calls_begin(); at != end;) {
+    const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
+#ifdef ET_EVENT_TRACER_ENABLED
+    const auto event = executorch::runtime::event_tracer_start_profiling_delegate(
+        context.event_tracer(), nullptr, index);
+#endif
+    const Error error = kernels_.kernels[call.opcode](&call + 1, bases);
+#ifdef ET_EVENT_TRACER_ENABLED
+    executorch::runtime::event_tracer_end_profiling_delegate(context.event_tracer(), event);
+    ++index;
+#endif
+    if (error != Error::Ok) {
+      ET_LOG(Error, "the kernel of opcode %u failed: 0x%" PRIx32,
+             static_cast<unsigned>(call.opcode), static_cast<std::uint32_t>(error));
+      return error;
+    }
+    at += call.bytes;
+  }
+  return Error::Ok;
+}
+
+void CmsisNnBackend::destroy(DelegateHandle* handle) const {
+  if (handle != nullptr) {
+    static_cast<Handle*>(handle)->~Handle();
+  }
+}
+
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,73 @@
+// The ExecuTorch delegate: runs payloads made by the Python package cmsis_nn_delegate.
+//
+// Memory, all of it from the caller, none of it from a heap:
+//   - the handle, kHandleBytes, from the runtime allocator (the method's) at init();
+//   - the arena of activations and scratch, Header::arena_bytes aligned to 16, from the temp
+//     allocator at every execute() if the context has one, so that delegates share it;
+//     otherwise once from the runtime allocator, at the first execute() or at init()
+//     (Config::arena_at_init);
+//   - the payload stays where it is, in flash: init() keeps pointers into `processed` and
+//     never frees it. Whoever provided the buffer may release it after destroy().
+//
+// A handle is not reentrant: run one execute() of it at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <executorch/runtime/backend/interface.h>
+
+#include "runtime/kernels/kernel.h"
+
+namespace cmsis_nn_delegate {
+
+/// The backend's name in a .pte: the class name of the Python half.
+inline constexpr char kBackendId[] = "CmsisNnBackend";
+
+struct Config {
+  /// Check the CRC-32 of the whole payload at init(): about 10 instructions a byte on a
+  /// Cortex-M4. The structural checks are always done.
+  bool verify_crc = false;
+  /// Take the arena from the runtime allocator at init(), even if there is a temp allocator
+  /// at execute(). For programs that must know all their memory after loading.
+  bool arena_at_init = false;
+};
+
+class CmsisNnBackend final : public executorch::runtime::BackendInterface {
+ public:
+  /// `kernels` must outlive the backend.
+  explicit constexpr CmsisNnBackend(const KernelTable& kernels, Config config = {})
+      : kernels_(kernels), config_(config) {}
+  ~CmsisNnBackend() override = default;
+
+  bool is_available() const override { return true; }
+
+  /// Validates the payload. Errors: those of PayloadView::open(), InvalidProgram for a wrong
+  /// CRC, MemoryAllocationFailed. `compile_specs` are not used: the payload says everything.
+  [[nodiscard]] executorch::runtime::Result<executorch::runtime::DelegateHandle*> init(
+      executorch::runtime::BackendInitContext& context,
+      executorch::runtime::FreeableBuffer* processed,
+      executorch::runtime::ArrayRef<executorch::runtime::CompileSpec> compile_specs)
+      const override;
+
+  /// Runs the calls. `args` are the inputs, then the outputs, as the payload describes them;
+  /// float data must be 4-byte aligned. Errors: InvalidArgument for arguments of another
+  /// number, type, shape, dimension order or alignment; MemoryAllocationFailed for the arena;
+  /// whatever a kernel returns.
+  [[nodiscard]] executorch::runtime::Error execute(
+      executorch::runtime::BackendExecutionContext& context,
+      executorch::runtime::DelegateHandle* handle,
+      executorch::runtime::Span<executorch::runtime::EValue*> args) const override;
+
+  /// Ends the use of the payload. The memory belongs to the allocators.
+  void destroy(executorch::runtime::DelegateHandle* handle) const override;
+
+ private:
+  const KernelTable& kernels_;
+  Config config_;
+};
+
+/// Bytes that init() takes from the runtime allocator for the handle.
+inline constexpr std::size_t kHandleBytes = 3 * sizeof(void*);
+
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,81 @@
+// What a kernel is, and how a set of kernels is handed to the backend.
+//
+// A kernel runs one call of a payload: it takes the argument block exactly as it
+// lies in flash (runtime/payload/format.h) and the base addresses that the block's
+// references count from. The payload was validated when it was loaded, so a kernel
+// checks nothing: every reference is in bounds and aligned, every dimension is
+// positive, every product fits.
+//
+// To link only the kernels that one model needs, write a table of your own:
+//
+//   constexpr KernelTable kMyKernels = {
+//       payload::kKernelRevision, kAcceptedIsas, "portable",
+//       {nullptr, portable::conv2d, nullptr, portable::fully_connected}};
+//
+// A payload that uses an opcode without a kernel is then refused by init().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <executorch/runtime/core/error.h>
+
+#include "runtime/payload/format.h"
+
+namespace cmsis_nn_delegate {
+
+/// Runs one call. `args` is the argument block of the kernel's opcode, 4-byte aligned;
+/// `bases` has payload::kBaseCount entries. An error ends the execution and is returned
+/// to the caller of execute().
+using Kernel = executorch::runtime::Error (*)(const void* args, std::uint8_t* const* bases);
+
+/// A set of `Isa` as bits.
+using IsaSet = std::uint8_t;
+
+constexpr IsaSet isa_set(payload::Isa isa) {
+  return static_cast<IsaSet>(1u << static_cast<unsigned>(isa));
+}
+
+/// The instruction set this translation unit is compiled for, in the terms of CMSIS-NN,
+/// which chooses its kernels by the same macros.
+#if defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE
+inline constexpr payload::Isa kCompiledIsa = payload::Isa::kMve;
+#elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FEATURE_DSP)
+inline constexpr payload::Isa kCompiledIsa = payload::Isa::kDsp;
+#else
+inline constexpr payload::Isa kCompiledIsa = payload::Isa::kScalar;
+#endif
+
+/// The payloads that kernels without a preference should take: on a Cortex-M exactly those
+/// made for its instruction set, elsewhere (host tests, export machines) all.
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+inline constexpr IsaSet kAcceptedIsas = isa_set(kCompiledIsa);
+#else
+inline constexpr IsaSet kAcceptedIsas =
+    isa_set(payload::Isa::kScalar) | isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve);
+#endif
+
+/// The kernels of one provider. Constant data: it lives in flash.
+struct KernelTable {
+  /// Whose conventions the kernels follow; a payload must name the same.
+  std::uint32_t revision;
+  /// The instruction sets that payloads may have been compiled for.
+  IsaSet isas;
+  /// Of the provider, for banners and logs: "portable", "cmsis-nn".
+  const char* name;
+  /// By opcode; nullptr is a kernel that was not linked.
+  Kernel kernels[payload::kOpcodeCount];
+
+  Kernel find(std::uint32_t opcode) const {
+    return opcode < payload::kOpcodeCount ? kernels[opcode] : nullptr;
+  }
+};
+
+/// The data behind `ref`, or nullptr for payload::kNoRef.
+template <typename T>
+T* resolve(std::uint8_t* const* bases, payload::Ref ref) {
+  return reinterpret_cast<T*>(bases[ref >> payload::kRefOffsetBits] +
+                              (ref & payload::kMaxRefOffset));
+}
+
+}  // namespace cmsis_nn_delegate

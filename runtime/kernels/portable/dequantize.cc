@@ -1,0 +1,25 @@
+#include "runtime/kernels/portable/portable.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+Error dequantize(const void* args, std::uint8_t* const* bases) {
+  const auto& a = *static_cast<const payload::DequantizeArgs*>(args);
+  const auto* input = resolve<const std::int8_t>(bases, a.input);
+  auto* output = resolve<float>(bases, a.output);
+
+  for (std::int32_t n = 0; n < a.batch; ++n) {
+    for (std::int32_t channel = 0; channel < a.channels; ++channel) {
+      const std::int8_t* in = input + channel;
+      for (std::int32_t pixel = 0; pixel < a.pixels; ++pixel) {
+        *output++ = static_cast<float>(*in - a.zero_point) * a.scale;
+        in += a.channels;
+      }
+    }
+    input += a.channels * a.pixels;
+  }
+  return Error::Ok;
+}
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,61 @@
+// The integer arithmetic shared by the kernels: that of TensorFlow Lite, as CMSIS-NN
+// computes it without single rounding.
+//
+// Everything is defined for every input: sums wrap, shift amounts are taken modulo 32.
+// Payload constants are not range-checked element by element at load time, so a corrupted
+// multiplier or shift gives a wrong value, never undefined behaviour.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/payload/format.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+/// a + b, a - b and a * b modulo 2^32.
+inline std::int32_t wrapping_add(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+}
+inline std::int32_t wrapping_sub(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
+}
+inline std::int32_t wrapping_mul(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
+}
+inline std::int32_t wrapping_shift_left(std::int32_t value, std::int32_t amount) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << (amount & 31));
+}
+
+/// value / 2^exponent, halves away from zero. exponent is in [0, 31].
+inline std::int32_t rounding_divide_by_pow2(std::int32_t value, std::int32_t exponent) {
+  const std::uint32_t mask = (std::uint32_t{1} << (exponent & 31)) - 1;
+  const std::uint32_t remainder = static_cast<std::uint32_t>(value) & mask;
+  const std::uint32_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
+  return (value >> (exponent & 31)) + (remainder > threshold ? 1 : 0);
+}
+
+/// value * multiplier * 2^(shift - 31): `multiplier` is Q31, `shift` in [-31, 30] is to the
+/// left if positive. Rounds twice: half up after the multiplication, then half away from zero
+/// after the right shift.
+inline std::int32_t requantize(std::int32_t value, std::int32_t multiplier, std::int32_t shift) {
+  const std::int32_t scaled = shift > 0 ? wrapping_shift_left(value, shift) : value;
+  const std::int64_t product =
+      static_cast<std::int64_t>(scaled) * multiplier + (std::int64_t{1} << 30);
+  const auto high = static_cast<std::int32_t>(product >> 31);
+  return shift < 0 ? rounding_divide_by_pow2(high, wrapping_sub(0, shift)) : high;
+}
+
+/// `value` limited to [activation.min, activation.max], a subrange of int8.
+inline std::int8_t clamp(std::int32_t value, const payload::Activation& activation) {
+  if (value < activation.min) {
+    value = activation.min;
+  }
+  if (value > activation.max) {
+    value = activation.max;
+  }
+  return static_cast<std::int8_t>(value);
+}
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

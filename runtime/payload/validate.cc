@@ -1,0 +1,286 @@
+#include "runtime/payload/validate.h"
+
+#include <cinttypes>
+
+#include <executorch/runtime/platform/log.h>
+
+#include "runtime/payload/bounds.h"
+
+namespace cmsis_nn_delegate {
+namespace {
+
+using bounds::Access;
+using bounds::in_range;
+using bounds::product;
+using executorch::runtime::Error;
+using payload::Activation;
+using payload::Dims;
+using payload::Opcode;
+using payload::Ref;
+using payload::Tile;
+
+constexpr std::int32_t kMaxShift = 31;
+
+/// The checks of one call. Each returns whether it holds; the first that fails logs.
+class CallValidator {
+ public:
+  CallValidator(const PayloadView& view, std::uint32_t index, const payload::CallHeader& call)
+      : view_(view), index_(index), call_(call) {}
+
+  /// Dispatches on the opcode; the size of the argument block must have been checked.
+  bool validate() const {
+    const void* args = &call_ + 1;
+    switch (static_cast<Opcode>(call_.opcode)) {
+      case Opcode::kConv2d:
+        return conv2d(*static_cast<const payload::Conv2dArgs*>(args));
+      case Opcode::kDepthwiseConv2d:
+        return depthwise_conv2d(*static_cast<const payload::DepthwiseConv2dArgs*>(args));
+      case Opcode::kFullyConnected:
+        return fully_connected(*static_cast<const payload::FullyConnectedArgs*>(args));
+      case Opcode::kAdd:
+        return add(*static_cast<const payload::AddArgs*>(args));
+      case Opcode::kAvgPool2d: {
+        const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
+        return scratch(a.scratch, a.scratch_bytes) &&
+               pool(a.input, a.output, a.params, a.input_dims, a.filter_dims, a.output_dims);
+      }
+      case Opcode::kMaxPool2d: {
+        const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
+        return pool(a.input, a.output, a.params, a.input_dims, a.filter_dims, a.output_dims);
+      }
+      case Opcode::kSoftmax:
+        return softmax(*static_cast<const payload::SoftmaxArgs*>(args));
+      case Opcode::kQuantize: {
+        const auto& a = *static_cast<const payload::QuantizeArgs*>(args);
+        const std::uint32_t count = volume(a.batch, a.channels, a.pixels);
+        return require(in_range(a.zero_point, -128, 127), "zero point out of range") &&
+               input(a.input, product(count, sizeof(float)), alignof(float)) &&
+               output(a.output, count);
+      }
+      case Opcode::kDequantize: {
+        const auto& a = *static_cast<const payload::DequantizeArgs*>(args);
+        const std::uint32_t count = volume(a.batch, a.channels, a.pixels);
+        return require(in_range(a.zero_point, -128, 127), "zero point out of range") &&
+               input(a.input, count) &&
+               output(a.output, product(count, sizeof(float)), alignof(float));
+      }
+      case Opcode::kTranspose: {
+        const auto& a = *static_cast<const payload::TransposeArgs*>(args);
+        const std::uint32_t count = volume(a.batch, a.rows, a.columns);
+        return input(a.input, count) && output(a.output, count);
+      }
+    }
+    return require(false, "unknown opcode");
+  }
+
+ private:
+  bool require(bool condition, [[maybe_unused]] const char* what) const {
+    if (!condition) {
+      ET_LOG(Error, "malformed payload: call %" PRIu32 " (opcode %u): %s", index_,
+             static_cast<unsigned>(call_.opcode), what);
+    }
+    return condition;
+  }
+
+  static std::uint32_t volume(std::int32_t a, std::int32_t b, std::int32_t c) {
+    return product(product(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)),
+                   static_cast<std::uint32_t>(c));
+  }
+  static std::uint32_t volume(const Dims& d) {
+    return product(volume(d.n, d.h, d.w), static_cast<std::uint32_t>(d.c));
+  }
+
+  bool input(Ref ref, std::uint32_t bytes, std::uint32_t alignment = 1) const {
+    return require(bounds::reference_fits(view_, ref, bytes, alignment, Access::kRead),
+                   "an input, weight or parameter reference is out of bounds or misaligned");
+  }
+  bool output(Ref ref, std::uint32_t bytes, std::uint32_t alignment = 1) const {
+    return require(bounds::reference_fits(view_, ref, bytes, alignment, Access::kWrite),
+                   "the output reference is out of bounds, misaligned or not writable");
+  }
+  bool scratch(Ref ref, std::int32_t bytes) const {
+    return require(bytes == 0 ? ref == payload::kNoRef
+                              : bounds::reference_fits(view_, ref, static_cast<std::uint32_t>(bytes),
+                                                       payload::kAlignment, Access::kWrite),
+                   "the scratch reference is out of bounds, misaligned or not writable");
+  }
+
+  bool activation(const Activation& a) const {
+    return require(in_range(a.min, -128, 127) && in_range(a.max, a.min, 127),
+                   "activation limits out of range");
+  }
+
+  /// What every layer with weights has: int32 parameters per output channel and quantization
+  /// offsets. `refs` are bias, multiplier and shift, in this order.
+  bool per_channel(const Ref* refs, std::int32_t channels, std::int32_t input_offset,
+                   std::int32_t output_offset, const Activation& limits) const {
+    const std::uint32_t bytes =
+        product(static_cast<std::uint32_t>(channels), sizeof(std::int32_t));
+    for (int i = 0; i < 3; ++i) {
+      if (!input(refs[i], bytes, alignof(std::int32_t))) {
+        return false;
+      }
+    }
+    return require(in_range(input_offset, -127, 128) && in_range(output_offset, -128, 127),
+                   "quantization offset out of range") &&
+           activation(limits);
+  }
+
+  /// One axis of a convolution or pooling. `taps` apart by `dilation` form a window of
+  /// `extent` positions, which starts at -padding and advances by `stride`. Every window must
+  /// overlap the input: the first (padding < extent) and the last; pooling would divide by
+  /// zero or copy nothing, and CMSIS-NN's depthwise kernels would write before their buffers.
+  /// No window that fits in front of the input's end may be missing: CMSIS-NN's 1x1 kernels
+  /// compute as many outputs as there are inputs. No term exceeds 2^31: all values are at
+  /// most kMaxDim.
+  static bool fits_window(std::int32_t in, std::int32_t taps, std::int32_t out,
+                          std::int32_t stride, std::int32_t padding, std::int32_t dilation) {
+    static_assert(payload::kMaxDim == 32767, "the sums below must fit 31 bits");
+    if (!in_range(stride, 1, payload::kMaxDim) || !in_range(padding, 0, payload::kMaxDim) ||
+        !in_range(dilation, 1, payload::kMaxDim)) {
+      return false;
+    }
+    const std::int32_t extent = (taps - 1) * dilation + 1;
+    const std::int32_t end = out * stride;  // of the windows, from -padding
+    return padding < extent && end - stride - padding < in && end + extent > in + padding;
+  }
+
+  /// The geometry shared by convolutions and pooling.
+  bool windows(const Dims& in, const Dims& filter, const Dims& out, const Tile& stride,
+               const Tile& padding, const Tile& dilation) const {
+    for (const Dims* dims : {&in, &filter, &out}) {
+      for (const std::int32_t size : {dims->n, dims->h, dims->w, dims->c}) {
+        if (!in_range(size, 1, payload::kMaxDim)) {
+          return require(false, "dimension out of range");
+        }
+      }
+    }
+    return require(in.n == out.n, "input and output differ in batch") &&
+           require(fits_window(in.h, filter.h, out.h, stride.h, padding.h, dilation.h) &&
+                       fits_window(in.w, filter.w, out.w, stride.w, padding.w, dilation.w),
+                   "stride, padding, dilation and sizes do not fit together");
+  }
+
+  bool conv2d(const payload::Conv2dArgs& a) const {
+    const auto& p = a.params;
+    const Dims& in = a.input_dims;
+    const Dims& filter = a.filter_dims;
+    const Dims& out = a.output_dims;
+    if (!windows(in, filter, out, p.stride, p.padding, p.dilation)) {
+      return false;
+    }
+    const std::int32_t groups = in.c / filter.c;
+    return require(groups >= 1 && groups * filter.c == in.c && out.c % groups == 0 &&
+                       filter.n == out.c,
+                   "channels, groups and filters do not agree") &&
+           input(a.input, volume(in)) && input(a.filter, volume(filter)) &&
+           per_channel(&a.bias, out.c, p.input_offset, p.output_offset, p.activation) &&
+           scratch(a.scratch, a.scratch_bytes) && output(a.output, volume(out));
+  }
+
+  bool depthwise_conv2d(const payload::DepthwiseConv2dArgs& a) const {
+    const auto& p = a.params;
+    const Dims& in = a.input_dims;
+    const Dims& filter = a.filter_dims;
+    const Dims& out = a.output_dims;
+    return windows(in, filter, out, p.stride, p.padding, p.dilation) &&
+           require(in_range(p.ch_mult, 1, payload::kMaxDim) && p.ch_mult * in.c == out.c &&
+                       filter.c == out.c && filter.n == 1,
+                   "channels, multiplier and filters do not agree") &&
+           input(a.input, volume(in)) && input(a.filter, volume(filter)) &&
+           per_channel(&a.bias, out.c, p.input_offset, p.output_offset, p.activation) &&
+           scratch(a.scratch, a.scratch_bytes) && output(a.output, volume(out));
+  }
+
+  bool fully_connected(const payload::FullyConnectedArgs& a) const {
+    const auto& p = a.params;
+    const Dims& in = a.input_dims;
+    const Dims& filter = a.filter_dims;
+    const Dims& out = a.output_dims;
+    return require((in.h & in.w & filter.h & filter.w & out.h & out.w) == 1 &&
+                       (in.h | in.w | filter.h | filter.w | out.h | out.w) == 1 &&
+                       in.n == out.n && in.c == filter.n && filter.c == out.c,
+                   "input, filter and output do not agree") &&
+           require(p.input_offset == 0 && p.filter_offset == 0,
+                   "input and filter offset must be 0") &&
+           input(a.input, volume(in)) && input(a.filter, volume(filter)) &&
+           per_channel(&a.bias, out.c, p.input_offset, p.output_offset, p.activation) &&
+           output(a.output, volume(out));
+  }
+
+  bool add(const payload::AddArgs& a) const {
+    const auto count = static_cast<std::uint32_t>(a.count);
+    return input(a.input1, count) && input(a.input2, count) && output(a.output, count) &&
+           require(in_range(a.input1_offset, -127, 128) && in_range(a.input2_offset, -127, 128) &&
+                       in_range(a.output_offset, -128, 127) &&
+                       in_range(a.input1_shift, -kMaxShift, 0) &&
+                       in_range(a.input2_shift, -kMaxShift, 0) &&
+                       in_range(a.output_shift, -kMaxShift, 0) && a.left_shift == 20,
+                   "offset or shift out of range") &&
+           activation(a.activation);
+  }
+
+  bool pool(Ref in_ref, Ref out_ref, const payload::PoolParams& p, const Dims& in,
+            const Dims& filter, const Dims& out) const {
+    constexpr Tile kNoDilation = {1, 1};
+    return windows(in, filter, out, p.stride, p.padding, kNoDilation) &&
+           require(in.c == out.c, "input and output differ in channels") &&
+           input(in_ref, volume(in)) && output(out_ref, volume(out)) && activation(p.activation);
+  }
+
+  bool softmax(const payload::SoftmaxArgs& a) const {
+    const std::uint32_t count = volume(a.rows, a.row_size, 1);
+    return require(in_range(a.shift, 0, kMaxShift - 1) && a.diff_min <= 0,
+                   "shift or diff_min out of range") &&
+           input(a.input, count) && output(a.output, count);
+  }
+
+  const PayloadView& view_;
+  [[maybe_unused]] std::uint32_t index_;
+  const payload::CallHeader& call_;
+};
+
+static_assert(offsetof(payload::Conv2dArgs, multiplier) ==
+                      offsetof(payload::Conv2dArgs, bias) + sizeof(Ref) &&
+                  offsetof(payload::Conv2dArgs, shift) ==
+                      offsetof(payload::Conv2dArgs, bias) + 2 * sizeof(Ref) &&
+                  offsetof(payload::DepthwiseConv2dArgs, shift) ==
+                      offsetof(payload::DepthwiseConv2dArgs, bias) + 2 * sizeof(Ref) &&
+                  offsetof(payload::FullyConnectedArgs, shift) ==
+                      offsetof(payload::FullyConnectedArgs, bias) + 2 * sizeof(Ref),
+              "per_channel() takes bias, multiplier and shift as an array");
+
+}  // namespace
+
+Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
+  std::uint32_t remaining = view.header().calls_bytes;
+  const std::uint8_t* at = view.calls_begin();
+  for (std::uint32_t index = 0; index < view.header().call_count; ++index) {
+    const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
+    if (remaining < sizeof(call) || call.opcode >= payload::kOpcodeCount ||
+        payload::kArgsBytes[call.opcode] == 0 ||
+        call.bytes != sizeof(call) + payload::kArgsBytes[call.opcode] || call.bytes > remaining) {
+      ET_LOG(Error,
+             "malformed payload: call %" PRIu32 ": unknown opcode, wrong size or beyond the end",
+             index);
+      return Error::InvalidProgram;
+    }
+    if (kernels.kernels[call.opcode] == nullptr) {
+      ET_LOG(Error, "call %" PRIu32 ": no kernel for opcode %u in the table \"%s\": link it",
+             index, static_cast<unsigned>(call.opcode), kernels.name);
+      return Error::DelegateInvalidCompatibility;
+    }
+    if (!CallValidator(view, index, call).validate()) {
+      return Error::InvalidProgram;
+    }
+    at += call.bytes;
+    remaining -= call.bytes;
+  }
+  if (remaining != 0) {
+    ET_LOG(Error, "malformed payload: %" PRIu32 " bytes behind the last call", remaining);
+    return Error::InvalidProgram;
+  }
+  return Error::Ok;
+}
+
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,28 @@
+// Validation of the calls of a payload, once, so that execution needs no checks.
+#pragma once
+
+#include <executorch/runtime/core/error.h>
+
+#include "runtime/kernels/kernel.h"
+#include "runtime/payload/view.h"
+
+namespace cmsis_nn_delegate {
+
+/// Checks that the calls of `view` fill their section exactly and that each one
+///   - has an opcode with a kernel in `kernels`, and the argument size of that opcode;
+///   - only names data that exists: base, offset and the bytes that its dimensions imply;
+///   - writes to the arena or an output, never to constants or an input;
+///   - has data aligned as its type needs, and scratch aligned to 16 bytes;
+///   - keeps the ranges that runtime/payload/format.h states for its parameters;
+///   - as a convolution or pooling: has dimensions in [1, kMaxDim] that agree with each
+///     other, and an output of which every window overlaps the input and which leaves out
+///     none that fits. Kernels rely on it, see fits_window() in validate.cc.
+/// Element values (weights, multipliers, shifts) are not looked at: no value of them makes
+/// a kernel leave its buffers.
+///
+/// The header and the tensors must have been checked. Returns Ok, InvalidProgram, or
+/// DelegateInvalidCompatibility for a known opcode without a kernel; one log line on error.
+[[nodiscard]] executorch::runtime::Error validate_calls(const PayloadView& view,
+                                                        const KernelTable& kernels);
+
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,150 @@
+#include "runtime/payload/view.h"
+
+#include <cinttypes>
+
+#include <executorch/runtime/platform/log.h>
+
+#include "runtime/payload/bounds.h"
+#include "runtime/payload/validate.h"
+
+namespace cmsis_nn_delegate {
+namespace {
+
+using executorch::runtime::Error;
+using executorch::runtime::Result;
+using payload::Header;
+using payload::IoTensor;
+
+Error malformed([[maybe_unused]] const char* what) {
+  ET_LOG(Error, "malformed payload: %s", what);
+  return Error::InvalidProgram;
+}
+
+/// Checks magic, version, revision and instruction set: who the payload was made for.
+Error check_identity(const Header& header, const KernelTable& kernels) {
+  if (header.magic != payload::kMagic) {
+    return malformed("wrong magic: not a payload of this backend");
+  }
+  if (header.format_version != payload::kFormatVersion) {
+    ET_LOG(Error, "payload has format version %u, this runtime reads %u: compile the model again",
+           static_cast<unsigned>(header.format_version),
+           static_cast<unsigned>(payload::kFormatVersion));
+    return Error::DelegateInvalidCompatibility;
+  }
+  if (header.kernel_revision != kernels.revision) {
+    ET_LOG(Error,
+           "payload follows CMSIS-NN %08" PRIx32 ", the kernels \"%s\" %08" PRIx32
+           ": compile the model with the matching release",
+           header.kernel_revision, kernels.name, kernels.revision);
+    return Error::DelegateInvalidCompatibility;
+  }
+  if (header.isa >= 8 || ((kernels.isas >> header.isa) & 1) == 0) {
+    ET_LOG(Error,
+           "payload was compiled for instruction set %u (0 scalar, 1 DSP, 2 MVE), the kernels "
+           "\"%s\" take the set 0x%x: compile the model for this core",
+           static_cast<unsigned>(header.isa), kernels.name, static_cast<unsigned>(kernels.isas));
+    return Error::DelegateInvalidCompatibility;
+  }
+  return Error::Ok;
+}
+
+/// Checks that the sections are aligned, inside the payload and in order.
+Error check_sections(const Header& header, std::size_t size) {
+  if (header.header_bytes != sizeof(Header) || header.reserved0 != 0 || header.reserved[0] != 0 ||
+      header.reserved[1] != 0 || header.persistent_bytes != 0) {
+    return malformed("header size or reserved fields");
+  }
+  const std::uint32_t bytes = header.payload_bytes;
+  if (bytes > size) {
+    ET_LOG(Error, "payload is truncated: %zu of %" PRIu32 " bytes", size, bytes);
+    return Error::InvalidProgram;
+  }
+  if (bytes % payload::kAlignment != 0 || header.arena_bytes % payload::kAlignment != 0) {
+    return malformed("payload or arena size is not a multiple of 16");
+  }
+  const std::uint32_t tensor_count = std::uint32_t{header.input_count} + header.output_count;
+  if (tensor_count > payload::kMaxIo) {
+    return malformed("too many inputs and outputs");
+  }
+  const std::uint32_t tensors_bytes = tensor_count * sizeof(IoTensor);
+  if (!bounds::section_fits(header.tensors_offset, tensors_bytes, bytes) ||
+      !bounds::section_fits(header.calls_offset, header.calls_bytes, bytes) ||
+      !bounds::section_fits(header.constants_offset, header.constants_bytes, bytes) ||
+      header.tensors_offset < sizeof(Header) ||
+      header.calls_offset < header.tensors_offset + tensors_bytes ||
+      header.constants_offset < header.calls_offset + header.calls_bytes) {
+    return malformed("sections overlap, are misaligned or out of bounds");
+  }
+  return Error::Ok;
+}
+
+/// Checks one input or output: type, shape, dimension order, size and place in the arena.
+bool tensor_valid(const IoTensor& tensor, std::uint32_t arena_bytes) {
+  std::uint32_t nbytes = 1;
+  if (tensor.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32)) {
+    nbytes = sizeof(float);
+  } else if (tensor.dtype != static_cast<std::uint8_t>(payload::DType::kInt8)) {
+    return false;
+  }
+  if (tensor.rank > payload::kMaxRank) {
+    return false;
+  }
+  std::uint32_t dims_seen = 0;
+  for (unsigned i = 0; i < payload::kMaxRank; ++i) {
+    if (i >= tensor.rank) {
+      if (tensor.sizes[i] != 0 || tensor.dim_order[i] != 0) {
+        return false;
+      }
+      continue;
+    }
+    if (tensor.dim_order[i] >= tensor.rank) {
+      return false;
+    }
+    dims_seen |= 1u << tensor.dim_order[i];
+    nbytes = bounds::product(nbytes, static_cast<std::uint32_t>(tensor.sizes[i]));
+  }
+  return dims_seen == (1u << tensor.rank) - 1 && nbytes != 0 && nbytes != bounds::kTooLarge &&
+         tensor.nbytes == nbytes &&
+         (tensor.arena_offset == payload::kNoArenaOffset ||
+          bounds::section_fits(tensor.arena_offset, nbytes, arena_bytes));
+}
+
+}  // namespace
+
+Result<PayloadView> PayloadView::open(const void* data, std::size_t size,
+                                      const KernelTable& kernels) {
+  if (data == nullptr || size < sizeof(Header)) {
+    ET_LOG(Error, "payload is truncated: %zu bytes are less than its header", size);
+    return Error::InvalidProgram;
+  }
+  if (reinterpret_cast<std::uintptr_t>(data) % payload::kAlignment != 0) {
+    ET_LOG(Error,
+           "payload at %p is not 16-byte aligned: align the .pte (its buffer, and segments or "
+           "delegate data with segment_alignment or delegate_alignment)",
+           data);
+    return Error::InvalidArgument;
+  }
+  const PayloadView view(static_cast<const Header*>(data));
+  const Header& header = view.header();
+  Error error = check_identity(header, kernels);
+  if (error != Error::Ok) {
+    return error;
+  }
+  error = check_sections(header, size);
+  if (error != Error::Ok) {
+    return error;
+  }
+  for (unsigned i = 0; i < view.tensor_count(); ++i) {
+    if (!tensor_valid(view.tensors()[i], header.arena_bytes)) {
+      ET_LOG(Error, "malformed payload: input or output %u", i);
+      return Error::InvalidProgram;
+    }
+  }
+  error = validate_calls(view, kernels);
+  if (error != Error::Ok) {
+    return error;
+  }
+  return view;
+}
+
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,51 @@
+// A validated payload, used in place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <executorch/runtime/core/result.h>
+
+#include "runtime/kernels/kernel.h"
+#include "runtime/payload/format.h"
+
+namespace cmsis_nn_delegate {
+
+/// The parts of a payload. A view is one pointer; it does not own the payload, which must
+/// stay where it is, unchanged, for as long as the view is used.
+class PayloadView {
+ public:
+  /// Checks everything about the `size` bytes at `data` that running `kernels` on it relies
+  /// on; see validate.h for the calls. `size` may exceed the payload's own size.
+  ///
+  /// Errors, each with one log line that says what is wrong:
+  ///   InvalidArgument               `data` is not 16-byte aligned
+  ///   DelegateInvalidCompatibility  made for another format version, kernel revision or
+  ///                                 instruction set, or needs a kernel that `kernels` lacks
+  ///   InvalidProgram                truncated or malformed
+  [[nodiscard]] static executorch::runtime::Result<PayloadView> open(const void* data,
+                                                                     std::size_t size,
+                                                                     const KernelTable& kernels);
+
+  const payload::Header& header() const { return *header_; }
+
+  /// The base of constant references.
+  const std::uint8_t* data() const { return reinterpret_cast<const std::uint8_t*>(header_); }
+
+  /// Inputs, then outputs.
+  const payload::IoTensor* tensors() const {
+    return reinterpret_cast<const payload::IoTensor*>(data() + header_->tensors_offset);
+  }
+  unsigned tensor_count() const { return header_->input_count + header_->output_count; }
+
+  /// The first call and the end of the last one; CallHeader::bytes leads from one to the next.
+  const std::uint8_t* calls_begin() const { return data() + header_->calls_offset; }
+  const std::uint8_t* calls_end() const { return calls_begin() + header_->calls_bytes; }
+
+ private:
+  explicit PayloadView(const payload::Header* header) : header_(header) {}
+
+  const payload::Header* header_;
+};
+
+}  // namespace cmsis_nn_delegate
