@@ -10,6 +10,7 @@ from ..graph.ir import Node
 from ..payload.schema import Opcode
 from ..target import Target
 from . import per_channel, scratch, storage
+from .geometry import Geometry
 from .op import Op
 from .windows import taps
 
@@ -62,18 +63,18 @@ class Conv2d(Op):
         return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]
 
     def scratch_bytes(self, node: Node, target: Target) -> int:
-        attrs = node.attrs
-        out_c, in_c, kernel_h, kernel_w = node.inputs[1].shape
-        lo, hi = attrs.clamp.quantized(node.output.quant)
+        geometry = Geometry.of(node).legalized()
+        input_dims, filter_dims, output_dims = self._dims(node, geometry)
+        lo, hi = node.attrs.clamp.quantized(node.output.quant)
         return scratch.query(
             "convolve_wrapper_buffer_size",
             target,
-            input_nhwc=storage.nhwc(node.inputs[0]),
-            filter_nhwc=(out_c, kernel_h, kernel_w, in_c),
-            output_nhwc=storage.nhwc(node.output),
-            padding_hw=(attrs.padding.top, attrs.padding.left),
-            stride_hw=attrs.stride,
-            dilation_hw=attrs.dilation,
+            input_nhwc=input_dims,
+            filter_nhwc=filter_dims,
+            output_nhwc=output_dims,
+            padding_hw=geometry.padding,
+            stride_hw=geometry.stride,
+            dilation_hw=geometry.dilation,
             input_offset=-node.inputs[0].quant.zero_point,
             output_offset=node.output.quant.zero_point,
             activation_min=lo,
@@ -84,23 +85,32 @@ class Conv2d(Op):
         return per_channel.constants(node, self._filter(node), node.inputs[2].data)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        attrs = node.attrs
-        out_c, in_c, kernel_h, kernel_w = node.inputs[1].shape
+        geometry = Geometry.of(node).legalized()
+        input_dims, filter_dims, output_dims = self._dims(node, geometry)
         return {
             **refs,
             "scratch_bytes": scratch_bytes,
             "params": {
                 "input_offset": -node.inputs[0].quant.zero_point,
                 "output_offset": node.output.quant.zero_point,
-                "stride": per_channel.tile(*attrs.stride),
-                "padding": per_channel.tile(attrs.padding.top, attrs.padding.left),
-                "dilation": per_channel.tile(*attrs.dilation),
-                "activation": per_channel.activation(attrs.clamp, node.output.quant),
+                "stride": per_channel.tile(*geometry.stride),
+                "padding": per_channel.tile(*geometry.padding),
+                "dilation": per_channel.tile(*geometry.dilation),
+                "activation": per_channel.activation(node.attrs.clamp, node.output.quant),
             },
-            "input_dims": storage.dims(*storage.nhwc(node.inputs[0])),
-            "filter_dims": storage.dims(out_c, kernel_h, kernel_w, in_c),
-            "output_dims": storage.dims(*storage.nhwc(node.output)),
+            "input_dims": storage.dims(*input_dims),
+            "filter_dims": storage.dims(*filter_dims),
+            "output_dims": storage.dims(*output_dims),
         }
+
+    def _dims(self, node: Node, geometry: Geometry) -> tuple[tuple[int, ...], ...]:
+        """NHWC dims of input, filter and output."""
+        out_c, in_per_group = node.inputs[1].shape[:2]
+        return (
+            (geometry.batch, *geometry.input, node.inputs[0].shape[1]),
+            (out_c, *geometry.kernel, in_per_group),
+            (geometry.batch, *geometry.output, out_c),
+        )
 
     def _filter(self, node: Node) -> np.ndarray:
         """int8 [out, h, w, in per group]."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..graph.ir import Node
 from ..payload.schema import Opcode
 from ..target import Target
 from . import per_channel, scratch, storage
+from .geometry import Geometry
 from .op import Op
 from .windows import taps
 
@@ -17,7 +19,8 @@ from .windows import taps
 class DepthwiseConv2d(Op):
     """As conv2d, with as many groups as input channels: output channel o reads o // ch_mult.
 
-    CMSIS-NN: arm_depthwise_conv_wrapper_s8.
+    CMSIS-NN: arm_depthwise_conv_wrapper_s8. One input channel is conv2d's business: the
+    wrapper would rearrange the weights at every call.
     """
 
     name = "depthwise_conv2d"
@@ -43,18 +46,18 @@ class DepthwiseConv2d(Op):
         return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]
 
     def scratch_bytes(self, node: Node, target: Target) -> int:
-        attrs = node.attrs
-        out_c, _, kernel_h, kernel_w = node.inputs[1].shape
-        lo, hi = attrs.clamp.quantized(node.output.quant)
+        geometry = self._geometry(node)
+        input_dims, filter_dims, output_dims = self._dims(node, geometry)
+        lo, hi = node.attrs.clamp.quantized(node.output.quant)
         return scratch.query(
             "depthwise_conv_wrapper_buffer_size",
             target,
-            input_nhwc=storage.nhwc(node.inputs[0]),
-            filter_nhwc=(1, kernel_h, kernel_w, out_c),
-            output_nhwc=storage.nhwc(node.output),
-            padding_hw=(attrs.padding.top, attrs.padding.left),
-            stride_hw=attrs.stride,
-            dilation_hw=attrs.dilation,
+            input_nhwc=input_dims,
+            filter_nhwc=filter_dims,
+            output_nhwc=output_dims,
+            padding_hw=geometry.padding,
+            stride_hw=geometry.stride,
+            dilation_hw=geometry.dilation,
             ch_mult=self._multiplier(node),
             input_offset=-node.inputs[0].quant.zero_point,
             output_offset=node.output.quant.zero_point,
@@ -63,11 +66,15 @@ class DepthwiseConv2d(Op):
         )
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return per_channel.constants(node, self._filter(node), node.inputs[2].data)
+        extra = self._geometry(node).kernel[1] - node.inputs[1].shape[3]
+        weights = np.pad(self._filter(node), ((0, 0), (0, extra), (0, 0)))
+        return per_channel.constants(node, weights, node.inputs[2].data)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        attrs = node.attrs
-        out_c, _, kernel_h, kernel_w = node.inputs[1].shape
+        if node.inputs[0].shape[1] == 1:
+            raise ValueError(f"{node.name}: one input channel; build a conv2d instead")
+        geometry = self._geometry(node)
+        input_dims, filter_dims, output_dims = self._dims(node, geometry)
         return {
             **refs,
             "scratch_bytes": scratch_bytes,
@@ -75,15 +82,43 @@ class DepthwiseConv2d(Op):
                 "input_offset": -node.inputs[0].quant.zero_point,
                 "output_offset": node.output.quant.zero_point,
                 "ch_mult": self._multiplier(node),
-                "stride": per_channel.tile(*attrs.stride),
-                "padding": per_channel.tile(attrs.padding.top, attrs.padding.left),
-                "dilation": per_channel.tile(*attrs.dilation),
-                "activation": per_channel.activation(attrs.clamp, node.output.quant),
+                "stride": per_channel.tile(*geometry.stride),
+                "padding": per_channel.tile(*geometry.padding),
+                "dilation": per_channel.tile(*geometry.dilation),
+                "activation": per_channel.activation(node.attrs.clamp, node.output.quant),
             },
-            "input_dims": storage.dims(*storage.nhwc(node.inputs[0])),
-            "filter_dims": storage.dims(1, kernel_h, kernel_w, out_c),
-            "output_dims": storage.dims(*storage.nhwc(node.output)),
+            "input_dims": storage.dims(*input_dims),
+            "filter_dims": storage.dims(*filter_dims),
+            "output_dims": storage.dims(*output_dims),
         }
+
+    def _geometry(self, node: Node) -> Geometry:
+        """As the call has it.
+
+        arm_depthwise_conv_3x3_s8 ignores all but one column of right padding, and the wrapper
+        does not look at it. Where there is more, the kernel gets a fourth column of zeros,
+        which changes no sum and selects the general kernel. For every target alike.
+        """
+        geometry = Geometry.of(node)
+        special = (
+            geometry.kernel == (3, 3)
+            and geometry.dilation == (1, 1)
+            and geometry.batch == 1
+            and self._multiplier(node) == 1
+            and max(geometry.padding) <= 1
+        )
+        if special and geometry.far_padding()[1] > 1:
+            return replace(geometry, kernel=(3, 4))
+        return geometry
+
+    def _dims(self, node: Node, geometry: Geometry) -> tuple[tuple[int, ...], ...]:
+        """NHWC dims of input, filter and output."""
+        out_c = node.inputs[1].shape[0]
+        return (
+            (geometry.batch, *geometry.input, node.inputs[0].shape[1]),
+            (1, *geometry.kernel, out_c),
+            (geometry.batch, *geometry.output, out_c),
+        )
 
     def _multiplier(self, node: Node) -> int:
         """Output channels per input channel."""

@@ -1,0 +1,106 @@
+"""Convolution geometry as given to arm_convolve_wrapper_s8.
+
+That function picks special kernels by a few of its parameters, and at the pinned
+commit some of these kernels take for granted what the wrapper does not check:
+
+* 1x1 without top and left padding (any core): that there is none at the bottom and
+  right either;
+* 1xN on an image of one row (MVE): that the right padding equals the left one or is one
+  more, that the stride reaches every column, and more (arm_convolve_1_x_n_s8.c).
+
+Padding folded from asymmetric pads and strides that do not divide the width break this:
+the result is wrong, memory behind the input is read, or the call fails. `legalized` turns
+such a convolution into an equal one that takes the general path. It does so for every
+target alike, and at no cost: the general path runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..graph.ir import Node
+from . import storage
+from .attrs import Pair
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """All pairs are (height, width); `padding` is (top, left)."""
+
+    batch: int
+    input: Pair
+    kernel: Pair
+    output: Pair
+    stride: Pair
+    padding: Pair
+    dilation: Pair
+
+    @staticmethod
+    def of(node: Node) -> Geometry:
+        """The geometry of a conv2d or depthwise_conv2d as the graph has it."""
+        n, h, w, _ = storage.nhwc(node.inputs[0])
+        _, out_h, out_w, _ = storage.nhwc(node.output)
+        attrs = node.attrs
+        return Geometry(
+            batch=n,
+            input=(h, w),
+            kernel=tuple(node.inputs[1].shape[2:]),
+            output=(out_h, out_w),
+            stride=attrs.stride,
+            padding=(attrs.padding.top, attrs.padding.left),
+            dilation=attrs.dilation,
+        )
+
+    def far_padding(self) -> Pair:
+        """Rows and columns that the last windows reach beyond the bottom and right edge;
+        negative if they end before it."""
+        bottom, right = (
+            (out - 1) * stride + (kernel - 1) * dilation + 1 - near - size
+            for out, stride, kernel, dilation, near, size in zip(
+                self.output, self.stride, self.kernel, self.dilation, self.padding, self.input
+            )
+        )
+        return bottom, right
+
+    def swapped(self) -> Geometry:
+        """With height and width exchanged: the same memory, if the image and the kernel have one
+        row or one column."""
+
+        def swap(pair: Pair) -> Pair:
+            return pair[1], pair[0]
+
+        return Geometry(
+            self.batch,
+            swap(self.input),
+            swap(self.kernel),
+            swap(self.output),
+            swap(self.stride),
+            swap(self.padding),
+            swap(self.dilation),
+        )
+
+    def legalized(self) -> Geometry:
+        """An equal geometry for which the wrapper's choice of kernel is right."""
+        if self.kernel == (1, 1):
+            if max(*self.padding, *self.far_padding()) > 0:
+                # Dilation means nothing to a 1x1 kernel, but rules out both special kernels.
+                return replace(self, dilation=(2, 2))
+            return self
+        if self.input[0] == self.kernel[0] == 1 and not self._fits_one_row_kernel():
+            if self.output[0] != 1:
+                raise ValueError(
+                    f"a kernel of one row makes {self.output[0]} rows of one: no kernel does this; "
+                    "do not pad above and below it"
+                )
+            return self.swapped()
+        return self
+
+    def _fits_one_row_kernel(self) -> bool:
+        """Whether arm_convolve_1_x_n_s8 computes this one-row geometry (its own conditions aside)."""
+        left, right = self.padding[1], self.far_padding()[1]
+        return (
+            self.output[0] == 1
+            and right in (left, left + 1)
+            and (self.stride[1] == 1 or right <= 1)
+            and self.input[1] >= self.kernel[1]
+        )

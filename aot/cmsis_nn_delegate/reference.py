@@ -1,0 +1,50 @@
+"""Runs a lowered graph with integers in numpy: what every kernel must reproduce byte for byte."""
+
+from __future__ import annotations
+
+from typing import Callable, Optional, Sequence
+
+import numpy as np
+
+from .graph.ir import Graph, Node, Value
+from .ops import storage
+from .ops.registry import OPS
+
+# Called after every node with its output in storage order.
+Observer = Callable[[Node, np.ndarray], None]
+
+
+def run(
+    graph: Graph, inputs: Sequence[np.ndarray], observer: Optional[Observer] = None
+) -> list[np.ndarray]:
+    """The outputs of `graph`, in logical shape and order, as are `inputs`.
+
+    ValueError if an input's number, dtype or shape is not what the graph wants.
+    """
+    if len(inputs) != len(graph.inputs):
+        raise ValueError(f"the graph takes {len(graph.inputs)} inputs, not {len(inputs)}")
+    memory: dict[int, np.ndarray] = {}
+    for value, data in zip(graph.inputs, inputs):
+        data = np.asarray(data)
+        if data.dtype != value.dtype.value or data.shape != value.shape:
+            raise ValueError(
+                f"input {value.name} is {value.dtype.value}{list(value.shape)}, "
+                f"not {data.dtype}{list(data.shape)}"
+            )
+        memory[id(value)] = storage.to_storage(data, value)
+
+    def read(value: Value) -> np.ndarray:
+        return storage.to_storage(value.data, value) if value.is_constant else memory[id(value)]
+
+    for node in graph.nodes:
+        op = OPS[node.op]
+        fields, _ = op.activation_fields(node)
+        activations = [read(value) for value in node.inputs[: len(fields)]]
+        result = op.reference(node, activations)
+        expected = node.output.dtype.value, node.output.storage_shape
+        if (result.dtype, result.shape) != expected:
+            raise AssertionError(f"{node.name}: {result.dtype}{result.shape}, declared {expected}")
+        memory[id(node.output)] = result
+        if observer is not None:
+            observer(node, result)
+    return [storage.from_storage(read(value), value) for value in graph.outputs]

@@ -1,0 +1,1 @@
+"""Helpers for tests: graphs built by hand and drawn at random."""

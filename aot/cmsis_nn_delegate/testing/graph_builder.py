@@ -1,0 +1,177 @@
+"""Lowered graphs built by hand, with random weights: `GraphBuilder(seed).input(...).conv2d(...)`.
+
+Shapes are logical (NCHW); images lie channels-last. Every method appends one node
+and returns its output value. Scales are drawn so that outputs use most of the int8
+range without always saturating.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Optional, Sequence
+
+import numpy as np
+
+from ..graph.ir import DType, Graph, Layout, Node, Quant, Value
+from ..ops.attrs import (
+    AddAttrs,
+    Clamp,
+    ConvAttrs,
+    FullyConnectedAttrs,
+    Padding,
+    Pair,
+    PoolAttrs,
+    SoftmaxAttrs,
+    TransposeAttrs,
+)
+
+SOFTMAX_QUANT = Quant((1 / 256,), -128)
+
+
+class GraphBuilder:
+    """Collects nodes; `graph(outputs)` verifies and returns the graph."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.random = np.random.default_rng(seed)
+        self.inputs: list[Value] = []
+        self.nodes: list[Node] = []
+
+    def graph(self, *outputs: Value) -> Graph:
+        graph = Graph(list(self.inputs), list(outputs), list(self.nodes))
+        graph.verify()
+        return graph
+
+    # Values -----------------------------------------------------------------
+
+    def quant(self, scale: Optional[float] = None, zero_point: Optional[int] = None) -> Quant:
+        """A per-tensor Quant; what is not given is random."""
+        if scale is None:
+            scale = float(2.0 ** self.random.uniform(-8, -2))
+        if zero_point is None:
+            zero_point = int(self.random.integers(-128, 128))
+        return Quant((scale,), zero_point)
+
+    def input(
+        self,
+        *shape: int,
+        dtype: DType = DType.INT8,
+        layout: Optional[Layout] = None,
+        quant: Optional[Quant] = None,
+    ) -> Value:
+        """A graph input; int8 images are channels-last unless `layout` says otherwise."""
+        if dtype is DType.INT8:
+            quant = quant or self.quant()
+            layout = layout or _inner_layout(shape)
+        value = Value(f"x{len(self.inputs)}", shape, dtype, quant, layout or Layout.ROW_MAJOR)
+        self.inputs.append(value)
+        return value
+
+    def constant(self, shape: Sequence[int], dtype: DType, lo: int, hi: int, quant=None) -> Value:
+        """Random integers in [lo, hi]."""
+        data = self.random.integers(lo, hi, tuple(shape), endpoint=True).astype(dtype.value)
+        return Value(f"c{len(self.nodes)}", tuple(shape), dtype, quant, data=data)
+
+    # Operators --------------------------------------------------------------
+
+    def conv2d(
+        self,
+        x: Value,
+        channels: int,
+        kernel: Pair = (3, 3),
+        stride: Pair = (1, 1),
+        padding: Padding = Padding(),
+        dilation: Pair = (1, 1),
+        groups: int = 1,
+        clamp: Clamp = Clamp(),
+        depthwise: bool = False,
+    ) -> Value:
+        n, c, h, w = x.shape
+        padded = h + padding.top + padding.bottom, w + padding.left + padding.right
+        out_h, out_w = (
+            (size - (k - 1) * d - 1) // s + 1
+            for size, k, d, s in zip(padded, kernel, dilation, stride)
+        )
+        inputs, quant = self._weights(x, (channels, c // groups, *kernel))
+        attrs = ConvAttrs(stride, padding, dilation, groups, clamp)
+        op = "depthwise_conv2d" if depthwise else "conv2d"
+        return self._node(op, [x, *inputs], (n, channels, out_h, out_w), quant, attrs)
+
+    def depthwise_conv2d(self, x: Value, multiplier: int = 1, **arguments) -> Value:
+        channels = x.shape[1]
+        return self.conv2d(
+            x, channels * multiplier, groups=channels, depthwise=True, **arguments
+        )
+
+    def fully_connected(self, x: Value, features: int, clamp: Clamp = Clamp()) -> Value:
+        row_size = math.prod(x.shape[1:])
+        inputs, quant = self._weights(x, (features, row_size))
+        attrs = FullyConnectedAttrs(clamp)
+        return self._node("fully_connected", [x, *inputs], (x.shape[0], features), quant, attrs)
+
+    def add(self, a: Value, b: Value, clamp: Clamp = Clamp(), quant: Optional[Quant] = None) -> Value:
+        scale = max(a.quant.scale[0], b.quant.scale[0]) * float(self.random.uniform(0.7, 2.5))
+        quant = quant or self.quant(scale)
+        return self._node("add", [a, b], a.shape, quant, AddAttrs(clamp))
+
+    def avg_pool2d(self, x: Value, kernel: Pair, **arguments) -> Value:
+        return self._pool("avg_pool2d", x, kernel, **arguments)
+
+    def max_pool2d(self, x: Value, kernel: Pair, **arguments) -> Value:
+        return self._pool("max_pool2d", x, kernel, **arguments)
+
+    def softmax(self, x: Value, dim: int = 1) -> Value:
+        return self._node("softmax", [x], x.shape, SOFTMAX_QUANT, SoftmaxAttrs(dim))
+
+    def quantize(self, x: Value, quant: Optional[Quant] = None) -> Value:
+        return self._node("quantize", [x], x.shape, quant or self.quant(), None)
+
+    def dequantize(self, x: Value, shape: Optional[Sequence[int]] = None) -> Value:
+        shape = tuple(shape or x.shape)
+        output = Value(f"v{len(self.nodes)}", shape, DType.FLOAT32)
+        return self._append("dequantize", [x], output, None)
+
+    def transpose(self, x: Value, to: Layout) -> Value:
+        output = Value(f"v{len(self.nodes)}", x.shape, x.dtype, x.quant, to)
+        return self._append("transpose", [x], output, TransposeAttrs(to))
+
+    # Parts ------------------------------------------------------------------
+
+    def _weights(self, x: Value, shape: tuple[int, ...]) -> tuple[list[Value], Quant]:
+        """([weight, bias], output quant): the accumulator's spread fills the int8 range."""
+        scales = tuple(float(s) for s in 2.0 ** self.random.uniform(-10, -5, shape[0]))
+        weight = self.constant(shape, DType.INT8, -127, 127, Quant(scales, 0, axis=0))
+        taps = math.prod(shape[1:])
+        spread = 73 * 74 * math.sqrt(taps)  # standard deviations of uniform int8 numbers
+        bias = self.constant(shape[:1], DType.INT32, -int(spread), int(spread))
+        output_scale = x.quant.scale[0] * float(np.median(scales)) * spread / 50
+        return [weight, bias], self.quant(output_scale)
+
+    def _pool(
+        self,
+        op: str,
+        x: Value,
+        kernel: Pair,
+        stride: Optional[Pair] = None,
+        padding: Padding = Padding(),
+        clamp: Clamp = Clamp(),
+    ) -> Value:
+        n, c, h, w = x.shape
+        stride = stride or kernel
+        padded = h + padding.top + padding.bottom, w + padding.left + padding.right
+        out_h, out_w = ((size - k) // s + 1 for size, k, s in zip(padded, kernel, stride))
+        attrs = PoolAttrs(kernel, stride, padding, clamp)
+        return self._node(op, [x], (n, c, out_h, out_w), x.quant, attrs)
+
+    def _node(self, op: str, inputs: list[Value], shape, quant: Quant, attrs) -> Value:
+        layout = _inner_layout(shape)
+        output = Value(f"v{len(self.nodes)}", tuple(shape), DType.INT8, quant, layout)
+        return self._append(op, inputs, output, attrs)
+
+    def _append(self, op: str, inputs: list[Value], output: Value, attrs) -> Value:
+        name = f"{op}_{len(self.nodes)}"
+        self.nodes.append(Node(op, name, inputs, output, attrs, sources=(name,)))
+        return output
+
+
+def _inner_layout(shape: Sequence[int]) -> Layout:
+    return Layout.CHANNELS_LAST if len(shape) == 4 else Layout.ROW_MAJOR
