@@ -1,0 +1,109 @@
+"""`arm_gcc_config`: how arm-none-eabi-gcc is called for one core."""
+
+load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
+load("@rules_cc//cc:cc_toolchain_config_lib.bzl", "feature", "flag_group", "flag_set", "tool_path", "with_feature_set")
+load("@rules_cc//cc:defs.bzl", "CcToolchainConfigInfo", "cc_common")
+
+_ASM = [ACTION_NAMES.assemble, ACTION_NAMES.preprocess_assemble]
+_C = [ACTION_NAMES.c_compile]
+_CXX = [ACTION_NAMES.cpp_compile]
+_LINK = [ACTION_NAMES.cpp_link_executable]
+
+def _flags(actions, flags, with_features = []):
+    return flag_set(
+        actions = actions,
+        flag_groups = [flag_group(flags = flags)],
+        with_features = with_features,
+    )
+
+def _flag_sets(ctx):
+    return [
+        _flags(_ASM + _C + _CXX + _LINK, ctx.attr.core_flags),
+        _flags(_ASM + _C + _CXX, [
+            "-Wall",
+            "-Wextra",
+            "-ffunction-sections",
+            "-fdata-sections",
+            "-fno-common",
+            "-g",
+            # a * b + c must give the same bits as on the host and in the reference: no fused
+            # multiply-add unless the source asks for it.
+            "-ffp-contract=off",
+            # No unwind tables: nothing unwinds, and they take flash.
+            "-fno-unwind-tables",
+            "-fno-asynchronous-unwind-tables",
+            # The same bytes wherever the tree lies. Bazel sets PWD=/proc/self/cwd for compilers.
+            "-ffile-prefix-map=/proc/self/cwd=.",
+            "-no-canonical-prefixes",
+            "-fno-canonical-system-headers",
+            "-Wno-builtin-macro-redefined",
+            "-D__DATE__=\"redacted\"",
+            "-D__TIME__=\"redacted\"",
+            "-D__TIMESTAMP__=\"redacted\"",
+        ]),
+        _flags(_C, ["-std=c11"]),
+        _flags(_CXX, [
+            "-std=c++17",
+            "-fno-exceptions",
+            "-fno-rtti",
+            "-fno-threadsafe-statics",
+            "-fno-use-cxa-atexit",
+        ]),
+        # A target that is worth more flash says so in its copts, which come later.
+        _flags(_C + _CXX, ["-Os", "-DNDEBUG"], [with_feature_set(features = ["opt"])]),
+        _flags(_C + _CXX, ["-Os"], [with_feature_set(features = ["fastbuild"])]),
+        _flags(_C + _CXX, ["-Og"], [with_feature_set(features = ["dbg"])]),
+        _flags(_LINK, [
+            "-nostartfiles",
+            "--specs=nano.specs",
+            "-Wl,--gc-sections",
+            "-Wl,--fatal-warnings",
+            "-Wl,--build-id=none",
+        ]),
+    ]
+
+def _impl(ctx):
+    tools = ctx.attr.tools
+    return cc_common.create_cc_toolchain_config_info(
+        ctx = ctx,
+        toolchain_identifier = ctx.label.name,
+        compiler = "gcc-" + ctx.attr.compiler_version,
+        target_cpu = "arm",
+        target_libc = "newlib",
+        target_system_name = "arm-none-eabi",
+        host_system_name = "local",
+        abi_version = "eabi",
+        abi_libc_version = "newlib",
+        cxx_builtin_include_directories = ctx.attr.include_dirs,
+        features = [
+            feature(name = "opt"),
+            feature(name = "fastbuild"),
+            feature(name = "dbg"),
+            feature(name = "supports_pic", enabled = False),
+            feature(name = "default_flags", enabled = True, flag_sets = _flag_sets(ctx)),
+        ],
+        tool_paths = [
+            tool_path(name = "ar", path = tools["ar"]),
+            tool_path(name = "compat-ld", path = tools["ld"]),
+            tool_path(name = "cpp", path = tools["gcc"]),
+            tool_path(name = "dwp", path = "/bin/false"),
+            tool_path(name = "gcc", path = tools["gcc"]),
+            tool_path(name = "gcov", path = tools["gcov"]),
+            tool_path(name = "ld", path = tools["ld"]),
+            tool_path(name = "nm", path = tools["nm"]),
+            tool_path(name = "objcopy", path = tools["objcopy"]),
+            tool_path(name = "objdump", path = tools["objdump"]),
+            tool_path(name = "strip", path = tools["strip"]),
+        ],
+    )
+
+arm_gcc_config = rule(
+    implementation = _impl,
+    attrs = {
+        "compiler_version": attr.string(mandatory = True),
+        "core_flags": attr.string_list(mandatory = True),
+        "include_dirs": attr.string_list(),
+        "tools": attr.string_dict(mandatory = True),
+    },
+    provides = [CcToolchainConfigInfo],
+)

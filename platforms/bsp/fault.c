@@ -1,0 +1,46 @@
+// Any exception but SysTick ends the run with one line that says where:
+//   ##FAULT exception=<n> pc=<8 hex> lr=<8 hex> cfsr=<8 hex> opcode=<8 hex, or none outside the code>
+// An instruction that the core does not have shows as cfsr=00010000 and its opcode.
+#include "platforms/bsp/bsp.h"
+#include "platforms/bsp/internal.h"
+#include "platforms/bsp/scs.h"
+
+extern const uint16_t __text_start[], __text_end[];
+
+__attribute__((used)) static _Noreturn void report(uint32_t pc, uint32_t lr, uint32_t exception) {
+  bsp_write_string("\n##FAULT exception=");
+  bsp_write_decimal(exception);
+  bsp_write_string(" pc=");
+  bsp_write_hex(pc);
+  bsp_write_string(" lr=");
+  bsp_write_hex(lr);
+  bsp_write_string(" cfsr=");
+#if defined(__ARM_ARCH_6M__)
+  bsp_write_hex(0);
+#else
+  bsp_write_hex(CFSR);
+#endif
+  bsp_write_string(" opcode=");
+  const uint16_t* code = (const uint16_t*)(pc & ~1u);
+  if (code >= __text_start && code + 1 < __text_end) {
+    bsp_write_hex((uint32_t)code[0] << 16 | code[1]);
+  } else {
+    bsp_write_string("none");
+  }
+  bsp_write_string("\n");
+  bsp_exit(BSP_EXIT_FAULT);
+}
+
+// Takes lr and pc from the stacked frame, then starts the stack afresh: it may have overflowed.
+__attribute__((naked)) void Fault_Handler(void) {
+  __asm__ volatile(
+      "mrs r2, ipsr\n\t"
+      "mov r3, sp\n\t"
+      "ldr r1, [r3, #20]\n\t"
+      "ldr r0, [r3, #24]\n\t"
+      "ldr r3, =__stack_top\n\t"
+      "mov sp, r3\n\t"
+      "ldr r3, =report\n\t"
+      "bx r3\n\t"
+      ".ltorg");
+}

@@ -1,0 +1,22 @@
+// What the parts of the board support use of each other.
+#ifndef PLATFORMS_BSP_INTERNAL_H_
+#define PLATFORMS_BSP_INTERNAL_H_
+
+#include <stdint.h>
+
+extern uint32_t __stack_bottom[];
+extern uint32_t __stack_top[];
+
+void bsp_ticks_start(void);  // Before the first bsp_ticks().
+void bsp_stack_paint(void);  // In start-up, before .bss is zeroed: uses no static data.
+
+void bsp_write_string(const char* text);    // NUL-terminated.
+void bsp_write_decimal(uint32_t value);
+void bsp_write_hex(uint32_t value);  // 8 digits.
+
+// Vectors.
+void Reset_Handler(void);
+void Fault_Handler(void);
+void SysTick_Handler(void);
+
+#endif  // PLATFORMS_BSP_INTERNAL_H_

@@ -1,0 +1,13 @@
+// Bounds of a region whose instructions a simulator counts: sim/qemu/insn_count_plugin.c.
+//
+// Both are moves of a register to itself: 16 bits, one instruction, no effect on registers, flags or
+// memory, on every core; compilers do not emit them. Regions may nest. What runs between the two
+// markers is counted, the markers themselves are not; those of an inner region count for the outer one.
+#ifndef PLATFORMS_BSP_MARK_H_
+#define PLATFORMS_BSP_MARK_H_
+
+// The "memory" clobber keeps the compiler from moving work over the border.
+#define MARK_BEGIN() __asm__ volatile("mov r9, r9" ::: "memory")    // 0x46c9
+#define MARK_END() __asm__ volatile("mov r10, r10" ::: "memory")    // 0x46d2
+
+#endif  // PLATFORMS_BSP_MARK_H_

@@ -1,0 +1,25 @@
+// Registers of the System Control Space, the same on every Cortex-M (Armv6-M to Armv8.1-M).
+// Private to the board support.
+#ifndef PLATFORMS_BSP_SCS_H_
+#define PLATFORMS_BSP_SCS_H_
+
+#include <stdint.h>
+
+#define SCS_REGISTER(address) (*(volatile uint32_t*)(address))
+
+#define SYST_CSR SCS_REGISTER(0xE000E010)
+#define SYST_RVR SCS_REGISTER(0xE000E014)
+#define SYST_CVR SCS_REGISTER(0xE000E018)
+#define ICSR SCS_REGISTER(0xE000ED04)
+#define CCR SCS_REGISTER(0xE000ED14)
+#define CFSR SCS_REGISTER(0xE000ED28)  // Not on Armv6-M.
+#define CPACR SCS_REGISTER(0xE000ED88)
+
+#define SYST_CSR_ENABLE (1u << 0)
+#define SYST_CSR_TICKINT (1u << 1)
+#define SYST_CSR_CLKSOURCE (1u << 2)  // The core clock.
+#define ICSR_PENDSTSET (1u << 26)
+#define CCR_LOB (1u << 19)           // Armv8.1-M: loops and branches with low overhead.
+#define CPACR_CP10_CP11 (0xFu << 20)  // Full access to the FPU and the vector unit.
+
+#endif  // PLATFORMS_BSP_SCS_H_

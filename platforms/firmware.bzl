@@ -1,0 +1,235 @@
+"""Firmware images, built without command-line flags.
+
+    firmware_image(
+        name = "image",
+        deps = [":main"],
+    )
+
+    [firmware(
+        name = core,
+        core = core,
+        image = ":image",
+    ) for core in CORES]
+
+`firmware_image` links for the platform that is being built, `firmware` chooses the platform. The
+second gives, in bazel-bin/<package>/:
+
+    <name>.elf  .bin  .hex  .map  .size (for people)  .size.json (for tools)
+
+An image that contains the heap or C++ exception handling is refused: tools/check_image.py.
+"""
+
+load("@arm_gcc//:info.bzl", "ARM_GCC")
+load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
+load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
+load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
+load("//platforms:cores.bzl", "CORES", "select_core")
+
+_SUFFIXES = ["elf", "bin", "hex", "map", "size", "size.json"]
+
+def _link(ctx, elf, map_file):
+    toolchain = find_cc_toolchain(ctx)
+    features = cc_common.configure_features(
+        ctx = ctx,
+        cc_toolchain = toolchain,
+        requested_features = ctx.features,
+        unsupported_features = ctx.disabled_features,
+    )
+    info = cc_common.merge_cc_infos(cc_infos = [d[CcInfo] for d in ctx.attr.deps])
+    objects = []
+    archives = []
+    flags = []
+    inputs = [ctx.file.linker_script]
+    for item in info.linking_context.linker_inputs.to_list():
+        flags += item.user_link_flags
+        inputs += item.additional_inputs
+        for library in item.libraries:
+            if library.alwayslink:
+                objects += library.objects
+            elif library.static_library:
+                archives.append(library.static_library)
+            elif library.pic_static_library:
+                archives.append(library.pic_static_library)
+    variables = cc_common.create_link_variables(
+        feature_configuration = features,
+        cc_toolchain = toolchain,
+        is_linking_dynamic_library = False,
+        output_file = elf.path,
+        user_link_flags = flags,
+    )
+    arguments = ctx.actions.args()
+    arguments.add_all(cc_common.get_memory_inefficient_command_line(
+        feature_configuration = features,
+        action_name = ACTION_NAMES.cpp_link_executable,
+        variables = variables,
+    ))
+    arguments.add_all(objects)
+    arguments.add("-Wl,--start-group")
+    arguments.add_all(archives)
+    arguments.add("-lstdc++")  # Whatever comes from it is refused, with a better message than ld's.
+    arguments.add("-Wl,--end-group")
+    arguments.add("-T", ctx.file.linker_script)
+    arguments.add("-Wl,--defsym=__stack_size=%d" % ctx.attr.stack_bytes)
+
+    # The cross reference tells who pulled a refused symbol in.
+    arguments.add("-Wl,--cref")
+    arguments.add(map_file, format = "-Wl,-Map=%s")
+    ctx.actions.run(
+        executable = cc_common.get_tool_for_action(
+            feature_configuration = features,
+            action_name = ACTION_NAMES.cpp_link_executable,
+        ),
+        arguments = [arguments],
+        inputs = depset(objects + archives + inputs, transitive = [toolchain.all_files]),
+        outputs = [elf, map_file],
+        mnemonic = "FirmwareLink",
+        progress_message = "Linking firmware %s" % ctx.label,
+        use_default_shell_env = True,
+    )
+
+def _check(ctx, linked, map_file, elf):
+    """Copies `linked` to `elf` if the image may exist."""
+    arguments = ctx.actions.args()
+    arguments.add("--label", "%s for %s" % (ctx.label, ctx.attr.core))
+    arguments.add("--nm", ARM_GCC.tools["nm"])
+    arguments.add("--readelf", ARM_GCC.tools["readelf"])
+    arguments.add("--map", map_file)
+    arguments.add("--elf", linked)
+    arguments.add("--output", elf)
+    if ctx.attr.unchecked:
+        arguments.add("--unchecked")
+    ctx.actions.run(
+        executable = ctx.executable._check_image,
+        arguments = [arguments],
+        inputs = [linked, map_file],
+        outputs = [elf],
+        mnemonic = "FirmwareCheck",
+        progress_message = "Checking firmware %s" % ctx.label,
+        use_default_shell_env = True,
+    )
+
+def _objcopy(ctx, elf, output, format):
+    ctx.actions.run(
+        executable = ARM_GCC.tools["objcopy"],
+        arguments = ["-O", format, elf.path, output.path],
+        inputs = [elf],
+        outputs = [output],
+        mnemonic = "FirmwareObjcopy",
+        use_default_shell_env = True,
+    )
+
+def _size_report(ctx, elf, map_file, text, json):
+    # Only from a checked image, so that no part of a refused one appears.
+    arguments = ctx.actions.args()
+    arguments.add("--title", "%s for %s" % (ctx.label, ctx.attr.core))
+    arguments.add("--map", map_file)
+    arguments.add("--text", text)
+    arguments.add("--json", json)
+    ctx.actions.run(
+        executable = ctx.executable._size_report,
+        arguments = [arguments],
+        inputs = [elf, map_file],
+        outputs = [text, json],
+        mnemonic = "FirmwareSize",
+        use_default_shell_env = True,
+    )
+
+def _firmware_image_impl(ctx):
+    name = ctx.label.name
+    files = {suffix: ctx.actions.declare_file(name + "." + suffix) for suffix in _SUFFIXES}
+    linked = ctx.actions.declare_file(name + ".linked")
+    _link(ctx, linked, files["map"])
+    _check(ctx, linked, files["map"], files["elf"])
+    _objcopy(ctx, files["elf"], files["bin"], "binary")
+    _objcopy(ctx, files["elf"], files["hex"], "ihex")
+    _size_report(ctx, files["elf"], files["map"], files["size"], files["size.json"])
+    outputs = files.values()
+    return [DefaultInfo(files = depset(outputs), runfiles = ctx.runfiles(outputs))]
+
+_firmware_image = rule(
+    implementation = _firmware_image_impl,
+    attrs = {
+        "deps": attr.label_list(providers = [CcInfo], mandatory = True),
+        "core": attr.string(doc = "Of the platform being built, as the reports call it."),
+        "linker_script": attr.label(allow_single_file = True, default = "//platforms:image_ld"),
+        "stack_bytes": attr.int(default = 16384, doc = "RAM for the stack, a multiple of 16."),
+        "unchecked": attr.bool(doc = "Build an image that would be refused: for tests of the check."),
+        "_check_image": attr.label(
+            default = "//platforms/tools:check_image",
+            executable = True,
+            cfg = "exec",
+        ),
+        "_size_report": attr.label(
+            default = "//platforms/tools:size_report",
+            executable = True,
+            cfg = "exec",
+        ),
+    },
+    fragments = ["cpp"],
+    toolchains = use_cc_toolchain(),
+)
+
+def firmware_image(name, target_compatible_with = ["@platforms//os:none"], **kwargs):
+    """Links `deps` into an image for the platform being built.
+
+    Args:
+      name: of the target; `firmware` gives it to the outside.
+      target_compatible_with: never the host.
+      **kwargs: `deps`, and see the attributes above.
+    """
+    _firmware_image(
+        name = name,
+        core = select_core({core: CORES[core].cpu for core in CORES}, default = "the host"),
+        target_compatible_with = target_compatible_with,
+        **kwargs
+    )
+
+def _to_core_impl(_settings, attr):
+    return {
+        "//command_line_option:compilation_mode": attr.mode,
+        "//command_line_option:platforms": "//platforms:" + attr.core,
+    }
+
+_to_core = transition(
+    implementation = _to_core_impl,
+    inputs = [],
+    outputs = [
+        "//command_line_option:compilation_mode",
+        "//command_line_option:platforms",
+    ],
+)
+
+def _firmware_impl(ctx):
+    image = ctx.attr.image[0]
+    source_name = image.label.name
+    groups = {}
+    for source in image[DefaultInfo].files.to_list():
+        suffix = source.basename[len(source_name) + 1:]
+        output = ctx.actions.declare_file(ctx.label.name + "." + suffix)
+        ctx.actions.symlink(output = output, target_file = source)
+        groups[suffix] = output
+    outputs = groups.values()
+    return [
+        DefaultInfo(
+            executable = groups["elf"],
+            files = depset(outputs),
+            runfiles = ctx.runfiles(outputs),
+        ),
+        OutputGroupInfo(**{
+            suffix.replace(".", "_"): depset([output])
+            for suffix, output in groups.items()
+        }),
+    ]
+
+firmware = rule(
+    implementation = _firmware_impl,
+    attrs = {
+        "core": attr.string(mandatory = True, values = CORES.keys()),
+        "image": attr.label(cfg = _to_core, mandatory = True, doc = "A firmware_image."),
+        "mode": attr.string(default = "opt", values = ["dbg", "fastbuild", "opt"]),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+    },
+    executable = True,
+)

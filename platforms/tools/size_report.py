@@ -1,0 +1,161 @@
+"""Where the flash and the RAM of a firmware image go, from the linker's map.
+
+    python3 -m platforms.tools.size_report --title T --map MAP --text OUT.size --json OUT.size.json
+
+Flash by part: a part is the package that an object file was compiled in, or a library of the
+toolchain. RAM by section, with the stack and what is left for the arena. All figures in bytes.
+Standard library only.
+"""
+
+import argparse
+import collections
+import dataclasses
+import json
+import re
+import sys
+
+# What the output sections of platforms/image.ld.in hold. Initial values of .data lie in flash as well.
+_FLASH_KINDS = {".text": "code", ".rodata": "constants", ".init_array": "constants", ".data": "initial"}
+_RAM_SECTIONS = (".data", ".bss")
+_PADDING = ("(padding)", "")
+
+
+@dataclasses.dataclass(frozen=True)
+class Contribution:
+    """Bytes that one object file adds to one output section."""
+
+    section: str
+    part: str
+    object: str
+    bytes: int
+
+
+@dataclasses.dataclass
+class Image:
+    """What is read from a map."""
+
+    memories: dict  # name -> (origin, bytes)
+    symbols: dict  # of the linker script: name -> value
+    contributions: list
+
+
+def part_and_object(path):
+    """Package and object file of a path in a map.
+
+    "bazel-out/x/bin/runtime/kernels/_objs/add/add.o"      -> ("runtime/kernels", "add.o")
+    "bazel-out/x/bin/runtime/kernels/libadd.a(add.o)"      -> ("runtime/kernels", "add.o")
+    "/usr/lib/.../libc_nano.a(libc_a-memset.o)"            -> ("toolchain libc_nano.a", "libc_a-memset.o")
+    """
+    path = re.sub(r"^.*?bazel-out/[^/]+/bin/", "", path)
+    archive = re.fullmatch(r"(?:(.*)/)?([^/]*\.a)\((.*)\)", path)
+    if archive:
+        directory, name, member = archive.groups()
+        if path.startswith("/"):
+            return f"toolchain {name}", member
+        return directory or ".", member
+    directory, _, name = path.rpartition("/")
+    if path.startswith("/"):
+        return "toolchain", name
+    return re.sub(r"/?_objs/.*", "", directory) or ".", name
+
+
+def parse(text):
+    """The Image that the map `text` describes."""
+    _, found, rest = text.partition("\nMemory Configuration\n")
+    if not found:
+        raise ValueError("not a linker map: it has no memory configuration")
+    memory_text, _, rest = rest.partition("\nLinker script and memory map\n")
+    body, _, _ = rest.partition("\nCross Reference Table\n")
+    memories = {}
+    for match in re.finditer(r"^(\w+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)", memory_text, re.MULTILINE):
+        memories[match.group(1)] = (int(match.group(2), 16), int(match.group(3), 16))
+    # ld breaks a line after a name that is too long for its column.
+    body = re.sub(r"^( ?\.\S+)\n\s+(0x[0-9a-f]+\s+0x)", r"\1 \2", body, flags=re.MULTILINE)
+    symbols = {}
+    contributions = []
+    section = ""
+    for line in body.splitlines():
+        if match := re.match(r"(\.\S+)(\s|$)", line):
+            section = match.group(1)
+        elif match := re.match(r"(/DISCARD/|OUTPUT\(|LOAD |START GROUP)", line):
+            section = ""
+        elif match := re.match(r" \*fill\*\s+0x[0-9a-f]+\s+0x([0-9a-f]+)", line):
+            contributions.append(Contribution(section, *_PADDING, int(match.group(1), 16)))
+        elif match := re.match(r" (\.\S+|COMMON)\s+0x[0-9a-f]+\s+0x([0-9a-f]+)\s+(\S.*)$", line):
+            size = int(match.group(2), 16)
+            if size:
+                contributions.append(Contribution(section, *part_and_object(match.group(3)), size))
+        elif match := re.match(r"\s+0x([0-9a-f]+)\s+(__\w+) = ", line):
+            symbols[match.group(2)] = int(match.group(1), 16)
+    return Image(memories, symbols, [c for c in contributions if c.section])
+
+
+def summarize(image):
+    """The report's figures as plain data, for JSON."""
+    parts = collections.defaultdict(lambda: {"code": 0, "constants": 0, "initial": 0, "total": 0, "objects": {}})
+    ram = collections.defaultdict(int)
+    ram_parts = collections.defaultdict(int)
+    for item in image.contributions:
+        kind = _FLASH_KINDS.get(item.section)
+        if kind:
+            part = parts[item.part]
+            part[kind] += item.bytes
+            part["total"] += item.bytes
+            part["objects"][item.object] = part["objects"].get(item.object, 0) + item.bytes
+        if item.section in _RAM_SECTIONS:
+            ram[item.section] += item.bytes
+            ram_parts[item.part] += item.bytes
+    stack = image.symbols["__stack_top"] - image.symbols["__stack_bottom"]
+    arena = image.symbols["__arena_end"] - image.symbols["__arena_start"]
+    return {
+        "flash": {
+            "total": sum(part["total"] for part in parts.values()),
+            "capacity": image.memories["FLASH"][1],
+            "parts": dict(sorted(parts.items(), key=lambda entry: (-entry[1]["total"], entry[0]))),
+        },
+        "ram": {
+            "total": sum(ram.values()) + stack,
+            "capacity": image.memories["RAM"][1],
+            "sections": {**{name: ram.get(name, 0) for name in _RAM_SECTIONS}, "stack": stack},
+            "parts": dict(sorted(ram_parts.items(), key=lambda entry: (-entry[1], entry[0]))),
+            "arena": arena,
+        },
+    }
+
+
+def render(title, summary):
+    """The report for people."""
+    flash, ram = summary["flash"], summary["ram"]
+    lines = [title, ""]
+    lines.append(f"{'flash by part':<44}{'code':>10}{'constants':>11}{'initial':>9}{'total':>10}")
+    for name, part in flash["parts"].items():
+        lines.append(f"{name:<44}{part['code']:>10,}{part['constants']:>11,}{part['initial']:>9,}{part['total']:>10,}")
+        if name != _PADDING[0]:
+            for object_name, size in sorted(part["objects"].items(), key=lambda entry: (-entry[1], entry[0])):
+                lines.append(f"  {object_name:<72}{size:>10,}")
+    lines.append(f"{'flash, of ' + format(flash['capacity'], ',') + ' bytes':<74}{flash['total']:>10,}")
+    lines += ["", f"{'RAM by section':<74}{'bytes':>10}"]
+    for name, size in ram["sections"].items():
+        lines.append(f"{name:<74}{size:>10,}")
+    lines.append(f"{'RAM, of ' + format(ram['capacity'], ',') + ' bytes':<74}{ram['total']:>10,}")
+    lines.append(f"{'left for the arena':<74}{ram['arena']:>10,}")
+    return "\n".join(lines) + "\n"
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in ("title", "map", "text", "json"):
+        parser.add_argument(f"--{name}", required=True)
+    args = parser.parse_args(argv)
+    with open(args.map, encoding="utf-8", errors="replace") as lines:
+        summary = summarize(parse(lines.read()))
+    with open(args.text, "w", encoding="utf-8") as out:
+        out.write(render(args.title, summary))
+    with open(args.json, "w", encoding="utf-8") as out:
+        json.dump(summary, out, indent=1)
+        out.write("\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,86 @@
+"""Finds arm-none-eabi-gcc: $ARM_GNU_TOOLCHAIN/bin, then $PATH.
+
+Writes @arm_gcc//:info.bzl with ARM_GCC, a struct:
+  found         whether a complete toolchain was found
+  version       as printed by the compiler, "none" if not found
+  tools         path by tool name
+  include_dirs  the built-in search path of the compiler
+  cpus          those of third_party/arm_gcc/cpus.bzl that -mcpu accepts
+
+Toolchain resolution loads this in every build for a core, and rules load it in every build, so a
+missing compiler must not fail here: it fails in the action that needs it.
+"""
+
+load("//third_party/arm_gcc:cpus.bzl", "PROBED_CPUS")
+
+_TOOLS = ["ar", "gcc", "g++", "gcov", "ld", "nm", "objcopy", "objdump", "readelf", "strip"]
+
+_MISSING = """#!/bin/sh
+echo "arm-none-eabi-gcc with newlib was not found: use ./bazelw, install it (Debian: gcc-arm-none-eabi" \\
+     "libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib) or set ARM_GNU_TOOLCHAIN." >&2
+exit 1
+"""
+
+def _include_dirs(rctx, gcc):
+    # The search list that the compiler prints between these two lines.
+    result = rctx.execute([gcc, "-E", "-xc++", "-v", "/dev/null"])
+    dirs = []
+    inside = False
+    for line in result.stderr.splitlines():
+        if line.startswith("#include <...>"):
+            inside = True
+        elif line.startswith("End of search list"):
+            break
+        elif inside:
+            dirs.append(str(rctx.path(line.strip())))
+    return dirs
+
+def _accepts(rctx, gcc, cpu):
+    args = [gcc, "-mcpu=" + cpu, "-mthumb", "-E", "-xc", "/dev/null", "-o", "/dev/null"]
+    return rctx.execute(args).return_code == 0
+
+def _find_tools(rctx):
+    prefix = rctx.os.environ.get("ARM_GNU_TOOLCHAIN")
+    tools = {}
+    for tool in _TOOLS:
+        if prefix:
+            path = rctx.path(prefix + "/bin/arm-none-eabi-" + tool)
+            if not path.exists:
+                fail("ARM_GNU_TOOLCHAIN=%s has no bin/arm-none-eabi-%s" % (prefix, tool))
+        else:
+            path = rctx.which("arm-none-eabi-" + tool)
+        if path:
+            tools[tool] = str(path)
+    return tools
+
+def _impl(rctx):
+    tools = _find_tools(rctx)
+    found = len(tools) == len(_TOOLS)
+    cpus = []
+    include_dirs = []
+    version = "none"
+    if found:
+        gcc = tools["gcc"]
+        cpus = [cpu for cpu in PROBED_CPUS if _accepts(rctx, gcc, cpu)]
+        include_dirs = _include_dirs(rctx, gcc)
+        version = rctx.execute([gcc, "-dumpfullversion"]).stdout.strip()
+    else:
+        rctx.file("missing.sh", _MISSING, executable = True)
+        tools = {tool: str(rctx.path("missing.sh")) for tool in _TOOLS}
+    rctx.file("info.bzl", """ARM_GCC = struct(
+    cpus = %r,
+    found = %s,
+    include_dirs = %r,
+    tools = %r,
+    version = %r,
+)
+""" % (cpus, found, include_dirs, tools, version))
+    rctx.file("BUILD.bazel", "exports_files([\"info.bzl\"])\n")
+    rctx.file("WORKSPACE", "")
+
+arm_gcc = repository_rule(
+    implementation = _impl,
+    environ = ["ARM_GNU_TOOLCHAIN", "PATH"],
+    configure = True,
+    local = True,
+)

@@ -1,0 +1,75 @@
+"""ExecuTorch as its Python wheel has it: the runtime's headers, and the runtime built for the host.
+
+The files come from $CND_PYTHON_ENV when set, else from the wheel of the locked version, which is
+downloaded alone: a build that needs only C++ does not install torch.
+"""
+
+load("//third_party/python:python_env.bzl", "create_env", "existing_env")
+
+_DISTRIBUTION = "executorch"
+
+def _locked_version(rctx, lock):
+    for line in rctx.read(lock).splitlines():
+        name, _, version = line.strip().partition("==")
+        if name == _DISTRIBUTION:
+            return version
+    fail("%s does not pin %s" % (rctx.attr.requirements, _DISTRIBUTION))
+
+def _installed(rctx, python):
+    """The folder of the package in an environment (a namespace package: it has no __file__)."""
+    result = rctx.execute([python, "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"])
+    package = rctx.path(result.stdout.strip() + "/" + _DISTRIBUTION)
+    if result.return_code or not package.get_child("include").exists:
+        fail("%s has no package %s with C++ headers: install the packages of %s into it." %
+             (python, _DISTRIBUTION, rctx.attr.requirements))
+    return package
+
+def _download(rctx, version):
+    """Downloads and unpacks the wheel; returns the folder of the package."""
+    rctx.report_progress("downloading %s %s" % (_DISTRIBUTION, version))
+    python = create_env(rctx, "venv")
+    result = rctx.execute([
+        python,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--disable-pip-version-check",
+        "--no-input",
+        "--quiet",
+        "--dest=wheel",
+        "%s==%s" % (_DISTRIBUTION, version),
+    ], timeout = 1800)
+    if result.return_code:
+        fail("pip could not download %s %s:\n%s" % (_DISTRIBUTION, version, result.stderr))
+    wheels = rctx.path("wheel").readdir()
+    result = rctx.execute([python, "-m", "zipfile", "-e", wheels[0], "unpacked"], timeout = 600)
+    if result.return_code:
+        fail("could not unpack %s:\n%s" % (wheels[0], result.stderr))
+    rctx.delete("venv")
+    rctx.delete("wheel")
+    return rctx.path("unpacked/" + _DISTRIBUTION)
+
+def _impl(rctx):
+    version = _locked_version(rctx, rctx.path(rctx.attr.requirements))
+    python = existing_env(rctx)
+    package = _installed(rctx, python) if python else _download(rctx, version)
+    rctx.symlink(package.get_child("include"), "include")
+    rctx.symlink(package.get_child("lib"), "lib")
+    rctx.symlink(package.get_child("schema"), "schema")
+    rctx.symlink(rctx.attr._build_file, "BUILD.bazel")
+    rctx.file("info.bzl", "EXECUTORCH_VERSION = %r\n" % version)
+    rctx.file("WORKSPACE", "")
+
+executorch_wheel = repository_rule(
+    implementation = _impl,
+    attrs = {
+        "requirements": attr.label(allow_single_file = True, mandatory = True),
+        "_build_file": attr.label(
+            default = "//third_party/executorch:executorch_wheel.BUILD",
+            allow_single_file = True,
+        ),
+    },
+    environ = ["CND_PYTHON", "CND_PYTHON_ENV"],
+)

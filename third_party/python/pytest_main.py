@@ -1,0 +1,59 @@
+"""Runs pytest as a Bazel test: main program of every `pytest_test`.
+
+Adds what Bazel expects of a test runner: JUnit XML, --test_filter, sharding, and nothing written
+outside the test's own directories.
+"""
+
+import os
+import pathlib
+import sys
+
+import pytest
+
+
+class BazelPlugin:
+    """Shards the tests and makes hypothesis repeatable."""
+
+    def pytest_configure(self, config):
+        try:
+            from hypothesis import settings
+        except ImportError:
+            return
+        # The same examples in every run and no time limit: a busy machine must not fail a test.
+        settings.register_profile("bazel", deadline=None, derandomize=True, database=None)
+        settings.load_profile("bazel")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        total = int(os.environ.get("TEST_TOTAL_SHARDS", "1"))
+        index = int(os.environ.get("TEST_SHARD_INDEX", "0"))
+        status = os.environ.get("TEST_SHARD_STATUS_FILE")
+        if status:
+            pathlib.Path(status).touch()
+        items[:] = items[index::total]
+
+
+def main(arguments):
+    options = ["-p", "no:cacheprovider", "--import-mode=importlib", "-ra"]
+    xml = os.environ.get("XML_OUTPUT_FILE")
+    if xml:
+        options.append(f"--junitxml={xml}")
+    only = os.environ.get("TESTBRIDGE_TEST_ONLY")
+    if only:
+        options += ["-k", only]
+    temporary = os.environ.get("TEST_TMPDIR")
+    if temporary:
+        options.append(f"--basetemp={temporary}/pytest")
+        # torch and its compiler cache under the home directory otherwise.
+        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", f"{temporary}/torchinductor")
+        os.environ["HOME"] = temporary
+    code = pytest.main(options + arguments, plugins=[BazelPlugin()])
+    # A shard without tests is fine, a test file without tests is not.
+    sharded = int(os.environ.get("TEST_TOTAL_SHARDS", "1")) > 1
+    if code == pytest.ExitCode.NO_TESTS_COLLECTED and sharded:
+        return 0
+    return int(code)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,34 @@
+"""`pytest_test`: a py_test whose sources are run by pytest."""
+
+load("@rules_python//python:defs.bzl", "py_test")
+
+_MAIN = "//third_party/python:pytest_main.py"
+
+def pytest_test(name, srcs, deps = [], args = [], env = {}, size = "small", **kwargs):
+    """Runs the tests in `srcs` in the environment of the locked packages.
+
+    Args:
+      name: of the target.
+      srcs: the files with tests; helpers belong in a py_library in `deps`.
+      deps: libraries under test.
+      args: further arguments of pytest.
+      env: further environment variables.
+      size: "medium" for a test that imports torch: that alone can take 20 s.
+      **kwargs: passed on to py_test (data, imports, shard_count, tags, ...).
+    """
+
+    # torch and scikit-learn size their thread pools by the machine; Bazel runs tests in parallel.
+    environment = {
+        "OMP_NUM_THREADS": "1",
+    }
+    environment.update(env)
+    py_test(
+        name = name,
+        size = size,
+        srcs = srcs + [_MAIN],
+        args = ["$(rootpath %s)" % src for src in srcs] + args,
+        env = environment,
+        main = _MAIN,
+        deps = deps + ["//third_party/python:packages"],
+        **kwargs
+    )

@@ -1,0 +1,67 @@
+"""`stdlib_py_binary`: a Python program that needs only the standard library.
+
+It runs on the system's python3, not in the environment of the locked packages, so a firmware build
+that generates a header or checks an image does not install torch first. Usable with `bazel run`, as
+a tool of a genrule or a rule, and as data of a test:
+
+    stdlib_py_binary(
+        name = "generate",
+        srcs = ["generate.py"],
+        module = "runtime.payload.generate",
+    )
+
+    genrule(
+        name = "header",
+        outs = ["format.h"],
+        cmd = "$(execpath :generate) $@",
+        tools = [":generate"],
+    )
+"""
+
+# $0.runfiles is there when Bazel runs the program itself; inside another program's runfiles it is
+# not, and the variable points to that program's, which hold these files too.
+_LAUNCHER = """#!/bin/sh
+runfiles="$0.runfiles"
+[ -d "$runfiles" ] || runfiles="${{RUNFILES_DIR:-$TEST_SRCDIR}}"
+case "$runfiles" in /*) ;; *) runfiles="$PWD/$runfiles" ;; esac
+PYTHONPATH={path} PYTHONDONTWRITEBYTECODE=1 exec python3 -s -m {module} {arguments} "$@"
+"""
+
+def _impl(ctx):
+    launcher = ctx.actions.declare_file(ctx.label.name)
+    roots = ["$runfiles/" + ctx.workspace_name]
+    roots += [roots[0] + "/" + directory for directory in ctx.attr.imports]
+    ctx.actions.write(
+        launcher,
+        _LAUNCHER.format(
+            arguments = " ".join(["'%s'" % a for a in ctx.attr.arguments]),
+            module = ctx.attr.module,
+            path = "\"%s\"" % ":".join(roots),
+        ),
+        is_executable = True,
+    )
+    runfiles = ctx.runfiles(ctx.files.srcs + ctx.files.data + [launcher])
+    for target in ctx.attr.data:
+        runfiles = runfiles.merge(target[DefaultInfo].default_runfiles)
+    return [DefaultInfo(executable = launcher, files = depset([launcher]), runfiles = runfiles)]
+
+_ATTRS = {
+    "arguments": attr.string_list(doc = "Put before those given on the command line."),
+    "data": attr.label_list(allow_files = True),
+    "imports": attr.string_list(doc = "Folders of the workspace to import from, besides its root."),
+    "module": attr.string(doc = "The module to run, as for python3 -m.", mandatory = True),
+    "srcs": attr.label_list(allow_files = [".py"], doc = "All modules, also those imported."),
+}
+
+stdlib_py_binary = rule(
+    implementation = _impl,
+    attrs = _ATTRS,
+    executable = True,
+)
+
+stdlib_py_test = rule(
+    implementation = _impl,
+    attrs = _ATTRS,
+    doc = "The same as a test: exit code 0 is a pass. `module` may be unittest.",
+    test = True,
+)

@@ -1,0 +1,49 @@
+"""External repositories, for WORKSPACE and (through extensions.bzl) for MODULE.bazel."""
+
+load("//third_party:external_source.bzl", "external_source")
+load("//third_party/arm_gcc:arm_gcc.bzl", "arm_gcc")
+load("//third_party/executorch:executorch_wheel.bzl", "executorch_wheel")
+load("//third_party/python:python_env.bzl", "python_env")
+load("//third_party/qemu:qemu.bzl", "qemu")
+
+_REQUIREMENTS = Label("//third_party/python:requirements.lock")
+
+def source_repositories():
+    """The repositories that both modes create themselves."""
+    arm_gcc(name = "arm_gcc")
+    qemu(name = "qemu")
+    python_env(
+        name = "python_env",
+        requirements = _REQUIREMENTS,
+    )
+    executorch_wheel(
+        name = "executorch_wheel",
+        requirements = _REQUIREMENTS,
+    )
+    for name in ["cmsis_nn", "executorch", "flatbuffers"]:
+        external_source(
+            name = name,
+            pin = name,
+        )
+
+def cmsis_nn_delegate_repositories():
+    """WORKSPACE mode (Bazel 4.2 to 6): also the rule sets."""
+    for name in ["rules_cc", "rules_java", "rules_python", "rules_shell", "remote_coverage_tools"]:
+        native.local_repository(
+            name = name,
+            path = "third_party/bazel4/" + name,
+        )
+    external_source(
+        name = "googletest",
+        build_file = Label("//third_party/googletest:googletest.BUILD"),
+        pin = "googletest",
+        system_paths = ["/usr/src/googletest"],  # Debian's package googletest.
+    )
+    source_repositories()
+
+def cmsis_nn_delegate_toolchains():
+    """WORKSPACE mode: MODULE.bazel registers the same."""
+    native.register_toolchains(
+        "//platforms/toolchain:all",
+        "//third_party/python/toolchain:all",
+    )
