@@ -126,28 +126,31 @@ class CallValidator {
            activation(limits);
   }
 
-  /// One axis of a convolution or pooling. `taps` apart by `dilation` form a window of
-  /// `extent` positions, which starts at -padding and advances by `stride`. Every window must
-  /// overlap the input: the first (padding < extent) and the last; pooling would divide by
-  /// zero or copy nothing, and CMSIS-NN's depthwise kernels would write before their buffers.
-  /// No window that fits in front of the input's end may be missing: CMSIS-NN's 1x1 kernels
-  /// compute as many outputs as there are inputs. No term exceeds 2^31: all values are at
-  /// most kMaxDim.
+  /// Whether windows may lie in the padding entirely.
+  enum class Overlap : std::uint8_t { kOptional, kRequired };
+
+  /// One axis of a convolution or pooling. `taps` apart by `dilation` form a window, which
+  /// starts at -padding and advances by `stride`. No window that fits in front of the input's
+  /// end may be missing: CMSIS-NN's 1x1 kernels compute as many outputs as there are inputs.
+  /// No term exceeds 31 bits: all values are at most kMaxDim.
   static bool fits_window(std::int32_t in, std::int32_t taps, std::int32_t out,
-                          std::int32_t stride, std::int32_t padding, std::int32_t dilation) {
+                          std::int32_t stride, std::int32_t padding, std::int32_t dilation,
+                          Overlap overlap) {
     static_assert(payload::kMaxDim == 32767, "the sums below must fit 31 bits");
     if (!in_range(stride, 1, payload::kMaxDim) || !in_range(padding, 0, payload::kMaxDim) ||
         !in_range(dilation, 1, payload::kMaxDim)) {
       return false;
     }
-    const std::int32_t extent = (taps - 1) * dilation + 1;
-    const std::int32_t end = out * stride;  // of the windows, from -padding
-    return padding < extent && end - stride - padding < in && end + extent > in + padding;
+    const std::int32_t extent = (taps - 1) * dilation + 1;  // of a window
+    const std::int32_t end = out * stride;                  // of the windows, from -padding
+    // The first and the last window are the outermost ones.
+    const bool overlaps = padding < extent && end - stride - padding < in;
+    return end + extent > in + padding && (overlaps || overlap == Overlap::kOptional);
   }
 
   /// The geometry shared by convolutions and pooling.
   bool windows(const Dims& in, const Dims& filter, const Dims& out, const Tile& stride,
-               const Tile& padding, const Tile& dilation) const {
+               const Tile& padding, const Tile& dilation, Overlap overlap) const {
     for (const Dims* dims : {&in, &filter, &out}) {
       for (const std::int32_t size : {dims->n, dims->h, dims->w, dims->c}) {
         if (!in_range(size, 1, payload::kMaxDim)) {
@@ -156,8 +159,8 @@ class CallValidator {
       }
     }
     return require(in.n == out.n, "input and output differ in batch") &&
-           require(fits_window(in.h, filter.h, out.h, stride.h, padding.h, dilation.h) &&
-                       fits_window(in.w, filter.w, out.w, stride.w, padding.w, dilation.w),
+           require(fits_window(in.h, filter.h, out.h, stride.h, padding.h, dilation.h, overlap) &&
+                       fits_window(in.w, filter.w, out.w, stride.w, padding.w, dilation.w, overlap),
                    "stride, padding, dilation and sizes do not fit together");
   }
 
@@ -166,7 +169,11 @@ class CallValidator {
     const Dims& in = a.input_dims;
     const Dims& filter = a.filter_dims;
     const Dims& out = a.output_dims;
-    if (!windows(in, filter, out, p.stride, p.padding, p.dilation)) {
+    // CMSIS-NN takes its 1x1 kernels, which know no padding, by these three parameters.
+    const bool one_by_one = filter.h == 1 && filter.w == 1 && p.dilation.h == 1 &&
+                            p.dilation.w == 1 && p.padding.h == 0 && p.padding.w == 0;
+    if (!windows(in, filter, out, p.stride, p.padding, p.dilation,
+                 one_by_one ? Overlap::kRequired : Overlap::kOptional)) {
       return false;
     }
     const std::int32_t groups = in.c / filter.c;
@@ -183,7 +190,9 @@ class CallValidator {
     const Dims& in = a.input_dims;
     const Dims& filter = a.filter_dims;
     const Dims& out = a.output_dims;
-    return windows(in, filter, out, p.stride, p.padding, p.dilation) &&
+    // A depthwise kernel of CMSIS-NN for DSP clears its column buffer up to the first row of the
+    // image, or from the last: beyond the buffer if that is not in the window.
+    return windows(in, filter, out, p.stride, p.padding, p.dilation, Overlap::kRequired) &&
            require(in_range(p.ch_mult, 1, payload::kMaxDim) && p.ch_mult * in.c == out.c &&
                        filter.c == out.c && filter.n == 1,
                    "channels, multiplier and filters do not agree") &&
@@ -223,7 +232,8 @@ class CallValidator {
   bool pool(Ref in_ref, Ref out_ref, const payload::PoolParams& p, const Dims& in,
             const Dims& filter, const Dims& out) const {
     constexpr Tile kNoDilation = {1, 1};
-    return windows(in, filter, out, p.stride, p.padding, kNoDilation) &&
+    // An empty window would divide by zero, or keep what the output held.
+    return windows(in, filter, out, p.stride, p.padding, kNoDilation, Overlap::kRequired) &&
            require(in.c == out.c, "input and output differ in channels") &&
            input(in_ref, volume(in)) && output(out_ref, volume(out)) && activation(p.activation);
   }

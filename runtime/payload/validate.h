@@ -15,8 +15,8 @@ namespace cmsis_nn_delegate {
 ///   - has data aligned as its type needs, and scratch aligned to 16 bytes;
 ///   - keeps the ranges that runtime/payload/format.h states for its parameters;
 ///   - as a convolution or pooling: has dimensions in [1, kMaxDim] that agree with each
-///     other, and an output of which every window overlaps the input and which leaves out
-///     none that fits. Kernels rely on it, see fits_window() in validate.cc.
+///     other, and an output that leaves out no window that fits. Windows of pooling and of
+///     depthwise convolutions must overlap the input. Kernels rely on it, see validate.cc.
 /// Element values (weights, multipliers, shifts) are not looked at: no value of them makes
 /// a kernel leave its buffers.
 ///

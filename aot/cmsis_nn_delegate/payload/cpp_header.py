@@ -34,7 +34,8 @@ def _comment(text: str, indent: str = "") -> list[str]:
     return textwrap.wrap(text, width=92, initial_indent=f"{indent}/// ", subsequent_indent=f"{indent}/// ")
 
 
-def _struct(layout: Struct) -> list[str]:
+def struct_lines(layout: Struct) -> list[str]:
+    """The definition of `layout` and the static_asserts of its size and offsets."""
     lines = _comment(layout.doc) + [f"struct {layout.name} {{"]
     for field in layout.fields:
         if field.doc:
@@ -91,7 +92,7 @@ def generate() -> str:
     lines += _enum(schema.Opcode, "std::uint16_t")
     structs = (schema.HEADER, schema.IO_TENSOR, *schema.PARAMETER_BLOCKS, schema.CALL_HEADER)
     for layout in (*structs, *schema.ARGS.values()):
-        lines += _struct(layout)
+        lines += struct_lines(layout)
     lines.append("/// Size of the argument block of each opcode, 0 for no opcode.")
     lines.append("inline constexpr std::uint16_t kArgsBytes[kOpcodeCount] = {")
     for opcode in range(max(schema.Opcode) + 1):

@@ -1,0 +1,58 @@
+"""Generates runtime/runner/job_format.h from `job`.
+
+    python -m cmsis_nn_delegate.runner.cpp_header OUTPUT
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..payload.cpp_header import struct_lines
+from . import job
+
+_BANNER = """\
+// Generated from aot/cmsis_nn_delegate/runner/job.py. Do not edit.
+//
+// The job that the firmware runner takes from its mailbox: see that file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cmsis_nn_delegate {
+namespace runner {
+"""
+
+
+def generate() -> str:
+    """The text of the header."""
+    lines = [
+        "",
+        f"inline constexpr std::uint32_t kJobMagic = 0x{job.MAGIC:08x};",
+        f"inline constexpr std::uint32_t kJobVersion = {job.VERSION};",
+        f"inline constexpr std::uint32_t kJobAlignment = {job.ALIGNMENT};",
+        "",
+        "/// What the runner does besides running.",
+        "enum JobFlag : std::uint32_t {",
+    ]
+    for flag in job.JobFlag:
+        if flag:
+            name = "".join(part.capitalize() for part in flag.name.lower().split("_"))
+            lines.append(f"  kJob{name} = {int(flag)},")
+    lines += ["};", ""]
+    lines += struct_lines(job.JOB_HEADER)
+    lines += ["}  // namespace runner", "}  // namespace cmsis_nn_delegate", ""]
+    return _BANNER + "\n".join(lines)
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    with open(argv[1], "w", encoding="utf-8", newline="\n") as out:
+        out.write(generate())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,109 @@
+"""Jobs for the firmware runner: a payload and input vectors in one blob.
+
+The simulator loads the blob at the board's mailbox (symbol `__mailbox_start`) before the
+image starts. One image therefore runs any payload made for its core. Layout, little-endian:
+
+    JobHeader | payload | input set 0 | input set 1 | ...
+
+The payload and every input start 16-byte aligned, counted from the start of the blob. An
+input set holds the inputs in the payload's order. `cpp_header` generates the C++ side.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Sequence
+
+from ..payload import schema
+from ..payload.layout import U32, Field, Struct
+
+MAGIC = 0x4A4E4E43  # "CNNJ"
+VERSION = 1
+ALIGNMENT = 16
+
+
+class JobFlag(enum.IntFlag):
+    """What the runner does besides running."""
+
+    NONE = 0
+    VERIFY_CRC = 1  # check the payload's CRC-32 at init
+    NULL_KERNELS = 2  # kernels that return at once: measures dispatch, outputs are undefined
+    PRINT_OUTPUTS = 4  # print the outputs as hexadecimal, not only their CRC-32
+
+
+JOB_HEADER = Struct(
+    "JobHeader",
+    "The first bytes of a job. Offsets count from its start and are multiples of 16.",
+    (
+        Field("magic", U32, "kJobMagic"),
+        Field("version", U32, "kJobVersion"),
+        Field("flags", U32, "JobFlag"),
+        Field("payload_offset", U32),
+        Field("payload_bytes", U32),
+        Field("inputs_offset", U32, "set_count sets of set_bytes, back to back"),
+        Field("set_count", U32),
+        Field("set_bytes", U32, "the inputs of one execution, each padded to 16 bytes"),
+        Field("reserved", U32, "0", count=8),
+    ),
+)
+
+
+def _pad(data: bytes) -> bytes:
+    return data + bytes(-len(data) % ALIGNMENT)
+
+
+def _input_sizes(payload: bytes) -> list[int]:
+    """The sizes of the inputs of `payload` in bytes."""
+    if len(payload) < schema.HEADER.size:
+        raise ValueError(f"a payload of {len(payload)} bytes is shorter than its header")
+    header = schema.HEADER.unpack(payload)
+    end = header["tensors_offset"] + header["input_count"] * schema.IO_TENSOR.size
+    if header["magic"] != schema.MAGIC or end > len(payload):
+        raise ValueError("not a payload of cmsis_nn_delegate, or a truncated one")
+    return [
+        schema.IO_TENSOR.unpack(payload, header["tensors_offset"] + i * schema.IO_TENSOR.size)["nbytes"]
+        for i in range(header["input_count"])
+    ]
+
+
+def build_job(
+    payload: bytes,
+    input_sets: Sequence[Sequence[bytes]],
+    flags: JobFlag = JobFlag.NONE,
+) -> bytes:
+    """The blob that runs `payload` once per element of `input_sets`.
+
+    An input set is the raw bytes of each input, in order. ValueError if their number or sizes
+    are not those of the payload's inputs.
+    """
+    sizes = _input_sizes(payload)
+    for index, inputs in enumerate(input_sets):
+        given = [len(data) for data in inputs]
+        if given != sizes:
+            raise ValueError(f"input set {index} has inputs of {given} bytes, the payload takes {sizes}")
+    return pack_job(payload, [b"".join(_pad(bytes(data)) for data in inputs) for inputs in input_sets], flags)
+
+
+def pack_job(payload: bytes, sets: Sequence[bytes], flags: JobFlag = JobFlag.NONE) -> bytes:
+    """As `build_job`, of a payload that is not looked into (tests run damaged ones) and input
+    sets that are laid out already; all of one size, a multiple of 16.
+    """
+    set_bytes = len(sets[0]) if sets else 0
+    if set_bytes % ALIGNMENT or any(len(data) != set_bytes for data in sets):
+        raise ValueError("input sets must have one size, a multiple of 16")
+    payload_offset = JOB_HEADER.size
+    body = _pad(payload)
+    header = JOB_HEADER.pack(
+        {
+            "magic": MAGIC,
+            "version": VERSION,
+            "flags": int(flags),
+            "payload_offset": payload_offset,
+            "payload_bytes": len(payload),
+            "inputs_offset": payload_offset + len(body),
+            "set_count": len(sets),
+            "set_bytes": set_bytes,
+            "reserved": (0,) * 8,
+        }
+    )
+    return header + body + b"".join(sets)

@@ -1,0 +1,163 @@
+"""What a firmware runner reported: the `##` lines of its UART as typed values.
+
+    ##RUN core=cortex-m55 isa=mve kernels=portable executor=standalone revision=dbf45dbf
+    ##INIT error=0 ticks=120 runtime_bytes=12 arena_bytes=20464
+    ##EXEC set=0 error=0 ticks=5000
+    ##CALL set=0 call=0 opcode=1 ticks=900          profile image only
+    ##OUT set=0 index=0 bytes=12 crc=89abcdef data=00ff...  data only if asked for
+    ##STACK bytes=812
+    ##ERROR error=35 text                           on failure
+    ##EXIT rc=0##
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass, field
+from typing import Optional
+
+# ExecuTorch's error numbers (runtime/core/error.h), in words about this delegate.
+_ERRORS = {
+    0x01: "internal error",
+    0x12: "invalid argument: input or output of another number, type, shape or alignment",
+    0x21: "not enough memory for the handle or the arena",
+    0x23: "malformed, truncated or damaged payload",
+    0x30: "payload made for another format, CMSIS-NN revision or instruction set, "
+    "or using a kernel that the image lacks",
+}
+
+
+class RunnerError(RuntimeError):
+    """A run that failed or whose report is incomplete; the text says why."""
+
+    def __init__(self, message: str, error: Optional[int] = None) -> None:
+        super().__init__(message)
+        self.error = error  # ExecuTorch's error number, where the device gave one
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """What was run: the line ##RUN."""
+
+    core: str
+    isa: str
+    kernels: str
+    executor: str
+    revision: str
+
+
+@dataclass(frozen=True)
+class CallTime:
+    """One kernel call of a profiled execution."""
+
+    call: int
+    opcode: int
+    ticks: int
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output tensor; `data` is None if the job did not ask for it."""
+
+    index: int
+    nbytes: int
+    crc32: int
+    data: Optional[bytes]
+
+
+@dataclass
+class Execution:
+    """One execution: its input set, SysTick ticks, calls (profile image) and outputs."""
+
+    set: int
+    ticks: int
+    calls: list[CallTime] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
+
+
+@dataclass
+class RunResult:
+    """The whole report. Times are SysTick ticks of the simulated board, sizes are bytes."""
+
+    info: RunInfo
+    init_ticks: int
+    runtime_bytes: int  # taken by init() from the runtime allocator
+    arena_bytes: int
+    executions: list[Execution]
+    stack_bytes: int  # the most stack that was ever in use
+
+
+_LINE = re.compile(r"^##([A-Z]+)\s*(.*?)(?:##)?\s*$")
+
+
+def _fields(rest: str) -> dict[str, str]:
+    return dict(item.split("=", 1) for item in rest.split() if "=" in item)
+
+
+def describe_error(error: int) -> str:
+    """ExecuTorch's error number in words."""
+    return f"{_ERRORS.get(error, 'error')} (ExecuTorch error 0x{error:02x})"
+
+
+def _output(values: dict[str, str]) -> Output:
+    nbytes, crc = int(values["bytes"]), int(values["crc"], 16)
+    data = bytes.fromhex(values["data"]) if "data" in values else None
+    if data is not None and (len(data) != nbytes or zlib.crc32(data) != crc):
+        raise RunnerError(f"output {values['index']} of set {values['set']} was garbled on the UART")
+    return Output(int(values["index"]), nbytes, crc, data)
+
+
+def parse_report(uart: str) -> RunResult:
+    """The result in `uart`; other text around the lines is ignored.
+
+    RunnerError if the device reported an error, stopped before the end, or sent a line that
+    cannot be read.
+    """
+    info: Optional[RunInfo] = None
+    init: Optional[dict[str, str]] = None
+    stack: Optional[int] = None
+    executions: list[Execution] = []
+    failed: Optional[int] = None  # explained by the ##ERROR line that follows
+    for line in uart.splitlines():
+        match = _LINE.match(line)
+        if not match:
+            continue
+        kind, rest = match.groups()
+        values = _fields(rest)
+        try:
+            if kind == "ERROR":
+                error = int(values["error"])
+                text = rest.split(None, 1)[1] if len(rest.split(None, 1)) > 1 else ""
+                raise RunnerError(f"the device reported: {text}: {describe_error(error)}", error)
+            if kind == "RUN":
+                info = RunInfo(**{name: values[name] for name in RunInfo.__dataclass_fields__})
+            elif kind == "INIT":
+                init = values
+                failed = int(values["error"]) or failed
+            elif kind == "EXEC":
+                failed = int(values["error"]) or failed
+                executions.append(Execution(int(values["set"]), int(values["ticks"])))
+            elif kind == "CALL":
+                executions[-1].calls.append(
+                    CallTime(int(values["call"]), int(values["opcode"]), int(values["ticks"]))
+                )
+            elif kind == "OUT":
+                executions[-1].outputs.append(_output(values))
+            elif kind == "STACK":
+                stack = int(values["bytes"])
+            elif kind == "EXIT" and int(values["rc"]) != 0:
+                raise RunnerError(f"the image ended with exit code {values['rc']}")
+        except (KeyError, ValueError, IndexError) as error:
+            raise RunnerError(f"cannot read the runner's line {line!r}: {error!r}") from error
+    if failed is not None:
+        raise RunnerError(f"the device failed: {describe_error(failed)}", failed)
+    if info is None:
+        raise RunnerError("no ##RUN line: the image did not start, or is not a runner")
+    if init is None:
+        raise RunnerError("no ##INIT line: the run stopped while loading the payload")
+    if stack is None:
+        raise RunnerError(f"no ##STACK line: the run stopped after {len(executions)} executions")
+    return RunResult(
+        info, int(init["ticks"]), int(init["runtime_bytes"]), int(init["arena_bytes"]), executions, stack
+    )

@@ -1,0 +1,40 @@
+// The job in the board's mailbox; layout in aot/cmsis_nn_delegate/runner/job.py.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/runner/job_format.h"
+
+namespace cmsis_nn_delegate {
+namespace runner {
+
+/// A job whose parts lie inside the mailbox. The payload itself was not looked at.
+class Job {
+ public:
+  /// The job at `mailbox`, 16-byte aligned. Null `error()` if it can be used.
+  Job(const std::uint8_t* mailbox, std::size_t size);
+
+  /// What is wrong with the job, or nullptr.
+  const char* error() const { return error_; }
+
+  bool has(JobFlag flag) const { return (header_->flags & flag) != 0; }
+  const std::uint8_t* payload() const { return mailbox_ + header_->payload_offset; }
+  std::size_t payload_bytes() const { return header_->payload_bytes; }
+  std::uint32_t set_count() const { return header_->set_count; }
+  std::uint32_t set_bytes() const { return header_->set_bytes; }
+
+  /// The first input of set `index` < set_count(); each next one starts at the next multiple
+  /// of kJobAlignment.
+  const std::uint8_t* set(std::uint32_t index) const {
+    return mailbox_ + header_->inputs_offset + index * header_->set_bytes;
+  }
+
+ private:
+  const std::uint8_t* mailbox_;
+  const JobHeader* header_;
+  const char* error_;
+};
+
+}  // namespace runner
+}  // namespace cmsis_nn_delegate
