@@ -138,13 +138,14 @@ class GraphBuilder:
 
     def _weights(self, x: Value, shape: tuple[int, ...]) -> tuple[list[Value], Quant]:
         """([weight, bias], output quant): the accumulator's spread fills the int8 range."""
-        scales = tuple(float(s) for s in 2.0 ** self.random.uniform(-10, -5, shape[0]))
-        weight = self.constant(shape, DType.INT8, -127, 127, Quant(scales, 0, axis=0))
         taps = math.prod(shape[1:])
         spread = 73 * 74 * math.sqrt(taps)  # standard deviations of uniform int8 numbers
+        quant = self.quant()
+        typical = quant.scale[0] * 50 / (x.quant.scale[0] * spread)
+        scales = tuple(float(s) for s in typical * 2.0 ** self.random.uniform(-2, 2, shape[0]))
+        weight = self.constant(shape, DType.INT8, -127, 127, Quant(scales, 0, axis=0))
         bias = self.constant(shape[:1], DType.INT32, -int(spread), int(spread))
-        output_scale = x.quant.scale[0] * float(np.median(scales)) * spread / 50
-        return [weight, bias], self.quant(output_scale)
+        return [weight, bias], quant
 
     def _pool(
         self,

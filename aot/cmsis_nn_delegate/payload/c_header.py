@@ -1,0 +1,108 @@
+"""A payload for firmware: NAME.h with its sizes and I/O, NAME.c with its bytes as a constant array.
+
+Both are made from the payload alone, so that they cannot disagree with it. The array is
+plain C: no assembler, no include path for binaries.
+"""
+
+from __future__ import annotations
+
+import re
+
+from . import schema
+from .decode import Tensor, decode
+
+_C_TYPES = {schema.DType.INT8: "int8_t", schema.DType.FLOAT32: "float"}
+
+
+def c_identifier(name: str) -> str:
+    """`name` with everything that C does not allow in an identifier replaced by '_'."""
+    identifier = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return f"_{identifier}" if not identifier or identifier[0].isdigit() else identifier
+
+
+def generate_header(name: str, payload: bytes) -> str:
+    """The text of NAME.h. PayloadError if `payload` is not one."""
+    view = decode(payload)
+    symbol = c_identifier(name)
+    prefix = symbol.upper()
+    lines = [
+        f"// {name}: a model for CmsisNnBackend. Generated; do not edit.",
+        "#pragma once",
+        "",
+        "#include <stdint.h>",
+        "",
+        f"// Instruction set whose kernels it calls: {view.isa.name}.",
+        f"#define {prefix}_ISA_{view.isa.name} 1",
+        f"#define {prefix}_CMSIS_NN_REVISION 0x{schema.KERNEL_REVISION:08x}u",
+        f"#define {prefix}_CRC32 0x{view.crc32:08x}u",
+        "// Read-only memory, bytes.",
+        f"#define {prefix}_PAYLOAD_BYTES {len(payload)}u",
+        f"// Activations and scratch, bytes; align the arena to {schema.ALIGNMENT}.",
+        f"#define {prefix}_ARENA_BYTES {view.arena_bytes}u",
+        f"#define {prefix}_ALIGNMENT {schema.ALIGNMENT}u",
+        f"#define {prefix}_CALL_COUNT {len(view.calls)}u",
+        f"#define {prefix}_INPUT_COUNT {len(view.inputs)}u",
+        f"#define {prefix}_OUTPUT_COUNT {len(view.outputs)}u",
+    ]
+    for kind, tensors in (("INPUT", view.inputs), ("OUTPUT", view.outputs)):
+        for index, tensor in enumerate(tensors):
+            lines += ["", *_tensor_lines(f"{prefix}_{kind}{index}", f"{kind.lower()} {index}", tensor)]
+    lines += [
+        "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        f"extern const unsigned char {symbol}_payload[{prefix}_PAYLOAD_BYTES];",
+        "#ifdef __cplusplus",
+        "}",
+        "#endif",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def generate_source(name: str, payload: bytes) -> str:
+    """The text of NAME.c, C11: defines the array that NAME.h declares."""
+    decode(payload)
+    symbol = c_identifier(name)
+    lines = [
+        f"// {name}: the payload. Generated; do not edit.",
+        f'#include "{name}.h"',
+        "",
+        f"_Alignas({schema.ALIGNMENT}) const unsigned char {symbol}_payload[{symbol.upper()}_PAYLOAD_BYTES] = {{",
+    ]
+    for start in range(0, len(payload), 16):
+        lines.append("    " + " ".join(f"0x{byte:02x}," for byte in payload[start : start + 16]))
+    return "\n".join([*lines, "};", ""])
+
+
+def _tensor_lines(prefix: str, name: str, tensor: Tensor) -> list[str]:
+    def braced(items) -> str:
+        return "{" + ", ".join(str(item) for item in items) + "}"
+
+    lines = [
+        f"// {name}: {tensor.dtype.name.lower()}{list(tensor.shape)}, "
+        f"dimensions from outermost in memory {list(tensor.dim_order)}",
+        f"#define {prefix}_TYPE {_C_TYPES[tensor.dtype]}",
+        f"#define {prefix}_BYTES {tensor.nbytes}u",
+        f"#define {prefix}_RANK {len(tensor.shape)}u",
+        f"#define {prefix}_SHAPE {braced(tensor.shape)}",
+        f"#define {prefix}_DIM_ORDER {braced(tensor.dim_order)}",
+    ]
+    if tensor.dtype is schema.DType.INT8:
+        lines += [
+            "// real = scale * (q - zero_point)",
+            f"#define {prefix}_SCALE {_c_float(tensor.scale)}",
+            f"#define {prefix}_ZERO_POINT ({tensor.zero_point})",
+        ]
+    if tensor.arena_offset is not None:
+        lines.append(f"#define {prefix}_ARENA_OFFSET {tensor.arena_offset}u")
+    else:
+        lines.append("// No place in the arena: pass memory of your own.")
+    return lines
+
+
+def _c_float(x: float) -> str:
+    """A decimal float literal that reads back as the same float32."""
+    text = f"{x:.9g}"
+    return text + ("f" if re.search(r"[.e]", text) else ".0f")

@@ -1,0 +1,195 @@
+"""Payload bytes as a typed view, for reports, headers and tests.
+
+`decode` checks the structure as a device does and says what is wrong with bytes that are
+no payload. It does not judge the arguments of kernels; the runtime's validation does.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Any, Mapping, Optional
+
+from . import schema
+from .layout import REF
+
+
+class PayloadError(ValueError):
+    """The bytes are not a payload that this version reads; the message says why."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An input or output. `shape` is logical; `dim_order` lists dimensions from outermost in memory."""
+
+    nbytes: int
+    arena_offset: Optional[int]  # None: the caller provides the memory
+    dtype: schema.DType
+    shape: tuple[int, ...]
+    dim_order: tuple[int, ...]
+    scale: float  # 0 for float32
+    zero_point: int
+
+
+@dataclass(frozen=True)
+class Call:
+    """A kernel call: `args` are the fields of the argument block, nested structs as dicts."""
+
+    opcode: schema.Opcode
+    offset: int  # of the record in the payload
+    args: Mapping[str, Any]
+
+    def references(self) -> dict[str, tuple[int, int]]:
+        """(base, offset) by field name; fields that name nothing are left out."""
+        return {
+            field.name: schema.split_ref(self.args[field.name])
+            for field in schema.ARGS[self.opcode].fields
+            if field.type is REF and schema.split_ref(self.args[field.name])[0] != schema.BASE_NONE
+        }
+
+
+@dataclass(frozen=True)
+class Payload:
+    """A decoded payload. `data` are all of its bytes."""
+
+    data: bytes
+    header: Mapping[str, Any]
+    isa: schema.Isa
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    calls: tuple[Call, ...]
+
+    @property
+    def arena_bytes(self) -> int:
+        return self.header["arena_bytes"]
+
+    @property
+    def crc32(self) -> int:
+        return self.header["crc32"]
+
+
+def decode(data: bytes) -> Payload:
+    """Reads a whole payload; PayloadError if it is truncated, damaged or of another version."""
+    data = bytes(data)
+    header = _header(data)
+    tensors = _tensors(data, header)
+    count = header["input_count"]
+    return Payload(
+        data=data,
+        header=header,
+        isa=schema.Isa(header["isa"]),
+        inputs=tensors[:count],
+        outputs=tensors[count:],
+        calls=_calls(data, header),
+    )
+
+
+def _header(data: bytes) -> dict[str, Any]:
+    if len(data) < schema.HEADER.size:
+        raise PayloadError(f"{len(data)} bytes are less than a payload header ({schema.HEADER.size})")
+    header = schema.HEADER.unpack(data)
+    if header["magic"] != schema.MAGIC:
+        raise PayloadError(
+            f"not a payload: it starts with 0x{header['magic']:08x}, not 0x{schema.MAGIC:08x}"
+        )
+    if header["format_version"] != schema.FORMAT_VERSION:
+        raise PayloadError(
+            f"payload format {header['format_version']}; this version reads {schema.FORMAT_VERSION}"
+        )
+    if header["header_bytes"] != schema.HEADER.size:
+        raise PayloadError(f"header of {header['header_bytes']} bytes, not {schema.HEADER.size}")
+    if header["payload_bytes"] != len(data):
+        state = "truncated" if header["payload_bytes"] > len(data) else "followed by other data"
+        raise PayloadError(
+            f"payload is {state}: it says {header['payload_bytes']} bytes, there are {len(data)}"
+        )
+    if header["kernel_revision"] != schema.KERNEL_REVISION:
+        raise PayloadError(
+            f"payload for CMSIS-NN {header['kernel_revision']:08x}, not {schema.KERNEL_REVISION:08x}: "
+            "compile the model again"
+        )
+    crc_at = schema.HEADER.offset_of("crc32")
+    crc = zlib.crc32(data[:crc_at] + bytes(4) + data[crc_at + 4 :])
+    if crc != header["crc32"]:
+        raise PayloadError(f"payload is damaged: CRC {crc:08x}, header says {header['crc32']:08x}")
+    if header["isa"] not in list(schema.Isa):
+        raise PayloadError(f"unknown instruction set {header['isa']}")
+    _section(data, header, "tensors", _tensor_count(header) * schema.IO_TENSOR.size)
+    _section(data, header, "calls", header["calls_bytes"])
+    _section(data, header, "constants", header["constants_bytes"])
+    if header["arena_bytes"] % schema.ALIGNMENT:
+        raise PayloadError(f"arena of {header['arena_bytes']} bytes, not a multiple of {schema.ALIGNMENT}")
+    return header
+
+
+def _tensor_count(header: Mapping[str, Any]) -> int:
+    return header["input_count"] + header["output_count"]
+
+
+def _section(data: bytes, header: Mapping[str, Any], name: str, size: int) -> None:
+    offset = header[f"{name}_offset"]
+    if offset % schema.ALIGNMENT or offset < schema.HEADER.size or offset + size > len(data):
+        raise PayloadError(f"section {name} at {offset} of {size} bytes is not inside of the payload")
+
+
+def _tensors(data: bytes, header: Mapping[str, Any]) -> tuple[Tensor, ...]:
+    tensors = []
+    for index in range(_tensor_count(header)):
+        offset = header["tensors_offset"] + index * schema.IO_TENSOR.size
+        fields = schema.IO_TENSOR.unpack(data, offset)
+        rank = fields["rank"]
+        if rank > schema.MAX_RANK:
+            raise PayloadError(f"tensor {index} has rank {rank}, more than {schema.MAX_RANK}")
+        if fields["dtype"] not in list(schema.DType):
+            raise PayloadError(f"tensor {index} has unknown element type {fields['dtype']}")
+        arena_offset = fields["arena_offset"]
+        if arena_offset == schema.NO_ARENA_OFFSET:
+            arena_offset = None
+        elif arena_offset + fields["nbytes"] > header["arena_bytes"]:
+            raise PayloadError(f"tensor {index} at {arena_offset} reaches beyond the arena")
+        tensors.append(
+            Tensor(
+                nbytes=fields["nbytes"],
+                arena_offset=arena_offset,
+                dtype=schema.DType(fields["dtype"]),
+                shape=fields["sizes"][:rank],
+                dim_order=fields["dim_order"][:rank],
+                scale=fields["scale"],
+                zero_point=fields["zero_point"],
+            )
+        )
+    return tuple(tensors)
+
+
+def _calls(data: bytes, header: Mapping[str, Any]) -> tuple[Call, ...]:
+    calls = []
+    offset = header["calls_offset"]
+    end = offset + header["calls_bytes"]
+    for index in range(header["call_count"]):
+        if offset + schema.CALL_HEADER.size > end:
+            raise PayloadError(f"call {index} lies behind the end of the calls")
+        record = schema.CALL_HEADER.unpack(data, offset)
+        layout = schema.ARGS.get(record["opcode"])
+        if layout is None:
+            raise PayloadError(f"call {index} has unknown opcode {record['opcode']}")
+        if record["bytes"] != schema.CALL_HEADER.size + layout.size or offset + record["bytes"] > end:
+            raise PayloadError(f"call {index} has {record['bytes']} bytes, which is not its size")
+        args = layout.unpack(data, offset + schema.CALL_HEADER.size)
+        call = Call(schema.Opcode(record["opcode"]), offset, args)
+        _check_references(index, call, header)
+        calls.append(call)
+        offset += record["bytes"]
+    if offset != end:
+        raise PayloadError(f"{end - offset} bytes behind the last call")
+    return tuple(calls)
+
+
+def _check_references(index: int, call: Call, header: Mapping[str, Any]) -> None:
+    constants_end = header["constants_offset"] + header["constants_bytes"]
+    for name, (base, offset) in call.references().items():
+        inside = {
+            schema.BASE_ARENA: offset < header["arena_bytes"],
+            schema.BASE_CONSTANT: header["constants_offset"] <= offset < constants_end,
+        }.get(base, base - schema.BASE_IO < _tensor_count(header) and offset == 0)
+        if not inside:
+            raise PayloadError(f"call {index}: {name} points to base {base}, offset {offset}: nowhere")

@@ -1,0 +1,255 @@
+"""A lowered graph as a payload: schedule, memory plan and constants, in the bytes of `schema`.
+
+Equal graphs give equal bytes: nothing here depends on addresses, hash order or time.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Mapping, Optional, Union
+
+import numpy as np
+
+from ..graph.ir import Graph, Layout, Node, Value
+from ..graph.ir import DType as GraphDType
+from ..ops import storage
+from ..ops.registry import OPS
+from ..planner.memory import IoPlacement, MemoryPlan, plan_memory
+from ..target import Target
+from . import schema
+from .layout import REF
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Where an array lies in the payload. `shared`: an earlier call has put it there."""
+
+    name: str
+    offset: int
+    nbytes: int
+    shared: bool
+
+
+@dataclass(frozen=True)
+class Call:
+    """What the payload holds for one node, for reports and debug maps."""
+
+    index: int
+    node: Node
+    record_bytes: int
+    scratch_bytes: int
+    scratch_offset: Optional[int]
+    macs: int
+    constants: tuple[Constant, ...]
+
+    @property
+    def constant_bytes(self) -> int:
+        """Bytes that this call adds to the payload's constants, padding excluded."""
+        return sum(constant.nbytes for constant in self.constants if not constant.shared)
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A payload, and how it came to be. `sections` has the size of each part of the payload."""
+
+    payload: bytes
+    target: Target
+    io_placement: IoPlacement
+    graph: Graph
+    plan: MemoryPlan
+    calls: tuple[Call, ...]
+    sections: Mapping[str, int]
+
+
+def encode(
+    graph: Graph, target: Target, io_placement: Union[str, IoPlacement] = IoPlacement.ARENA
+) -> Encoded:
+    """The payload of `graph`, every activation of which a pass has lowered to a kernel's operand.
+
+    ValueError, naming the node, for a graph that the format or a kernel cannot express.
+    """
+    if not isinstance(io_placement, IoPlacement):
+        io_placement = IoPlacement.of(io_placement)
+    _check(graph)
+    scratch = [OPS[node.op].scratch_bytes(node, target) for node in graph.nodes]
+    plan = plan_memory(graph, scratch, io_placement)
+
+    io_count = len(graph.inputs) + len(graph.outputs)
+    tensors_offset = _aligned(schema.HEADER.size)
+    calls_offset = _aligned(tensors_offset + io_count * schema.IO_TENSOR.size)
+    calls_bytes = sum(
+        schema.CALL_HEADER.size + schema.ARGS[OPS[node.op].opcode].size for node in graph.nodes
+    )
+    pool = _ConstantPool(_aligned(calls_offset + calls_bytes))
+
+    records, calls = bytearray(), []
+    for index, node in enumerate(graph.nodes):
+        try:
+            record, call = _encode_call(graph, index, node, plan, scratch[index], pool)
+        except ValueError as error:
+            raise ValueError(f"cannot encode {node.name} ({node.op}): {error}") from error
+        records += record
+        calls.append(call)
+    assert len(records) == calls_bytes
+
+    parts = {
+        schema.HEADER.size: b"",
+        tensors_offset: b"".join(
+            _io_tensor(value, plan) for value in (*graph.inputs, *graph.outputs)
+        ),
+        calls_offset: bytes(records),
+        pool.offset: bytes(pool.data),
+    }
+    payload_bytes = pool.offset + len(pool.data)
+    header = {
+        "magic": schema.MAGIC,
+        "format_version": schema.FORMAT_VERSION,
+        "header_bytes": schema.HEADER.size,
+        "kernel_revision": schema.KERNEL_REVISION,
+        "isa": target.isa,
+        "input_count": len(graph.inputs),
+        "output_count": len(graph.outputs),
+        "reserved0": 0,
+        "payload_bytes": payload_bytes,
+        "crc32": 0,
+        "arena_bytes": plan.arena_bytes,
+        "persistent_bytes": 0,
+        "tensors_offset": tensors_offset,
+        "calls_offset": calls_offset,
+        "calls_bytes": calls_bytes,
+        "call_count": len(calls),
+        "constants_offset": pool.offset,
+        "constants_bytes": len(pool.data),
+        "reserved": (0, 0),
+    }
+
+    def assemble() -> bytes:
+        out = bytearray(payload_bytes)
+        out[: schema.HEADER.size] = schema.HEADER.pack(header)
+        for offset, data in parts.items():
+            out[offset : offset + len(data)] = data
+        return bytes(out)
+
+    header["crc32"] = zlib.crc32(assemble())
+    return Encoded(
+        payload=assemble(),
+        target=target,
+        io_placement=io_placement,
+        graph=graph,
+        plan=plan,
+        calls=tuple(calls),
+        sections={
+            "header": tensors_offset,
+            "tensors": calls_offset - tensors_offset,
+            "calls": pool.offset - calls_offset,
+            "constants": len(pool.data),
+        },
+    )
+
+
+def _aligned(offset: int) -> int:
+    return -(-offset // schema.ALIGNMENT) * schema.ALIGNMENT
+
+
+def _check(graph: Graph) -> None:
+    """Refuses what only a mistake in the passes can produce."""
+    graph.verify()
+    if not graph.nodes:
+        raise ValueError("the graph has no operation: there is nothing to delegate")
+    for node in graph.nodes:
+        if node.op not in OPS or OPS[node.op].opcode is None:
+            raise ValueError(f"{node.name}: {node.op} has no kernel; a pass should have removed it")
+    io = [*graph.inputs, *graph.outputs]
+    if len({id(value) for value in io}) != len(io):
+        raise ValueError("a value is input or output of the graph twice; a pass should have copied it")
+    if len(io) > schema.MAX_IO:
+        raise ValueError(f"{len(io)} inputs and outputs; a payload has at most {schema.MAX_IO}")
+    for value in io:
+        if value.is_constant:
+            raise ValueError(f"graph output {value.name} is a constant")
+        if len(value.shape) > schema.MAX_RANK:
+            raise ValueError(f"{value.name} has rank {len(value.shape)}, more than {schema.MAX_RANK}")
+        if value.dtype.name not in schema.DType.__members__:
+            raise ValueError(f"{value.name} is {value.dtype.name.lower()}; I/O is int8 or float32")
+
+
+class _ConstantPool:
+    """The constants section: arrays at aligned offsets, equal bytes once."""
+
+    def __init__(self, offset: int) -> None:
+        self.offset = offset  # in the payload
+        self.data = bytearray()
+        self._known: dict[bytes, int] = {}
+
+    def add(self, name: str, array: np.ndarray) -> Constant:
+        little_endian = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        data = np.ascontiguousarray(little_endian).tobytes()
+        shared = data in self._known
+        if not shared:
+            self._known[data] = self.offset + len(self.data)
+            self.data += data + bytes(_aligned(len(data)) - len(data))
+        return Constant(name, self._known[data], len(data), shared)
+
+
+def _encode_call(
+    graph: Graph, index: int, node: Node, plan: MemoryPlan, scratch_bytes: int, pool: _ConstantPool
+) -> tuple[bytes, Call]:
+    op = OPS[node.op]
+    layout = schema.ARGS[op.opcode]
+    refs = {field.name: schema.NO_REF for field in layout.fields if field.type is REF}
+    constants = []
+
+    def place(name: str, array: np.ndarray) -> None:
+        constant = pool.add(name, array)
+        constants.append(constant)
+        refs[name] = schema.make_ref(schema.BASE_CONSTANT, constant.offset)
+
+    input_fields, output_field = op.activation_fields(node)
+    for name, value in zip(input_fields, node.inputs):
+        if value.is_constant:
+            place(name, storage.to_storage(value.data, value))
+        else:
+            refs[name] = _activation_ref(graph, value, plan)
+    refs[output_field] = _activation_ref(graph, node.output, plan)
+    for name, array in op.constants(node).items():
+        place(name, array)
+    scratch_offset = plan.scratch_offset(index)
+    if scratch_offset is not None:
+        refs["scratch"] = schema.make_ref(schema.BASE_ARENA, scratch_offset)
+
+    block = layout.pack(op.encode(node, refs, scratch_bytes))
+    record_bytes = schema.CALL_HEADER.size + len(block)
+    header = schema.CALL_HEADER.pack({"opcode": op.opcode, "bytes": record_bytes})
+    call = Call(
+        index, node, record_bytes, scratch_bytes, scratch_offset, op.macs(node), tuple(constants)
+    )
+    return header + block, call
+
+
+def _activation_ref(graph: Graph, value: Value, plan: MemoryPlan) -> int:
+    """Inputs and outputs are named as such wherever they lie: the caller may pass other memory."""
+    for index, io in enumerate((*graph.inputs, *graph.outputs)):
+        if io is value:
+            return schema.make_ref(schema.BASE_IO + index)
+    return schema.make_ref(schema.BASE_ARENA, plan.offset_of(value))
+
+
+def _io_tensor(value: Value, plan: MemoryPlan) -> bytes:
+    rank = len(value.shape)
+    order = (0, 2, 3, 1) if value.layout is Layout.CHANNELS_LAST else range(rank)
+    behind = (0,) * (schema.MAX_RANK - rank)
+    arena_offset = plan.offset_of(value)
+    quantized = value.dtype is GraphDType.INT8
+    return schema.IO_TENSOR.pack(
+        {
+            "nbytes": value.nbytes,
+            "arena_offset": schema.NO_ARENA_OFFSET if arena_offset is None else arena_offset,
+            "dtype": schema.DType[value.dtype.name],
+            "rank": rank,
+            "dim_order": (*order, *behind),
+            "sizes": (*value.shape, *behind),
+            "scale": value.quant.scale[0] if quantized else 0.0,
+            "zero_point": value.quant.zero_point if quantized else 0,
+        }
+    )

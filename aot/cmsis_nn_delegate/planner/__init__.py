@@ -1,0 +1,1 @@
+"""Static memory planning: intervals in, offsets out."""
