@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ..edge import first, shape_of
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from . import per_channel
-from .op import Op
+from .attrs import AddAttrs
+from .op import Op, Reason, Refusal
 from .quantized_math import quantize_multiplier, requantize, to_output, wrap32
 
 LEFT_SHIFT = 20  # headroom that TFLite gives 8-bit sums
@@ -23,8 +25,60 @@ class Add(Op):
     """
 
     name = "add"
+    targets = ("aten.add.Tensor",)
     opcode = Opcode.ADD
     in_place = True
+
+    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+        a, b, alpha = context.arguments(node)
+        return first(
+            test()
+            for test in (
+                lambda: self._refuse_operands(a, b, alpha),
+                lambda: context.refuse_tensors(node, a, b),
+                lambda: self._refuse_broadcast(a, b),
+                lambda: context.refuse_quant(node, [a, b]),
+                lambda: self._refuse_scales(node, a, b, context),
+            )
+        )
+
+    def build(self, node: Any, context: Any) -> list[Node]:
+        inputs = [context.value(arg) for arg in node.args[:2]]
+        return [context.node(node, self.name, inputs, AddAttrs())]
+
+    def _refuse_operands(self, a: Any, b: Any, alpha: Any) -> Optional[Refusal]:
+        if not all(hasattr(operand, "meta") for operand in (a, b)):
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER,
+                "adding a number is not supported; fold it into the bias of the layer before",
+            )
+        if alpha != 1:
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER,
+                f"alpha is {alpha}; only plain sums are supported: scale the weights that feed the "
+                "second operand instead",
+            )
+        return None
+
+    def _refuse_broadcast(self, a: Any, b: Any) -> Optional[Refusal]:
+        if shape_of(a) == shape_of(b):
+            return None
+        return Refusal(
+            Reason.UNSUPPORTED_SHAPE,
+            f"operands {list(shape_of(a))} and {list(shape_of(b))} need broadcasting; give both one "
+            "shape, or fold a per-channel constant into the bias of the layer before",
+        )
+
+    def _refuse_scales(self, node: Any, a: Any, b: Any, context: Any) -> Optional[Refusal]:
+        largest = max(context.input_quant(operand).scale[0] for operand in (a, b))
+        output = context.output_quant(node).scale[0]
+        if 2 * largest / ((1 << LEFT_SHIFT) * output) < 1:
+            return None
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            f"output scale {output:g} is too small for inputs of scale {largest:g}; calibrate with "
+            "data that reaches the sum's range",
+        )
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         *input_multipliers, output_multiplier = self._multipliers(node)

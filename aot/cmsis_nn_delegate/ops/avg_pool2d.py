@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ..edge import first, pair, shape_of, target_name
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from ..target import Target
 from . import pooling, scratch, storage
-from .op import Op
+from .attrs import Padding, PoolAttrs
+from .op import Op, Reason, Refusal
 from .windows import taps
 
 
@@ -21,7 +23,92 @@ class AvgPool2d(Op):
     """
 
     name = "avg_pool2d"
+    targets = (
+        "aten.avg_pool2d.default",
+        "aten.adaptive_avg_pool2d.default",
+        "aten._adaptive_avg_pool2d.default",
+        "aten.mean.dim",
+    )
     opcode = Opcode.AVG_POOL2D
+
+    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+        source = node.args[0]
+        return first(
+            test()
+            for test in (
+                lambda: context.refuse_tensors(node, source),
+                lambda: context.refuse_image(source, "its input"),
+                lambda: self._refuse_window(node, context),
+                lambda: context.refuse_quant(node, [source], same=True),
+            )
+        )
+
+    def build(self, node: Any, context: Any) -> list[Node]:
+        source = node.args[0]
+        attrs = self._window(node, context)
+        n, c, h, w = shape_of(source)
+        if target_name(node) != "aten.mean.dim" or len(shape_of(node)) == 4:
+            return [context.node(node, self.name, [context.value(source)], attrs)]
+        # mean without keepdim: the pool keeps its dimensions, a reshape drops them.
+        pooled = (n, c, h // attrs.kernel[0], w // attrs.kernel[1])
+        pool = context.node(node, self.name, [context.value(source)], attrs, pooled, "_pool")
+        return [pool, context.node(node, "reshape", [pool.output])]
+
+    def _window(self, node: Any, context: Any) -> PoolAttrs:
+        """The window of an accepted node."""
+        name = target_name(node)
+        _, _, *size = shape_of(node.args[0])
+        if name == "aten.mean.dim":
+            dims = self._mean_dims(node)
+            kernel = (size[0] if 2 in dims else 1, size[1] if 3 in dims else 1)
+            return PoolAttrs(kernel, kernel)
+        if name != "aten.avg_pool2d.default":
+            kernel = tuple(i // o for i, o in zip(size, shape_of(node)[2:]))
+            return PoolAttrs(kernel, kernel)
+        _, kernel, stride, padding, *_ = context.arguments(node)
+        top, left = pair(padding)
+        return PoolAttrs(
+            pair(kernel), pair(stride or kernel), Padding(top, left, top, left)
+        )
+
+    def _mean_dims(self, node: Any) -> set[int]:
+        dims = node.args[1]
+        dims = [dims] if isinstance(dims, int) else dims or range(4)
+        return {dim % 4 for dim in dims}
+
+    def _refuse_window(self, node: Any, context: Any) -> Optional[Refusal]:
+        name = target_name(node)
+        if name == "aten.mean.dim":
+            dims = self._mean_dims(node)
+            if dims <= {2, 3}:
+                return None
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER,
+                f"mean over dimensions {sorted(dims)} of an image; only height and width (2, 3) are "
+                "supported",
+            )
+        if name != "aten.avg_pool2d.default":
+            size, pooled = shape_of(node.args[0])[2:], shape_of(node)[2:]
+            if not any(i % o for i, o in zip(size, pooled)):
+                return None
+            return Refusal(
+                Reason.UNSUPPORTED_SHAPE,
+                f"adaptive pooling of {list(size)} to {list(pooled)} has windows of different sizes; "
+                "choose an output size that divides the input's",
+            )
+        padding, _, count_include_pad, divisor = context.arguments(node)[3:7]
+        if divisor is not None:
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER,
+                "divisor_override is not supported; scale the weights of the next layer instead",
+            )
+        if count_include_pad and any(pair(padding)):
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER,
+                "count_include_pad with padding is not supported, as the kernel averages over real "
+                "pixels; pass count_include_pad=False or padding=0",
+            )
+        return None
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs = node.attrs

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from ..target import Target
-from . import per_channel, scratch, storage
+from . import convolution, per_channel, scratch, storage
 from .geometry import Geometry
-from .op import Op
+from .op import Op, Refusal
 from .windows import taps
 
 
@@ -23,7 +23,17 @@ class Conv2d(Op):
     """
 
     name = "conv2d"
+    targets = convolution.TARGETS
     opcode = Opcode.CONV2D
+
+    def claims(self, node: Any, context: Any) -> bool:
+        return not convolution.is_depthwise(node, context)
+
+    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+        return convolution.check(node, context)
+
+    def build(self, node: Any, context: Any) -> list[Node]:
+        return convolution.build(self.name, node, context)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         x, weight, bias = node.inputs

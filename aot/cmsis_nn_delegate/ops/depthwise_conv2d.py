@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from ..target import Target
-from . import per_channel, scratch, storage
+from . import convolution, per_channel, scratch, storage
 from .geometry import Geometry
-from .op import Op
+from .op import Op, Refusal
 from .windows import taps
 
 
@@ -24,7 +24,17 @@ class DepthwiseConv2d(Op):
     """
 
     name = "depthwise_conv2d"
+    targets = convolution.TARGETS
     opcode = Opcode.DEPTHWISE_CONV2D
+
+    def claims(self, node: Any, context: Any) -> bool:
+        return convolution.is_depthwise(node, context)
+
+    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+        return convolution.check(node, context)
+
+    def build(self, node: Any, context: Any) -> list[Node]:
+        return convolution.build(self.name, node, context)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         x, weight, bias = node.inputs

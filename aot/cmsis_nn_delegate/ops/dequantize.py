@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ..edge import DEQUANTIZE, first
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from . import storage
-from .op import Op
+from .op import Op, Refusal
 
 
 class Dequantize(Op):
     """x = float32(q - zero point) * float32(scale)."""
 
     name = "dequantize"
+    targets = (DEQUANTIZE,)
     opcode = Opcode.DEQUANTIZE
+
+    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+        return first(
+            test()
+            for test in (
+                lambda: context.refuse_tensors(node),
+                lambda: context.refuse_parameters(node),
+            )
+        )
+
+    def build(self, node: Any, context: Any) -> list[Node]:
+        return [context.node(node, self.name, [context.value(node.args[0])])]
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         quant = node.inputs[0].quant

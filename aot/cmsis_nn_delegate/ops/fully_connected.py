@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ..edge import first, shape_of, target_name
 from ..graph.ir import Node
 from ..payload.schema import Opcode
-from . import per_channel, storage
-from .op import Op
+from . import per_channel, storage, weighted
+from .attrs import FullyConnectedAttrs
+from .op import Op, Reason, Refusal
 from .quantized_math import wrap32
 
 
@@ -22,7 +24,58 @@ class FullyConnected(Op):
     """
 
     name = "fully_connected"
+    targets = ("aten.linear.default", "aten.addmm.default", "aten.mm.default")
     opcode = Opcode.FULLY_CONNECTED
+
+    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+        source, weight, bias = self._operands(node, context)
+        return first(
+            test()
+            for test in (
+                lambda: context.refuse_tensors(node, source, weight),
+                lambda: self._refuse_parameters(node, context),
+                lambda: self._refuse_rank(source),
+                lambda: context.refuse_quant(node, [source]),
+                lambda: weighted.check(context, node, source, weight, bias, self._transposed(node)),
+            )
+        )
+
+    def build(self, node: Any, context: Any) -> list[Node]:
+        source, weight, bias = self._operands(node, context)
+        constants = weighted.build(context, source, weight, bias, self._transposed(node))
+        inputs = [context.value(source), *constants]
+        return [context.node(node, self.name, inputs, FullyConnectedAttrs())]
+
+    def _operands(self, node: Any, context: Any) -> tuple[Any, Any, Any]:
+        """(input, weight, bias or None) of linear or of what it decomposes to."""
+        if target_name(node) == "aten.linear.default":
+            return tuple(context.arguments(node)[:3])
+        if target_name(node) == "aten.mm.default":
+            return (*node.args[:2], None)
+        bias, source, weight = node.args[:3]
+        return source, weight, bias
+
+    def _transposed(self, node: Any) -> bool:
+        """addmm and mm take the weight as [in, out]."""
+        return target_name(node) != "aten.linear.default"
+
+    def _refuse_parameters(self, node: Any, context: Any) -> Optional[Refusal]:
+        if target_name(node) == "aten.addmm.default" and tuple(context.arguments(node)[3:5]) != (1, 1):
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER,
+                "alpha and beta other than 1 are not supported; multiply the constants instead",
+            )
+        return None
+
+    def _refuse_rank(self, source: Any) -> Optional[Refusal]:
+        shape = shape_of(source)
+        if len(shape) == 4 and shape[1] > 1:
+            return Refusal(
+                Reason.UNSUPPORTED_SHAPE,
+                f"its input {list(shape)} is an image, which lies channels-last in memory, so that the "
+                "last dimension is not contiguous; flatten it to rank 2 or 3 first",
+            )
+        return None
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         weight = node.inputs[1].data

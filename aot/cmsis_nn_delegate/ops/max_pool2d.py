@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ..edge import GETITEM, first, pair, target_name
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from . import pooling, storage
-from .op import Op
+from .attrs import Padding, PoolAttrs
+from .op import Op, Reason, Refusal
 from .windows import taps
 
 
@@ -21,7 +23,51 @@ class MaxPool2d(Op):
     """
 
     name = "max_pool2d"
+    targets = ("aten.max_pool2d.default", "aten.max_pool2d_with_indices.default")
     opcode = Opcode.MAX_POOL2D
+
+    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+        source = node.args[0]
+        return first(
+            test()
+            for test in (
+                lambda: self._refuse_indices(node),
+                lambda: context.refuse_tensors(source),
+                lambda: context.refuse_image(source, "its input"),
+                lambda: self._refuse_window(node, context),
+                lambda: context.refuse_quant(node, [source], same=True),
+            )
+        )
+
+    def build(self, node: Any, context: Any) -> list[Node]:
+        source, kernel, stride, padding, *_ = context.arguments(node)
+        top, left = pair(padding)
+        attrs = PoolAttrs(pair(kernel), pair(stride or kernel), Padding(top, left, top, left))
+        # With indices, only result 0 is read: it takes the place of the node.
+        result = self._result(node)
+        return [context.node(result, self.name, [context.value(source)], attrs)]
+
+    def _result(self, node: Any) -> Any:
+        return next(iter(node.users)) if target_name(node) == self.targets[1] else node
+
+    def _refuse_indices(self, node: Any) -> Optional[Refusal]:
+        if target_name(node) != self.targets[1]:
+            return None
+        if [user.args[1] for user in node.users if target_name(user) == GETITEM] == [0]:
+            return None
+        return Refusal(
+            Reason.UNSUPPORTED_PARAMETER,
+            "its indices are read; only the maximum itself is supported (return_indices=False)",
+        )
+
+    def _refuse_window(self, node: Any, context: Any) -> Optional[Refusal]:
+        dilation = pair(context.arguments(node)[4])
+        if dilation == (1, 1):
+            return None
+        return Refusal(
+            Reason.UNSUPPORTED_PARAMETER,
+            f"dilation {list(dilation)} is not supported by the kernel; use dilation 1",
+        )
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs = node.attrs

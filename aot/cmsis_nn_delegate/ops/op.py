@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import Any, ClassVar, Mapping, Optional, Sequence
+from typing import Any, ClassVar, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -61,12 +61,20 @@ class Op:
 
     # Edge program -----------------------------------------------------------
 
+    def claims(self, node: Any, context: Any) -> bool:
+        """Whether this operator is the one for `node`, where several have its target."""
+        return True
+
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
         """None if the delegate can run edge node `node`, else why not."""
         raise NotImplementedError(f"{self.name} does not match edge nodes")
 
-    def build(self, node: Any, context: Any) -> Node:
-        """The graph node of an edge node that `check` accepted."""
+    def companions(self, node: Any, context: Any) -> Iterable[Any]:
+        """Edge nodes, not adjacent to `node`, without which it cannot be delegated."""
+        return ()
+
+    def build(self, node: Any, context: Any) -> list[Node]:
+        """The graph nodes, mostly one, of an edge node that `check` accepted."""
         raise NotImplementedError(f"{self.name} does not match edge nodes")
 
     # Graph ------------------------------------------------------------------

@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ..edge import QUANTIZE, first, quant_of
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from . import storage
-from .op import Op
+from .op import Op, Reason, Refusal
 
 
 class Quantize(Op):
     """q = clamp(round_half_even(x * float32(1 / scale)) + zero point); NaN gives the zero point."""
 
     name = "quantize"
+    targets = (QUANTIZE,)
     opcode = Opcode.QUANTIZE
+
+    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+        return first(
+            test()
+            for test in (
+                lambda: context.refuse_tensors(node.args[0]),
+                lambda: context.refuse_parameters(node),
+                lambda: self._refuse_requantize(node, context),
+            )
+        )
+
+    def build(self, node: Any, context: Any) -> list[Node]:
+        return [context.node(node, self.name, [context.value(node.args[0])])]
+
+    def _refuse_requantize(self, node: Any, context: Any) -> Optional[Refusal]:
+        before = context.input_quant(node.args[0])
+        if before is None or before == quant_of(node):
+            return None
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            "it only changes scale and zero point of an int8 tensor, for which there is no kernel; "
+            "quantize with CmsisNnQuantizer, which shares them between neighbours",
+        )
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         zero_point = node.output.quant.zero_point

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from .add import Add
 from .avg_pool2d import AvgPool2d
+from .clamp import Clamp
 from .conv2d import Conv2d
 from .depthwise_conv2d import DepthwiseConv2d
 from .dequantize import Dequantize
 from .fully_connected import FullyConnected
 from .max_pool2d import MaxPool2d
+from .pad import Pad
 from .quantize import Quantize
+from .reshape import Reshape
 from .softmax import Softmax
 from .transpose import Transpose
 from .op import Op
@@ -27,5 +30,8 @@ OPS: dict[str, Op] = {
         Quantize(),
         Dequantize(),
         Transpose(),
+        Clamp(),
+        Pad(),
+        Reshape(),
     )
 }

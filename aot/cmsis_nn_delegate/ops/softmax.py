@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Mapping, NamedTuple, Sequence
+from typing import Any, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from ..graph.ir import Layout, Node
+from ..edge import first, shape_of
+from ..graph.ir import Layout, Node, Quant
 from ..payload.schema import Opcode
 from . import storage
-from .op import Op
+from .attrs import SoftmaxAttrs
+from .op import Op, Reason, Refusal
 from .quantized_math import (
     MAX_SHIFT,
     divide_by_power_of_two,
@@ -44,7 +46,62 @@ class Softmax(Op):
     """
 
     name = "softmax"
+    targets = ("aten._softmax.default", "aten.softmax.int")
     opcode = Opcode.SOFTMAX
+
+    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+        source = node.args[0]
+        return first(
+            test()
+            for test in (
+                lambda: context.refuse_tensors(node, source),
+                lambda: self._refuse_dim(node),
+                lambda: context.refuse_quant(node, [source]),
+                lambda: self._refuse_scales(node, context),
+            )
+        )
+
+    def build(self, node: Any, context: Any) -> list[Node]:
+        attrs = SoftmaxAttrs(self._dim(node))
+        return [context.node(node, self.name, [context.value(node.args[0])], attrs)]
+
+    def _dim(self, node: Any) -> int:
+        return node.args[1] % max(len(shape_of(node)), 1)
+
+    def _refuse_dim(self, node: Any) -> Optional[Refusal]:
+        shape = shape_of(node)
+        if not shape:
+            return Refusal(Reason.UNSUPPORTED_SHAPE, "its input has no dimension")
+        dim, innermost = self._dim(node), 1 if len(shape) == 4 else len(shape) - 1
+        if dim != innermost:
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER,
+                f"softmax along dimension {dim} of {list(shape)}; the kernel wants the one that is "
+                f"innermost in memory, {innermost}"
+                + (" (images lie channels-last)" if len(shape) == 4 else ""),
+            )
+        if shape[dim] > MAX_ROW:
+            return Refusal(
+                Reason.TOO_LARGE,
+                f"{shape[dim]} elements along dimension {dim}; the kernel sums at most {MAX_ROW}",
+            )
+        return None
+
+    def _refuse_scales(self, node: Any, context: Any) -> Optional[Refusal]:
+        output = context.output_quant(node)
+        if output != Quant((1 / 256,), -128):
+            return Refusal(
+                Reason.UNSUPPORTED_QUANTIZATION,
+                f"output scale {output.scale[0]:g} and zero point {output.zero_point}; the kernel's are "
+                "1/256 and -128: quantize with CmsisNnQuantizer",
+            )
+        scale = context.input_quant(node.args[0]).scale[0]
+        if scale * (1 << (31 - INTEGER_BITS)) <= 1:
+            return Refusal(
+                Reason.UNSUPPORTED_QUANTIZATION,
+                f"input scale {scale:g} is too small for the kernel; calibrate with representative data",
+            )
+        return None
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         _, row_size = self._rows(node)

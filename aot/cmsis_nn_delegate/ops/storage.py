@@ -42,20 +42,17 @@ def reorder(source: Value, target: Value) -> tuple[int, int, int]:
     """(batch, rows, columns): storing `source` as `target` turns [batch, rows, columns] into
     [batch, columns, rows]; rows is 1 if the order stays.
 
-    ValueError if no such transposition does it.
+    The one of them that is row-major may have any shape of as many elements.
     """
     if source.numel != target.numel:
         raise ValueError(f"{source.name} has {source.numel} elements, {target.name} {target.numel}")
     layouts = effective_layout(source), effective_layout(target)
     if layouts[0] is layouts[1]:
         return 1, 1, source.numel
-    if source.shape != target.shape:
-        raise ValueError(
-            f"{source.name} {source.shape} and {target.name} {target.shape} differ in shape and layout"
-        )
-    n, c, h, w = source.shape
     if layouts[0] is Layout.ROW_MAJOR:
+        n, c, h, w = target.shape
         return n, c, h * w
+    n, c, h, w = source.shape
     return n, h * w, c
 
 

@@ -1,0 +1,47 @@
+"""The ahead-of-time half of the delegate: a partition becomes a payload."""
+
+from __future__ import annotations
+
+from typing import final
+
+from executorch.exir.backend.backend_details import BackendDetails, PreprocessResult
+from executorch.exir.backend.compile_spec_schema import CompileSpec
+from torch.export import ExportedProgram
+
+from .graph.ir import Graph
+from .importer import import_program
+from .passes import pipeline
+from .payload.encode import encode
+from .target import get_target
+
+
+def lower_to_graph(program: ExportedProgram) -> Graph:
+    """The lowered graph of a partition: what `preprocess` encodes."""
+    return pipeline.run(import_program(program))
+
+
+@final
+class CmsisNnBackend(BackendDetails):
+    """Registered on the device under this class's name."""
+
+    @staticmethod
+    def preprocess(
+        edge_program: ExportedProgram, compile_specs: list[CompileSpec]
+    ) -> PreprocessResult:
+        """The payload of a partition.
+
+        Compile specs: "target", a core's name, and "io_placement", "arena" or "caller".
+        The debug handle map has one entry for each call of the payload, in order.
+        """
+        specs = {spec.key: bytes(spec.value).decode() for spec in compile_specs}
+        if "target" not in specs:
+            raise ValueError("compile spec 'target' is missing; use CmsisNnPartitioner")
+        graph = lower_to_graph(edge_program)
+        encoded = encode(
+            graph, get_target(specs["target"]), specs.get("io_placement", "arena")
+        )
+        # Calls are the nodes, in order; the runtime reports them to the tracer by index.
+        handles = {
+            index: tuple(sorted(node.debug_handles)) for index, node in enumerate(graph.nodes)
+        }
+        return PreprocessResult(processed_bytes=encoded.payload, debug_handle_map=handles)

@@ -1,0 +1,395 @@
+"""What an operator may ask about a node of an edge program.
+
+An *edge program* is an `ExportedProgram` of ExecuTorch's edge dialect. Operators are
+named by the strings of their overloads ("aten.linear.default"), so that the same
+checks serve the ATen program before `to_edge` (see `CmsisNnPartitioner.ops_to_not_decompose`).
+
+Quantized operators stand between dequantize and quantize nodes:
+
+    q -> dq -> convolution -> relu -> q -> dq -> view_copy -> q
+
+`EdgeContext` finds the parameters at both ends, looking through what has no
+parameters of its own: reshapes and the activation fused behind an operator.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from dataclasses import dataclass, replace
+from typing import Any, Iterable, Iterator, Optional, Sequence
+
+import numpy as np
+import torch
+from executorch.exir.dialects.edge._ops import EdgeOpOverload
+from torch._subclasses import FakeTensor
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from .graph.ir import Layout, Quant
+from .ops.op import Reason, Refusal
+from .payload.schema import MAX_DIM, MAX_RANK
+
+QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
+DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
+DEQUANTIZE_CHANNEL = "quantized_decomposed.dequantize_per_channel.default"
+GETITEM = "getitem"
+
+# What only gives elements another shape (or, for clone, nothing); row-major order stays.
+RESHAPES = frozenset(
+    {
+        "aten.view_copy.default",
+        "aten.view.default",
+        "aten._unsafe_view.default",
+        "aten.reshape.default",
+        "aten.flatten.using_ints",
+        "aten.unflatten.int",
+        "aten.squeeze_copy.default",
+        "aten.squeeze_copy.dim",
+        "aten.squeeze_copy.dims",
+        "aten.squeeze.default",
+        "aten.squeeze.dim",
+        "aten.squeeze.dims",
+        "aten.unsqueeze_copy.default",
+        "aten.unsqueeze.default",
+        "aten.clone.default",
+        "aten.contiguous.default",
+        "dim_order_ops._clone_dim_order.default",
+        "dim_order_ops._to_dim_order_copy.default",
+    }
+)
+ACTIVATIONS = frozenset(
+    {
+        "aten.relu.default",
+        "aten.relu6.default",
+        "aten.hardtanh.default",
+        "aten.clamp.default",
+    }
+)
+_TRANSPOSES = {
+    "aten.permute_copy.default",
+    "aten.permute.default",
+    "aten.t_copy.default",
+    "aten.t.default",
+    "aten.transpose_copy.int",
+    "aten.transpose.int",
+}
+
+
+def target_name(node: Node) -> str:
+    """The overload that `node` calls, in one spelling for both dialects; "" for no call."""
+    if node.op != "call_function":
+        return ""
+    if node.target is operator.getitem:
+        return GETITEM
+    return str(node.target._op if isinstance(node.target, EdgeOpOverload) else node.target)
+
+
+def is_float32(node: Node) -> bool:
+    return isinstance(tensor(node), torch.Tensor) and tensor(node).dtype == torch.float32
+
+
+def tensor(node: Node) -> Any:
+    """The fake tensor that stands for the node's result."""
+    return node.meta.get("val")
+
+
+def shape_of(node: Node) -> tuple[int, ...]:
+    return tuple(int(size) for size in tensor(node).shape)
+
+
+def is_dynamic(node: Node) -> bool:
+    return any(not isinstance(size, int) for size in tensor(node).shape)
+
+
+def layout_of(node: Node) -> Optional[Layout]:
+    """How the tensor lies in memory, if it is one of the two ways that a payload knows."""
+    value = tensor(node)
+    if value.is_contiguous():
+        return Layout.ROW_MAJOR
+    if value.dim() == 4 and value.is_contiguous(memory_format=torch.channels_last):
+        return Layout.CHANNELS_LAST
+    return None
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A constant operand, quantized or float.
+
+    Partitioners get programs without data: then `data`, and `scales` and `zero_points` per
+    channel, are None.
+    """
+
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    quantized: bool
+    axis: Optional[int]  # that the scales count along; None: one scale
+    data: Optional[np.ndarray]
+    scales: Optional[np.ndarray] = None  # float64, rank 1
+    zero_points: Optional[np.ndarray] = None  # integers, rank 1
+
+    def transposed(self, order: Sequence[int]) -> Constant:
+        """With dimension order[i] as dimension i."""
+        return replace(
+            self,
+            shape=tuple(self.shape[dim] for dim in order),
+            axis=None if self.axis is None else list(order).index(self.axis),
+            data=None if self.data is None else self.data.transpose(order),
+        )
+
+
+def _numpy(data: Optional[torch.Tensor]) -> Optional[np.ndarray]:
+    return None if data is None or isinstance(data, FakeTensor) else data.detach().cpu().numpy()
+
+
+def _order(node: Node, rank: int) -> list[int]:
+    """The permutation that a node of `_TRANSPOSES` applies."""
+    name = target_name(node)
+    if "permute" in name:
+        return [dim % rank for dim in node.args[1]]
+    order = list(range(rank))
+    if "transpose" in name:
+        a, b = (dim % rank for dim in node.args[1:3])
+        order[a], order[b] = order[b], order[a]
+        return order
+    return order[::-1]
+
+
+class EdgeContext:
+    """Questions about `program`, which must not change while the context is used."""
+
+    def __init__(self, program: ExportedProgram) -> None:
+        self.program = program
+        signature = program.graph_signature
+        self._parameters = dict(signature.inputs_to_parameters)
+        mutated = set(signature.buffers_to_mutate.values())
+        self._buffers = {
+            name: target
+            for name, target in signature.inputs_to_buffers.items()
+            if target not in mutated
+        }
+        self._lifted = dict(signature.inputs_to_lifted_tensor_constants)
+
+    # Arguments --------------------------------------------------------------
+
+    def arguments(self, node: Node) -> list[Any]:
+        """The arguments of an operator by position, defaults filled in."""
+        schema = node.target._schema
+        values = []
+        for i, argument in enumerate(schema.arguments):
+            if i < len(node.args):
+                values.append(node.args[i])
+            elif argument.name in node.kwargs:
+                values.append(node.kwargs[argument.name])
+            else:
+                values.append(argument.default_value)
+        return values
+
+    # Constants --------------------------------------------------------------
+
+    def is_constant(self, node: Node) -> bool:
+        return node.name in self._parameters or node.name in self._buffers or node.name in self._lifted
+
+    def constant(self, node: Any) -> Optional[torch.Tensor]:
+        """The data of a parameter, an unchanging buffer or a lifted constant; None for others."""
+        if not isinstance(node, Node):
+            return None
+        name = self._parameters.get(node.name) or self._buffers.get(node.name)
+        if name is not None:
+            found = self.program.state_dict.get(name)
+            return found if found is not None else self.program.constants.get(name)
+        name = self._lifted.get(node.name)
+        return None if name is None else self.program.constants.get(name)
+
+    def constant_float(self, node: Any) -> Optional[Constant]:
+        """The constant that an operator reads as `node`: dequantized or float, and transposed or
+        not; None if it is none."""
+        if not isinstance(node, Node):
+            return None
+        name = target_name(node)
+        if name in _TRANSPOSES:
+            inner = self.constant_float(node.args[0])
+            return None if inner is None else inner.transposed(_order(node, len(inner.shape)))
+        if name in (DEQUANTIZE, DEQUANTIZE_CHANNEL):
+            data = self.constant(node.args[0])
+            if data is None:
+                return None
+            if name == DEQUANTIZE:
+                scale, zero_point = np.array([node.args[1]], np.float64), np.array([node.args[2]])
+                return Constant(data.dtype, tuple(data.shape), True, None, _numpy(data), scale, zero_point)
+            scales, zero_points = (_numpy(self.constant(arg)) for arg in node.args[1:3])
+            if scales is not None:
+                scales = scales.astype(np.float64).reshape(-1)
+                zero_points = np.zeros(1, np.int64) if zero_points is None else zero_points.reshape(-1)
+            axis = node.args[3] % data.dim()
+            return Constant(
+                data.dtype, tuple(data.shape), True, axis, _numpy(data), scales, zero_points
+            )
+        data = self.constant(node)
+        return None if data is None else Constant(data.dtype, tuple(data.shape), False, None, _numpy(data))
+
+    # Quantization -----------------------------------------------------------
+
+    def source(self, node: Node) -> Node:
+        """`node`, or what it is a chain of reshapes of."""
+        while target_name(node) in RESHAPES:
+            node = node.args[0]
+        return node
+
+    def input_quant(self, node: Node) -> Optional[Quant]:
+        """How the float tensor `node`, read by an operator, is quantized; None if it is not."""
+        node = self.source(node)
+        if target_name(node) != DEQUANTIZE or self.constant(node.args[0]) is not None:
+            return None
+        return quant_of(node)
+
+    def output_quant(self, node: Node) -> Optional[Quant]:
+        """How the result of operator `node` is quantized by all who read it; None if it is not."""
+        quants = {self._reader_quant(user) for user in node.users}
+        return quants.pop() if len(quants) == 1 else None
+
+    def _reader_quant(self, user: Node) -> Optional[Quant]:
+        name = target_name(user)
+        if name == QUANTIZE:
+            return quant_of(user)
+        if name == GETITEM and user.args[1] == 0:
+            return self.output_quant(user)
+        # Only a sole reader may be looked through: see `chain_to_quantize`.
+        alone = len(user.args[0].users) == 1 if name in RESHAPES | ACTIVATIONS else False
+        return self.output_quant(user) if alone else None
+
+    def chain_from_dequantize(self, node: Node) -> Iterator[Node]:
+        """The nodes that `input_quant` looked at: reshapes and the dequantize."""
+        while target_name(node) in RESHAPES:
+            yield node
+            node = node.args[0]
+        yield node
+
+    def chain_to_quantize(self, node: Node) -> Iterator[Node]:
+        """The nodes that `output_quant` looked at: reshapes, an activation, quantizes."""
+        for user in node.users:
+            yield user
+            if target_name(user) != QUANTIZE:
+                yield from self.chain_to_quantize(user)
+
+    # Refusals that many operators share -------------------------------------
+
+    def refuse_tensors(self, *nodes: Node) -> Optional[Refusal]:
+        """Not a static float32 tensor of a size that a payload can describe."""
+        for node in nodes:
+            value = tensor(node)
+            if not isinstance(value, torch.Tensor):
+                return Refusal(Reason.UNSUPPORTED_DTYPE, f"{node.name} is not a tensor")
+            if is_dynamic(node):
+                return Refusal(
+                    Reason.DYNAMIC_SHAPE,
+                    f"{node.name} has the dynamic shape {list(value.shape)}; export with static "
+                    "shapes (no dynamic_shapes, a fixed batch size)",
+                )
+            if value.dtype != torch.float32:
+                return Refusal(
+                    Reason.UNSUPPORTED_DTYPE,
+                    f"{node.name} is {str(value.dtype).removeprefix('torch.')}; the delegate takes "
+                    "float32 and int8, so convert the model and its inputs with .float()",
+                )
+            shape = shape_of(node)
+            if len(shape) > MAX_RANK:
+                return Refusal(
+                    Reason.UNSUPPORTED_SHAPE,
+                    f"{node.name} has rank {len(shape)}; at most {MAX_RANK} is supported",
+                )
+            if math.prod(shape) == 0:
+                return Refusal(Reason.UNSUPPORTED_SHAPE, f"{node.name} is empty: shape {list(shape)}")
+            if any(size > MAX_DIM for size in shape):
+                return Refusal(
+                    Reason.TOO_LARGE,
+                    f"{node.name} has shape {list(shape)}; CMSIS-NN keeps sizes in 16 bits, at most "
+                    f"{MAX_DIM}",
+                )
+        return None
+
+    def refuse_image(self, node: Node, what: str) -> Optional[Refusal]:
+        """Not a tensor of rank 4."""
+        if len(shape_of(node)) == 4:
+            return None
+        return Refusal(
+            Reason.UNSUPPORTED_SHAPE,
+            f"{what} has rank {len(shape_of(node))}, {list(shape_of(node))}; only batches of images "
+            "[N, C, H, W] are supported: add the missing dimensions with unsqueeze",
+        )
+
+    def refuse_quant(
+        self, node: Node, inputs: Sequence[Node], same: bool = False
+    ) -> Optional[Refusal]:
+        """Inputs or output not int8, or, if `same`, not of one scale and zero point."""
+        for value in inputs:
+            if self.input_quant(value) is None:
+                return self._not_quantized(value, f"its input {value.name} is", self.source(value))
+        output = self.output_quant(node)
+        if output is None:
+            quantizes = [user for user in node.users if target_name(user) == QUANTIZE]
+            return self._not_quantized(node, "its output is", quantizes[0] if quantizes else node)
+        if same and any(self.input_quant(value) != output for value in inputs):
+            return Refusal(
+                Reason.UNSUPPORTED_QUANTIZATION,
+                f"input {_show(self.input_quant(inputs[0]))} and output {_show(output)} differ, but "
+                "the kernel does not rescale; quantize with CmsisNnQuantizer, which shares them",
+            )
+        return None
+
+    def refuse_parameters(self, node: Node) -> Optional[Refusal]:
+        """A quantize or dequantize of another kind than int8 per tensor."""
+        if quant_of(node) is not None:
+            return None
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            f"it is {node.args[5]} in [{node.args[3]}, {node.args[4]}] with scale {node.args[1]} and "
+            f"zero point {node.args[2]}; the kernels take int8 in [-128, 127] with constant parameters",
+        )
+
+    def _not_quantized(self, node: Node, what: str, at: Node) -> Refusal:
+        if target_name(at) in (QUANTIZE, DEQUANTIZE) and self.constant(at.args[0]) is None:
+            return Refusal(
+                Reason.UNSUPPORTED_QUANTIZATION,
+                f"{what} quantized as {at.args[5]} in [{at.args[3]}, {at.args[4]}] with scale "
+                f"{at.args[1]}; the kernels take int8 in [-128, 127]",
+            )
+        if target_name(at) in (DEQUANTIZE, DEQUANTIZE_CHANNEL) or self.constant(at) is not None:
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER,
+                f"{what} a constant; only activations are supported here: fold the constant into "
+                "the layer before, or pass it as an input",
+            )
+        return Refusal(
+            Reason.NOT_QUANTIZED,
+            f"{what} not quantized; prepare the model with CmsisNnQuantizer and check that "
+            "everything that reads this tensor is quantized too",
+        )
+
+
+def quant_of(node: Node) -> Optional[Quant]:
+    """The parameters of a quantize or dequantize per tensor; None unless int8 in [-128, 127]."""
+    scale, zero_point, low, high, dtype = node.args[1:6]
+    if dtype != torch.int8 or (low, high) != (-128, 127):
+        return None
+    if isinstance(scale, Node) or isinstance(zero_point, Node):
+        return None
+    if not (scale > 0 and math.isfinite(scale) and -128 <= zero_point <= 127):
+        return None
+    return Quant((float(scale),), int(zero_point))
+
+
+def first(refusals: Iterable[Optional[Refusal]]) -> Optional[Refusal]:
+    """The first refusal there is; later ones are not computed."""
+    return next((refusal for refusal in refusals if refusal is not None), None)
+
+
+def pair(value: Any) -> tuple[int, int]:
+    """(v, v) for v or [v], as PyTorch expands sizes."""
+    if isinstance(value, int):
+        return value, value
+    return (value[0], value[0]) if len(value) == 1 else (value[0], value[1])
+
+
+def _show(quant: Optional[Quant]) -> str:
+    return "none" if quant is None else f"(scale {quant.scale[0]:g}, zero point {quant.zero_point})"

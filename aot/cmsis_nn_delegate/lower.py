@@ -1,0 +1,153 @@
+"""From a quantized, exported program to an edge program with delegate calls.
+
+    exported = torch.export.export(converted, inputs)      # converted by convert_pt2e
+    edge = lower(exported, "cortex-m55", io="int8")
+    edge.to_executorch().write_to_file(file)
+
+With `io="int8"` the program takes and returns what stands behind the quantize nodes
+of its inputs and in front of the dequantize nodes of its outputs. ExecuTorch's
+QuantizeInputs and QuantizeOutputs do that to an edge program, but only to one that has
+not been partitioned, and `to_edge_transform_and_lower` partitions at once; so it is done
+here to the exported program, before. `io_quants` gives the parameters that the
+caller then needs.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Optional, Union
+
+import executorch.kernels.quantized  # noqa: F401  for to_executorch: quantize and dequantize that stay outside
+import torch
+from executorch.exir import EdgeCompileConfig, EdgeProgramManager, to_edge_transform_and_lower
+from torch.export import ExportedProgram
+from torch.export.graph_signature import OutputKind, TensorArgument
+from torch.fx import Node
+
+from .edge import DEQUANTIZE, QUANTIZE, quant_of, target_name
+from .graph.ir import Quant
+from .partitioner import CmsisNnPartitioner
+from .target import Target
+
+IO = ("float", "int8")
+
+
+class NotDelegatedError(ValueError):
+    """`strict` was asked for, and something stays outside of the delegate; the message says what
+    and why."""
+
+
+def lower(
+    program: ExportedProgram,
+    target: Union[str, Target],
+    io: str = "float",
+    io_placement: str = "arena",
+    strict: bool = False,
+    partitioner: Optional[CmsisNnPartitioner] = None,
+) -> EdgeProgramManager:
+    """Delegates what can be delegated of `program`, which is left as it is.
+
+    `io` is the type of inputs and outputs, "float" or "int8". A `partitioner` of the
+    caller's own (then the arguments for one are ignored) has the reports afterwards.
+
+    NotDelegatedError: `strict`, and an operator is refused. ValueError: an unknown name, or
+    `io="int8"` for a program whose inputs or outputs are not quantized.
+    """
+    if io not in IO:
+        raise ValueError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
+    partitioner = partitioner or CmsisNnPartitioner(target, io_placement)
+    if io == "int8":
+        program = with_int8_io(program)
+    edge = to_edge_transform_and_lower(
+        program,
+        partitioner=[partitioner],
+        # int8 inputs are not in the verifier's idea of edge operators' types.
+        compile_config=EdgeCompileConfig(_check_ir_validity=False),
+    )
+    if strict:
+        refused = [report for report in partitioner.reports if not report.delegated]
+        if refused:
+            lines = "\n  ".join(map(str, refused))
+            raise NotDelegatedError(f"{len(refused)} nodes are not delegated:\n  {lines}")
+    return edge
+
+
+def io_quants(program: ExportedProgram) -> tuple[list[Optional[Quant]], list[Optional[Quant]]]:
+    """The parameters of each user input and output of a quantized program; None for those that
+    are not quantized. The same before and after `with_int8_io`."""
+    nodes = {node.name: node for node in program.graph.nodes}
+    inputs = [_input_quant(nodes[name]) for name in program.graph_signature.user_inputs]
+    outputs = [_output_quant(nodes[name]) for name in program.graph_signature.user_outputs]
+    return inputs, outputs
+
+
+def with_int8_io(program: ExportedProgram) -> ExportedProgram:
+    """A copy of `program` whose inputs and outputs are int8.
+
+    ValueError names an input that something reads in float, or an output that is not
+    dequantized.
+    """
+    program = copy.deepcopy(program)
+    graph = program.graph_module.graph
+    nodes = {node.name: node for node in graph.nodes}
+    for name in program.graph_signature.user_inputs:
+        _quantize_input(nodes[name])
+    _quantize_outputs(program)
+    graph.eliminate_dead_code()
+    graph.lint()
+    program.graph_module.recompile()
+    return program
+
+
+def _quantize_input(node: Node) -> None:
+    if _is_int8(node):
+        return
+    quant = _input_quant(node)
+    if quant is None:
+        readers = ", ".join(f"{user.name} ({target_name(user) or user.op})" for user in node.users)
+        raise ValueError(
+            f"input {node.name} cannot become int8: it is read by {readers or 'nothing'}, not by "
+            "quantize nodes of one scale and zero point; use float inputs and outputs, or have "
+            "its readers quantized"
+        )
+    quantizes = list(node.users)
+    node.meta["val"] = quantizes[0].meta["val"]
+    for quantize in quantizes:
+        quantize.replace_all_uses_with(node)
+
+
+def _quantize_outputs(program: ExportedProgram) -> None:
+    output = program.graph_module.graph.output_node()
+    results = list(output.args[0])
+    for index, spec in enumerate(program.graph_signature.output_specs):
+        if spec.kind is not OutputKind.USER_OUTPUT or _is_int8(results[index]):
+            continue
+        node = results[index]
+        if _output_quant(node) is None:
+            raise ValueError(
+                f"output {index} ({node.name}) cannot become int8: it comes from "
+                f"{target_name(node) or node.op}, not from a dequantize; use float inputs and "
+                "outputs, or have what computes it quantized"
+            )
+        results[index] = node.args[0]
+        spec.arg = TensorArgument(name=node.args[0].name)
+    output.args = (tuple(results),)
+
+
+def _is_int8(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype == torch.int8
+
+
+def _input_quant(node: Node) -> Optional[Quant]:
+    wanted = DEQUANTIZE if _is_int8(node) else QUANTIZE
+    if not node.users or any(target_name(user) != wanted for user in node.users):
+        return None
+    quants = {quant_of(user) for user in node.users}
+    return quants.pop() if len(quants) == 1 else None
+
+
+def _output_quant(node: Node) -> Optional[Quant]:
+    if target_name(node) in (DEQUANTIZE, QUANTIZE):
+        return quant_of(node)
+    return _input_quant(node) if _is_int8(node) else None

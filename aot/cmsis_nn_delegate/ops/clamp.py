@@ -1,0 +1,62 @@
+"""relu, relu6, hardtanh and clamp, before they are fused into what feeds them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional
+
+from ..edge import ACTIVATIONS, DEQUANTIZE, first, target_name
+from ..graph.ir import Node
+from .attrs import Clamp as Limits
+from .attrs import ClampAttrs
+from .op import Op, Reason, Refusal
+
+
+class Clamp(Op):
+    """y = min(max(x, lo), hi).
+
+    Behind an operator that can clamp its own output it costs nothing (`fuse_activations`);
+    alone it is a pooling of single pixels (`lower_clamps`).
+    """
+
+    name = "clamp"
+    targets = tuple(sorted(ACTIVATIONS))
+
+    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+        source = node.args[0]
+        alone = target_name(context.source(source)) == DEQUANTIZE
+        return first(
+            test()
+            for test in (
+                lambda: context.refuse_tensors(node, source),
+                lambda: self._refuse_limits(node, context),
+                # Fused, the tensor in front of it is never quantized.
+                lambda: context.refuse_quant(node, [source] if alone else [], same=alone),
+            )
+        )
+
+    def build(self, node: Any, context: Any) -> list[Node]:
+        attrs = ClampAttrs(Limits(*self._limits(node, context)))
+        return [context.node(node, self.name, [context.value(node.args[0])], attrs)]
+
+    def _limits(self, node: Any, context: Any) -> tuple[Any, Any]:
+        name = target_name(node)
+        if name == "aten.relu.default":
+            return 0.0, math.inf
+        if name == "aten.relu6.default":
+            return 0.0, 6.0
+        low, high = context.arguments(node)[1:3]
+        return (-math.inf if low is None else low), (math.inf if high is None else high)
+
+    def _refuse_limits(self, node: Any, context: Any) -> Optional[Refusal]:
+        low, high = self._limits(node, context)
+        if not all(isinstance(limit, (int, float)) for limit in (low, high)):
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER, "its limits are tensors; use plain numbers instead"
+            )
+        if not low <= high:
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER,
+                f"its limits are [{low}, {high}]: the lower one must not exceed the upper one",
+            )
+        return None

@@ -1,0 +1,91 @@
+"""The edge half that conv2d and depthwise_conv2d share: aten.convolution."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional, Sequence
+
+from ..edge import first, pair, shape_of
+from ..graph.ir import Node
+from . import weighted
+from .attrs import ConvAttrs, Padding
+from .op import Reason, Refusal
+
+TARGETS = ("aten.convolution.default",)
+# CMSIS-NN counts the elements under a kernel in 16 bits.
+MAX_KERNEL_ELEMENTS = 65535
+
+
+class Arguments(NamedTuple):
+    """Of aten.convolution, by name."""
+
+    source: Any
+    weight: Any
+    bias: Any
+    stride: Sequence[int]
+    padding: Sequence[int]
+    dilation: Sequence[int]
+    transposed: bool
+    output_padding: Sequence[int]
+    groups: int
+
+
+def arguments(node: Any, context: Any) -> Arguments:
+    return Arguments(*context.arguments(node))
+
+
+def is_depthwise(node: Any, context: Any) -> bool:
+    """One input channel a group. A single input channel makes an ordinary convolution: its
+    depthwise kernel is several times slower without MVE."""
+    args = arguments(node, context)
+    shape = shape_of(args.source)
+    return not args.transposed and len(shape) == 4 and args.groups == shape[1] > 1
+
+
+def check(node: Any, context: Any) -> Optional[Refusal]:
+    args = arguments(node, context)
+    return first(
+        test()
+        for test in (
+            lambda: context.refuse_tensors(node, args.source, args.weight),
+            lambda: _refuse_parameters(args),
+            lambda: context.refuse_image(args.source, "its input"),
+            lambda: _refuse_kernel(args),
+            lambda: context.refuse_quant(node, [args.source]),
+            lambda: weighted.check(context, node, args.source, args.weight, args.bias),
+        )
+    )
+
+
+def build(op: str, node: Any, context: Any) -> list[Node]:
+    args = arguments(node, context)
+    weight, bias = weighted.build(context, args.source, args.weight, args.bias)
+    top, left = pair(args.padding)
+    attrs = ConvAttrs(
+        stride=pair(args.stride),
+        padding=Padding(top, left, top, left),
+        dilation=pair(args.dilation),
+        groups=args.groups,
+    )
+    return [context.node(node, op, [context.value(args.source), weight, bias], attrs)]
+
+
+def _refuse_parameters(args: Arguments) -> Optional[Refusal]:
+    if args.transposed:
+        return Refusal(
+            Reason.UNSUPPORTED_PARAMETER,
+            "transposed convolution is not supported; use upsampling and a convolution, or leave "
+            "this layer in float",
+        )
+    return None
+
+
+def _refuse_kernel(args: Arguments) -> Optional[Refusal]:
+    _, in_per_group, height, width = shape_of(args.weight)
+    elements = in_per_group * height * width
+    if elements > MAX_KERNEL_ELEMENTS:
+        return Refusal(
+            Reason.TOO_LARGE,
+            f"its kernel has {elements} elements per output channel; CMSIS-NN counts them in 16 "
+            f"bits, at most {MAX_KERNEL_ELEMENTS}: use groups or fewer channels",
+        )
+    return None

@@ -1,0 +1,147 @@
+"""Constant padding of images, before it is folded into what reads it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Iterator, Optional
+
+from ..edge import QUANTIZE, RESHAPES, first, shape_of, target_name
+from ..graph.ir import Node, Quant
+from . import convolution
+from .attrs import PadAttrs, Padding
+from .op import Op, Reason, Refusal
+
+_PADS = ("aten.constant_pad_nd.default", "aten.pad.default")
+_CONVOLUTIONS = (*convolution.TARGETS, "aten.conv2d.default")
+_MAX_POOLS = ("aten.max_pool2d.default", "aten.max_pool2d_with_indices.default")
+
+
+def is_zero(value: float) -> bool:
+    """Whether padding with `value` is what a convolution's own padding does."""
+    return value == 0
+
+
+def is_lowest(value: float, quant: Quant) -> bool:
+    """Whether `value` quantizes to -128, which no maximum over a window ever prefers."""
+    return value / quant.scale[0] + quant.zero_point <= -128
+
+
+class Pad(Op):
+    """Rows and columns of a constant around an image.
+
+    There is no kernel for it: every reader must be able to take it over. A convolution
+    does if the constant is 0, on each side by its own amount; maximum pooling if the
+    constant is the lowest quantized value, as it is behind a ReLU. Average pooling would
+    have to count the pixels, which CMSIS-NN does not.
+    """
+
+    name = "pad"
+    targets = _PADS
+
+    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+        source = node.args[0]
+        return first(
+            test()
+            for test in (
+                lambda: context.refuse_tensors(node, source),
+                lambda: self._refuse_mode(node, context),
+                lambda: context.refuse_image(source, "its input"),
+                lambda: self._refuse_amounts(node),
+                lambda: context.refuse_quant(node, [source], same=True)
+                if context.input_quant(source) is None or not self._feeds_directly(node)
+                else None,
+                lambda: self._refuse_readers(node, context),
+            )
+        )
+
+    def companions(self, node: Any, context: Any) -> Iterator[Any]:
+        return self._readers(node)
+
+    def build(self, node: Any, context: Any) -> list[Node]:
+        attrs = PadAttrs(self._padding(node), float(self._value(node, context)))
+        return [context.node(node, self.name, [context.value(node.args[0])], attrs)]
+
+    def _value(self, node: Any, context: Any) -> Any:
+        value = context.arguments(node)[-1]
+        return 0.0 if value is None else value
+
+    def _padding(self, node: Any) -> Padding:
+        """PyTorch lists (left, right), then (top, bottom), then outer dimensions."""
+        left, right, top, bottom = (*node.args[1], 0, 0, 0, 0)[:4]
+        return Padding(top, left, bottom, right)
+
+    def _refuse_mode(self, node: Any, context: Any) -> Optional[Refusal]:
+        if target_name(node) == "aten.pad.default" and context.arguments(node)[2] != "constant":
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER,
+                f"padding mode {context.arguments(node)[2]!r}; only constant padding is supported",
+            )
+        value = self._value(node, context)
+        if not isinstance(value, (int, float)) or not math.isfinite(value):
+            return Refusal(Reason.UNSUPPORTED_PARAMETER, f"its value {value} is not a finite number")
+        return None
+
+    def _refuse_amounts(self, node: Any) -> Optional[Refusal]:
+        amounts = list(node.args[1])
+        if any(amounts[4:]):
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER,
+                f"padding {amounts} extends batch or channels; only height and width can be padded",
+            )
+        if any(amount < 0 for amount in amounts):
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER, f"padding {amounts} crops the image; slicing is not supported"
+            )
+        return None
+
+    def _feeds_directly(self, node: Any) -> bool:
+        """Whether no reader has a quantize in between (then there is nothing to compare)."""
+        return bool(node.users) and not any(target_name(user) == QUANTIZE for user in node.users)
+
+    def _refuse_readers(self, node: Any, context: Any) -> Optional[Refusal]:
+        value = self._value(node, context)
+        quant = context.input_quant(node.args[0])
+        padding = self._padding(node)
+        readers = list(self._readers(node))
+        if not readers:
+            return Refusal(Reason.NOT_FUSABLE, "nothing reads it that could take the padding over")
+        for reader in readers:
+            name = target_name(reader)
+            if name in _CONVOLUTIONS and is_zero(value):
+                continue
+            if name in _MAX_POOLS and is_lowest(value, quant):
+                if self._windows_stay_inside(reader, context, padding):
+                    continue
+            if name in _PADS and self._value(reader, context) == value:
+                continue
+            return Refusal(
+                Reason.NOT_FUSABLE,
+                f"padding with {value:g} cannot be folded into {reader.name} ({name or reader.op}): "
+                "only a convolution takes zeros over, and max_pool2d what is below every value; use "
+                "the padding argument of the layer that follows",
+            )
+        return None
+
+    def _windows_stay_inside(self, pool: Any, context: Any, padding: Padding) -> bool:
+        """Kernels want less padding than the size of their window."""
+        kernel = context.arguments(pool)[1]
+        own = context.arguments(pool)[3]
+        height, width = (*kernel, *kernel)[:2] if not isinstance(kernel, int) else (kernel, kernel)
+        top, left = (own, own) if isinstance(own, int) else (*own, *own)[:2]
+        return (
+            max(padding.top, padding.bottom) + top < height
+            and max(padding.left, padding.right) + left < width
+            and shape_of(pool.args[0])[2] >= height
+            and shape_of(pool.args[0])[3] >= width
+        )
+
+    def _readers(self, node: Any) -> Iterator[Any]:
+        """Who reads the padded image, behind quantize, dequantize and copies of one shape."""
+        for user in node.users:
+            name = target_name(user)
+            if name.startswith("quantized_decomposed."):
+                yield from self._readers(user)
+            elif name in RESHAPES and shape_of(user) == shape_of(node):
+                yield from self._readers(user)
+            else:
+                yield user

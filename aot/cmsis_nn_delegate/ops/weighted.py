@@ -1,0 +1,132 @@
+"""What the edge halves of conv2d, depthwise_conv2d and fully_connected share: constant weights
+with one scale per output channel, and a bias in steps of input scale * weight scale."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+import torch
+
+from ..edge import Constant
+from ..graph.ir import DType, Quant, Value
+from .op import Reason, Refusal
+from .quantized_math import quantize_multipliers
+
+_INT32 = np.iinfo(np.int32)
+
+
+def check(
+    context: Any, node: Any, source: Any, weight: Any, bias: Any, transposed: bool = False
+) -> Optional[Refusal]:
+    """Why the constants of `node` cannot go to a kernel. Expects input and output to be int8.
+
+    `transposed`: the weight is [in, out].
+    """
+    found = _weight(context, weight, transposed)
+    if found is None:
+        return Refusal(
+            Reason.NOT_CONSTANT,
+            "its weight is not a constant; only layers with fixed weights are supported",
+        )
+    if not found.quantized:
+        return Refusal(
+            Reason.NOT_QUANTIZED,
+            "its weight is not quantized; prepare the model with CmsisNnQuantizer",
+        )
+    if found.dtype != torch.int8:
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            f"its weight is {str(found.dtype).removeprefix('torch.')}; the kernels take int8: quantize "
+            "with CmsisNnQuantizer",
+        )
+    if found.axis not in (None, 0):
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            f"its weight has a scale per index of dimension {found.axis}; the kernels take one per "
+            "output channel: use ch_axis=0, as CmsisNnQuantizer does",
+        )
+    if bias is not None and context.constant_float(bias) is None:
+        return Refusal(
+            Reason.NOT_CONSTANT,
+            "its bias is not a constant; only layers with fixed biases are supported",
+        )
+    return _check_values(context, node, source, found, bias)
+
+
+def _check_values(
+    context: Any, node: Any, source: Any, weight: Constant, bias: Any
+) -> Optional[Refusal]:
+    """The part of `check` that needs data, which `preprocess` has for certain."""
+    if weight.zero_points is not None and np.any(weight.zero_points != 0):
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            "its weight has zero points other than 0; the kernels take symmetric weights: use a "
+            "symmetric qscheme, as CmsisNnQuantizer does",
+        )
+    if weight.scales is None:
+        return None
+    if not (np.all(np.isfinite(weight.scales)) and np.all(weight.scales > 0)):
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            "a scale of its weight is not a positive number; calibrate and convert the model again",
+        )
+    input_scale = context.input_quant(source).scale[0]
+    output_scale = context.output_quant(node).scale[0]
+    try:
+        quantize_multipliers(input_scale * weight.scales / output_scale)
+    except ValueError:
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            f"input scale {input_scale:g} * weight scale / output scale {output_scale:g} does not fit "
+            "the kernels' multipliers; calibrate with representative data",
+        )
+    if bias is None or context.constant_float(bias).data is None:
+        return None
+    steps = _bias_steps(context, bias, input_scale, weight.scales)
+    if not np.all((steps >= _INT32.min) & (steps <= _INT32.max)):
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            "its bias exceeds 32 bits in steps of input scale * weight scale, as the weights of a "
+            "channel are tiny next to its bias; scale them up or remove that channel",
+        )
+    return None
+
+
+def build(
+    context: Any, source: Any, weight: Any, bias: Any, transposed: bool = False
+) -> tuple[Value, Value]:
+    """(int8 weight, int32 bias) of a node that `check` accepted; without a bias, zeros."""
+    found = _weight(context, weight, transposed)
+    data, channels = found.data, found.shape[0]
+    scales = np.broadcast_to(found.scales, (channels,))
+    input_scale = context.input_quant(source).scale[0]
+    steps = np.zeros(channels, np.int64)
+    if bias is not None:
+        steps = _bias_steps(context, bias, input_scale, scales)
+    quant = Quant(tuple(float(scale) for scale in scales), 0, 0)
+    bias_quant = Quant(tuple(float(input_scale * scale) for scale in scales), 0, 0)
+    name = weight.name
+    return (
+        Value(name, data.shape, DType.INT8, quant, data=np.ascontiguousarray(data)),
+        Value(f"{name}_bias", (channels,), DType.INT32, bias_quant, data=steps.astype(np.int32)),
+    )
+
+
+def _weight(context: Any, weight: Any, transposed: bool) -> Optional[Constant]:
+    """The weight with its output channels in dimension 0."""
+    found = context.constant_float(weight)
+    return found.transposed((1, 0)) if found is not None and transposed else found
+
+
+def _bias_steps(context: Any, bias: Any, input_scale: float, scales: np.ndarray) -> np.ndarray:
+    """int64 [out]: the bias in steps of input scale * weight scale."""
+    found = context.constant_float(bias)
+    step = input_scale * scales
+    if not found.quantized:
+        return np.rint(found.data.astype(np.float64) / step).astype(np.int64)
+    integers = found.data.astype(np.int64) - found.zero_points
+    # The usual case: quantized with that very scale, but for the rounding of float32.
+    if np.allclose(found.scales, step, rtol=1e-5, atol=0):
+        return integers
+    return np.rint(integers * found.scales / step).astype(np.int64)

@@ -1,0 +1,34 @@
+"""Moves constant padding into the operator that reads the padded image."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ..graph.ir import Graph, Node
+from ..ops import pad
+from .rewriting import merge_sources, remove_dead, replace_input
+
+_CONVOLUTIONS = ("conv2d", "depthwise_conv2d")
+
+
+def fold_pads(graph: Graph) -> None:
+    """pad -> conv2d becomes conv2d with more padding, on each side by its own amount.
+
+    Exact for a convolution if the constant is 0, and for maximum pooling if it quantizes
+    to -128; `Pad.check` has refused the rest.
+    """
+    # Last first, so that pad -> pad -> conv2d folds in one go.
+    for node in reversed([node for node in graph.nodes if node.op == "pad"]):
+        for reader in graph.consumers(node.output):
+            if _takes(reader, node):
+                padding = reader.attrs.padding.plus(node.attrs.padding)
+                reader.attrs = dataclasses.replace(reader.attrs, padding=padding)
+                replace_input(reader, node.output, node.inputs[0])
+                merge_sources(reader, node)
+    remove_dead(graph)
+
+
+def _takes(reader: Node, node: Node) -> bool:
+    if reader.op in _CONVOLUTIONS:
+        return pad.is_zero(node.attrs.value)
+    return reader.op == "max_pool2d" and pad.is_lowest(node.attrs.value, node.output.quant)

@@ -1,0 +1,77 @@
+"""Turns operators between dequantize and quantize into operators on int8."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from ..graph.ir import DType, Graph, Node, Quant, Value
+from .rewriting import merge_sources, remove_dead
+
+
+# Dequantized, reshaped and read in float: the parameters stay.
+_SAME_QUANT = ("reshape", "clamp", "pad")
+
+
+def fold_qdq(graph: Graph) -> None:
+    """dequantize -> op -> quantize becomes op, reading and writing int8.
+
+    Left are the quantize nodes of float graph inputs and the dequantize nodes of float
+    graph outputs. An operator that has no quantize of its own behind it (it feeds a
+    reshape, say) takes the parameters of the next one.
+    """
+    integer: dict[Value, Value] = {}  # of each float value, its int8 counterpart
+
+    def counterpart(value: Value) -> Value:
+        return integer.get(value, value)
+
+    for node in list(graph.nodes):
+        if node.op == "dequantize":
+            integer[node.output] = counterpart(node.inputs[0])
+            node.inputs = [counterpart(node.inputs[0])]
+        elif node.op == "quantize":
+            _fold_quantize(graph, node, integer)
+        else:
+            inputs = [counterpart(value) for value in node.inputs]
+            quant = _result_quant(graph, node.output)
+            if quant is None and node.op in _SAME_QUANT:
+                quant = inputs[0].quant
+            if quant is None or any(value.dtype is DType.FLOAT32 for value in inputs):
+                raise ValueError(f"{node.name} ({node.op}) is not between dequantize and quantize")
+            output = Value(node.output.name, node.output.shape, DType.INT8, quant)
+            integer[node.output] = output
+            node.inputs, node.output = inputs, output
+    remove_dead(graph)
+
+
+def _fold_quantize(graph: Graph, node: Node, integer: dict[Value, Value]) -> None:
+    source = integer.get(node.inputs[0])
+    if source is None:
+        return  # reads a float graph input
+    if source.quant != node.output.quant:
+        raise ValueError(f"{node.name} only changes scale and zero point: there is no kernel for it")
+    producer = graph.producer(source)
+    if producer is not None:
+        merge_sources(producer, node)
+    if graph.is_output(node.output) and producer is not None and not graph.is_output(source):
+        # A graph output keeps its identity: name and layout are the caller's.
+        for reader in graph.consumers(source):
+            reader.inputs = [node.output if value is source else value for value in reader.inputs]
+        producer.output = node.output
+        for key, value in list(integer.items()):
+            if value is source:
+                integer[key] = node.output
+    else:
+        graph.replace_uses(node.output, source)
+        integer.setdefault(node.output, source)
+    graph.remove([node])
+
+
+def _result_quant(graph: Graph, value: Value) -> Optional[Quant]:
+    """The parameters that `value` gets from the quantize nodes that read it, near or far."""
+    for reader in graph.consumers(value):
+        if reader.op == "quantize":
+            return reader.output.quant
+        quant = _result_quant(graph, reader.output) if reader.op in ("reshape", "clamp") else None
+        if quant is not None:
+            return quant
+    return None

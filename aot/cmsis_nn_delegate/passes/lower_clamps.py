@@ -1,0 +1,31 @@
+"""Gives clamps that could not be fused a kernel."""
+
+from __future__ import annotations
+
+import math
+
+from ..graph.ir import Graph, Node, Value
+from ..ops.attrs import PoolAttrs
+from .rewriting import derived, insert_after, insert_before
+
+
+def lower_clamps(graph: Graph) -> None:
+    """A clamp becomes a maximum over windows of one pixel, whose kernel clamps its output.
+
+    Pooling takes images: other shapes are reshaped to [1, features, pixels, 1] and back.
+    """
+    for node in [node for node in graph.nodes if node.op == "clamp"]:
+        clamp, source, output = node.attrs.clamp, node.inputs[0], node.output
+        node.op, node.attrs = "max_pool2d", PoolAttrs((1, 1), (1, 1), clamp=clamp)
+        if len(output.shape) == 4:
+            continue
+        *pixels, features = output.shape or (1,)
+        shape = (1, features, math.prod(pixels), 1)
+        node.inputs = [_like(source, f"{source.name}_image", shape)]
+        node.output = _like(output, f"{output.name}_image", shape)
+        insert_before(graph, node, derived(node, "reshape", [source], node.inputs[0]))
+        insert_after(graph, node, derived(node, "reshape", [node.output], output))
+
+
+def _like(value: Value, name: str, shape: tuple[int, ...]) -> Value:
+    return Value(name, shape, value.dtype, value.quant)

@@ -1,0 +1,59 @@
+"""The passes between `import_program` and `encode`, in order.
+
+Each is a function that changes the graph in place; `run` verifies it after every one.
+"""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from ..graph.ir import DType, Graph
+from ..ops.registry import OPS
+from .absorb_reshapes import absorb_reshapes
+from .fold_pads import fold_pads
+from .fold_qdq import fold_qdq
+from .fuse_activations import fuse_activations
+from .layout import assign_layouts
+from .lower_clamps import lower_clamps
+from .separate_outputs import separate_outputs
+
+PASSES: tuple[Callable[[Graph], None], ...] = (
+    # On floats: between an operator and its quantize there must be nothing left that has no
+    # parameters of its own.
+    fuse_activations,
+    # From here on int8.
+    fold_qdq,
+    # Again: clamps that came quantized on both sides, behind an operator of the same scale.
+    fuse_activations,
+    # Those that are left need a kernel; brings reshapes, so before absorb_reshapes.
+    lower_clamps,
+    # Padding counts rows and columns, whatever the memory order.
+    fold_pads,
+    # Before absorb_reshapes, which asks where elements lie in memory.
+    assign_layouts,
+    absorb_reshapes,
+    # Last: reshapes at the end of the graph decide what its outputs are.
+    separate_outputs,
+)
+
+
+def run(graph: Graph) -> Graph:
+    """Lowers `graph` in place and returns it. ValueError if it cannot be lowered."""
+    for step in PASSES:
+        step(graph)
+        try:
+            graph.verify()
+        except ValueError as error:
+            raise AssertionError(f"{step.__name__} left an invalid graph: {error}") from error
+    _verify_lowered(graph)
+    return graph
+
+
+def _verify_lowered(graph: Graph) -> None:
+    """What `encode` relies on: kernels for every node, floats only at the border."""
+    border = {id(value) for value in (*graph.inputs, *graph.outputs)}
+    for node in graph.nodes:
+        if OPS[node.op].opcode is None:
+            raise ValueError(f"{node.name}: {node.op} is left without a kernel")
+        if node.output.dtype is DType.FLOAT32 and id(node.output) not in border:
+            raise ValueError(f"{node.name} computes floats inside of the graph")

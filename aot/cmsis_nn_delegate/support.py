@@ -1,0 +1,258 @@
+"""Which nodes of an edge program the delegate takes, and how they are grouped.
+
+Kernels compute `dequantize -> operator -> quantize`, so these nodes belong together:
+they form a *unit*. Units are then grouped into as few partitions as there can be:
+
+    level(unit)  = max over what it reads: level of a unit, level of another node + 1
+    level(other) = max over what it reads
+
+All units of one level make one partition. It reads only lower levels and what
+depends on them, so that partitions never depend on each other in a circle, and a
+network without unsupported operators is a single partition, connected or not.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator, Optional
+
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from .edge import (
+    DEQUANTIZE,
+    DEQUANTIZE_CHANNEL,
+    GETITEM,
+    QUANTIZE,
+    EdgeContext,
+    target_name,
+)
+from .ops.op import Op, Reason, Refusal
+from .ops.registry import OPS
+
+_BY_TARGET: dict[str, list[Op]] = {}
+for _op in OPS.values():
+    for _target in _op.targets:
+        _BY_TARGET.setdefault(_target, []).append(_op)
+
+# Alone these would only cost a delegate call.
+_NO_WORK = ("quantize", "dequantize", "reshape")
+
+
+def find_op(node: Node, context: EdgeContext) -> Optional[Op]:
+    """The operator for an edge node; None if there is none."""
+    candidates = _BY_TARGET.get(target_name(node), ())
+    return next((op for op in candidates if op.claims(node, context)), None)
+
+
+class Support:
+    """The decision about a program.
+
+    `partitions` maps every node that is delegated to the number of its partition;
+    `refusals` has every other operator.
+    """
+
+    def __init__(self, program: ExportedProgram) -> None:
+        self.context = EdgeContext(program)
+        self.refusals: dict[Node, Refusal] = {}
+        self._calls = [node for node in program.graph.nodes if node.op == "call_function"]
+        self._ops: dict[Node, Op] = {}  # operators, quantize and dequantize of activations
+        self._constants: set[Node] = set()  # dequantize and permute of weights
+        self._classify()
+        while self._drop_incomplete() or self._drop_circular():
+            pass
+        self._drop_useless_borders()
+        self.partitions = self._number(self._levels(self._units()))
+
+    def op(self, node: Node) -> Optional[Op]:
+        """The operator of a delegated node; None for parts of one (weights, getitem)."""
+        return self._ops.get(node)
+
+    # Which nodes ------------------------------------------------------------
+
+    def _classify(self) -> None:
+        for node in self._calls:
+            if self.context.constant_float(node) is not None:
+                self._constants.add(node)
+                continue
+            if target_name(node) == GETITEM:
+                continue  # part of the operator that it reads
+            op = find_op(node, self.context)
+            if op is None:
+                self.refusals[node] = Refusal(
+                    Reason.UNSUPPORTED_OPERATOR,
+                    f"no kernel for {target_name(node) or node.target}; it runs in float outside of the "
+                    "delegate: replace it by supported operators if that matters",
+                )
+                continue
+            refusal = op.check(node, self.context)
+            if refusal is None:
+                self._ops[node] = op
+            else:
+                self.refusals[node] = refusal
+
+    def _drop_incomplete(self) -> bool:
+        """Drops operators that hand a float tensor to or from one that is not delegated; whether
+        there were any."""
+        dropped = []
+        for node, op in self._ops.items():
+            other = self._missing_neighbour(node, op)
+            if other is not None:
+                dropped.append(node)
+                self.refusals[node] = Refusal(
+                    Reason.NOT_FUSABLE,
+                    f"it can only run together with {other.name} ({target_name(other) or other.op}), "
+                    "which is not delegated; see the reason there, and that the tensor between them "
+                    "is quantized",
+                )
+        for node in dropped:
+            del self._ops[node]
+        return bool(dropped)
+
+    def _missing_neighbour(self, node: Node, op: Op) -> Optional[Node]:
+        if op.name != "quantize":  # that one may read any float tensor
+            for source in self._activation_inputs(node):
+                if source.op == "placeholder" and op.name != "dequantize":
+                    return source
+                if op.name == "dequantize":
+                    continue
+                if source not in self._ops:
+                    return source
+        if op.name in ("quantize", "dequantize"):
+            return None
+        needed = (*self._readers(node), *op.companions(node, self.context))
+        return next((other for other in needed if other not in self._ops), None)
+
+    def _activation_inputs(self, node: Node) -> Iterator[Node]:
+        """What `node` reads, other than constants; for results of several, the operator."""
+        for source in node.all_input_nodes:
+            if source in self._constants or self.context.is_constant(source):
+                continue
+            yield source.args[0] if target_name(source) == GETITEM else source
+
+    def _readers(self, node: Node) -> Iterator[Node]:
+        for user in node.users:
+            if target_name(user) == GETITEM:
+                yield from user.users
+            else:
+                yield user
+
+    def _drop_circular(self) -> bool:
+        """Drops units that read, by way of other nodes, their own results: this happens only where
+        one dequantize serves several operators. Whether there were any."""
+        levels = self._levels(self._units())
+        circular = [node for node, level in levels.items() if level > len(self._calls)]
+        for node in circular:
+            del self._ops[node]
+            self.refusals[node] = Refusal(
+                Reason.NOT_FUSABLE,
+                "it shares a dequantize with an operator on the other side of one that is not "
+                "delegated; convert with convert_pt2e, which gives each operator its own",
+            )
+        return bool(circular)
+
+    def _drop_useless_borders(self) -> None:
+        """Drops each quantize and dequantize that neither feeds nor follows an operator."""
+        borders = [node for node, op in self._ops.items() if op.name in ("quantize", "dequantize")]
+
+        def works(node: Node) -> bool:
+            return node in self._ops and node not in border_set
+
+        border_set = set(borders)
+        feeds = {node for node in borders if any(map(works, self._readers(node)))}
+        follows = {node for node in borders if any(map(works, self._activation_inputs(node)))}
+        useful = feeds | follows
+        useful |= {node for node in borders if any(user in feeds for user in node.users)}
+        useful |= {node for node in borders if node.args[0] in follows}
+        for node in borders:
+            if node not in useful:
+                del self._ops[node]
+                self.refusals[node] = Refusal(
+                    Reason.NOT_FUSABLE, "it stands between operators that are not delegated"
+                )
+
+    # Grouping ---------------------------------------------------------------
+
+    def _units(self) -> dict[Node, Node]:
+        """A representative for each delegated node: nodes that exchange float tensors share one."""
+        parent = {node: node for node in self._ops}
+
+        def find(node: Node) -> Node:
+            while parent[node] is not node:
+                parent[node] = parent[parent[node]]
+                node = parent[node]
+            return node
+
+        for node, op in self._ops.items():
+            if op.name in ("quantize", "dequantize"):
+                continue
+            for other in (*self._activation_inputs(node), *self._readers(node)):
+                if other in parent:
+                    parent[find(other)] = find(node)
+        return {node: find(node) for node in self._ops}
+
+    def _levels(self, units: dict[Node, Node]) -> dict[Node, int]:
+        """The level of each delegated node; beyond the number of nodes if it is in a circle."""
+        level: dict[Node, int] = {}  # of representatives, and of nodes that are not delegated
+        limit = len(self._calls) + 1
+
+        def of(node: Node) -> int:
+            return level.get(units.get(node, node), 0)
+
+        changed = True
+        while changed:
+            changed = False
+            for node in self._calls:
+                if node in self._constants:
+                    continue
+                delegated = node in units
+                below = level.get(units.get(node, node), 0)
+                for source in self._sources(node):
+                    if source.op == "placeholder":
+                        continue
+                    steps_out = delegated and source not in units
+                    below = max(below, of(source) + steps_out)
+                key = units.get(node, node)
+                if level.get(key, 0) < min(below, limit):
+                    level[key] = min(below, limit)
+                    changed = True
+        result = {node: of(node) for node in self._ops}
+        # What only brings an input into the delegate comes no earlier than it is read.
+        for node, op in self._ops.items():
+            if op.name == "quantize" and not self._is_output(node):
+                readers = [result[user] for user in node.users if user in result]
+                if readers and len(readers) == len(node.users):
+                    result[node] = min(readers)
+        return result
+
+    def _sources(self, node: Node) -> Iterator[Node]:
+        for source in node.all_input_nodes:
+            if source not in self._constants:
+                yield source.args[0] if target_name(source) == GETITEM and source.args[0] in self._ops else source
+
+    def _is_output(self, quantize: Node) -> bool:
+        """Whether a quantize ends a delegated operator."""
+        source = next(iter(self._activation_inputs(quantize)), None)
+        return source in self._ops
+
+    def _number(self, levels: dict[Node, int]) -> dict[Node, int]:
+        working = {level for node, level in levels.items() if self._ops[node].name not in _NO_WORK}
+        numbers = {level: number for number, level in enumerate(sorted(working))}
+        partitions: dict[Node, int] = {}
+        for node, level in levels.items():
+            if level in numbers:
+                partitions[node] = numbers[level]
+                continue
+            self.refusals[node] = Refusal(
+                Reason.NOT_FUSABLE,
+                "nothing to compute: only quantize, dequantize and reshape remain between operators "
+                "that are not delegated",
+            )
+        # Constants and results of several follow the operator that they belong to.
+        for node in reversed(self._calls):
+            if node in self._constants:
+                users = {partitions.get(user) for user in node.users}
+                if len(users) == 1 and None not in users:
+                    partitions[node] = users.pop()
+            elif target_name(node) == GETITEM and node.args[0] in partitions:
+                partitions[node] = partitions[node.args[0]]
+        return partitions
