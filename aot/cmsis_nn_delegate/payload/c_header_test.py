@@ -1,0 +1,68 @@
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from cmsis_nn_delegate.payload import c_header
+from cmsis_nn_delegate.payload.decode import PayloadError
+from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.testing import networks
+
+PAYLOAD = encode(networks.ds_cnn(), get_target("cortex-m4")).payload
+CHECK = """
+#include <stdio.h>
+#include "kws-1.h"
+int main(void) {
+  static const int input[] = kws_1_INPUT;
+  static const int shape[] = KWS_1_INPUT0_SHAPE;
+  KWS_1_OUTPUT0_TYPE last = -1;
+  (void)input; (void)last;
+  if ((uintptr_t)kws_1_payload % KWS_1_ALIGNMENT) return 1;
+  if (sizeof shape / sizeof shape[0] != KWS_1_INPUT0_RANK) return 2;
+  printf("%u %u %d %.9g\\n", KWS_1_ARENA_BYTES, KWS_1_INPUT0_BYTES, KWS_1_OUTPUT0_ZERO_POINT,
+         (double)KWS_1_OUTPUT0_SCALE);
+  fwrite(kws_1_payload, 1, KWS_1_PAYLOAD_BYTES, stdout);
+  return 0;
+}
+""".replace("  static const int input[] = kws_1_INPUT;\n", "").replace("(void)input; ", "")
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.parametrize("suffix, flags", [("c", ["-std=c11"]), ("cc", ["-x", "c++", "-std=c++17"])])
+def test_programs_link_the_payload(tmp_path, suffix, flags):
+    (tmp_path / "kws-1.h").write_text(c_header.generate_header("kws-1", PAYLOAD))
+    (tmp_path / "kws-1.c").write_text(c_header.generate_source("kws-1", PAYLOAD))
+    (tmp_path / f"main.{suffix}").write_text(CHECK)
+    warnings = ["-Wall", "-Wextra", "-Werror"]
+    for source, options in (("kws-1.c", ["-std=c11"]), (f"main.{suffix}", flags)):
+        subprocess.run(["cc", *warnings, *options, "-c", source], cwd=tmp_path, check=True)
+    subprocess.run(["cc", "kws-1.o", "main.o", "-o", "main"], cwd=tmp_path, check=True)
+    out = subprocess.run([tmp_path / "main"], capture_output=True, check=True).stdout
+    line, payload = out.split(b"\n", 1)
+    assert line.decode() == "16000 490 -128 0.00390625"
+    assert payload == PAYLOAD
+
+
+def test_io_without_a_place_in_the_arena_has_no_offset():
+    payload = encode(networks.autoencoder(), get_target("cortex-m4"), "caller").payload
+    header = c_header.generate_header("ad", payload)
+    assert "ARENA_OFFSET" not in header and "pass memory of your own" in header
+
+
+@pytest.mark.parametrize("name, identifier", [("a-b.c", "a_b_c"), ("1x", "_1x"), ("ok", "ok"), ("é", "_")])
+def test_names_become_identifiers(name, identifier):
+    assert c_header.c_identifier(name) == identifier
+
+
+@pytest.mark.parametrize("x", [0.1, 1.0, 3e-9, 1e20, 123456.0])
+def test_float_literals_read_back(x):
+    literal = c_header._c_float(float(np.float32(x)))
+    assert np.float32(literal.rstrip("f")) == np.float32(x)
+    assert literal.endswith("f") and ("." in literal or "e" in literal)
+
+
+def test_only_payloads_are_accepted():
+    with pytest.raises(PayloadError):
+        c_header.generate_header("x", b"nothing")

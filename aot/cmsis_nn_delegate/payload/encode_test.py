@@ -1,0 +1,205 @@
+import struct
+import subprocess
+import sys
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cmsis_nn_delegate.graph.ir import Graph, Layout, Node, Value
+from cmsis_nn_delegate.payload import schema
+from cmsis_nn_delegate.payload.decode import PayloadError, decode
+from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.target import TARGETS, get_target
+from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
+
+M55 = get_target("cortex-m55")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(list(TARGETS)), st.sampled_from(["arena", "caller"]))
+def test_payloads_decode_to_what_was_encoded(seed, target, io_placement):
+    graph = networks.random_network(seed)
+    encoded = encode(graph, get_target(target), io_placement)
+    view = decode(encoded.payload)
+    assert view.isa == get_target(target).isa
+    assert view.arena_bytes == encoded.plan.arena_bytes
+    for tensor, value in zip((*view.inputs, *view.outputs), (*graph.inputs, *graph.outputs)):
+        assert (tensor.shape, tensor.nbytes) == (value.shape, value.nbytes)
+        assert tuple(value.shape[d] for d in tensor.dim_order) == value.storage_shape
+        assert tensor.arena_offset == encoded.plan.offset_of(value)
+        if value.quant:
+            assert tensor.scale == np.float32(value.quant.scale[0])
+            assert tensor.zero_point == value.quant.zero_point
+    assert len(view.calls) == len(encoded.calls) == len(graph.nodes)
+    for call, info in zip(view.calls, encoded.calls):
+        for constant in info.constants:
+            assert call.references()[constant.name] == (schema.BASE_CONSTANT, constant.offset)
+            assert constant.offset % schema.ALIGNMENT == 0
+            if constant.name in ("bias", "multiplier"):
+                stored = np.frombuffer(view.data, "<i4", constant.nbytes // 4, constant.offset)
+                assert stored.shape == (info.node.inputs[1].shape[0],)
+    assert sum(encoded.sections.values()) == len(encoded.payload)
+    assert len(encoded.payload) % schema.ALIGNMENT == 0
+
+
+def test_io_is_named_by_index_wherever_it_lies():
+    builder = GraphBuilder()
+    x = builder.input(1, 8)
+    graph = builder.graph(builder.fully_connected(builder.fully_connected(x, 4), 4))
+    for placement, offsets in (("arena", (0, 0)), ("caller", (None, None))):
+        view = decode(encode(graph, M55, placement).payload)
+        first, last = (call.references() for call in view.calls)
+        assert first["input"] == (schema.BASE_IO, 0)
+        assert last["output"] == (schema.BASE_IO + 1, 0)
+        assert first["output"] == last["input"]
+        assert first["output"][0] == schema.BASE_ARENA
+        assert (view.inputs[0].arena_offset, view.outputs[0].arena_offset) == offsets
+
+
+def test_scratch_is_referenced_where_it_is_needed():
+    graph = networks.resnet8()
+    encoded = encode(graph, M55)
+    for call, info in zip(decode(encoded.payload).calls, encoded.calls):
+        scratch = call.references().get("scratch")
+        if info.scratch_bytes:
+            assert scratch == (schema.BASE_ARENA, info.scratch_offset)
+            assert call.args["scratch_bytes"] == info.scratch_bytes
+        else:
+            assert scratch is None
+    assert any(info.scratch_bytes for info in encoded.calls)
+
+
+def test_equal_constants_are_stored_once():
+    def sections(same):
+        builder = GraphBuilder(1)
+        x = builder.input(1, 32)
+        a, b = builder.fully_connected(x, 32), builder.fully_connected(x, 32)
+        if same:
+            builder.nodes[1].inputs[1:] = builder.nodes[0].inputs[1:]
+            b.quant = a.quant
+        return encode(builder.graph(builder.add(a, b)), M55)
+
+    one, two = sections(same=True), sections(same=False)
+    assert two.sections["constants"] == 2 * one.sections["constants"]
+    assert [c.shared for c in one.calls[1].constants] == [True] * 4
+    assert one.calls[1].constant_bytes == 0
+
+
+def test_constant_operands_of_add_are_stored():
+    builder = GraphBuilder()
+    x = builder.input(1, 2, 3, 4)
+    constant = builder.constant((1, 2, 3, 4), x.dtype, -128, 127, x.quant)
+    constant.layout = Layout.CHANNELS_LAST
+    view = decode(encode(builder.graph(builder.add(x, constant)), M55).payload)
+    base, offset = view.calls[0].references()["input2"]
+    assert base == schema.BASE_CONSTANT
+    stored = np.frombuffer(view.data, np.int8, 24, offset)
+    assert np.array_equal(stored, constant.data.transpose(0, 2, 3, 1).reshape(-1))
+
+
+def test_encoding_is_deterministic_across_processes():
+    program = (
+        "import sys, zlib; from cmsis_nn_delegate.testing import networks;"
+        "from cmsis_nn_delegate.payload.encode import encode;"
+        "from cmsis_nn_delegate.target import get_target;"
+        "print(zlib.crc32(encode(networks.random_network(7), get_target('cortex-m4')).payload))"
+    )
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(runs) == 1
+
+
+def test_graphs_that_no_pass_should_leave_are_refused():
+    builder = GraphBuilder()
+    x = builder.input(1, 4)
+    y = builder.fully_connected(x, 4)
+    good = builder.graph(y)
+    flipped = Node("pad", "pad_0", [y], Value("p", (1, 4), y.dtype, y.quant))
+    cases = [
+        (Graph([x], [x], []), "no operation"),
+        (Graph([x], [flipped.output], [*good.nodes, flipped]), "pad has no kernel"),
+        (Graph([x], [y, y], good.nodes), "twice"),
+        (Graph([x], [y, x], good.nodes), "twice"),
+        (Graph([x], [y, good.nodes[0].inputs[1]], good.nodes), "is a constant"),
+    ]
+    for graph, message in cases:
+        with pytest.raises(ValueError, match=message):
+            encode(graph, M55)
+
+
+def test_errors_name_the_node():
+    builder = GraphBuilder()
+    x = builder.input(1, 1, 1, 40_000)
+    graph = builder.graph(builder.max_pool2d(x, (1, 1)))
+    with pytest.raises(ValueError, match="max_pool2d_0.*40000 is not in"):
+        encode(graph, M55)
+
+
+# Decoding -------------------------------------------------------------------
+
+SMALL = encode(networks.random_network(3), M55).payload
+
+
+def test_every_truncation_is_refused():
+    for size in range(len(SMALL)):
+        with pytest.raises(PayloadError, match="less than a payload header|truncated"):
+            decode(SMALL[:size])
+
+
+@given(st.integers(0, len(SMALL) * 8 - 1))
+def test_every_flipped_bit_is_refused(bit):
+    damaged = bytearray(SMALL)
+    damaged[bit // 8] ^= 1 << bit % 8
+    with pytest.raises(PayloadError):
+        decode(bytes(damaged))
+
+
+def patched(**fields):
+    """SMALL with other header fields and a right CRC."""
+    header = {**schema.HEADER.unpack(SMALL), **fields, "crc32": 0}
+    data = schema.HEADER.pack(header) + SMALL[schema.HEADER.size :]
+    return schema.HEADER.pack({**header, "crc32": zlib.crc32(data)}) + SMALL[schema.HEADER.size :]
+
+
+@pytest.mark.parametrize(
+    "fields, message",
+    [
+        ({"magic": 0x12345678}, "not a payload"),
+        ({"format_version": 2}, "payload format 2"),
+        ({"kernel_revision": 1}, "compile the model again"),
+        ({"isa": 9}, "unknown instruction set"),
+        ({"arena_bytes": 8}, "multiple of 16"),
+        ({"arena_bytes": 0}, "nowhere|beyond the arena"),
+        ({"tensors_offset": 60}, "section tensors"),
+        ({"calls_offset": 1 << 20}, "section calls"),
+        ({"constants_bytes": 1 << 31}, "section constants"),
+        ({"call_count": 1000}, "behind the end"),
+        ({"call_count": 1}, "behind the last call"),
+        ({"input_count": 0, "output_count": 1}, "nowhere"),
+    ],
+)
+def test_malformed_headers_are_explained(fields, message):
+    with pytest.raises(PayloadError, match=message):
+        decode(patched(**fields))
+
+
+def test_unknown_opcodes_are_explained():
+    header = schema.HEADER.unpack(SMALL)
+    data = bytearray(SMALL)
+    struct.pack_into("<H", data, header["calls_offset"], 99)
+    struct.pack_into("<I", data, schema.HEADER.offset_of("crc32"), 0)
+    struct.pack_into("<I", data, schema.HEADER.offset_of("crc32"), zlib.crc32(data))
+    with pytest.raises(PayloadError, match="unknown opcode 99"):
+        decode(bytes(data))

@@ -1,0 +1,143 @@
+"""Lowered networks: the shapes of MLPerf Tiny, and random ones. All with random weights."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+import numpy as np
+
+from ..graph.ir import DType, Graph, Layout, Value
+from ..ops.attrs import Clamp, Padding, Pair
+from .graph_builder import GraphBuilder
+
+RELU = Clamp(0.0)
+
+
+def _same(x: Value, kernel: Pair, stride: int) -> Padding:
+    """TensorFlow's SAME padding: the odd pixel goes to the bottom and right."""
+    sides = []
+    for size, k in zip(x.shape[2:], kernel):
+        total = max((-(-size // stride) - 1) * stride + k - size, 0)
+        sides.append((total // 2, total - total // 2))
+    (top, bottom), (left, right) = sides
+    return Padding(top, left, bottom, right)
+
+
+def _conv(builder: GraphBuilder, x: Value, channels: int, kernel: int = 3, stride: int = 1) -> Value:
+    pair = (kernel, kernel)
+    padding = _same(x, pair, stride)
+    return builder.conv2d(x, channels, pair, (stride, stride), padding, clamp=RELU)
+
+
+def _depthwise(builder: GraphBuilder, x: Value, stride: int = 1) -> Value:
+    padding = _same(x, (3, 3), stride)
+    return builder.depthwise_conv2d(
+        x, kernel=(3, 3), stride=(stride, stride), padding=padding, clamp=RELU
+    )
+
+
+def _classify(builder: GraphBuilder, x: Value, classes: int) -> Graph:
+    pooled = builder.avg_pool2d(x, x.shape[2:])
+    return builder.graph(builder.softmax(builder.fully_connected(pooled, classes)))
+
+
+def ds_cnn() -> Graph:
+    builder = GraphBuilder()
+    x = builder.conv2d(
+        builder.input(1, 1, 49, 10), 64, (10, 4), (2, 2), Padding(4, 1, 5, 1), clamp=RELU
+    )
+    for _ in range(4):
+        x = _conv(builder, _depthwise(builder, x), 64, kernel=1)
+    return _classify(builder, x, 12)
+
+
+def resnet8() -> Graph:
+    builder = GraphBuilder()
+    x = _conv(builder, builder.input(1, 3, 32, 32), 16)
+    for channels, stride in ((16, 1), (32, 2), (64, 2)):
+        y = _conv(builder, _conv(builder, x, channels, stride=stride), channels)
+        skip = x if stride == 1 else _conv(builder, x, channels, kernel=1, stride=stride)
+        x = builder.add(y, skip, RELU)
+    return _classify(builder, x, 10)
+
+
+def mobilenet_v1_025() -> Graph:
+    builder = GraphBuilder()
+    x = _conv(builder, builder.input(1, 3, 96, 96), 8, stride=2)
+    blocks = ((16, 1), (32, 2), (32, 1), (64, 2), (64, 1), (128, 2), *((128, 1),) * 5)
+    for channels, stride in (*blocks, (256, 2), (256, 1)):
+        x = _conv(builder, _depthwise(builder, x, stride), channels, kernel=1)
+    return _classify(builder, x, 2)
+
+
+def autoencoder() -> Graph:
+    builder = GraphBuilder()
+    x = builder.input(1, 640)
+    for features in (128, 128, 128, 128, 8, 128, 128, 128, 128):
+        x = builder.fully_connected(x, features, RELU)
+    return builder.graph(builder.fully_connected(x, 640))
+
+
+def random_network(seed: int, max_nodes: int = 12) -> Graph:
+    """A valid graph of up to `max_nodes` nodes with branches, every operator, float or int8 I/O."""
+    builder = GraphBuilder(seed)
+    draw = builder.random
+    batch = int(draw.choice([1, 1, 2]))
+    shape = (batch, int(draw.integers(1, 6)), int(draw.integers(3, 12)), int(draw.integers(3, 12)))
+    if draw.random() < 0.5:
+        x = builder.quantize(builder.input(*shape, dtype=DType.FLOAT32))
+    else:
+        x = builder.input(*shape)
+    images = [x]
+    while len(builder.nodes) < max_nodes - 4:
+        images.append(_random_step(builder, images))
+    last = images[-1]
+    outputs = []
+    if draw.random() < 0.3 and len(images) > 2 and images[-2] not in builder.inputs:
+        outputs.append(builder.transpose(images[-2], Layout.ROW_MAJOR))
+    flat = builder.fully_connected(last, int(draw.integers(1, 12)))
+    if draw.random() < 0.5:
+        flat = builder.softmax(flat)
+    outputs.append(builder.dequantize(flat) if draw.random() < 0.5 else flat)
+    return builder.graph(*outputs)
+
+
+def _random_step(builder: GraphBuilder, images: Sequence[Value]) -> Value:
+    """One more image, made from one or two of `images`."""
+    draw = builder.random
+    x = images[-1] if draw.random() < 0.7 else images[int(draw.integers(len(images)))]
+    _, c, h, w = x.shape
+    clamp = [Clamp(), RELU, Clamp(0.0, 6.0)][int(draw.integers(3))]
+    kernel = int(draw.integers(1, min(h, w, 3) + 1)), int(draw.integers(1, min(h, w, 3) + 1))
+    padding = Padding(*(int(draw.integers(0, k)) for k in kernel * 2))
+    stride = int(draw.integers(1, 3)), int(draw.integers(1, 3))
+    kind = draw.choice(["conv2d", "grouped", "depthwise", "pointwise", "avg", "max", "add", "add"])
+    if kind == "add":
+        partners = [y for y in images if y.shape == x.shape]
+        return builder.add(x, partners[int(draw.integers(len(partners)))], clamp)
+    if kind == "avg" or kind == "max":
+        pool = builder.avg_pool2d if kind == "avg" else builder.max_pool2d
+        padding = Padding(padding.top, padding.left, 0, 0)
+        return pool(x, kernel, stride=stride, padding=padding, clamp=clamp)
+    if kind == "depthwise" and c > 1:
+        multiplier = int(draw.choice([1, 1, 2]))
+        return builder.depthwise_conv2d(
+            x, multiplier, kernel=kernel, stride=stride, padding=padding, clamp=clamp
+        )
+    if kind == "grouped" and c > 1:
+        return builder.conv2d(x, 2 * c, kernel, stride, padding, groups=c, clamp=clamp)
+    if kind == "pointwise" or h == 1:
+        return builder.conv2d(x, int(draw.integers(1, 9)), (1, 1), clamp=clamp)
+    return builder.conv2d(x, int(draw.integers(1, 9)), kernel, stride, padding, clamp=clamp)
+
+
+def random_inputs(graph: Graph, seed: int) -> list[np.ndarray]:
+    """Inputs in logical shape and order that use the whole range."""
+    draw = np.random.default_rng(seed)
+    inputs = []
+    for value in graph.inputs:
+        if value.dtype is DType.FLOAT32:
+            inputs.append(draw.normal(0, 10, value.shape).astype(np.float32))
+        else:
+            inputs.append(draw.integers(-128, 128, value.shape).astype(np.int8))
+    return inputs
