@@ -1,6 +1,9 @@
 // What this image is for. The macros come from platforms/cores.bzl.
 #include "platforms/bsp/bsp.h"
 
-const char bsp_core[] = BSP_CORE;
-const char bsp_isa[] = BSP_ISA;
-const char bsp_board[] = BSP_BOARD;
+// Kept in every image: simulator drivers read from it which board to start.
+#define IDENTITY __attribute__((section(".identity"), used))
+
+IDENTITY const char bsp_core[] = BSP_CORE;
+IDENTITY const char bsp_isa[] = BSP_ISA;
+IDENTITY const char bsp_board[] = BSP_BOARD;

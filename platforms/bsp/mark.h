@@ -6,8 +6,9 @@
 #ifndef PLATFORMS_BSP_MARK_H_
 #define PLATFORMS_BSP_MARK_H_
 
-// The "memory" clobber keeps the compiler from moving work over the border.
-#define MARK_BEGIN() __asm__ volatile("mov r9, r9" ::: "memory")    // 0x46c9
-#define MARK_END() __asm__ volatile("mov r10, r10" ::: "memory")    // 0x46d2
+// Encodings, because the assembler's spelling differs between Armv6-M and later. The "memory" clobber
+// keeps the compiler from moving work over the border.
+#define MARK_BEGIN() __asm__ volatile(".inst.n 0x46c9" ::: "memory")  // mov r9, r9
+#define MARK_END() __asm__ volatile(".inst.n 0x46d2" ::: "memory")    // mov r10, r10
 
 #endif  // PLATFORMS_BSP_MARK_H_

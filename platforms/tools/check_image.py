@@ -87,9 +87,9 @@ def cross_reference(map_text):
             if symbol:
                 references[symbol].append(line.strip())
             continue
-        # A name too long for its column stands alone; the defining file is on the same line else.
-        symbol, *file = line.split(None, 1)
-        references[symbol] = [text.strip() for text in file]
+        # Demangled names may contain spaces, files of a build do not.
+        symbol, file = line.rsplit(None, 1)
+        references[symbol] = [file]
     return references
 
 

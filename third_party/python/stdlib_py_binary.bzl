@@ -18,17 +18,19 @@ a tool of a genrule or a rule, and as data of a test:
     )
 """
 
+# Not `python3 -m`, which also imports from the current directory, and that may be the source tree.
 # $0.runfiles is there when Bazel runs the program itself; inside another program's runfiles it is
 # not, and the variable points to that program's, which hold these files too.
 _LAUNCHER = """#!/bin/sh
 runfiles="$0.runfiles"
 [ -d "$runfiles" ] || runfiles="${{RUNFILES_DIR:-$TEST_SRCDIR}}"
 case "$runfiles" in /*) ;; *) runfiles="$PWD/$runfiles" ;; esac
-PYTHONPATH={path} PYTHONDONTWRITEBYTECODE=1 exec python3 -s -m {module} {arguments} "$@"
+run='import runpy, sys; del sys.path[0]; runpy.run_module("{module}", run_name="__main__", alter_sys=True)'
+PYTHONPATH={path} PYTHONDONTWRITEBYTECODE=1 exec python3 -s -c "$run" {arguments} "$@"
 """
 
 def _impl(ctx):
-    launcher = ctx.actions.declare_file(ctx.label.name)
+    launcher = ctx.actions.declare_file(ctx.label.name + ".sh")
     roots = ["$runfiles/" + ctx.workspace_name]
     roots += [roots[0] + "/" + directory for directory in ctx.attr.imports]
     ctx.actions.write(

@@ -1,0 +1,24 @@
+// Looks like what must not be in an image, and is not.
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+struct Interface {
+  virtual ~Interface() = default;
+  virtual int Run(std::int64_t value) = 0;
+};
+
+// A virtual destructor refers to it.
+void operator delete(void*, std::size_t) noexcept {}
+
+struct Implementation final : Interface {
+  int Run(std::int64_t value) override { return static_cast<int>(value / divisor); }
+  volatile std::int64_t divisor = 3;
+};
+
+alignas(Implementation) unsigned char storage[sizeof(Implementation)];
+
+int main() {
+  Interface* object = new (storage) Implementation;
+  return object->Run(8);
+}

@@ -1,0 +1,65 @@
+"""Reads what a simulator driver needs from a 32-bit little-endian ELF file: symbols and their bytes."""
+
+from __future__ import annotations
+
+import pathlib
+import struct
+
+_HEADER = struct.Struct("<16sHHIIIIIHHHHHH")
+_SECTION = struct.Struct("<IIIIIIIIII")
+_SYMBOL = struct.Struct("<IIIBBH")
+_SHT_SYMTAB = 2
+_SHT_NOBITS = 8
+
+
+class ElfError(ValueError):
+    """The file is not a firmware image that this module can read."""
+
+
+class Elf:
+    """The section headers and the symbol table of an image."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        try:
+            self._data = self.path.read_bytes()
+        except OSError as error:
+            raise ElfError(f"cannot read the firmware image {self.path}: {error.strerror}") from error
+        if self._data[:6] != b"\x7fELF\x01\x01" or len(self._data) < _HEADER.size:
+            raise ElfError(f"{self.path} is not a 32-bit little-endian ELF file")
+        header = _HEADER.unpack_from(self._data)
+        section_offset, section_size, section_count = header[6], header[11], header[12]
+        try:
+            self._sections = [
+                _SECTION.unpack_from(self._data, section_offset + i * section_size) for i in range(section_count)
+            ]
+            self._symbols = dict(self._read_symbols())
+        except struct.error as error:
+            raise ElfError(f"{self.path} is truncated") from error
+
+    def _read_symbols(self):
+        for section in self._sections:
+            _, kind, _, _, offset, size, link, *_ = section
+            if kind != _SHT_SYMTAB:
+                continue
+            strings = self._sections[link][4]
+            for position in range(offset, offset + size, _SYMBOL.size):
+                name, value, symbol_size, *_ = _SYMBOL.unpack_from(self._data, position)
+                if name:
+                    end = self._data.index(b"\0", strings + name)
+                    yield self._data[strings + name:end].decode("ascii", "replace"), (value, symbol_size)
+
+    def address(self, symbol: str) -> int:
+        """The value of `symbol`; ElfError if the image does not have it."""
+        if symbol not in self._symbols:
+            raise ElfError(f"{self.path} has no symbol {symbol}: was it built with //platforms/bsp?")
+        return self._symbols[symbol][0]
+
+    def string(self, symbol: str) -> str:
+        """The NUL-terminated text that `symbol` names."""
+        address = self.address(symbol)
+        for _, kind, _, start, offset, size, *_ in self._sections:
+            if start <= address < start + size and kind != _SHT_NOBITS and start:
+                begin = offset + address - start
+                return self._data[begin:self._data.index(b"\0", begin)].decode("ascii", "replace")
+        raise ElfError(f"{self.path}: {symbol} is not in the image's data")

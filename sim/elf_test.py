@@ -1,0 +1,49 @@
+"""Damaged images are refused with one message; test images come from the self-test firmware."""
+
+import pathlib
+
+import pytest
+
+from sim.elf import Elf, ElfError
+
+IMAGE = pathlib.Path("platforms/bsp/selftest/cortex_m4.elf")
+
+
+def test_reads_symbols_and_strings():
+    elf = Elf(IMAGE)
+    assert elf.string("bsp_core") == "cortex-m4"
+    assert elf.string("bsp_isa") == "dsp"
+    assert elf.string("bsp_board") == "mps2-an386"
+    assert elf.address("__mailbox_start") == 0x21000000
+    assert elf.address("__mailbox_end") - elf.address("__mailbox_start") >= 8 << 20
+
+
+def test_missing_symbol():
+    with pytest.raises(ElfError, match="has no symbol no_such_symbol"):
+        Elf(IMAGE).address("no_such_symbol")
+
+
+def test_symbol_outside_the_image():
+    with pytest.raises(ElfError, match="is not in the image's data"):
+        Elf(IMAGE).string("__mailbox_start")
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(ElfError, match="cannot read the firmware image"):
+        Elf(tmp_path / "absent.elf")
+
+
+@pytest.mark.parametrize("content", [b"", b"\x7fELF", b"#!/bin/sh\n" * 10, b"\x7fELF\x02\x01" + bytes(100)])
+def test_other_files(tmp_path, content):
+    path = tmp_path / "other"
+    path.write_bytes(content)
+    with pytest.raises(ElfError, match="is not a 32-bit little-endian ELF file"):
+        Elf(path)
+
+
+def test_truncated(tmp_path):
+    data = IMAGE.read_bytes()
+    path = tmp_path / "truncated.elf"
+    path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(ElfError, match="is truncated"):
+        Elf(path)

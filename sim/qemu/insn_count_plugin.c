@@ -1,0 +1,81 @@
+// QEMU TCG plugin: counts executed instructions, exactly, and reports the count at markers.
+//
+//   qemu-system-arm -plugin file=insn_count_plugin.so,out=FILE ...
+//
+// Writes one line an event to FILE:
+//   begin <n>    MARK_BEGIN() of platforms/bsp/mark.h is about to execute
+//   end <n>      MARK_END() is about to execute
+//   total <n>    QEMU ends
+// <n> is the number of instructions executed before this moment, but markers: those are not counted,
+// so that the difference of two lines is what ran between them, nested regions included. For one core.
+#include "sim/qemu/plugin_api.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+PLUGIN_EXPORT int qemu_plugin_version = PLUGIN_API_VERSION;
+
+static const uint16_t kMarkBegin = 0x46c9;  // mov r9, r9
+static const uint16_t kMarkEnd = 0x46d2;    // mov r10, r10
+
+static uint64_t executed;
+static FILE* out;
+
+static void report(const char* event) { fprintf(out, "%s %" PRIu64 "\n", event, executed); }
+
+static void on_mark(unsigned int vcpu_index, void* event) {
+  (void)vcpu_index;
+  report(event);
+}
+
+static void on_exit(qemu_plugin_id_t id, void* userdata) {
+  (void)id;
+  (void)userdata;
+  report("total");
+  fclose(out);
+}
+
+// The event of a marker, NULL for any other instruction.
+static const char* marker(const struct qemu_plugin_insn* insn) {
+  uint16_t code;
+  if (qemu_plugin_insn_size(insn) != sizeof code) return NULL;
+  memcpy(&code, qemu_plugin_insn_data(insn), sizeof code);
+  if (code == kMarkBegin) return "begin";
+  if (code == kMarkEnd) return "end";
+  return NULL;
+}
+
+static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb* tb) {
+  (void)id;
+  const size_t count = qemu_plugin_tb_n_insns(tb);
+  for (size_t i = 0; i < count; ++i) {
+    struct qemu_plugin_insn* insn = qemu_plugin_tb_get_insn(tb, i);
+    const char* event = marker(insn);
+    if (event != NULL) {
+      qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, (void*)event);
+    } else {
+      // One for each instruction and not one for the block: a block may be left early by a fault.
+      qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64, &executed, 1);
+    }
+  }
+}
+
+PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc, char** argv) {
+  (void)info;
+  static const char kOut[] = "out=";
+  if (argc != 1 || strncmp(argv[0], kOut, strlen(kOut)) != 0) {
+    fprintf(stderr, "insn_count_plugin: needs exactly one argument, out=FILE\n");
+    return 1;
+  }
+  out = fopen(argv[0] + strlen(kOut), "w");
+  if (out == NULL) {
+    perror(argv[0]);
+    return 1;
+  }
+  // A run that is killed keeps what it has reported.
+  setvbuf(out, NULL, _IOLBF, BUFSIZ);
+  qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+  qemu_plugin_register_atexit_cb(id, on_exit, NULL);
+  return 0;
+}

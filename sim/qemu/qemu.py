@@ -1,0 +1,167 @@
+"""Runs firmware in QEMU (qemu-system-arm 7.2 or later).
+
+Every run uses `-icount shift=0`: an executed instruction takes 1 ns of virtual time, so that SysTick
+counts instructions and a run gives the same output and the same counts each time, on any host.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+
+from sim import regions
+from sim.boards import Board
+from sim.elf import Elf
+from sim.simulator import Result, Simulator, SimulatorError, check_job
+
+_HERE = pathlib.Path(__file__).parent
+_CONFIG = _HERE / "config.json"  # Written by Bazel: {"qemu_system_arm": path or ""}
+_PLUGIN = _HERE / "insn_count_plugin.so"
+_EXIT_LINE = re.compile(r"^##EXIT rc=(\d+)##\r?$", re.MULTILINE)
+_FAULT_LINE = re.compile(r"^##FAULT ", re.MULTILINE)
+
+
+def find_qemu() -> str:
+    """The path of qemu-system-arm: $QEMU_SYSTEM_ARM, what Bazel found, $PATH."""
+    configured = json.loads(_CONFIG.read_text())["qemu_system_arm"] if _CONFIG.exists() else ""
+    path = os.environ.get("QEMU_SYSTEM_ARM") or configured or shutil.which("qemu-system-arm")
+    if not path or not os.access(path, os.X_OK):
+        raise SimulatorError(
+            "qemu-system-arm was not found: use ./bazelw, install it (Debian: qemu-system-arm), "
+            "or set QEMU_SYSTEM_ARM to its path" + (f" ({path} is no program)" if path else ""))
+    return path
+
+
+def machine_arguments(elf: Elf, board: Board, job_path: str | None) -> list[str]:
+    """QEMU's arguments for the board, the image and the job; nothing about input and output."""
+    arguments = [
+        "-machine", board.machine,
+        "-icount", "shift=0",
+        "-display", "none",
+        "-monitor", "none",
+        "-semihosting-config", "enable=on,target=native",
+        "-kernel", str(elf.path),
+    ]
+    if job_path is not None:
+        address = check_job(elf, os.path.getsize(job_path))
+        arguments += ["-device", f"loader,file={_quote(job_path)},addr={address:#x},force-raw=on"]
+    return arguments
+
+
+def _quote(path) -> str:
+    """A path as a value of a comma-separated QEMU option."""
+    return str(path).replace(",", ",,")
+
+
+class Qemu(Simulator):
+    """An installed qemu-system-arm."""
+
+    def __init__(self, path: str, plugin: pathlib.Path | None = None):
+        self._path = path
+        self._plugin = _PLUGIN if plugin is None else plugin
+        self._plugin_problem = "" if self._plugin.exists() else f"there is no {self._plugin.name}"
+        self._name = None
+
+    @property
+    def name(self) -> str:
+        """Name and version."""
+        if self._name is None:
+            text = subprocess.run([self._path, "--version"], capture_output=True, text=True, check=False).stdout
+            version = re.search(r"version (\S+)", text)
+            self._name = f"QEMU {version.group(1) if version else '(unknown version)'}"
+        return self._name
+
+    def interactive_command(self, elf, board, job_path, gdb_port):
+        command = [self._path, *machine_arguments(elf, board, job_path), "-serial", "stdio"]
+        if gdb_port is not None:
+            command += ["-gdb", f"tcp:localhost:{gdb_port}", "-S"]
+        return command
+
+    def run(self, elf, board, job, timeout_s, count):
+        if count and not self._plugin_problem:
+            result = self._run_once(elf, board, job, timeout_s, use_plugin=True)
+            if not self._plugin_failed(result):
+                return result
+            reason = result.diagnostics.strip().splitlines()[-1]
+            self._plugin_problem = f"{self.name} does not load the plugin: {reason}"
+        return self._run_once(elf, board, job, timeout_s, use_plugin=False)
+
+    @staticmethod
+    def _plugin_failed(result: Result) -> bool:
+        return result.status == "no-exit" and not result.uart and "plugin" in result.diagnostics
+
+    def _run_once(self, elf, board, job, timeout_s, use_plugin) -> Result:
+        with tempfile.TemporaryDirectory(prefix="cnd-sim-") as directory:
+            folder = pathlib.Path(directory)
+            uart_path, count_path, job_path = folder / "uart", folder / "count", None
+            if job is not None:
+                job_path = folder / "job"
+                job_path.write_bytes(job)
+            # The UART goes to a file: a pipe that is read slowly would make the firmware wait for its
+            # UART, and the instructions of the run would depend on the host.
+            command = [self._path, *machine_arguments(elf, board, job_path),
+                       "-chardev", f"file,id=uart,path={_quote(uart_path)}", "-serial", "chardev:uart"]
+            if use_plugin:
+                command += ["-plugin", f"file={_quote(self._plugin)},out={_quote(count_path)}"]
+            code, diagnostics = _execute(command, timeout_s)
+            uart = uart_path.read_text(encoding="utf-8", errors="replace") if uart_path.exists() else ""
+            trace = regions.parse(count_path.read_text()) if use_plugin and count_path.exists() else None
+        status, exit_code = _status(uart, code, diagnostics)
+        note = "" if use_plugin else self._plugin_problem or "exact counting was not asked for"
+        return Result(
+            status=status,
+            exit_code=exit_code,
+            uart=uart,
+            ticks_to_instructions=board.instructions_per_tick,
+            simulator=self.name,
+            counter="plugin" if use_plugin else "systick",
+            counter_note=note,
+            regions=trace.regions if trace else None,
+            total_instructions=trace.total if trace else None,
+            diagnostics=diagnostics,
+        )
+
+
+def _execute(command: list[str], timeout_s: float) -> tuple[int | None, str]:
+    """Exit code (None after a timeout) and standard error of `command`."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True, errors="replace")
+    try:
+        _, diagnostics = process.communicate(timeout=timeout_s)
+        return process.returncode, diagnostics
+    except subprocess.TimeoutExpired:
+        # SIGTERM first: QEMU then closes its files, and the plugin reports what it has counted.
+        process.send_signal(signal.SIGTERM)
+        try:
+            _, diagnostics = process.communicate(timeout=5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            _, diagnostics = process.communicate()
+        return None, diagnostics
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+
+
+def _status(uart: str, code: int | None, diagnostics: str) -> tuple[str, int | None]:
+    """Result.status and Result.exit_code."""
+    line = _EXIT_LINE.search(uart)
+    exit_code = int(line.group(1)) if line else None
+    # A fault inside the fault handler locks the core up; QEMU then aborts.
+    if _FAULT_LINE.search(uart) or "Lockup" in diagnostics:
+        return "fault", exit_code
+    if line:
+        return "exit", exit_code
+    return ("timeout" if code is None else "no-exit"), None
+
+
+def create() -> Qemu:
+    """The installed QEMU; SimulatorError if there is none."""
+    return Qemu(find_qemu())

@@ -1,0 +1,52 @@
+"""Regions are rebuilt from any properly nested sequence of markers."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.regions import Region, parse
+
+# A tree of regions: each a gap before, the children, a gap after.
+TREES = st.recursive(
+    st.tuples(st.integers(0, 99), st.just([]), st.integers(0, 99)),
+    lambda inner: st.tuples(st.integers(0, 99), st.lists(inner, max_size=3), st.integers(0, 99)),
+    max_leaves=12,
+)
+
+
+def write(trees, count, lines):
+    """Appends the lines of `trees` from instruction `count` on; returns the regions and the last count."""
+    regions = []
+    for before, children, after in trees:
+        begin = count + before
+        lines.append(f"begin {begin}")
+        inner, count = write(children, begin, lines)
+        count += after
+        lines.append(f"end {count}")
+        regions.append(Region(begin, count, inner))
+    return regions, count
+
+
+@given(st.lists(TREES, max_size=4))
+def test_round_trip(trees):
+    lines = []
+    regions, total = write(trees, 0, lines)
+    trace = parse("\n".join([*lines, f"total {total}"]))
+    assert trace.regions == regions
+    assert trace.total == total
+    assert all(region.instructions == region.end - region.begin for region in trace.regions)
+
+
+def test_unfinished_region_gives_its_children():
+    trace = parse("begin 1\nbegin 2\nend 5\nbegin 7\n")
+    assert trace.regions == [Region(2, 5)]
+    assert trace.total is None
+
+
+def test_cut_line_of_a_killed_run():
+    assert parse("begin 1\nend 5\nbeg").regions == [Region(1, 5)]
+
+
+def test_end_without_begin():
+    with pytest.raises(ValueError, match="MARK_END without MARK_BEGIN after 3 instructions"):
+        parse("end 3\n")

@@ -1,0 +1,118 @@
+"""Running firmware on simulated hardware: the interface that every simulator driver has.
+
+    result = simulator.run("bazel-bin/runtime/cortex_m55.elf", job=blob)
+    if result.status != "exit" or result.exit_code != 0: raise RuntimeError(result.explain())
+
+A driver is a module with `create() -> Simulator`; CND_SIMULATOR names the one to use (default: qemu).
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import importlib
+import os
+
+from sim.boards import Board, get_board
+from sim.elf import Elf
+from sim.regions import Region
+
+DRIVERS = {"qemu": "sim.qemu.qemu"}
+DEFAULT_TIMEOUT_S = 60.0
+
+
+class SimulatorError(RuntimeError):
+    """The simulator could not be used; the message says what to do."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """What a run produced.
+
+    status: "exit"     the firmware ended by bsp_exit(); `exit_code` is its code
+            "fault"    it ended in a fault; `uart` ends with the line that says where
+            "timeout"  stopped after the wall-clock limit
+            "no-exit"  the simulator ended by itself, without the firmware's exit line
+    """
+
+    status: str
+    exit_code: int | None
+    uart: str
+    ticks_to_instructions: float  # executed instructions per tick of bsp_ticks()
+    simulator: str  # name and version: "QEMU 7.2.22"
+    counter: str  # where instruction counts come from: "plugin" (exact) or "systick"
+    counter_note: str  # why not the plugin; "" if it is
+    regions: list[Region] | None  # None without the plugin
+    total_instructions: int | None  # of the whole run, from reset; None without the plugin
+    diagnostics: str  # what the simulator itself said
+
+    def explain(self) -> str:
+        """One paragraph about a run that did not go well."""
+        lines = {
+            "exit": f"the firmware ended with exit code {self.exit_code}",
+            "fault": "the firmware ended in a fault",
+            "timeout": "the firmware did not end within the time limit",
+            "no-exit": f"{self.simulator} ended before the firmware did",
+        }
+        tail = self.uart.strip().splitlines()[-5:]
+        parts = [lines[self.status] + (", after" if tail else " without any output"), *tail]
+        if self.diagnostics.strip():
+            parts += [f"{self.simulator} said", self.diagnostics.strip()]
+        return "\n".join(parts)
+
+
+class Simulator(abc.ABC):
+    """A simulator that is installed."""
+
+    @abc.abstractmethod
+    def run(self, elf: Elf, board: Board, job: bytes | None, timeout_s: float, count: bool) -> Result:
+        """Runs `elf` from reset; see the function run()."""
+
+    @abc.abstractmethod
+    def interactive_command(self, elf: Elf, board: Board, job_path: str | None, gdb_port: int | None) -> list[str]:
+        """The command line that runs `elf` with its UART on the terminal."""
+
+
+def create(name: str | None = None) -> Simulator:
+    """The driver `name` (default: CND_SIMULATOR, else qemu)."""
+    name = name or os.environ.get("CND_SIMULATOR") or "qemu"
+    if name not in DRIVERS:
+        raise SimulatorError(f"unknown simulator {name!r}; choose one of {', '.join(DRIVERS)}")
+    return importlib.import_module(DRIVERS[name]).create()
+
+
+def board_of(elf: Elf) -> Board:
+    """The board that an image was linked for."""
+    return get_board(elf.string("bsp_board"))
+
+
+def check_job(elf: Elf, job_bytes: int) -> int:
+    """The address of the mailbox of `elf`; SimulatorError if a job of this size does not fit."""
+    start, end = elf.address("__mailbox_start"), elf.address("__mailbox_end")
+    if job_bytes > end - start:
+        raise SimulatorError(
+            f"the job has {job_bytes:,} bytes, the mailbox of {elf.path.name} only {end - start:,}: use fewer inputs")
+    return start
+
+
+def run(
+    elf,
+    board: Board | str | None = None,
+    job: bytes | None = None,
+    timeout_s: float = DEFAULT_TIMEOUT_S,
+    count: bool = True,
+) -> Result:
+    """Runs a firmware image from reset until it exits, faults, or `timeout_s` of wall-clock time are over.
+
+    elf: path of the image.  board: default is the one it was linked for.
+    job: bytes that the firmware finds at __mailbox_start.
+    count: whether to count executed instructions exactly (Result.regions), which takes longer.
+    Raises SimulatorError or ElfError if it cannot be run at all.
+    """
+    image = Elf(elf)
+    if board is None:
+        board = board_of(image)
+    elif isinstance(board, str):
+        board = get_board(board)
+    return create().run(image, board, job, timeout_s, count)

@@ -1,0 +1,38 @@
+"""`simulator_test`: runs a firmware image in the simulator and checks how it ends.
+
+    simulator_test(
+        name = "cortex_m55_test",
+        size = "small",
+        firmware = ":cortex_m55",
+    )
+
+Needs only the standard library of Python. A test that looks at more than the exit code and the output
+is a pytest_test with //sim:simulator in its deps and the firmware in its data.
+"""
+
+load("//third_party/python:stdlib_py_binary.bzl", "stdlib_py_test")
+
+def simulator_test(name, firmware, exit_code = 0, expect = [], args = [], data = [], tags = [], **kwargs):
+    """Declares the test.
+
+    Args:
+      name: of the target.
+      firmware: a `firmware` target.
+      exit_code: that the firmware must end with.
+      expect: texts that it must have written to the UART.
+      args: further arguments of sim/run_test.py.
+      data: further files.
+      tags: further tags.
+      **kwargs: size, timeout, visibility, ...
+    """
+    checks = ["--exit-code=%d" % exit_code]
+    checks += ["--expect='%s'" % text for text in expect]
+    stdlib_py_test(
+        name = name,
+        srcs = ["//sim:simulator_srcs"],
+        args = ["$(rootpaths %s)" % firmware] + checks + args,
+        data = data + [firmware, "//sim:simulator_data"],
+        module = "sim.run_test",
+        tags = tags + ["simulator"],
+        **kwargs
+    )
