@@ -25,6 +25,7 @@ class Contribution:
     """Bytes that one object file adds to one output section."""
 
     section: str
+    address: int
     part: str
     object: str
     bytes: int
@@ -75,19 +76,38 @@ def parse(text):
     contributions = []
     section = ""
     for line in body.splitlines():
-        if match := re.match(r"(\.\S+)(\s|$)", line):
-            section = match.group(1)
-        elif match := re.match(r"(/DISCARD/|OUTPUT\(|LOAD |START GROUP)", line):
-            section = ""
-        elif match := re.match(r" \*fill\*\s+0x[0-9a-f]+\s+0x([0-9a-f]+)", line):
-            contributions.append(Contribution(section, *_PADDING, int(match.group(1), 16)))
-        elif match := re.match(r" (\.\S+|COMMON)\s+0x[0-9a-f]+\s+0x([0-9a-f]+)\s+(\S.*)$", line):
-            size = int(match.group(2), 16)
-            if size:
-                contributions.append(Contribution(section, *part_and_object(match.group(3)), size))
+        if match := re.match(r"(\.\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)", line):
+            section, address, size = match.group(1), int(match.group(2), 16), int(match.group(3), 16)
+            # Stands for the end of the section until the gaps are filled.
+            contributions.append(Contribution(section, address + size, *_PADDING, 0))
+            contributions.append(Contribution(section, address, *_PADDING, 0))
+        elif line and not line[0].isspace():
+            section = ""  # Not a section that is kept: /DISCARD/, LOAD, OUTPUT, ...
+        elif match := re.match(r" (\.\S+|COMMON)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)\s+(\S.*)$", line):
+            address, size = int(match.group(2), 16), int(match.group(3), 16)
+            if size and section:
+                contributions.append(Contribution(section, address, *part_and_object(match.group(4)), size))
         elif match := re.match(r"\s+0x([0-9a-f]+)\s+(__\w+) = ", line):
             symbols[match.group(2)] = int(match.group(1), 16)
-    return Image(memories, symbols, [c for c in contributions if c.section])
+    return Image(memories, symbols, _without_gaps(contributions))
+
+
+def _without_gaps(contributions):
+    """The same with padding where nothing lies, and cut where two overlap.
+
+    ld prints a string that several files share with each of them, at its size before merging.
+    """
+    result = []
+    ordered = sorted(contributions, key=lambda item: (item.section, item.address, item.bytes))
+    for item, following in zip(ordered, ordered[1:]):
+        if item.section != following.section:
+            continue
+        space = following.address - item.address
+        if item.bytes:
+            result.append(dataclasses.replace(item, bytes=min(item.bytes, space)))
+        if space > item.bytes:
+            result.append(Contribution(item.section, item.address + item.bytes, *_PADDING, space - item.bytes))
+    return [item for item in result if item.bytes]
 
 
 def summarize(image):
@@ -107,6 +127,9 @@ def summarize(image):
             ram_parts[item.part] += item.bytes
     stack = image.symbols["__stack_top"] - image.symbols["__stack_bottom"]
     arena = image.symbols["__arena_end"] - image.symbols["__arena_start"]
+    capacity = image.memories["RAM"][1]
+    used = capacity - arena
+    sections = {name: ram.get(name, 0) for name in _RAM_SECTIONS}
     return {
         "flash": {
             "total": sum(part["total"] for part in parts.values()),
@@ -114,9 +137,9 @@ def summarize(image):
             "parts": dict(sorted(parts.items(), key=lambda entry: (-entry[1]["total"], entry[0]))),
         },
         "ram": {
-            "total": sum(ram.values()) + stack,
-            "capacity": image.memories["RAM"][1],
-            "sections": {**{name: ram.get(name, 0) for name in _RAM_SECTIONS}, "stack": stack},
+            "total": used,
+            "capacity": capacity,
+            "sections": {**sections, "stack": stack, "padding": used - sum(sections.values()) - stack},
             "parts": dict(sorted(ram_parts.items(), key=lambda entry: (-entry[1], entry[0]))),
             "arena": arena,
         },
