@@ -1,0 +1,30 @@
+"""Arrays as the inputs and outputs of a payload, in memory order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .decode import Tensor
+from .schema import DType
+
+NUMPY_TYPES = {DType.INT8: np.dtype("int8"), DType.FLOAT32: np.dtype("<f4")}
+
+
+def to_bytes(array: np.ndarray, tensor: Tensor) -> bytes:
+    """`array`, in logical order, as the payload reads it; ValueError if it is not such a tensor."""
+    expected = NUMPY_TYPES[tensor.dtype]
+    if array.dtype != expected or array.shape != tensor.shape:
+        raise ValueError(
+            f"the payload takes {expected.name}{list(tensor.shape)}, "
+            f"not {array.dtype.name}{list(array.shape)}"
+        )
+    return np.ascontiguousarray(array.transpose(tensor.dim_order)).tobytes()
+
+
+def from_bytes(data: bytes, tensor: Tensor) -> np.ndarray:
+    """The inverse of `to_bytes`."""
+    if len(data) != tensor.nbytes:
+        raise ValueError(f"a tensor of {tensor.nbytes} bytes, not {len(data)}")
+    in_memory = tuple(tensor.shape[dim] for dim in tensor.dim_order)
+    array = np.frombuffer(data, NUMPY_TYPES[tensor.dtype]).reshape(in_memory)
+    return np.ascontiguousarray(array.transpose(np.argsort(tensor.dim_order)))

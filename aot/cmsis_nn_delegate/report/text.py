@@ -1,0 +1,95 @@
+"""A report for people."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from .model_report import IoReport, Report
+
+
+def render(report: Report) -> str:
+    """The report as text, with a final newline."""
+    blocks = [
+        [
+            f"{report.name} for {report.target} ({report.isa} kernels of CMSIS-NN {report.cmsis_nn[:8]})",
+            f"{len(report.calls)} kernel calls, {report.macs:,} multiplications",
+        ],
+        ["Inputs and outputs", *_io_lines("in", report.inputs), *_io_lines("out", report.outputs)],
+        _arena_lines(report),
+        _flash_lines(report),
+        _call_lines(report),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def shape(dims: Sequence[int]) -> str:
+    return "x".join(map(str, dims)) or "scalar"
+
+
+def table(rows: Sequence[Sequence[str]], left: Sequence[int]) -> list[str]:
+    """Aligned columns; those whose index is in `left` to the left, others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return [
+        "  ".join(
+            cell.ljust(width) if i in left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _io_lines(kind: str, tensors: Sequence[IoReport]) -> list[str]:
+    lines = []
+    for index, tensor in enumerate(tensors):
+        parts = [f"{tensor.dtype} {shape(tensor.shape)}", tensor.layout]
+        if tensor.scale is not None:
+            parts.append(f"real = {tensor.scale:.9g} * (q - {tensor.zero_point})")
+        place = "caller's memory" if tensor.arena_offset is None else f"arena+{tensor.arena_offset}"
+        lines.append(f"  {kind} {index} {tensor.name}: {', '.join(parts)}, {place}")
+    return lines
+
+
+def _arena_lines(report: Report) -> list[str]:
+    arena = report.arena
+    verdict = (
+        "no plan can take less" if arena.gap == 0 else f"{arena.gap:,} above what any plan needs"
+    )
+    where = "included" if arena.io_placement == "arena" else "in the caller's memory, not included"
+    lines = [
+        "RAM",
+        f"  arena {arena.nbytes:,} bytes, bound {arena.bound:,}, gap {arena.gap:,}: {verdict}",
+        f"  inputs and outputs: {where}",
+    ]
+    if arena.peak_buffers:
+        call = report.calls[arena.peak_call]
+        lines.append(f"  the peak is call {call.index} ({call.op}), where there live")
+        rows = [[f"    {b.name}", f"{b.nbytes:,}", f"arena+{b.offset}"] for b in arena.peak_buffers]
+        lines += table(rows, left=(0, 2))
+    if arena.in_place:
+        lines.append(f"  computed in place: {', '.join(arena.in_place)}")
+    return lines
+
+
+def _flash_lines(report: Report) -> list[str]:
+    rows = [[f"  {part}", f"{size:,}"] for part, size in report.flash.items()]
+    rows.append(["  payload", f"{report.flash_bytes:,}"])
+    return ["Flash, bytes", *table(rows, left=(0,))]
+
+
+def _call_lines(report: Report) -> list[str]:
+    rows = [["call", "operator", "input", "output", "multiplications", "scratch", "constants", "live", "stored"]]
+    for call in report.calls:
+        rows.append(
+            [
+                str(call.index),
+                call.op,
+                " ".join(map(shape, call.inputs)),
+                shape(call.output_shape),
+                f"{call.macs:,}",
+                f"{call.scratch_bytes:,}",
+                f"{call.constant_bytes:,}",
+                f"{call.live_bytes:,}",
+                call.output,
+            ]
+        )
+    return ["Calls, sizes in bytes", *table(rows, left=(1, 2, 3, 8))]
