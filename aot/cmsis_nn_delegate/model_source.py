@@ -1,0 +1,102 @@
+"""Models from Python files: `FILE.py:FUNCTION`.
+
+The function takes no arguments and returns a torch.nn.Module, or (module, example_inputs), or a
+torch.export.ExportedProgram. A file inside of a package is imported as its module, so that relative
+imports work.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Optional
+
+from .errors import UserError
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """What the function returned. `example_inputs` is None if it said nothing about them."""
+
+    name: str
+    module: Any  # torch.nn.Module or torch.export.ExportedProgram
+    example_inputs: Optional[tuple]
+
+
+def load_model(source: str) -> LoadedModel:
+    """Imports the file, calls the function; UserError says what went wrong."""
+    import torch
+
+    path_text, separator, function_name = source.rpartition(":")
+    if not separator or not path_text.endswith(".py"):
+        raise UserError(f"{source!r} does not name a model; write FILE.py:FUNCTION")
+    path = Path(path_text)
+    if not path.is_file():
+        raise UserError(f"model file {path} does not exist")
+    function = getattr(_import(path), function_name, None)
+    if not callable(function):
+        functions = ", ".join(_functions(sys.modules[_module_name(path)[0]])) or "no functions"
+        raise UserError(f"{path} has no function {function_name!r}; it has {functions}")
+    try:
+        result = function()
+    except Exception as error:
+        raise UserError(f"{source} failed: {type(error).__name__}: {error}") from error
+    module, example_inputs = result, None
+    if isinstance(result, tuple) and len(result) == 2:
+        module, example_inputs = result
+    if isinstance(module, torch.export.ExportedProgram):
+        return LoadedModel(function_name, module, tuple(module.example_inputs[0]))
+    if not isinstance(module, torch.nn.Module):
+        raise UserError(
+            f"{source} returned {type(result).__name__}; return a torch.nn.Module, "
+            "or (module, example_inputs)"
+        )
+    if isinstance(example_inputs, torch.Tensor):
+        example_inputs = (example_inputs,)
+    return LoadedModel(function_name, module, example_inputs and tuple(example_inputs))
+
+
+def _module_name(path: Path) -> tuple[str, Path]:
+    """Dotted name of the module in `path`, and the folder that must be importable."""
+    path = path.resolve()
+    parts, folder = [path.stem], path.parent
+    while (folder / "__init__.py").exists():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts), folder
+
+
+def _import(path: Path) -> ModuleType:
+    name, folder = _module_name(path)
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    loaded = sys.modules.get(name)
+    if loaded is not None and getattr(loaded, "__file__", None) == str(path.resolve()):
+        return loaded
+    try:
+        if "." in name:
+            return importlib.import_module(name)
+        # By file, not by name: an installed module of the same name must not win.
+        spec = importlib.util.spec_from_file_location(name, path.resolve())
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        return module
+    except Exception as error:
+        sys.modules.pop(name, None)
+        raise UserError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def _functions(module: ModuleType) -> list[str]:
+    return sorted(
+        name
+        for name, item in vars(module).items()
+        if not name.startswith("_")
+        and (inspect.isfunction(item) or inspect.isclass(item))
+        and item.__module__ == module.__name__
+    )
