@@ -16,13 +16,12 @@ import subprocess
 import tempfile
 
 from sim import regions
-from sim.boards import Board
+from sim.boards import Board, generated
 from sim.elf import Elf
 from sim.simulator import Result, Simulator, SimulatorError, check_job
 
-_HERE = pathlib.Path(__file__).parent
-_CONFIG = _HERE / "config.json"  # Written by Bazel: {"qemu_system_arm": path or ""}
-_PLUGIN = _HERE / "insn_count_plugin.so"
+_CONFIG = generated(pathlib.Path("sim", "qemu", "config.json"))  # Written by Bazel: {"qemu_system_arm": path or ""}
+_PLUGIN = generated(pathlib.Path("sim", "qemu", "insn_count_plugin.so"))
 _EXIT_LINE = re.compile(r"^##EXIT rc=(\d+)##\r?$", re.MULTILINE)
 _FAULT_LINE = re.compile(r"^##FAULT ", re.MULTILINE)
 
