@@ -53,7 +53,7 @@ def _impl(rctx):
             quiet = False,
         )
         if result.return_code:
-            fail("pip could not install %s:\n%s" % (rctx.attr.requirements, result.stderr))
+            fail("pip could not install %s: its messages are above." % rctx.attr.requirements)
     rctx.file("lock.txt", "%s\n%s" % (python, rctx.read(lock)))
     rctx.file("info.bzl", "PYTHON_ENV = struct(interpreter = %r)\n" % str(python))
     rctx.file("BUILD.bazel", "exports_files([\n    \"info.bzl\",\n    \"lock.txt\",\n])\n")

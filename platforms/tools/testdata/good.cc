@@ -8,7 +8,8 @@ struct Interface {
   virtual int Run(std::int64_t value) = 0;
 };
 
-// A virtual destructor refers to it.
+// A virtual destructor refers to the second.
+void operator delete(void*) noexcept {}
 void operator delete(void*, std::size_t) noexcept {}
 
 struct Implementation final : Interface {
