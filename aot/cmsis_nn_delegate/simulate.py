@@ -1,0 +1,129 @@
+"""Runs payloads on a simulated core, with the firmware and the simulator driver of the checkout."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Optional, Sequence, Union
+
+import numpy as np
+
+from .checkout import find_checkout
+from .errors import UserError
+from .payload import schema
+from .payload.decode import decode
+from .payload.tensor_data import from_bytes, to_bytes
+from .runner.job import JobFlag, build_job
+from .runner.result import RunnerError, RunInfo, parse_report
+
+_JOB_BYTES = 2 << 20  # every board's mailbox has at least this much
+
+
+@dataclass(frozen=True)
+class Run:
+    """Results of all input sets, and what was measured. Instructions are None if not counted."""
+
+    outputs: list[list[np.ndarray]]  # by input set, in logical shape and order
+    info: RunInfo
+    simulator: str
+    init_instructions: Optional[int]
+    instructions: Optional[list[int]]  # by input set
+    runtime_bytes: int
+    arena_bytes: int
+    stack_bytes: int
+
+
+def default_image(core: str) -> Path:
+    """The firmware for `core` that Bazel built; UserError if it was not."""
+    checkout = find_checkout()
+    name = core.replace("-", "_")
+    image = checkout and checkout / "bazel-bin" / "runtime" / f"{name}.elf"
+    if image and image.is_file():
+        return image
+    raise UserError(
+        f"there is no firmware for {core}: build it with `bazel build //runtime:{name}` in the "
+        "project's checkout, or give another with --image"
+    )
+
+
+def run(
+    payload: bytes,
+    inputs: Sequence[Sequence[np.ndarray]],
+    image: Union[str, Path],
+    *,
+    timeout_s: float = 600.0,
+    progress: Callable[[str], None] = lambda line: None,
+) -> Run:
+    """Runs `payload` once for each element of `inputs`, arrays in logical shape and order.
+
+    UserError if there is no simulator, or the image refuses the payload or fails.
+    """
+    simulator = _simulator()
+    if not Path(image).is_file():
+        raise UserError(f"firmware image {image} does not exist")
+    view = decode(payload)
+    try:
+        sets = [[to_bytes(a, t) for a, t in zip(arrays, view.inputs, strict=True)] for arrays in inputs]
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    batch = max(1, (_JOB_BYTES - len(payload) - 4096) // max(1, _set_bytes(view.inputs)))
+
+    outputs: list[list[np.ndarray]] = []
+    counts: Optional[list[int]] = []
+    report = result = init_count = None
+    stack = 0
+    for start in range(0, len(sets), batch):
+        if len(sets) > batch:
+            progress(f"simulating inputs {start} to {min(start + batch, len(sets)) - 1}")
+        flags = JobFlag.VERIFY_CRC | JobFlag.PRINT_OUTPUTS
+        job = build_job(payload, sets[start : start + batch], flags)
+        try:
+            result = simulator.run(str(image), job=job, timeout_s=timeout_s)
+            if result.status != "exit":
+                raise UserError(result.explain(), exit_code=1)
+            report = parse_report(result.uart)
+        except (RunnerError, simulator.SimulatorError, OSError) as error:
+            raise UserError(str(error), exit_code=1) from error
+        for execution in report.executions:
+            outputs.append([from_bytes(o.data, t) for o, t in zip(execution.outputs, view.outputs)])
+        if result.regions is None or len(result.regions) != 1 + len(report.executions):
+            counts = None
+        elif counts is not None:
+            init_count = result.regions[0].instructions
+            counts += [region.instructions for region in result.regions[1:]]
+        stack = max(stack, report.stack_bytes)
+    return Run(
+        outputs=outputs,
+        info=report.info,
+        simulator=result.simulator,
+        init_instructions=init_count,
+        instructions=counts,
+        runtime_bytes=report.runtime_bytes,
+        arena_bytes=report.arena_bytes,
+        stack_bytes=stack,
+    )
+
+
+def _set_bytes(tensors) -> int:
+    """Of an input set in a job, where every input is padded."""
+    return sum(-(-t.nbytes // schema.ALIGNMENT) * schema.ALIGNMENT for t in tensors)
+
+
+def _simulator():
+    """The module sim.simulator of the checkout."""
+    try:
+        from sim import simulator
+
+        return simulator
+    except ImportError:
+        pass
+    checkout = find_checkout()
+    if checkout is None or not (checkout / "sim" / "simulator.py").is_file():
+        raise UserError("the simulator driver is part of the project's repository: run in its checkout")
+    sys.path.insert(0, str(checkout))
+    from sim import simulator
+
+    return simulator
+
+
