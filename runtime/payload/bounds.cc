@@ -2,36 +2,45 @@
 
 namespace cmsis_nn_delegate {
 namespace bounds {
+namespace {
 
-bool reference_fits(const PayloadView& view, payload::Ref ref, std::uint32_t bytes,
-                    std::uint32_t alignment, Access access) {
+constexpr payload::Ref make_ref(std::uint32_t base, std::uint32_t offset) {
+  return base << payload::kRefOffsetBits | offset;
+}
+
+}  // namespace
+
+Regions::Regions(const PayloadView& view) {
   const payload::Header& header = view.header();
-  const std::uint32_t base = ref >> payload::kRefOffsetBits;
-  const std::uint32_t offset = ref & payload::kMaxRefOffset;
-
-  std::uint32_t begin = 0;
-  std::uint32_t size = header.arena_bytes;
-  std::uint32_t base_alignment = payload::kAlignment;
-  bool writable = true;
-  if (base == payload::kBaseConstant) {
-    begin = header.constants_offset;
-    size = header.constants_bytes;
-    writable = false;
-  } else if (base >= payload::kBaseIo) {
-    const std::uint32_t index = base - payload::kBaseIo;
-    if (index >= view.tensor_count()) {  // kBaseNone too
-      return false;
-    }
-    const payload::IoTensor& tensor = view.tensors()[index];
-    size = tensor.nbytes;
-    // The caller's memory: execute() checks the alignment of floats and of nothing else.
-    base_alignment =
-        tensor.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32) ? alignof(float) : 1;
-    writable = index >= header.input_count;
+  for (Region& region : regions_) {
+    region.rights = 0;
   }
-  // An offset before `begin` wraps to one beyond `size`.
-  return (writable || access == Access::kRead) && bytes != 0 && alignment <= base_alignment &&
-         offset % alignment == 0 && offset - begin <= size && bytes <= size - (offset - begin);
+  regions_[payload::kBaseArena] = {make_ref(payload::kBaseArena, 0), header.arena_bytes,
+                                   kByteAligned | kWordAligned | kBlockAligned | kWrite};
+  regions_[payload::kBaseConstant] = {make_ref(payload::kBaseConstant, header.constants_offset),
+                                      header.constants_bytes,
+                                      kByteAligned | kWordAligned | kBlockAligned};
+  for (unsigned i = 0; i < view.tensor_count(); ++i) {
+    const payload::IoTensor& tensor = view.tensors()[i];
+    std::uint32_t rights = kByteAligned;
+    if (tensor.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32)) {
+      rights |= kWordAligned;  // execute() checks it
+    }
+    if (i >= header.input_count) {
+      rights |= kWrite;
+    }
+    regions_[payload::kBaseIo + i] = {make_ref(payload::kBaseIo + i, 0), tensor.nbytes, rights};
+  }
+}
+
+bool Regions::contain(payload::Ref ref, std::uint32_t bytes, std::uint32_t need) const {
+  const Region& region = regions_[ref >> payload::kRefOffsetBits];
+  const std::uint32_t alignment = need & ~std::uint32_t{kWrite};
+  if ((need & ~region.rights) != 0 || (ref & (alignment - 1)) != 0) {
+    return false;
+  }
+  // Size 0 wraps to more than any region has, a reference before `begin` likewise.
+  return bytes - 1 < region.size && ref - region.begin <= region.size - bytes;
 }
 
 }  // namespace bounds

@@ -1,7 +1,7 @@
-// Arithmetic for checking sizes and references of a payload: nothing here overflows,
-// divides or loops.
+// Checks of sizes and references of a payload.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "runtime/payload/view.h"
@@ -30,13 +30,48 @@ inline bool section_fits(std::uint32_t offset, std::uint32_t bytes, std::uint32_
   return offset % payload::kAlignment == 0 && offset <= size && bytes <= size - offset;
 }
 
-enum class Access : std::uint8_t { kRead, kWrite };
+/// What an access to a reference asks of its base, as bits: one of the alignments, and kWrite.
+enum Need : std::uint32_t {
+  kByteAligned = 1,
+  kWordAligned = 4,
+  kBlockAligned = 16,
+  kWrite = 256,
+};
 
-/// Whether `ref` names `bytes` > 0 bytes, aligned to `alignment`, a power of two <= 16, of
-/// something that exists: the arena, the constants (read only), an input (read only) or an
-/// output. The header and the tensors of `view` must have been checked.
-[[nodiscard]] bool reference_fits(const PayloadView& view, payload::Ref ref, std::uint32_t bytes,
-                                  std::uint32_t alignment, Access access);
+/// The memory that the references of one payload may name.
+class Regions {
+ public:
+  /// The header and the tensors of `view` must have been checked.
+  explicit Regions(const PayloadView& view);
+
+  /// Whether `ref` names `bytes` > 0 bytes of something that exists - the arena, the
+  /// constants (read only), an input (read only) or an output - and may be used as `need`
+  /// says. The data of float tensors is 4-byte aligned, that of others may lie anywhere.
+  [[nodiscard]] bool contain(payload::Ref ref, std::uint32_t bytes, std::uint32_t need) const;
+
+  /// Whether each of `refs` names `bytes` > 0 bytes of the constants, aligned to `alignment`.
+  template <std::size_t kCount>
+  [[nodiscard]] bool contain_constants(const payload::Ref (&refs)[kCount], std::uint32_t bytes,
+                                       std::uint32_t alignment) const {
+    const Region& region = regions_[payload::kBaseConstant];
+    std::uint32_t misaligned = 0;
+    for (const payload::Ref ref : refs) {
+      misaligned |= ref;
+      if (ref - region.begin > region.size - bytes) {
+        return false;
+      }
+    }
+    return bytes - 1 < region.size && (misaligned & (alignment - 1)) == 0;
+  }
+
+ private:
+  struct Region {
+    payload::Ref begin;    // the lowest reference
+    std::uint32_t size;
+    std::uint32_t rights;  // the needs that it satisfies; 0: there is no such base
+  };
+  Region regions_[payload::kBaseCount];
+};
 
 }  // namespace bounds
 }  // namespace cmsis_nn_delegate

@@ -9,8 +9,9 @@
 namespace cmsis_nn_delegate {
 namespace {
 
-using bounds::Access;
 using bounds::in_range;
+using bounds::kByteAligned;
+using bounds::kWordAligned;
 using bounds::product;
 using executorch::runtime::Error;
 using payload::Activation;
@@ -24,8 +25,9 @@ constexpr std::int32_t kMaxShift = 31;
 /// The checks of one call. Each returns whether it holds; the first that fails logs.
 class CallValidator {
  public:
-  CallValidator(const PayloadView& view, std::uint32_t index, const payload::CallHeader& call)
-      : view_(view), index_(index), call_(call) {}
+  CallValidator(const bounds::Regions& regions, std::uint32_t index,
+                const payload::CallHeader& call)
+      : regions_(regions), index_(index), call_(call) {}
 
   /// Dispatches on the opcode; the size of the argument block must have been checked.
   bool validate() const {
@@ -54,7 +56,7 @@ class CallValidator {
         const auto& a = *static_cast<const payload::QuantizeArgs*>(args);
         const std::uint32_t count = volume(a.batch, a.channels, a.pixels);
         return require(in_range(a.zero_point, -128, 127), "zero point out of range") &&
-               input(a.input, product(count, sizeof(float)), alignof(float)) &&
+               input(a.input, product(count, sizeof(float)), kWordAligned) &&
                output(a.output, count);
       }
       case Opcode::kDequantize: {
@@ -62,7 +64,7 @@ class CallValidator {
         const std::uint32_t count = volume(a.batch, a.channels, a.pixels);
         return require(in_range(a.zero_point, -128, 127), "zero point out of range") &&
                input(a.input, count) &&
-               output(a.output, product(count, sizeof(float)), alignof(float));
+               output(a.output, product(count, sizeof(float)), kWordAligned);
       }
       case Opcode::kTranspose: {
         const auto& a = *static_cast<const payload::TransposeArgs*>(args);
@@ -86,22 +88,24 @@ class CallValidator {
     return product(product(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)),
                    static_cast<std::uint32_t>(c));
   }
+
+  /// Of dimensions of which windows() has checked the range: half products fit 30 bits.
   static std::uint32_t volume(const Dims& d) {
-    return product(volume(d.n, d.h, d.w), static_cast<std::uint32_t>(d.c));
+    return product(static_cast<std::uint32_t>(d.n * d.h), static_cast<std::uint32_t>(d.w * d.c));
   }
 
-  bool input(Ref ref, std::uint32_t bytes, std::uint32_t alignment = 1) const {
-    return require(bounds::reference_fits(view_, ref, bytes, alignment, Access::kRead),
-                   "an input, weight or parameter reference is out of bounds or misaligned");
+  bool input(Ref ref, std::uint32_t bytes, bounds::Need alignment = kByteAligned) const {
+    return require(regions_.contain(ref, bytes, alignment),
+                   "an input reference is out of bounds or misaligned");
   }
-  bool output(Ref ref, std::uint32_t bytes, std::uint32_t alignment = 1) const {
-    return require(bounds::reference_fits(view_, ref, bytes, alignment, Access::kWrite),
+  bool output(Ref ref, std::uint32_t bytes, bounds::Need alignment = kByteAligned) const {
+    return require(regions_.contain(ref, bytes, alignment | bounds::kWrite),
                    "the output reference is out of bounds, misaligned or not writable");
   }
   bool scratch(Ref ref, std::int32_t bytes) const {
     return require(bytes == 0 ? ref == payload::kNoRef
-                              : bounds::reference_fits(view_, ref, static_cast<std::uint32_t>(bytes),
-                                                       payload::kAlignment, Access::kWrite),
+                              : regions_.contain(ref, static_cast<std::uint32_t>(bytes),
+                                                 bounds::kBlockAligned | bounds::kWrite),
                    "the scratch reference is out of bounds, misaligned or not writable");
   }
 
@@ -110,26 +114,43 @@ class CallValidator {
                    "activation limits out of range");
   }
 
-  /// What every layer with weights has: int32 parameters per output channel and quantization
-  /// offsets. `refs` are bias, multiplier and shift, in this order.
-  bool per_channel(const Ref* refs, std::int32_t channels, std::int32_t input_offset,
-                   std::int32_t output_offset, const Activation& limits) const {
-    const std::uint32_t bytes =
-        product(static_cast<std::uint32_t>(channels), sizeof(std::int32_t));
-    for (int i = 0; i < 3; ++i) {
-      if (!input(refs[i], bytes, alignof(std::int32_t))) {
-        return false;
-      }
-    }
-    return require(in_range(input_offset, -127, 128) && in_range(output_offset, -128, 127),
+  /// What every layer with weights has: the filter, int32 parameters per output channel, and
+  /// quantization offsets. All of it is constant.
+  template <typename Args>
+  bool weights(const Args& a, std::uint32_t filter_bytes, std::int32_t channels) const {
+    return require(regions_.contain_constants({a.filter}, filter_bytes, 1) &&
+                       regions_.contain_constants(
+                           {a.bias, a.multiplier, a.shift},
+                           product(static_cast<std::uint32_t>(channels), sizeof(std::int32_t)),
+                           alignof(std::int32_t)),
+                   "filter, bias, multiplier or shift is not a constant, out of bounds or "
+                   "misaligned") &&
+           require(in_range(a.params.input_offset, -127, 128) &&
+                       in_range(a.params.output_offset, -128, 127),
                    "quantization offset out of range") &&
-           activation(limits);
+           activation(a.params.activation);
+  }
+
+  /// These fit 15 bits only if every size is in [1, kMaxDim]: a larger one has a higher bit,
+  /// and 0 - 1 has them all.
+  static std::uint32_t range_bits(const Dims& d) {
+    static_assert(payload::kMaxDim == (1 << 15) - 1, "the limit is a number of bits");
+    const auto n = static_cast<std::uint32_t>(d.n);
+    const auto h = static_cast<std::uint32_t>(d.h);
+    const auto w = static_cast<std::uint32_t>(d.w);
+    const auto c = static_cast<std::uint32_t>(d.c);
+    return (n | h | w | c) | ((n - 1) | (h - 1) | (w - 1) | (c - 1));
+  }
+  static std::uint32_t range_bits(const Tile& t) {
+    const auto w = static_cast<std::uint32_t>(t.w);
+    const auto h = static_cast<std::uint32_t>(t.h);
+    return (w | h) | ((w - 1) | (h - 1));
   }
 
   /// Whether windows may lie in the padding entirely.
   enum class Overlap : std::uint8_t { kOptional, kRequired };
 
-  /// One axis of a convolution or pooling. `taps` apart by `dilation` form a window, which
+  /// One axis of a convolution or pooling, all values in range. `taps` apart by `dilation` form a window, which
   /// starts at -padding and advances by `stride`. No window that fits in front of the input's
   /// end may be missing: CMSIS-NN's 1x1 kernels compute as many outputs as there are inputs.
   /// No term exceeds 31 bits: all values are at most kMaxDim.
@@ -137,10 +158,6 @@ class CallValidator {
                           std::int32_t stride, std::int32_t padding, std::int32_t dilation,
                           Overlap overlap) {
     static_assert(payload::kMaxDim == 32767, "the sums below must fit 31 bits");
-    if (!in_range(stride, 1, payload::kMaxDim) || !in_range(padding, 0, payload::kMaxDim) ||
-        !in_range(dilation, 1, payload::kMaxDim)) {
-      return false;
-    }
     const std::int32_t extent = (taps - 1) * dilation + 1;  // of a window
     const std::int32_t end = out * stride;                  // of the windows, from -padding
     // The first and the last window are the outermost ones.
@@ -151,14 +168,11 @@ class CallValidator {
   /// The geometry shared by convolutions and pooling.
   bool windows(const Dims& in, const Dims& filter, const Dims& out, const Tile& stride,
                const Tile& padding, const Tile& dilation, Overlap overlap) const {
-    for (const Dims* dims : {&in, &filter, &out}) {
-      for (const std::int32_t size : {dims->n, dims->h, dims->w, dims->c}) {
-        if (!in_range(size, 1, payload::kMaxDim)) {
-          return require(false, "dimension out of range");
-        }
-      }
-    }
-    return require(in.n == out.n, "input and output differ in batch") &&
+    const std::uint32_t bits = range_bits(in) | range_bits(filter) | range_bits(out) |
+                               range_bits(stride) | range_bits(dilation) |
+                               static_cast<std::uint32_t>(padding.h | padding.w);  // may be 0
+    return require((bits >> 15) == 0, "dimension, stride, padding or dilation out of range") &&
+           require(in.n == out.n, "input and output differ in batch") &&
            require(fits_window(in.h, filter.h, out.h, stride.h, padding.h, dilation.h, overlap) &&
                        fits_window(in.w, filter.w, out.w, stride.w, padding.w, dilation.w, overlap),
                    "stride, padding, dilation and sizes do not fit together");
@@ -180,8 +194,7 @@ class CallValidator {
     return require(groups >= 1 && groups * filter.c == in.c && out.c % groups == 0 &&
                        filter.n == out.c,
                    "channels, groups and filters do not agree") &&
-           input(a.input, volume(in)) && input(a.filter, volume(filter)) &&
-           per_channel(&a.bias, out.c, p.input_offset, p.output_offset, p.activation) &&
+           input(a.input, volume(in)) && weights(a, volume(filter), out.c) &&
            scratch(a.scratch, a.scratch_bytes) && output(a.output, volume(out));
   }
 
@@ -196,8 +209,7 @@ class CallValidator {
            require(in_range(p.ch_mult, 1, payload::kMaxDim) && p.ch_mult * in.c == out.c &&
                        filter.c == out.c && filter.n == 1,
                    "channels, multiplier and filters do not agree") &&
-           input(a.input, volume(in)) && input(a.filter, volume(filter)) &&
-           per_channel(&a.bias, out.c, p.input_offset, p.output_offset, p.activation) &&
+           input(a.input, volume(in)) && weights(a, volume(filter), out.c) &&
            scratch(a.scratch, a.scratch_bytes) && output(a.output, volume(out));
   }
 
@@ -212,9 +224,8 @@ class CallValidator {
                    "input, filter and output do not agree") &&
            require(p.input_offset == 0 && p.filter_offset == 0,
                    "input and filter offset must be 0") &&
-           input(a.input, volume(in)) && input(a.filter, volume(filter)) &&
-           per_channel(&a.bias, out.c, p.input_offset, p.output_offset, p.activation) &&
-           output(a.output, volume(out));
+           input(a.input, volume(in.n, in.c, 1)) && weights(a, volume(in.c, out.c, 1), out.c) &&
+           output(a.output, volume(out.n, out.c, 1));
   }
 
   bool add(const payload::AddArgs& a) const {
@@ -245,27 +256,19 @@ class CallValidator {
            input(a.input, count) && output(a.output, count);
   }
 
-  const PayloadView& view_;
+  const bounds::Regions& regions_;
   [[maybe_unused]] std::uint32_t index_;
   const payload::CallHeader& call_;
 };
-
-static_assert(offsetof(payload::Conv2dArgs, multiplier) ==
-                      offsetof(payload::Conv2dArgs, bias) + sizeof(Ref) &&
-                  offsetof(payload::Conv2dArgs, shift) ==
-                      offsetof(payload::Conv2dArgs, bias) + 2 * sizeof(Ref) &&
-                  offsetof(payload::DepthwiseConv2dArgs, shift) ==
-                      offsetof(payload::DepthwiseConv2dArgs, bias) + 2 * sizeof(Ref) &&
-                  offsetof(payload::FullyConnectedArgs, shift) ==
-                      offsetof(payload::FullyConnectedArgs, bias) + 2 * sizeof(Ref),
-              "per_channel() takes bias, multiplier and shift as an array");
 
 }  // namespace
 
 Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
   std::uint32_t remaining = view.header().calls_bytes;
   const std::uint8_t* at = view.calls_begin();
-  for (std::uint32_t index = 0; index < view.header().call_count; ++index) {
+  const std::uint32_t count = view.header().call_count;
+  const bounds::Regions regions(view);
+  for (std::uint32_t index = 0; index < count; ++index) {
     const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
     if (remaining < sizeof(call) || call.opcode >= payload::kOpcodeCount ||
         payload::kArgsBytes[call.opcode] == 0 ||
@@ -280,7 +283,7 @@ Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
              index, static_cast<unsigned>(call.opcode), kernels.name);
       return Error::DelegateInvalidCompatibility;
     }
-    if (!CallValidator(view, index, call).validate()) {
+    if (!CallValidator(regions, index, call).validate()) {
       return Error::InvalidProgram;
     }
     at += call.bytes;

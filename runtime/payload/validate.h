@@ -12,6 +12,7 @@ namespace cmsis_nn_delegate {
 ///   - has an opcode with a kernel in `kernels`, and the argument size of that opcode;
 ///   - only names data that exists: base, offset and the bytes that its dimensions imply;
 ///   - writes to the arena or an output, never to constants or an input;
+///   - has its weights and their parameters in the constants;
 ///   - has data aligned as its type needs, and scratch aligned to 16 bytes;
 ///   - keeps the ranges that runtime/payload/format.h states for its parameters;
 ///   - as a convolution or pooling: has dimensions in [1, kMaxDim] that agree with each

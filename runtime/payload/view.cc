@@ -59,6 +59,9 @@ Error check_sections(const Header& header, std::size_t size) {
     ET_LOG(Error, "payload is truncated: %zu of %" PRIu32 " bytes", size, bytes);
     return Error::InvalidProgram;
   }
+  if (bytes > payload::kMaxRefOffset) {
+    return malformed("payload is larger than references reach");
+  }
   if (bytes % payload::kAlignment != 0 || header.arena_bytes % payload::kAlignment != 0) {
     return malformed("payload or arena size is not a multiple of 16");
   }

@@ -115,7 +115,7 @@ def parse_report(uart: str) -> RunResult:
     cannot be read.
     """
     info: Optional[RunInfo] = None
-    init: Optional[dict[str, str]] = None
+    init: Optional[tuple[int, int, int]] = None  # ticks, runtime_bytes, arena_bytes
     stack: Optional[int] = None
     executions: list[Execution] = []
     failed: Optional[int] = None  # explained by the ##ERROR line that follows
@@ -133,7 +133,7 @@ def parse_report(uart: str) -> RunResult:
             if kind == "RUN":
                 info = RunInfo(**{name: values[name] for name in RunInfo.__dataclass_fields__})
             elif kind == "INIT":
-                init = values
+                init = (int(values["ticks"]), int(values["runtime_bytes"]), int(values["arena_bytes"]))
                 failed = int(values["error"]) or failed
             elif kind == "EXEC":
                 failed = int(values["error"]) or failed
@@ -158,6 +158,4 @@ def parse_report(uart: str) -> RunResult:
         raise RunnerError("no ##INIT line: the run stopped while loading the payload")
     if stack is None:
         raise RunnerError(f"no ##STACK line: the run stopped after {len(executions)} executions")
-    return RunResult(
-        info, int(init["ticks"]), int(init["runtime_bytes"]), int(init["arena_bytes"]), executions, stack
-    )
+    return RunResult(info, *init, executions, stack)

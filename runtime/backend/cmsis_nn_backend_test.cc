@@ -1,0 +1,379 @@
+#include "runtime/backend/cmsis_nn_backend.h"
+
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <executorch/runtime/core/evalue.h>
+#include <executorch/runtime/core/event_tracer.h>
+
+#include "runtime/backend/register.h"
+#include "runtime/kernels/portable/portable.h"
+#include "runtime/payload/payload_builder.h"
+
+namespace cmsis_nn_delegate {
+namespace {
+
+using executorch::runtime::BackendExecutionContext;
+using executorch::runtime::BackendInitContext;
+using executorch::runtime::DelegateHandle;
+using executorch::runtime::Error;
+using executorch::runtime::EValue;
+using executorch::runtime::EventTracer;
+using executorch::runtime::FreeableBuffer;
+using executorch::runtime::MemoryAllocator;
+using executorch::runtime::Result;
+using executorch::runtime::Span;
+using executorch::runtime::etensor::ScalarType;
+using executorch::runtime::etensor::Tensor;
+using executorch::runtime::etensor::TensorImpl;
+using testing::AlignedBytes;
+
+/// A tensor with its storage.
+class TestTensor {
+ public:
+  TestTensor(ScalarType type, std::vector<std::int32_t> sizes, std::vector<std::uint8_t> dim_order)
+      : sizes_(std::move(sizes)), dim_order_(std::move(dim_order)), strides_(sizes_.size(), 1),
+        data_(4096),
+        impl_(type, static_cast<ssize_t>(sizes_.size()), sizes_.data(), data_.data(),
+              dim_order_.data(), strides_.data()),
+        value_(Tensor(&impl_)) {}
+
+  EValue* value() { return &value_; }
+  void move_data(std::ptrdiff_t bytes) { impl_.set_data(data_.data() + bytes); }
+  void drop_data() { impl_.set_data(nullptr); }
+  template <typename T>
+  T* data() {
+    return reinterpret_cast<T*>(data_.data());
+  }
+
+ private:
+  std::vector<std::int32_t> sizes_;
+  std::vector<std::uint8_t> dim_order_;
+  std::vector<std::int32_t> strides_;
+  AlignedBytes data_;
+  TensorImpl impl_;
+  EValue value_;
+};
+
+/// The network of testing::all_operators() with its arguments and pools.
+class BackendTest : public ::testing::Test {
+ protected:
+  static constexpr std::uint32_t kArenaBytes = 640;
+
+  BackendTest() {
+    for (int i = 0; i < 108; ++i) {
+      image_.data<float>()[i] = static_cast<float>((i * 29) % 97) / 24.0f - 2.0f;
+    }
+  }
+
+  Result<DelegateHandle*> init(const CmsisNnBackend& backend, MemoryAllocator& allocator) {
+    BackendInitContext context(&allocator);
+    return backend.init(context, &processed_, {});
+  }
+
+  Error execute(const CmsisNnBackend& backend, DelegateHandle* handle, MemoryAllocator* temp,
+                EventTracer* tracer = nullptr) {
+    EValue* arguments[] = {image_.value(), scores_.value(), logits_.value()};
+    BackendExecutionContext context(tracer, temp);
+    return backend.execute(context, handle, Span<EValue*>(arguments, 3));
+  }
+
+  /// Both outputs, as bytes.
+  std::vector<std::uint8_t> outputs() {
+    std::vector<std::uint8_t> bytes(5 + 20);
+    std::memcpy(bytes.data(), scores_.data<std::uint8_t>(), 5);
+    std::memcpy(bytes.data() + 5, logits_.data<std::uint8_t>(), 20);
+    std::memset(scores_.data<std::uint8_t>(), 0x55, 5);
+    std::memset(logits_.data<std::uint8_t>(), 0x55, 20);
+    return bytes;
+  }
+
+  AlignedBytes payload_ = testing::all_operators();
+  FreeableBuffer processed_{payload_.data(), payload_.size(), nullptr};
+  TestTensor image_{ScalarType::Float, {1, 3, 6, 6}, {0, 1, 2, 3}};
+  TestTensor scores_{ScalarType::Char, {1, 5}, {0, 1}};
+  TestTensor logits_{ScalarType::Float, {1, 5}, {0, 1}};
+  AlignedBytes runtime_memory_{2048};
+  AlignedBytes temp_memory_{2048};
+  MemoryAllocator runtime_{2048, runtime_memory_.data()};
+  MemoryAllocator temp_{2048, temp_memory_.data()};
+  const CmsisNnBackend backend_{kPortableKernels};
+};
+
+TEST_F(BackendTest, ArenaFromTheTempAllocator) {
+  EXPECT_TRUE(backend_.is_available());
+  const auto handle = init(backend_, runtime_);
+  ASSERT_TRUE(handle.ok());
+  EXPECT_EQ(runtime_.used_size(), kHandleBytes);
+  ASSERT_EQ(execute(backend_, *handle, &temp_), Error::Ok);
+  EXPECT_EQ(temp_.used_size(), kArenaBytes);
+  EXPECT_EQ(runtime_.used_size(), kHandleBytes);
+  // The logits are the scores' input: their order agrees, and they are not all equal.
+  const float* logits = logits_.data<float>();
+  const std::int8_t* scores = scores_.data<std::int8_t>();
+  bool differ = false;
+  int sum = 0;
+  for (int i = 0; i < 5; ++i) {
+    sum += scores[i] + 128;
+    for (int j = 0; j < 5; ++j) {
+      differ |= logits[i] != logits[j];
+      if (scores[i] > scores[j]) {
+        EXPECT_GT(logits[i], logits[j]);
+      }
+    }
+  }
+  EXPECT_TRUE(differ);
+  EXPECT_NEAR(sum, 256, 5);
+  backend_.destroy(*handle);
+}
+
+TEST_F(BackendTest, SameResultWhereverTheArenaIs) {
+  const auto handle = init(backend_, runtime_);
+  ASSERT_TRUE(handle.ok());
+  ASSERT_EQ(execute(backend_, *handle, &temp_), Error::Ok);
+  const std::vector<std::uint8_t> expected = outputs();
+
+  // No temp allocator: from the runtime allocator, at the first execution only.
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(execute(backend_, *handle, nullptr), Error::Ok);
+    EXPECT_EQ(outputs(), expected);
+    const std::size_t used = runtime_.used_size();
+    EXPECT_GE(used, kHandleBytes + kArenaBytes);
+    EXPECT_LT(used, kHandleBytes + kArenaBytes + 16);
+  }
+
+  // At init.
+  runtime_.reset();
+  const CmsisNnBackend eager(kPortableKernels, Config{false, true});
+  const auto second = init(eager, runtime_);
+  ASSERT_TRUE(second.ok());
+  const std::size_t used = runtime_.used_size();
+  EXPECT_GE(used, kHandleBytes + kArenaBytes);
+  temp_.reset();
+  ASSERT_EQ(execute(eager, *second, &temp_), Error::Ok);
+  EXPECT_EQ(outputs(), expected);
+  EXPECT_EQ(temp_.used_size(), 0u);
+  EXPECT_EQ(runtime_.used_size(), used);
+}
+
+TEST_F(BackendTest, OldContentsOfTheArenaDoNotMatter) {
+  const auto handle = init(backend_, runtime_);
+  std::vector<std::uint8_t> expected;
+  for (const int fill : {0x00, 0xFF, 0x80, 0x3C}) {
+    std::memset(temp_memory_.data(), fill, temp_memory_.size());
+    temp_.reset();
+    ASSERT_EQ(execute(backend_, *handle, &temp_), Error::Ok);
+    const std::vector<std::uint8_t> result = outputs();
+    EXPECT_TRUE(expected.empty() || result == expected);
+    expected = result;
+  }
+}
+
+TEST_F(BackendTest, PayloadAndInputsStayUnchanged) {
+  const AlignedBytes payload = payload_;
+  const std::vector<float> image(image_.data<float>(), image_.data<float>() + 108);
+  const auto handle = init(backend_, runtime_);
+  ASSERT_EQ(execute(backend_, *handle, &temp_), Error::Ok);
+  EXPECT_EQ(std::memcmp(payload.data(), payload_.data(), payload.size()), 0);
+  EXPECT_EQ(std::memcmp(image.data(), image_.data<float>(), 432), 0);
+}
+
+TEST_F(BackendTest, TheBufferIsNotFreed) {
+  static int freed;
+  freed = 0;
+  FreeableBuffer buffer(payload_.data(), payload_.size(), [](void*, void*, size_t) { ++freed; });
+  BackendInitContext context(&runtime_);
+  const auto handle = backend_.init(context, &buffer, {});
+  ASSERT_TRUE(handle.ok());
+  ASSERT_EQ(execute(backend_, *handle, &temp_), Error::Ok);
+  EXPECT_EQ(freed, 0);
+  backend_.destroy(*handle);
+  backend_.destroy(nullptr);
+}
+
+TEST_F(BackendTest, NotEnoughMemory) {
+  MemoryAllocator nothing(kHandleBytes - 1, runtime_memory_.data());
+  EXPECT_EQ(init(backend_, nothing).error(), Error::MemoryAllocationFailed);
+  BackendInitContext no_allocator(nullptr);
+  EXPECT_EQ(backend_.init(no_allocator, &processed_, {}).error(), Error::MemoryAllocationFailed);
+
+  MemoryAllocator handle_only(kHandleBytes + kArenaBytes - 1, runtime_memory_.data());
+  const CmsisNnBackend eager(kPortableKernels, Config{false, true});
+  EXPECT_EQ(init(eager, handle_only).error(), Error::MemoryAllocationFailed);
+
+  handle_only.reset();
+  const auto handle = init(backend_, handle_only);
+  ASSERT_TRUE(handle.ok());
+  EXPECT_EQ(execute(backend_, *handle, nullptr), Error::MemoryAllocationFailed);
+  MemoryAllocator small(kArenaBytes - 1, temp_memory_.data());
+  EXPECT_EQ(execute(backend_, *handle, &small), Error::MemoryAllocationFailed);
+  // With enough memory the same handle works.
+  EXPECT_EQ(execute(backend_, *handle, &temp_), Error::Ok);
+}
+
+TEST_F(BackendTest, RefusesDamagedAndForeignPayloads) {
+  payload_.header().isa = 99;
+  EXPECT_EQ(init(backend_, runtime_).error(), Error::DelegateInvalidCompatibility);
+  payload_.header().isa = 0;
+  FreeableBuffer truncated(payload_.data(), payload_.size() - 1, nullptr);
+  BackendInitContext context(&runtime_);
+  EXPECT_EQ(backend_.init(context, &truncated, {}).error(), Error::InvalidProgram);
+  EXPECT_EQ(runtime_.used_size(), 0u);  // nothing was taken
+}
+
+TEST_F(BackendTest, CrcIsAnOption) {
+  const CmsisNnBackend careful(kPortableKernels, Config{true, false});
+  EXPECT_TRUE(init(careful, runtime_).ok());
+  payload_.data()[payload_.size() - 20] ^= 1;  // a weight
+  EXPECT_EQ(init(careful, runtime_).error(), Error::InvalidProgram);
+  EXPECT_TRUE(init(backend_, runtime_).ok());
+}
+
+TEST_F(BackendTest, WrongArguments) {
+  const auto handle = init(backend_, runtime_);
+  ASSERT_TRUE(handle.ok());
+  const auto execute_with = [&](std::vector<EValue*> arguments) {
+    temp_.reset();
+    BackendExecutionContext context(nullptr, &temp_);
+    return backend_.execute(context, *handle, Span<EValue*>(arguments.data(), arguments.size()));
+  };
+  EValue* const image = image_.value();
+  EValue* const scores = scores_.value();
+  EValue* const logits = logits_.value();
+  EXPECT_EQ(execute_with({image, scores, logits}), Error::Ok);
+  EXPECT_EQ(execute_with({}), Error::InvalidArgument);
+  EXPECT_EQ(execute_with({image, scores}), Error::InvalidArgument);
+  EXPECT_EQ(execute_with({image, scores, logits, logits}), Error::InvalidArgument);
+  EXPECT_EQ(execute_with({image, logits, scores}), Error::InvalidArgument);
+
+  EValue integer(std::int64_t{3});
+  EXPECT_EQ(execute_with({&integer, scores, logits}), Error::InvalidArgument);
+  TestTensor bytes(ScalarType::Char, {1, 3, 6, 6}, {0, 1, 2, 3});
+  EXPECT_EQ(execute_with({bytes.value(), scores, logits}), Error::InvalidArgument);
+  TestTensor doubles(ScalarType::Double, {1, 3, 6, 6}, {0, 1, 2, 3});
+  EXPECT_EQ(execute_with({doubles.value(), scores, logits}), Error::InvalidArgument);
+  TestTensor shape(ScalarType::Float, {1, 3, 6, 5}, {0, 1, 2, 3});
+  EXPECT_EQ(execute_with({shape.value(), scores, logits}), Error::InvalidArgument);
+  TestTensor rank(ScalarType::Float, {3, 6, 6}, {0, 1, 2});
+  EXPECT_EQ(execute_with({rank.value(), scores, logits}), Error::InvalidArgument);
+  TestTensor order(ScalarType::Float, {1, 3, 6, 6}, {0, 2, 3, 1});
+  EXPECT_EQ(execute_with({order.value(), scores, logits}), Error::InvalidArgument);
+
+  image_.move_data(2);
+  EXPECT_EQ(execute_with({image, scores, logits}), Error::InvalidArgument);
+  image_.move_data(4);
+  EXPECT_EQ(execute_with({image, scores, logits}), Error::Ok);
+  scores_.move_data(3);  // bytes may lie anywhere
+  EXPECT_EQ(execute_with({image, scores, logits}), Error::Ok);
+  logits_.drop_data();
+  EXPECT_EQ(execute_with({image, scores, logits}), Error::InvalidArgument);
+}
+
+TEST_F(BackendTest, AKernelsErrorEndsTheExecution) {
+  static int calls;
+  calls = 0;
+  KernelTable table = kPortableKernels;
+  table.kernels[static_cast<int>(payload::Opcode::kAdd)] = [](const void*, std::uint8_t* const*) {
+    ++calls;
+    return Error::NotSupported;
+  };
+  table.kernels[static_cast<int>(payload::Opcode::kSoftmax)] =
+      [](const void*, std::uint8_t* const*) {
+        ++calls;
+        return Error::Ok;
+      };
+  const CmsisNnBackend backend(table);
+  const auto handle = init(backend, runtime_);
+  ASSERT_TRUE(handle.ok());
+  EXPECT_EQ(execute(backend, *handle, &temp_), Error::NotSupported);
+  EXPECT_EQ(calls, 1);
+}
+
+/// Records delegate events.
+class RecordingTracer final : public EventTracer {
+ public:
+  std::vector<std::int64_t> started;
+  std::vector<std::int64_t> ended;
+
+  executorch::runtime::EventTracerEntry start_profiling_delegate(
+      const char* name, executorch::runtime::DelegateDebugIntId id) override {
+    EXPECT_EQ(name, nullptr);  // numeric ids only
+    started.push_back(id);
+    executorch::runtime::EventTracerEntry entry = {};
+    entry.event_id = id;
+    return entry;
+  }
+  void end_profiling_delegate(executorch::runtime::EventTracerEntry entry, const void*,
+                              size_t) override {
+    ended.push_back(entry.event_id);
+  }
+  void create_event_block(const char*) override {}
+  executorch::runtime::EventTracerEntry start_profiling(
+      const char*, executorch::runtime::ChainID, executorch::runtime::DebugHandle) override {
+    return {};
+  }
+  void log_profiling_delegate(const char*, executorch::runtime::DelegateDebugIntId,
+                              et_timestamp_t, et_timestamp_t, const void*, size_t) override {}
+  void end_profiling(executorch::runtime::EventTracerEntry) override {}
+  void track_allocation(executorch::runtime::AllocatorID, size_t) override {}
+  executorch::runtime::AllocatorID track_allocator(const char*) override { return 0; }
+  Result<bool> log_evalue(const EValue&, executorch::runtime::LoggedEValueType) override {
+    return false;
+  }
+  using Id = executorch::runtime::DelegateDebugIntId;
+  Result<bool> log_intermediate_output_delegate(const char*, Id, const Tensor&) override {
+    return false;
+  }
+  Result<bool> log_intermediate_output_delegate(
+      const char*, Id, const executorch::runtime::ArrayRef<Tensor>) override {
+    return false;
+  }
+  Result<bool> log_intermediate_output_delegate(const char*, Id, const int&) override {
+    return false;
+  }
+  Result<bool> log_intermediate_output_delegate(const char*, Id, const bool&) override {
+    return false;
+  }
+  Result<bool> log_intermediate_output_delegate(const char*, Id, const double&) override {
+    return false;
+  }
+  void set_delegation_intermediate_output_filter(
+      executorch::runtime::EventTracerFilterBase*) override {}
+};
+
+TEST_F(BackendTest, AnEventPerCall) {
+  RecordingTracer tracer;
+  const auto handle = init(backend_, runtime_);
+  ASSERT_EQ(execute(backend_, *handle, &temp_, &tracer), Error::Ok);
+  std::vector<std::int64_t> indices;
+  for (std::int64_t i = 0; i < payload_.header().call_count; ++i) {
+    indices.push_back(i);
+  }
+  EXPECT_EQ(tracer.started, indices);
+  EXPECT_EQ(tracer.ended, indices);
+}
+
+TEST_F(BackendTest, ManyHandlesShareATempAllocator) {
+  const auto first = init(backend_, runtime_);
+  const auto second = init(backend_, runtime_);
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(runtime_.used_size(), 2 * kHandleBytes);
+  ASSERT_EQ(execute(backend_, *first, &temp_), Error::Ok);
+  const auto expected = outputs();
+  temp_.reset();
+  ASSERT_EQ(execute(backend_, *second, &temp_), Error::Ok);
+  EXPECT_EQ(outputs(), expected);
+}
+
+TEST(RegisterBackend, OnceAndUnderItsName) {
+  ASSERT_EQ(register_cmsis_nn_backend(kPortableKernels), Error::Ok);
+  const auto* backend = executorch::runtime::get_backend_class("CmsisNnBackend");
+  ASSERT_NE(backend, nullptr);
+  EXPECT_TRUE(backend->is_available());
+  EXPECT_EQ(register_cmsis_nn_backend(kPortableKernels), Error::InvalidArgument);
+}
+
+}  // namespace
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,116 @@
+// Builds payloads by hand, for tests of what reads them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "runtime/payload/format.h"
+
+namespace cmsis_nn_delegate {
+namespace testing {
+
+/// Zeroed bytes that start 16-byte aligned and end where they say: a sanitizer sees every access
+/// behind them.
+class AlignedBytes {
+ public:
+  explicit AlignedBytes(std::size_t size)
+      : data_(static_cast<std::uint8_t*>(::operator new(size, kAlignment))), size_(size) {
+    std::memset(data_, 0, size);
+  }
+  AlignedBytes(const AlignedBytes& other) : AlignedBytes(other.size_) {
+    std::memcpy(data_, other.data_, size_);
+  }
+  AlignedBytes(AlignedBytes&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  AlignedBytes& operator=(AlignedBytes other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~AlignedBytes() { ::operator delete(data_, kAlignment); }
+
+  std::uint8_t* data() { return data_; }
+  const std::uint8_t* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+  template <typename T>
+  T& at(std::size_t offset) {
+    return *reinterpret_cast<T*>(data_ + offset);
+  }
+  payload::Header& header() { return at<payload::Header>(0); }
+
+ private:
+  static constexpr std::align_val_t kAlignment{16};
+  std::uint8_t* data_;
+  std::size_t size_;
+};
+
+constexpr payload::Ref make_ref(unsigned base, std::size_t offset = 0) {
+  return static_cast<payload::Ref>(base) << payload::kRefOffsetBits |
+         static_cast<payload::Ref>(offset);
+}
+
+class PayloadBuilder {
+ public:
+  /// Constants follow a gap of fixed size, so that their references are known before the calls.
+  static constexpr std::size_t kConstantsOffset = 2048;
+
+  explicit PayloadBuilder(payload::Isa isa = payload::Isa::kScalar) : isa_(isa) {}
+
+  /// Bytes of the arena; a multiple of 16.
+  void set_arena(std::uint32_t bytes) { arena_bytes_ = bytes; }
+
+  /// An input, and an output, with dimensions in their order; returns the reference. Inputs
+  /// come before outputs.
+  payload::Ref input(payload::DType dtype, std::initializer_list<std::int32_t> sizes);
+  payload::Ref output(payload::DType dtype, std::initializer_list<std::int32_t> sizes);
+
+  template <typename T>
+  payload::Ref constant(const std::vector<T>& values) {
+    return constant_bytes(values.data(), values.size() * sizeof(T));
+  }
+
+  /// Appends a call; returns the offset of its arguments from the start of the payload, less
+  /// calls_offset.
+  template <typename Args>
+  std::size_t call(payload::Opcode opcode, const Args& args) {
+    return call_bytes(opcode, &args, sizeof(Args));
+  }
+
+  /// The payload, with its CRC.
+  AlignedBytes finish() const;
+
+ private:
+  payload::Ref tensor(payload::DType dtype, std::initializer_list<std::int32_t> sizes);
+  payload::Ref constant_bytes(const void* data, std::size_t size);
+  std::size_t call_bytes(payload::Opcode opcode, const void* args, std::size_t size);
+
+  payload::Isa isa_;
+  std::uint32_t arena_bytes_ = 0;
+  std::uint8_t input_count_ = 0;
+  std::uint8_t output_count_ = 0;
+  std::vector<payload::IoTensor> tensors_;
+  std::vector<std::uint8_t> calls_;
+  std::uint32_t call_count_ = 0;
+  std::vector<std::uint8_t> constants_;
+};
+
+/// A small network with every operator once, in the order of `Opcode` but for QUANTIZE, which
+/// comes first: float [1, 3, 6, 6] to int8 [1, 5] and float [1, 5].
+AlignedBytes all_operators();
+
+/// The arguments of the first call of `opcode` in `payload`, which must have one.
+std::uint8_t* find_args(AlignedBytes& payload, payload::Opcode opcode);
+
+template <typename Args>
+Args& args_of(AlignedBytes& payload, payload::Opcode opcode) {
+  return *reinterpret_cast<Args*>(find_args(payload, opcode));
+}
+
+}  // namespace testing
+}  // namespace cmsis_nn_delegate

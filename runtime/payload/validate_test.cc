@@ -1,0 +1,345 @@
+#include "runtime/payload/validate.h"
+
+#include <functional>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "runtime/kernels/portable/portable.h"
+#include "runtime/payload/payload_builder.h"
+#include "runtime/payload/view.h"
+
+namespace cmsis_nn_delegate {
+namespace {
+
+using executorch::runtime::Error;
+using payload::Opcode;
+using testing::AlignedBytes;
+using testing::all_operators;
+using testing::args_of;
+using testing::make_ref;
+
+constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
+constexpr std::int32_t kMin = std::numeric_limits<std::int32_t>::min();
+
+template <typename Args>
+using Change = std::pair<const char*, std::function<void(Args&)>>;
+
+template <typename Args>
+Error open_with(Opcode opcode, const std::function<void(Args&)>& change) {
+  AlignedBytes bytes = all_operators();
+  change(args_of<Args>(bytes, opcode));
+  return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+}
+
+/// Each change to the arguments of the call of `opcode` in a valid payload makes it malformed.
+template <typename Args>
+void expect_refused(Opcode opcode, const std::vector<Change<Args>>& changes) {
+  for (const auto& [what, change] : changes) {
+    EXPECT_EQ(open_with<Args>(opcode, change), Error::InvalidProgram) << what;
+  }
+}
+
+template <typename Args>
+void expect_accepted(Opcode opcode, const std::vector<Change<Args>>& changes) {
+  for (const auto& [what, change] : changes) {
+    EXPECT_EQ(open_with<Args>(opcode, change), Error::Ok) << what;
+  }
+}
+
+/// What no reference may be: `member` of the call of `opcode` points to each in turn.
+/// `alignment` is what the data needs; `writes` that it is an output or scratch.
+template <typename Args>
+void expect_reference_checked(Opcode opcode, payload::Ref Args::*member, std::size_t bytes,
+                              std::size_t alignment, bool writes) {
+  AlignedBytes valid = all_operators();
+  const payload::Header& header = valid.header();
+  std::vector<payload::Ref> wrong = {
+      payload::kNoRef,
+      make_ref(payload::kBaseIo + 3),   // no such tensor
+      make_ref(14),                     // the last base
+      make_ref(15, 4),                  // none, with an offset
+      make_ref(payload::kBaseArena, payload::kMaxRefOffset),
+      make_ref(payload::kBaseArena, header.arena_bytes - bytes + alignment),
+      make_ref(payload::kBaseArena, header.arena_bytes),
+      make_ref(payload::kBaseConstant, 0),  // the header
+      make_ref(payload::kBaseConstant, header.constants_offset - alignment),
+      make_ref(payload::kBaseConstant, header.payload_bytes - bytes + alignment),
+      make_ref(payload::kBaseConstant, payload::kMaxRefOffset),
+  };
+  if (alignment > 1) {
+    wrong.push_back(make_ref(payload::kBaseArena, 1));
+    wrong.push_back(make_ref(payload::kBaseArena, alignment / 2));
+    wrong.push_back(make_ref(payload::kBaseConstant, header.constants_offset + 1));
+  }
+  if (writes) {
+    wrong.push_back(make_ref(payload::kBaseConstant, header.constants_offset));
+    wrong.push_back(make_ref(payload::kBaseIo));  // an input
+  }
+  for (const payload::Ref ref : wrong) {
+    EXPECT_EQ(open_with<Args>(opcode, [&](Args& a) { a.*member = ref; }), Error::InvalidProgram)
+        << "opcode " << static_cast<int>(opcode) << " reference " << std::hex << ref;
+  }
+}
+
+TEST(ValidateCalls, References) {
+  using payload::AddArgs;
+  using payload::AvgPool2dArgs;
+  using payload::Conv2dArgs;
+  using payload::DepthwiseConv2dArgs;
+  using payload::DequantizeArgs;
+  using payload::FullyConnectedArgs;
+  using payload::MaxPool2dArgs;
+  using payload::QuantizeArgs;
+  using payload::SoftmaxArgs;
+  using payload::TransposeArgs;
+  expect_reference_checked(Opcode::kConv2d, &Conv2dArgs::input, 108, 1, false);
+  expect_reference_checked(Opcode::kConv2d, &Conv2dArgs::filter, 108, 1, false);
+  expect_reference_checked(Opcode::kConv2d, &Conv2dArgs::bias, 16, 4, false);
+  expect_reference_checked(Opcode::kConv2d, &Conv2dArgs::multiplier, 16, 4, false);
+  expect_reference_checked(Opcode::kConv2d, &Conv2dArgs::shift, 16, 4, false);
+  expect_reference_checked(Opcode::kConv2d, &Conv2dArgs::scratch, 192, 16, true);
+  expect_reference_checked(Opcode::kConv2d, &Conv2dArgs::output, 144, 1, true);
+  expect_reference_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::input, 144, 1, false);
+  expect_reference_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::filter, 36, 1, false);
+  expect_reference_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::bias, 16, 4, false);
+  expect_reference_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::shift, 16, 4, false);
+  expect_reference_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::output, 144, 1, true);
+  expect_reference_checked(Opcode::kFullyConnected, &FullyConnectedArgs::input, 36, 1, false);
+  expect_reference_checked(Opcode::kFullyConnected, &FullyConnectedArgs::filter, 180, 1, false);
+  expect_reference_checked(Opcode::kFullyConnected, &FullyConnectedArgs::multiplier, 20, 4, false);
+  expect_reference_checked(Opcode::kFullyConnected, &FullyConnectedArgs::output, 5, 1, true);
+  expect_reference_checked(Opcode::kAdd, &AddArgs::input1, 144, 1, false);
+  expect_reference_checked(Opcode::kAdd, &AddArgs::input2, 144, 1, false);
+  expect_reference_checked(Opcode::kAdd, &AddArgs::output, 144, 1, true);
+  expect_reference_checked(Opcode::kAvgPool2d, &AvgPool2dArgs::input, 144, 1, false);
+  expect_reference_checked(Opcode::kAvgPool2d, &AvgPool2dArgs::scratch, 16, 16, true);
+  expect_reference_checked(Opcode::kAvgPool2d, &AvgPool2dArgs::output, 144, 1, true);
+  expect_reference_checked(Opcode::kMaxPool2d, &MaxPool2dArgs::input, 144, 1, false);
+  expect_reference_checked(Opcode::kMaxPool2d, &MaxPool2dArgs::output, 36, 1, true);
+  expect_reference_checked(Opcode::kSoftmax, &SoftmaxArgs::input, 5, 1, false);
+  expect_reference_checked(Opcode::kSoftmax, &SoftmaxArgs::output, 5, 1, true);
+  expect_reference_checked(Opcode::kQuantize, &QuantizeArgs::input, 432, 4, false);
+  expect_reference_checked(Opcode::kQuantize, &QuantizeArgs::output, 108, 1, true);
+  expect_reference_checked(Opcode::kDequantize, &DequantizeArgs::input, 5, 1, false);
+  expect_reference_checked(Opcode::kDequantize, &DequantizeArgs::output, 20, 4, true);
+  expect_reference_checked(Opcode::kTranspose, &TransposeArgs::input, 36, 1, false);
+  expect_reference_checked(Opcode::kTranspose, &TransposeArgs::output, 36, 1, true);
+}
+
+TEST(ValidateCalls, FloatsOnlyInFloatTensors) {
+  // An int8 tensor of the caller may lie at an odd address.
+  EXPECT_EQ(open_with<payload::DequantizeArgs>(
+                Opcode::kDequantize,
+                [](auto& a) {
+                  a.output = make_ref(payload::kBaseIo + 1);
+                  a.pixels = 1;
+                }),
+            Error::InvalidProgram);
+}
+
+TEST(ValidateCalls, ParametersAreConstants) {
+  expect_refused<payload::Conv2dArgs>(
+      Opcode::kConv2d, {{"bias in the arena", [](auto& a) { a.bias = 0; }},
+                        {"filter in the arena", [](auto& a) { a.filter = 0; }},
+                        {"shift in an input", [](auto& a) {
+                           a.shift = make_ref(payload::kBaseIo);
+                         }}});
+}
+
+TEST(ValidateCalls, Convolution) {
+  using Args = payload::Conv2dArgs;
+  expect_refused<Args>(
+      Opcode::kConv2d,
+      {
+          {"batch 0", [](Args& a) { a.input_dims.n = a.output_dims.n = 0; }},
+          {"batches differ", [](Args& a) { a.output_dims.n = 2; }},
+          {"height 0", [](Args& a) { a.input_dims.h = 0; }},
+          {"height negative", [](Args& a) { a.input_dims.h = -6; }},
+          {"height too large", [](Args& a) { a.input_dims.h = 32768; }},
+          {"width", [](Args& a) { a.input_dims.w = kMax; }},
+          {"filter height 0", [](Args& a) { a.filter_dims.h = 0; }},
+          {"filter width", [](Args& a) { a.filter_dims.w = kMin; }},
+          {"filter channels 0", [](Args& a) { a.filter_dims.c = 0; }},
+          {"filter channels do not divide", [](Args& a) { a.filter_dims.c = 2; }},
+          {"more filter channels than inputs", [](Args& a) { a.filter_dims.c = 6; }},
+          {"groups do not divide outputs", [](Args& a) { a.filter_dims.c = 1; }},
+          {"filters", [](Args& a) { a.filter_dims.n = 5; }},
+          {"outputs", [](Args& a) { a.output_dims.c = 5; }},
+          {"output behind the arena", [](Args& a) { a.output_dims.h = 100; }},
+          {"output too low", [](Args& a) { a.output_dims.h = 2; }},
+          {"output 0", [](Args& a) { a.output_dims.w = 0; }},
+          {"stride 0", [](Args& a) { a.params.stride.w = 0; }},
+          {"stride negative", [](Args& a) { a.params.stride.h = -1; }},
+          {"stride too large", [](Args& a) { a.params.stride.h = 32768; }},
+          {"padding negative", [](Args& a) { a.params.padding.w = -1; }},
+          {"padding too large", [](Args& a) { a.params.padding.w = 40000; }},
+          {"dilation 0", [](Args& a) { a.params.dilation.w = 0; }},
+          {"dilation overflow", [](Args& a) { a.params.dilation.w = kMax; }},
+          {"input offset", [](Args& a) { a.params.input_offset = 129; }},
+          {"input offset low", [](Args& a) { a.params.input_offset = -128; }},
+          {"output offset", [](Args& a) { a.params.output_offset = 128; }},
+          {"activation min", [](Args& a) { a.params.activation.min = -129; }},
+          {"activation max", [](Args& a) { a.params.activation.max = 128; }},
+          {"activation crossed", [](Args& a) { a.params.activation = {5, 4}; }},
+          {"scratch bytes negative", [](Args& a) { a.scratch_bytes = -1; }},
+          {"scratch bytes too large", [](Args& a) { a.scratch_bytes = 208; }},
+          {"scratch without bytes", [](Args& a) { a.scratch_bytes = 0; }},
+          {"1x1 with padding behind", [](Args& a) {
+             a.filter_dims.h = a.filter_dims.w = 1;
+             a.params.padding = {0, 0};
+             a.input_dims.h = 5;
+           }},
+      });
+  expect_accepted<Args>(Opcode::kConv2d,
+                        {
+                            {"unchanged", [](Args&) {}},
+                            {"no scratch",
+                             [](Args& a) {
+                               a.scratch = payload::kNoRef;
+                               a.scratch_bytes = 0;
+                             }},
+                            {"padding behind only",
+                             [](Args& a) {
+                               a.params.padding = {0, 0};
+                               a.output_dims.h = 6;
+                             }},
+                            {"windows in the padding", [](Args& a) {
+                               a.params.padding = {3, 3};
+                               a.output_dims.h = a.output_dims.w = 7;
+                             }},
+                        });
+}
+
+TEST(ValidateCalls, Depthwise) {
+  using Args = payload::DepthwiseConv2dArgs;
+  expect_refused<Args>(
+      Opcode::kDepthwiseConv2d,
+      {
+          {"multiplier 0", [](Args& a) { a.params.ch_mult = 0; }},
+          {"multiplier", [](Args& a) { a.params.ch_mult = 2; }},
+          {"multiplier overflow", [](Args& a) { a.params.ch_mult = 0x40000001; }},
+          {"filter n", [](Args& a) { a.filter_dims.n = 2; }},
+          {"filter channels", [](Args& a) { a.filter_dims.c = 3; }},
+          {"input channels", [](Args& a) { a.input_dims.c = 3; }},
+          {"first window in the padding", [](Args& a) { a.params.padding = {3, 3}; }},
+          {"last window in the padding", [](Args& a) { a.input_dims.h = 4; }},
+          {"stride", [](Args& a) { a.params.stride.h = 0; }},
+          {"activation", [](Args& a) { a.params.activation.max = 1000; }},
+      });
+}
+
+TEST(ValidateCalls, FullyConnected) {
+  using Args = payload::FullyConnectedArgs;
+  expect_refused<Args>(Opcode::kFullyConnected,
+                       {
+                           {"input offset", [](Args& a) { a.params.input_offset = 1; }},
+                           {"filter offset", [](Args& a) { a.params.filter_offset = 1; }},
+                           {"output offset", [](Args& a) { a.params.output_offset = -129; }},
+                           {"activation", [](Args& a) { a.params.activation.min = 128; }},
+                           {"batch differs", [](Args& a) { a.output_dims.n = 2; }},
+                           {"batch too large", [](Args& a) { a.input_dims.n = a.output_dims.n = 100; }},
+                           {"batch 0", [](Args& a) { a.input_dims.n = a.output_dims.n = 0; }},
+                           {"input differs", [](Args& a) { a.input_dims.c = 37; }},
+                           {"output differs", [](Args& a) { a.output_dims.c = 6; }},
+                           {"height", [](Args& a) { a.input_dims.h = 2; }},
+                           {"filter width 0", [](Args& a) { a.filter_dims.w = 0; }},
+                           {"output height 3", [](Args& a) { a.output_dims.h = 3; }},
+                           {"negative", [](Args& a) { a.input_dims.c = a.filter_dims.n = -36; }},
+                           {"overflow", [](Args& a) { a.input_dims.c = a.filter_dims.n = 1 << 30; }},
+                       });
+}
+
+TEST(ValidateCalls, Add) {
+  using Args = payload::AddArgs;
+  expect_refused<Args>(Opcode::kAdd,
+                       {
+                           {"count 0", [](Args& a) { a.count = 0; }},
+                           {"count negative", [](Args& a) { a.count = -1; }},
+                           {"count too large", [](Args& a) { a.count = 353; }},
+                           {"offset 1", [](Args& a) { a.input1_offset = 129; }},
+                           {"offset 2", [](Args& a) { a.input2_offset = -128; }},
+                           {"offset out", [](Args& a) { a.output_offset = 128; }},
+                           {"shift 1", [](Args& a) { a.input1_shift = 1; }},
+                           {"shift 2", [](Args& a) { a.input2_shift = -32; }},
+                           {"shift out", [](Args& a) { a.output_shift = kMin; }},
+                           {"left shift", [](Args& a) { a.left_shift = 21; }},
+                           {"activation", [](Args& a) { a.activation = {1, 0}; }},
+                       });
+}
+
+TEST(ValidateCalls, Pooling) {
+  using Avg = payload::AvgPool2dArgs;
+  using Max = payload::MaxPool2dArgs;
+  expect_refused<Avg>(Opcode::kAvgPool2d,
+                      {
+                          {"padding", [](Avg& a) { a.params.padding.h = 3; }},
+                          {"channels", [](Avg& a) { a.output_dims.c = 3; }},
+                          {"batch", [](Avg& a) { a.input_dims.n = 2; }},
+                          {"window behind the input", [](Avg& a) { a.output_dims.w = 8; }},
+                          {"stride", [](Avg& a) { a.params.stride.w = 0; }},
+                          {"kernel", [](Avg& a) { a.filter_dims.h = 0; }},
+                          {"activation", [](Avg& a) { a.params.activation.min = -200; }},
+                      });
+  expect_refused<Max>(Opcode::kMaxPool2d,
+                      {
+                          {"padding", [](Max& a) { a.params.padding.w = 2; }},
+                          {"output too small", [](Max& a) { a.output_dims.h = 2; }},
+                          {"output too large", [](Max& a) { a.output_dims.h = 4; }},
+                          {"activation", [](Max& a) { a.params.activation.max = 128; }},
+                      });
+}
+
+TEST(ValidateCalls, Others) {
+  using payload::DequantizeArgs;
+  using payload::QuantizeArgs;
+  using payload::SoftmaxArgs;
+  using payload::TransposeArgs;
+  expect_refused<SoftmaxArgs>(Opcode::kSoftmax,
+                              {{"rows", [](auto& a) { a.rows = 0; }},
+                               {"rows large", [](auto& a) { a.rows = 1 << 20; }},
+                               {"size", [](auto& a) { a.row_size = -5; }},
+                               {"shift", [](auto& a) { a.shift = 31; }},
+                               {"shift negative", [](auto& a) { a.shift = -1; }},
+                               {"diff_min", [](auto& a) { a.diff_min = 1; }}});
+  expect_refused<QuantizeArgs>(Opcode::kQuantize,
+                               {{"batch", [](auto& a) { a.batch = 2; }},
+                                {"channels 0", [](auto& a) { a.channels = 0; }},
+                                {"overflow", [](auto& a) { a.batch = a.channels = a.pixels = 1 << 16; }},
+                                {"zero point", [](auto& a) { a.zero_point = 128; }}});
+  expect_refused<DequantizeArgs>(Opcode::kDequantize,
+                                 {{"pixels", [](auto& a) { a.pixels = 6; }},
+                                  {"channels negative", [](auto& a) { a.channels = -1; }},
+                                  {"zero point", [](auto& a) { a.zero_point = -129; }}});
+  expect_refused<TransposeArgs>(Opcode::kTranspose, {{"rows", [](auto& a) { a.rows = 0; }},
+                                                     {"columns", [](auto& a) { a.columns = 1000; }},
+                                                     {"batch", [](auto& a) { a.batch = kMin; }}});
+}
+
+TEST(ValidateCalls, CallHeaders) {
+  const auto open_with_call = [](const std::function<void(payload::CallHeader&)>& change) {
+    AlignedBytes bytes = all_operators();
+    change(bytes.at<payload::CallHeader>(bytes.header().calls_offset));
+    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+  };
+  EXPECT_EQ(open_with_call([](auto&) {}), Error::Ok);
+  for (const int opcode : {0, 11, 255, 65535}) {
+    EXPECT_EQ(open_with_call([&](auto& c) { c.opcode = static_cast<std::uint16_t>(opcode); }),
+              Error::InvalidProgram);
+  }
+  for (const int bytes : {0, 3, 4, 30, 34, 65535}) {
+    EXPECT_EQ(open_with_call([&](auto& c) { c.bytes = static_cast<std::uint16_t>(bytes); }),
+              Error::InvalidProgram);
+  }
+}
+
+TEST(ValidateCalls, NoCallsAtAll) {
+  testing::PayloadBuilder builder;
+  builder.input(payload::DType::kInt8, {4});
+  builder.output(payload::DType::kInt8, {4});
+  const AlignedBytes bytes = builder.finish();
+  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(), Error::Ok);
+}
+
+}  // namespace
+}  // namespace cmsis_nn_delegate

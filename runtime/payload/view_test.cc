@@ -1,0 +1,191 @@
+#include "runtime/payload/view.h"
+
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "runtime/kernels/portable/portable.h"
+#include "runtime/payload/payload_builder.h"
+
+namespace cmsis_nn_delegate {
+namespace {
+
+using executorch::runtime::Error;
+using payload::Header;
+using payload::IoTensor;
+using testing::AlignedBytes;
+using testing::all_operators;
+
+Error open(const AlignedBytes& bytes, std::size_t size) {
+  return PayloadView::open(bytes.data(), size, kPortableKernels).error();
+}
+Error open(const AlignedBytes& bytes) { return open(bytes, bytes.size()); }
+
+/// The error after `change` to a valid payload.
+Error open_with(const std::function<void(AlignedBytes&)>& change) {
+  AlignedBytes bytes = all_operators();
+  change(bytes);
+  return open(bytes);
+}
+
+TEST(PayloadView, OpensAValidPayload) {
+  const AlignedBytes bytes = all_operators();
+  const auto view = PayloadView::open(bytes.data(), bytes.size(), kPortableKernels);
+  ASSERT_TRUE(view.ok());
+  EXPECT_EQ(view->data(), bytes.data());
+  EXPECT_EQ(view->tensor_count(), 3u);
+  EXPECT_EQ(view->tensors()[0].nbytes, 3u * 6 * 6 * 4);
+  EXPECT_EQ(view->calls_end() - view->calls_begin(), view->header().calls_bytes);
+}
+
+TEST(PayloadView, BytesBehindThePayloadDoNotMatter) {
+  AlignedBytes bytes = all_operators();
+  AlignedBytes longer(bytes.size() + 7);
+  std::memcpy(longer.data(), bytes.data(), bytes.size());
+  EXPECT_EQ(open(longer), Error::Ok);
+}
+
+TEST(PayloadView, TruncatedAtEveryByte) {
+  const AlignedBytes whole = all_operators();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    ASSERT_EQ(open(whole, size), Error::InvalidProgram) << size << " bytes";
+  }
+  EXPECT_EQ(PayloadView::open(nullptr, 0, kPortableKernels).error(), Error::InvalidProgram);
+}
+
+TEST(PayloadView, TruncationStatedByTheHeader) {
+  // A shorter payload that says so itself: the last constant, or a call, is cut.
+  for (std::uint32_t size = 0; size < all_operators().size(); size += 16) {
+    ASSERT_EQ(open_with([&](AlignedBytes& b) { b.header().payload_bytes = size; }),
+              Error::InvalidProgram)
+        << size;
+  }
+}
+
+TEST(PayloadView, Unaligned) {
+  const AlignedBytes bytes = all_operators();
+  AlignedBytes moved(bytes.size() + 16);
+  for (std::size_t shift = 1; shift < 16; ++shift) {
+    std::memcpy(moved.data() + shift, bytes.data(), bytes.size());
+    EXPECT_EQ(PayloadView::open(moved.data() + shift, bytes.size(), kPortableKernels).error(),
+              Error::InvalidArgument);
+  }
+}
+
+TEST(PayloadView, MadeForSomethingElse) {
+  const auto incompatible = Error::DelegateInvalidCompatibility;
+  EXPECT_EQ(open_with([](AlignedBytes& b) { b.header().format_version += 1; }), incompatible);
+  EXPECT_EQ(open_with([](AlignedBytes& b) { b.header().kernel_revision ^= 1; }), incompatible);
+  for (const int isa : {3, 7, 8, 255}) {
+    EXPECT_EQ(open_with([&](AlignedBytes& b) { b.header().isa = static_cast<std::uint8_t>(isa); }),
+              incompatible);
+  }
+}
+
+TEST(PayloadView, IsaMustBeOneOfTheTable) {
+  AlignedBytes bytes = all_operators();
+  for (unsigned mine = 0; mine < 3; ++mine) {
+    KernelTable table = kPortableKernels;
+    table.isas = isa_set(static_cast<payload::Isa>(mine));
+    for (unsigned theirs = 0; theirs < 3; ++theirs) {
+      bytes.header().isa = static_cast<std::uint8_t>(theirs);
+      EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
+                mine == theirs ? Error::Ok : Error::DelegateInvalidCompatibility);
+    }
+  }
+}
+
+TEST(PayloadView, MissingKernel) {
+  const AlignedBytes bytes = all_operators();
+  for (std::size_t opcode = 1; opcode < payload::kOpcodeCount; ++opcode) {
+    KernelTable table = kPortableKernels;
+    table.kernels[opcode] = nullptr;
+    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
+              Error::DelegateInvalidCompatibility);
+  }
+}
+
+TEST(PayloadView, EveryHeaderField) {
+  const std::pair<const char*, std::function<void(Header&)>> changes[] = {
+      {"magic", [](Header& h) { h.magic ^= 1; }},
+      {"header_bytes", [](Header& h) { h.header_bytes += 16; }},
+      {"input_count", [](Header& h) { h.input_count += 1; }},
+      {"too many tensors", [](Header& h) { h.output_count = 200; }},
+      {"output_count", [](Header& h) { h.output_count -= 1; }},
+      {"reserved0", [](Header& h) { h.reserved0 = 1; }},
+      {"payload_bytes larger", [](Header& h) { h.payload_bytes += 16; }},
+      {"payload_bytes unaligned", [](Header& h) { h.payload_bytes -= 1; }},
+      {"payload_bytes huge", [](Header& h) { h.payload_bytes = 0xFFFFFFF0; }},
+      {"arena_bytes unaligned", [](Header& h) { h.arena_bytes += 1; }},
+      {"arena_bytes too small", [](Header& h) { h.arena_bytes -= 16; }},
+      {"arena_bytes 0", [](Header& h) { h.arena_bytes = 0; }},
+      {"persistent_bytes", [](Header& h) { h.persistent_bytes = 16; }},
+      {"tensors_offset in the header", [](Header& h) { h.tensors_offset = 48; }},
+      {"tensors_offset unaligned", [](Header& h) { h.tensors_offset += 4; }},
+      {"tensors_offset behind", [](Header& h) { h.tensors_offset = 0xFFFFFFF0; }},
+      {"calls_offset in the tensors", [](Header& h) { h.calls_offset -= 16; }},
+      {"calls_offset unaligned", [](Header& h) { h.calls_offset += 4; }},
+      {"calls_offset behind", [](Header& h) { h.calls_offset = h.payload_bytes + 16; }},
+      {"calls_bytes smaller", [](Header& h) { h.calls_bytes -= 4; }},
+      {"calls_bytes larger", [](Header& h) { h.calls_bytes += 4; }},
+      {"calls_bytes huge", [](Header& h) { h.calls_bytes = 0xFFFFFFFC; }},
+      {"call_count smaller", [](Header& h) { h.call_count -= 1; }},
+      {"call_count larger", [](Header& h) { h.call_count += 1; }},
+      {"call_count huge", [](Header& h) { h.call_count = 0xFFFFFFFF; }},
+      {"constants_offset in the calls", [](Header& h) { h.constants_offset = h.calls_offset; }},
+      {"constants_offset later", [](Header& h) { h.constants_offset += 16; }},
+      {"constants_offset huge", [](Header& h) { h.constants_offset = 0xFFFFFFF0; }},
+      {"constants_bytes smaller", [](Header& h) { h.constants_bytes -= 16; }},
+      {"constants_bytes larger", [](Header& h) { h.constants_bytes += 16; }},
+      {"constants_bytes huge", [](Header& h) { h.constants_bytes = 0xFFFFFFF0; }},
+      {"reserved", [](Header& h) { h.reserved[1] = 1; }},
+  };
+  for (const auto& [what, change] : changes) {
+    AlignedBytes bytes = all_operators();
+    change(bytes.header());
+    EXPECT_EQ(open(bytes), Error::InvalidProgram) << what;
+  }
+}
+
+TEST(PayloadView, EveryTensorField) {
+  const std::pair<const char*, std::function<void(IoTensor&)>> changes[] = {
+      {"nbytes", [](IoTensor& t) { t.nbytes += 4; }},
+      {"arena_offset unaligned", [](IoTensor& t) { t.arena_offset = 8; }},
+      {"arena_offset behind", [](IoTensor& t) { t.arena_offset = 640; }},
+      {"arena_offset overlapping the end", [](IoTensor& t) { t.arena_offset = 640 - 16; }},
+      {"dtype", [](IoTensor& t) { t.dtype = 4; }},
+      {"dtype int8", [](IoTensor& t) { t.dtype = 1; }},
+      {"rank smaller", [](IoTensor& t) { t.rank -= 1; }},
+      {"rank larger", [](IoTensor& t) { t.rank += 1; }},
+      {"rank too large", [](IoTensor& t) { t.rank = 7; }},
+      {"dim_order twice", [](IoTensor& t) { t.dim_order[1] = 0; }},
+      {"dim_order out of range", [](IoTensor& t) { t.dim_order[1] = 4; }},
+      {"dim_order behind rank", [](IoTensor& t) { t.dim_order[5] = 1; }},
+      {"size 0", [](IoTensor& t) { t.sizes[1] = 0; t.nbytes = 0; }},
+      {"size negative", [](IoTensor& t) { t.sizes[1] = -3; }},
+      {"sizes overflow", [](IoTensor& t) { t.sizes[0] = 1 << 30; t.sizes[1] = 64; }},
+      {"size behind rank", [](IoTensor& t) { t.sizes[5] = 1; }},
+  };
+  for (const auto& [what, change] : changes) {
+    AlignedBytes bytes = all_operators();
+    change(bytes.at<IoTensor>(bytes.header().tensors_offset));
+    EXPECT_EQ(open(bytes), Error::InvalidProgram) << what;
+  }
+}
+
+TEST(PayloadView, TensorsInTheArenaAndOtherDimensionOrders) {
+  EXPECT_EQ(open_with([](AlignedBytes& b) {
+              auto& t = b.at<IoTensor>(b.header().tensors_offset);
+              t.arena_offset = 640 - 432;
+            }),
+            Error::Ok);
+  EXPECT_EQ(open_with([](AlignedBytes& b) {
+              auto& t = b.at<IoTensor>(b.header().tensors_offset);
+              const std::uint8_t channels_last[4] = {0, 2, 3, 1};
+              std::memcpy(t.dim_order, channels_last, 4);
+            }),
+            Error::Ok);
+}
+
+}  // namespace
+}  // namespace cmsis_nn_delegate
