@@ -1,0 +1,369 @@
+"""The command line: `cmsisnn compile | explain | report | run | targets`.
+
+Results and progress go to stdout. A failure is one message on stderr, and exit code 2 if what was
+given is at fault, 1 if the model cannot be compiled, a run failed, or results differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import logging
+import os
+import sys
+import traceback
+import warnings
+from pathlib import Path
+from typing import Iterator, NoReturn, Optional, Sequence
+
+import numpy as np
+
+from .errors import UserError
+from .target import TARGETS, get_target
+
+# What needs torch or ExecuTorch is imported by the command that uses it: that takes seconds.
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong without repeating the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message}; see `{self.prog} --help`")
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Runs a command; its exit code."""
+    debug = "--debug" in (sys.argv[1:] if argv is None else argv)
+    try:
+        arguments = _parser().parse_args(argv)
+        _quiet(debug)
+        return arguments.run(arguments)
+    except UserError as error:
+        message, code = str(error), error.exit_code
+    except KeyboardInterrupt:
+        message, code = "interrupted", 130
+    except BrokenPipeError:
+        # The reader of stdout has left (`| head`); nothing more can be said there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        message, code = f"{error.filename or 'input/output'}: {error.strerror or error}", 2
+    except Exception as error:
+        first = (str(error).splitlines() or [""])[0]
+        message = f"{type(error).__name__}: {first} (unexpected; --debug shows where)"
+        code = 1
+    if debug:
+        traceback.print_exc()
+    sys.stdout.flush()
+    print(f"cmsisnn: error: {message}", file=sys.stderr)
+    return code
+
+
+def _quiet(debug: bool) -> None:
+    """Keeps the libraries' warnings, none of which a user can act on, off the terminal."""
+    if not debug:
+        warnings.simplefilter("ignore")
+        logging.disable(logging.WARNING)
+
+
+def _say(line: str) -> None:
+    print(f"- {line}", flush=True)
+
+
+# Commands -------------------------------------------------------------------
+
+
+def _compile(arguments: argparse.Namespace) -> int:
+    from .report import text
+
+    compiled = _compiled(arguments)
+    paths = compiled.write(arguments.output)
+    if compiled.report is not None:
+        print(f"\n{text.render(compiled.report)}")
+    else:
+        print(f"\nNot the whole model is delegated, so that there is no payload of its own: {compiled.obstacle}")
+        for report in compiled.refused:
+            print(f"  {report}")
+    print("Written")
+    for path in paths:
+        print(f"  {path} ({path.stat().st_size:,} bytes)")
+    return 0
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    compiled = _compiled(arguments)
+    print()
+    for report in compiled.reports:
+        print(report)
+    refused = len(compiled.refused)
+    print(f"\n{len(compiled.reports) - refused} of {len(compiled.reports)} nodes are delegated")
+    return 1 if refused and arguments.strict else 0
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from .artifacts import Artifacts
+    from .payload.encode import encode
+    from .report import text
+    from .report.model_report import build_report
+
+    artifacts = Artifacts.of(arguments.model)
+    payload = artifacts.payload()
+    graph, about = artifacts.graph()
+    encoded = encode(graph, get_target(about["target"]), about["io_placement"])
+    if encoded.payload != payload.data:
+        raise UserError(
+            f"{artifacts.path('.payload.bin')} is not what {artifacts.path('.graph.npz')} compiles to: "
+            "compile the model again",
+            exit_code=1,
+        )
+    report = build_report(about["name"], encoded)
+    sys.stdout.write(report.to_json() if arguments.json else text.render(report))
+    return 0
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from .artifacts import Artifacts
+
+    artifacts = Artifacts.of(arguments.model)
+    samples = _samples(artifacts, arguments)
+    _say(f"{len(samples)} samples from {arguments.inputs}")
+    runners = {"reference": _run_reference, "host": _run_host, "simulator": _run_simulator}
+    outputs = runners[arguments.on](artifacts, samples, arguments)
+    differing = 0
+    if arguments.compare:
+        differing = _compare(outputs, _run_reference(artifacts, samples, arguments))
+    columns = [np.concatenate([_rows(array) for array in column]) for column in zip(*outputs)]
+    for index, column in enumerate(columns):
+        print(f"output{index}: {column.dtype}{list(column.shape)}")
+        for row in column[:4].reshape(min(len(column), 4), -1):
+            shown = " ".join(f"{x:g}" for x in row[:10])
+            print(f"  {shown}{' ...' if row.size > 10 else ''}")
+    if arguments.output:
+        path = Path(arguments.output)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(path, **{f"output{i}": column for i, column in enumerate(columns)})
+        written = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
+        print(f"Written\n  {written}")
+    return 1 if differing else 0
+
+
+def _targets(arguments: argparse.Namespace) -> int:
+    for target in TARGETS.values():
+        print(f"{target.name:16}{target.isa.name.lower()}")
+    return 0
+
+
+# Parts of commands ----------------------------------------------------------
+
+
+def _compiled(arguments: argparse.Namespace):
+    """The model of `compile` and `explain`, compiled."""
+    from . import samples
+    from .model_source import load_model
+
+    try:
+        get_target(arguments.target)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    if arguments.calibration is None and not arguments.calibration_optional:
+        raise UserError(
+            "calibration data is missing: give --calibration FILE.npz with representative inputs"
+        )
+    if arguments.calibration is not None and not Path(arguments.calibration).is_file():
+        raise UserError(f"calibration data: {arguments.calibration} does not exist")
+    _say(f"loading {arguments.model}")
+    model = load_model(arguments.model)
+    with _silenced(arguments.debug):
+        from .compile import compile_model, input_names
+
+        examples = model.example_inputs
+        count = 1 if examples is None else len(examples)
+        names = input_names(model.module, count)
+        shapes = [None] * count if examples is None else [tuple(x.shape) for x in examples]
+        if arguments.calibration is None:
+            if examples is None:
+                raise UserError(
+                    f"{arguments.model} gives no example inputs: return (module, example_inputs), "
+                    "or give --calibration"
+                )
+            calibration = [examples]
+        else:
+            specs = [samples.InputSpec(*pair) for pair in zip(names, shapes)]
+            calibration = samples.load(arguments.calibration, specs, "calibration data")
+        return compile_model(
+            model.module,
+            calibration[0] if examples is None else examples,
+            arguments.target,
+            calibration,
+            io=arguments.io,
+            io_placement=arguments.io_placement,
+            strict=arguments.strict and not arguments.calibration_optional,
+            name=arguments.name or model.name,
+            progress=_say,
+        )
+
+
+@contextlib.contextmanager
+def _silenced(debug: bool) -> Iterator[None]:
+    """Drops what libraries write to stderr; failures are told in our own words."""
+    if debug:
+        yield
+        return
+    with contextlib.redirect_stderr(io.StringIO()):
+        yield
+
+
+def _samples(artifacts, arguments: argparse.Namespace) -> list[tuple[np.ndarray, ...]]:
+    """The inputs of `run`, in the types that the model takes."""
+    from . import samples
+
+    if artifacts.has(".graph.npz"):
+        graph, _ = artifacts.graph()
+        specs = [samples.InputSpec(value.name, value.shape) for value in graph.inputs]
+        wanted = [(value.dtype.value, value.quant) for value in graph.inputs]
+    else:
+        program = _host_program(artifacts, arguments)
+        specs = [samples.InputSpec(f"input{i}", s) for i, s in enumerate(program.input_shapes)]
+        wanted = [(np.dtype(dtype), None) for dtype in program.input_dtypes]
+    loaded = samples.load(arguments.inputs, specs, "inputs")
+    for index, (dtype, quant) in enumerate(wanted):
+        given = loaded[0][index].dtype
+        if given == dtype:
+            continue
+        if dtype != np.int8 or quant is None:
+            raise UserError(f"{arguments.inputs}: input {index} is {given}; the model takes {dtype}")
+        _say(f"input {index}: quantizing with scale {quant.scale[0]:.9g}, zero point {quant.zero_point}")
+    return [
+        tuple(
+            array if array.dtype == dtype else _quantized(array, quant)
+            for array, (dtype, quant) in zip(sample, wanted)
+        )
+        for sample in loaded
+    ]
+
+
+def _quantized(array: np.ndarray, quant) -> np.ndarray:
+    """int8 of float32, as the operator `quantize` does."""
+    steps = np.rint(array * np.float32(1 / quant.scale[0]))
+    steps = np.clip(np.nan_to_num(steps), -128 - quant.zero_point, 127 - quant.zero_point)
+    return (steps.astype(np.int32) + quant.zero_point).astype(np.int8)
+
+
+def _run_reference(artifacts, samples, arguments) -> list[list[np.ndarray]]:
+    from . import reference
+
+    graph, _ = artifacts.graph()
+    _say("running the integer reference")
+    return [reference.run(graph, sample) for sample in samples]
+
+
+def _run_host(artifacts, samples, arguments) -> list[list[np.ndarray]]:
+    program = _host_program(artifacts, arguments)
+    channels_last = []
+    if artifacts.has(".payload.bin"):
+        tensors = artifacts.payload().inputs
+        channels_last = [i for i, t in enumerate(tensors) if t.dim_order == (0, 2, 3, 1)]
+    _say("running under ExecuTorch's runtime")
+    return [program.run(sample, channels_last) for sample in samples]
+
+
+def _host_program(artifacts, arguments: argparse.Namespace):
+    from .host import HostProgram
+
+    return HostProgram(artifacts.read(".pte"), arguments.library)
+
+
+def _run_simulator(artifacts, samples, arguments) -> list[list[np.ndarray]]:
+    from . import simulate
+
+    payload = artifacts.payload()
+    image = arguments.image
+    if image is None:
+        core = arguments.core or artifacts.graph()[1]["target"]
+        image = simulate.default_image(core)
+    _say(f"simulating {image}")
+    run = simulate.run(payload.data, samples, image, timeout_s=arguments.timeout, progress=_say)
+    print(f"core {run.info.core}, {run.info.isa}; kernels {run.info.kernels}; "
+          f"executor {run.info.executor}; {run.simulator}")
+    print(f"arena {run.arena_bytes:,} bytes, handle {run.runtime_bytes:,}, stack {run.stack_bytes:,}")
+    if run.instructions:
+        mean = sum(run.instructions) // len(run.instructions)
+        print(f"instructions: {run.init_instructions:,} for init, {mean:,} for an inference")
+    return run.outputs
+
+
+def _compare(outputs: list[list[np.ndarray]], expected: list[list[np.ndarray]]) -> int:
+    """Prints and returns the number of bytes that differ from the reference."""
+    total = differing = 0
+    for got, want in zip(outputs, expected):
+        for a, b in zip(got, want):
+            bytes_a, bytes_b = (np.ascontiguousarray(x).reshape(-1).view(np.uint8) for x in (a, b))
+            total += bytes_b.size
+            differing += int((bytes_a != bytes_b).sum()) if a.shape == b.shape else bytes_b.size
+    print(f"{differing:,} of {total:,} bytes differ from the integer reference")
+    return differing
+
+
+def _rows(array: np.ndarray) -> np.ndarray:
+    return array.reshape(1) if array.ndim == 0 else array
+
+
+# Arguments ------------------------------------------------------------------
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="cmsisnn", description="PyTorch models on Cortex-M with CMSIS-NN.")
+    parser.add_argument("--debug", action="store_true", help="show warnings, and where an error arose")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def command(name: str, run, description: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=description, description=description)
+        sub.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+        sub.set_defaults(run=run)
+        return sub
+
+    compile_ = command("compile", _compile, "quantize a model and compile it for a core")
+    _add_model_arguments(compile_)
+    compile_.add_argument("-o", "--output", required=True, metavar="FOLDER", help="where the files go")
+    compile_.set_defaults(calibration_optional=False)
+
+    explain = command("explain", _explain, "say for every node whether it is delegated, and why not")
+    _add_model_arguments(explain)
+    explain.set_defaults(calibration_optional=True)
+
+    report = command("report", _report, "RAM, flash and calls of a compiled model")
+    report.add_argument("model", help="a file that `compile` wrote, or their common beginning")
+    report.add_argument("--json", action="store_true", help="as JSON")
+
+    run = command("run", _run, "run a compiled model")
+    run.add_argument("model", help="a file that `compile` wrote, or their common beginning")
+    run.add_argument("--on", choices=("reference", "host", "simulator"), default="reference",
+                     help="the integer reference in numpy; ExecuTorch's runtime here; a simulated core")
+    run.add_argument("--inputs", required=True, metavar="FILE.npz", help="see the package's README")
+    run.add_argument("-o", "--output", metavar="FILE.npz", help="where outputs go")
+    run.add_argument("--compare", action="store_true", help="count bytes that differ from the reference")
+    run.add_argument("--library", metavar="FILE", help="host: the delegate's shared library")
+    run.add_argument("--core", choices=tuple(TARGETS), help="simulator: default is the model's target")
+    run.add_argument("--image", metavar="FILE.elf", help="simulator: runner firmware, default is Bazel's")
+    run.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="simulator: default 600")
+
+    command("targets", _targets, "list the cores and their instruction sets")
+    return parser
+
+
+def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="FILE.py:FUNCTION",
+                        help="a function that returns a module, or (module, example_inputs)")
+    parser.add_argument("--target", required=True, metavar="CORE", help="see `cmsisnn targets`")
+    parser.add_argument("--calibration", metavar="FILE.npz", help="representative inputs")
+    parser.add_argument("--io", choices=("float", "int8"), default="float",
+                        help="type of inputs and outputs, default float")
+    parser.add_argument("--io-placement", choices=("arena", "caller"), default="arena",
+                        help="whether the arena has room for inputs and outputs, default arena")
+    parser.add_argument("--strict", action="store_true", help="fail if a node is not delegated")
+    parser.add_argument("--name", help="of the files, default is the function's")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
