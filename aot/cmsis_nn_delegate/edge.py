@@ -54,6 +54,7 @@ RESHAPES = frozenset(
         "aten.unsqueeze.default",
         "aten.clone.default",
         "aten.contiguous.default",
+        "aten._to_copy.default",
         "dim_order_ops._clone_dim_order.default",
         "dim_order_ops._to_dim_order_copy.default",
     }

@@ -14,14 +14,13 @@ caller then needs.
 
 from __future__ import annotations
 
-import copy
 from typing import Optional, Union
 
 import executorch.kernels.quantized  # noqa: F401  for to_executorch: quantize and dequantize that stay outside
 import torch
 from executorch.exir import EdgeCompileConfig, EdgeProgramManager, to_edge_transform_and_lower
 from torch.export import ExportedProgram
-from torch.export.graph_signature import OutputKind, TensorArgument
+from torch.export.graph_signature import InputKind, OutputKind, OutputSpec, TensorArgument
 from torch.fx import Node
 
 from .edge import DEQUANTIZE, QUANTIZE, quant_of, target_name
@@ -75,9 +74,8 @@ def lower(
 def io_quants(program: ExportedProgram) -> tuple[list[Optional[Quant]], list[Optional[Quant]]]:
     """The parameters of each user input and output of a quantized program; None for those that
     are not quantized. The same before and after `with_int8_io`."""
-    nodes = {node.name: node for node in program.graph.nodes}
-    inputs = [_input_quant(nodes[name]) for name in program.graph_signature.user_inputs]
-    outputs = [_output_quant(nodes[name]) for name in program.graph_signature.user_outputs]
+    inputs = [_input_quant(node) for node in _user_inputs(program)]
+    outputs = [_output_quant(node) for _, _, node in _user_outputs(program)]
     return inputs, outputs
 
 
@@ -87,11 +85,10 @@ def with_int8_io(program: ExportedProgram) -> ExportedProgram:
     ValueError names an input that something reads in float, or an output that is not
     dequantized.
     """
-    program = copy.deepcopy(program)
+    program = program.run_decompositions({})  # a copy; ExecuTorch does the same next
     graph = program.graph_module.graph
-    nodes = {node.name: node for node in graph.nodes}
-    for name in program.graph_signature.user_inputs:
-        _quantize_input(nodes[name])
+    for node in _user_inputs(program):
+        _quantize_input(node)
     _quantize_outputs(program)
     graph.eliminate_dead_code()
     graph.lint()
@@ -116,13 +113,25 @@ def _quantize_input(node: Node) -> None:
         quantize.replace_all_uses_with(node)
 
 
+def _user_inputs(program: ExportedProgram) -> list[Node]:
+    placeholders = [node for node in program.graph.nodes if node.op == "placeholder"]
+    specs = program.graph_signature.input_specs
+    return [n for n, spec in zip(placeholders, specs) if spec.kind is InputKind.USER_INPUT]
+
+
+def _user_outputs(program: ExportedProgram) -> list[tuple[int, OutputSpec, Node]]:
+    """(position, spec, node) of each."""
+    results = program.graph.output_node().args[0]
+    pairs = enumerate(zip(program.graph_signature.output_specs, results))
+    return [(i, spec, node) for i, (spec, node) in pairs if spec.kind is OutputKind.USER_OUTPUT]
+
+
 def _quantize_outputs(program: ExportedProgram) -> None:
-    output = program.graph_module.graph.output_node()
+    output = program.graph.output_node()
     results = list(output.args[0])
-    for index, spec in enumerate(program.graph_signature.output_specs):
-        if spec.kind is not OutputKind.USER_OUTPUT or _is_int8(results[index]):
+    for index, spec, node in _user_outputs(program):
+        if _is_int8(node):
             continue
-        node = results[index]
         if _output_quant(node) is None:
             raise ValueError(
                 f"output {index} ({node.name}) cannot become int8: it comes from "

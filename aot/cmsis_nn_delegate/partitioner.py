@@ -23,6 +23,7 @@ IO_PLACEMENTS = ("arena", "caller")
 _KEEP = (
     torch.ops.aten.linear.default,
     torch.ops.aten.max_pool2d.default,
+    torch.ops.aten.adaptive_avg_pool2d.default,
 )
 
 

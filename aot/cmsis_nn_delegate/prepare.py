@@ -21,6 +21,8 @@ _DROPOUT = {
 _ALIAS = {aten.alias.default, aten.detach.default, aten.detach_.default, aten.lift_fresh.default}
 _PAD = {aten.pad.default, aten.constant_pad_nd.default}
 
+_CONVERSIONS = {aten.to.dtype, aten.to.dtype_layout, aten.contiguous.default}
+
 _OUT_OF_PLACE = {
     aten.relu_.default: aten.relu.default,
     aten.relu6_.default: aten.relu6.default,
@@ -67,19 +69,31 @@ def _finish(model: GraphModule) -> None:
 
 
 def remove_identities(model: GraphModule) -> None:
-    """Removes dropout in eval mode, aliases, and padding by nothing."""
+    """Removes dropout in eval mode, aliases, padding by nothing, conversions to what a tensor is
+    already, and assertions about that."""
     for node in list(model.graph.nodes):
         if node.op != "call_function":
+            continue
+        if node.target is aten._assert_tensor_metadata.default:
+            model.graph.erase_node(node)
             continue
         identity = (
             (node.target in _DROPOUT and not node.args[2])
             or node.target in _ALIAS
             or (node.target in _PAD and not any(node.args[1]))
+            or (node.target in _CONVERSIONS and _same_tensor(node, node.args[0]))
         )
         if identity:
             node.replace_all_uses_with(node.args[0])
             model.graph.erase_node(node)
     _finish(model)
+
+
+def _same_tensor(a: Node, b: Node) -> bool:
+    a, b = a.meta.get("val"), b.meta.get("val")
+    if not all(isinstance(value, torch.Tensor) for value in (a, b)):
+        return False
+    return (a.dtype, a.device, a.stride()) == (b.dtype, b.device, b.stride())
 
 
 def functionalize(model: GraphModule) -> None:

@@ -71,6 +71,10 @@ SHARED = {
     aten.unsqueeze.default,
     aten.clone.default,
     aten.contiguous.default,
+    # To another memory format; another type is left alone.
+    aten.to.dtype,
+    aten.to.dtype_layout,
+    aten._to_copy.default,
 }
 
 OBSERVERS: dict[str, Callable] = {

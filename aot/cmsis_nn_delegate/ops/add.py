@@ -34,7 +34,7 @@ class Add(Op):
         return first(
             test()
             for test in (
-                lambda: self._refuse_operands(a, b, alpha),
+                lambda: self._refuse_operands(a, b, alpha, context),
                 lambda: context.refuse_tensors(node, a, b),
                 lambda: self._refuse_broadcast(a, b),
                 lambda: context.refuse_quant(node, [a, b]),
@@ -46,11 +46,13 @@ class Add(Op):
         inputs = [context.value(arg) for arg in node.args[:2]]
         return [context.node(node, self.name, inputs, AddAttrs())]
 
-    def _refuse_operands(self, a: Any, b: Any, alpha: Any) -> Optional[Refusal]:
-        if not all(hasattr(operand, "meta") for operand in (a, b)):
+    def _refuse_operands(self, a: Any, b: Any, alpha: Any, context: Any) -> Optional[Refusal]:
+        # Numbers arrive as constants of rank 0.
+        if any(context.constant_float(operand) is not None for operand in (a, b)):
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,
-                "adding a number is not supported; fold it into the bias of the layer before",
+                "one operand is a constant; only sums of two activations are supported: fold it into "
+                "the bias of the layer before",
             )
         if alpha != 1:
             return Refusal(

@@ -50,6 +50,7 @@ def check(node: Any, context: Any) -> Optional[Refusal]:
             lambda: _refuse_parameters(args),
             lambda: context.refuse_image(args.source, "its input"),
             lambda: _refuse_kernel(args),
+            lambda: weighted.refuse_variable(context, args.weight, args.bias),
             lambda: context.refuse_quant(node, [args.source]),
             lambda: weighted.check(context, node, args.source, args.weight, args.bias),
         )

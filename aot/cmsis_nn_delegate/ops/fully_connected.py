@@ -35,6 +35,7 @@ class FullyConnected(Op):
                 lambda: context.refuse_tensors(node, source, weight),
                 lambda: self._refuse_parameters(node, context),
                 lambda: self._refuse_rank(source),
+                lambda: weighted.refuse_variable(context, weight, bias),
                 lambda: context.refuse_quant(node, [source]),
                 lambda: weighted.check(context, node, source, weight, bias, self._transposed(node)),
             )
@@ -68,6 +69,7 @@ class FullyConnected(Op):
         return None
 
     def _refuse_rank(self, source: Any) -> Optional[Refusal]:
+        """Images. ExecuTorch then decomposes the layer to reshapes and addmm, which are taken."""
         shape = shape_of(source)
         if len(shape) == 4 and shape[1] > 1:
             return Refusal(

@@ -16,19 +16,26 @@ from .quantized_math import quantize_multipliers
 _INT32 = np.iinfo(np.int32)
 
 
+def refuse_variable(context: Any, weight: Any, bias: Any) -> Optional[Refusal]:
+    """Weight or bias that is computed or passed in."""
+    for name, operand in (("weight", weight), ("bias", bias)):
+        if operand is not None and context.constant_float(operand) is None:
+            return Refusal(
+                Reason.NOT_CONSTANT,
+                f"its {name} is not a constant; only layers with fixed parameters are supported",
+            )
+    return None
+
+
 def check(
     context: Any, node: Any, source: Any, weight: Any, bias: Any, transposed: bool = False
 ) -> Optional[Refusal]:
-    """Why the constants of `node` cannot go to a kernel. Expects input and output to be int8.
+    """Why the constants of `node` cannot go to a kernel. Expects int8 input and output, and
+    constants.
 
     `transposed`: the weight is [in, out].
     """
     found = _weight(context, weight, transposed)
-    if found is None:
-        return Refusal(
-            Reason.NOT_CONSTANT,
-            "its weight is not a constant; only layers with fixed weights are supported",
-        )
     if not found.quantized:
         return Refusal(
             Reason.NOT_QUANTIZED,
@@ -45,11 +52,6 @@ def check(
             Reason.UNSUPPORTED_QUANTIZATION,
             f"its weight has a scale per index of dimension {found.axis}; the kernels take one per "
             "output channel: use ch_axis=0, as CmsisNnQuantizer does",
-        )
-    if bias is not None and context.constant_float(bias) is None:
-        return Refusal(
-            Reason.NOT_CONSTANT,
-            "its bias is not a constant; only layers with fixed biases are supported",
         )
     return _check_values(context, node, source, found, bias)
 

@@ -122,7 +122,9 @@ def _retype_producer(graph: Graph, node: Node) -> bool:
         floats = producer.inputs[0]
         if moves(node) and storage.effective_layout(floats) is not Layout.ROW_MAJOR:
             return False
-    elif producer.op not in _SHAPELESS_PRODUCERS or moves(node):
+    elif moves(node):
+        return False
+    elif producer.op not in _SHAPELESS_PRODUCERS and source.shape != output.shape:
         return False
     producer.output = output
     merge_sources(producer, node)

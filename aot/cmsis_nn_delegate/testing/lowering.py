@@ -1,0 +1,127 @@
+"""From a module to lowered graphs, and their results next to PyTorch's, for tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Sequence
+
+import numpy as np
+import torch
+from executorch.exir import EdgeProgramManager
+from torch import nn
+from torch.export import ExportedProgram
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+from ..backend import lower_to_graph
+from ..explain import NodeReport
+from ..graph.ir import Graph
+from ..lower import io_quants, lower
+from ..partitioner import CmsisNnPartitioner
+from ..quantizer import CmsisNnQuantizer
+from ..reference import run
+
+
+class Function(nn.Module):
+    """A function as a module; modules that it uses are given as keywords."""
+
+    def __init__(self, function: Callable, **modules: nn.Module) -> None:
+        super().__init__()
+        self.function = function
+        for name, module in modules.items():
+            setattr(self, name, module)
+
+    def forward(self, *inputs: torch.Tensor):
+        return self.function(*inputs)
+
+
+def quantized(module: nn.Module, *inputs: torch.Tensor) -> torch.fx.GraphModule:
+    """`module` in eval mode, calibrated with `inputs` and converted."""
+    graph = torch.export.export(module.eval(), inputs).module(check_guards=False)
+    prepared = prepare_pt2e(graph, CmsisNnQuantizer("minmax"))
+    prepared(*inputs)
+    return convert_pt2e(prepared)
+
+
+def exported(module: nn.Module, *inputs: torch.Tensor) -> ExportedProgram:
+    """The quantized `module`, exported."""
+    return torch.export.export(quantized(module, *inputs), inputs)
+
+
+@dataclass
+class Lowered:
+    """What `lower` made of a program."""
+
+    program: ExportedProgram
+    edge: EdgeProgramManager
+    reports: list[NodeReport]
+
+    @property
+    def delegates(self) -> list[ExportedProgram]:
+        """The partitions, in order."""
+        module = self.edge.exported_program().graph_module
+        calls = [node for node in module.graph.nodes if node.op == "get_attr"]
+        return [getattr(module, node.target).original_module for node in calls]
+
+    @property
+    def outside(self) -> list[str]:
+        """Names of what is called outside of the delegates."""
+        nodes = self.edge.exported_program().graph_module.graph.nodes
+        names = [str(node.target) for node in nodes if node.op == "call_function"]
+        return [name for name in names if "call_delegate" not in name and "getitem" not in name]
+
+    @property
+    def output_indices(self) -> list[int]:
+        """Which result of the only delegate each output is; a tensor returned twice is one."""
+        output = self.edge.exported_program().graph_module.graph.output_node()
+        return [node.args[1] for node in output.args[0]]
+
+    def graph(self) -> Graph:
+        """The lowered graph of the only delegate, outside of which there must be nothing."""
+        refused = [str(report) for report in self.reports if not report.delegated]
+        assert not refused, "\n".join(refused)
+        assert not self.outside and len(self.delegates) == 1
+        return lower_to_graph(self.delegates[0])
+
+
+def lowered(module: nn.Module, *inputs: torch.Tensor, io: str = "float") -> Lowered:
+    """`module`, quantized and partitioned for a Cortex-M55."""
+    return lower_program(exported(module, *inputs), io)
+
+
+def lower_program(program: ExportedProgram, io: str = "float") -> Lowered:
+    partitioner = CmsisNnPartitioner("cortex-m55")
+    edge = lower(program, "cortex-m55", io, partitioner=partitioner)
+    return Lowered(program, edge, partitioner.reports)
+
+
+def steps_apart(
+    module: nn.Module, *inputs: torch.Tensor, io: str = "float"
+) -> tuple[list[int], Graph]:
+    """How many quantization steps each output of the lowered module is at most away from the
+    quantized module's in PyTorch, and the graph. Everything must be delegated."""
+    result = lowered(module, *inputs, io=io)
+    graph = result.graph()
+    in_quants, out_quants = io_quants(result.program)
+    with torch.no_grad():
+        wanted = result.program.module(check_guards=False)(*inputs)
+    wanted = [wanted] if isinstance(wanted, torch.Tensor) else list(wanted)
+    data: Sequence[np.ndarray] = [np.ascontiguousarray(x.numpy()) for x in inputs]
+    if io == "int8":
+        data = [quantize(x, quant) for x, quant in zip(data, in_quants)]
+    got = run(graph, data)
+    got = [got[index] for index in result.output_indices]
+    distances = []
+    for result_, want, quant in zip(got, wanted, out_quants):
+        assert result_.shape == tuple(want.shape)
+        if io == "int8":
+            want = quantize(want.numpy(), quant).astype(int)
+            distances.append(int(np.abs(result_ - want).max()))
+        else:
+            distances.append(int(np.rint(np.abs(result_ - want.numpy()) / quant.scale[0]).max()))
+    return distances, graph
+
+
+def quantize(x: np.ndarray, quant) -> np.ndarray:
+    """int8 of float32, as PyTorch does."""
+    steps = np.rint(x * np.float32(1 / quant.scale[0])) + quant.zero_point
+    return np.clip(steps, -128, 127).astype(np.int8)
