@@ -39,25 +39,29 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         arguments = _parser().parse_args(argv)
         _quiet(debug)
         return arguments.run(arguments)
-    except UserError as error:
-        message, code = str(error), error.exit_code
-    except KeyboardInterrupt:
-        message, code = "interrupted", 130
     except BrokenPipeError:
         # The reader of stdout has left (`| head`); nothing more can be said there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except OSError as error:
-        message, code = f"{error.filename or 'input/output'}: {error.strerror or error}", 2
-    except Exception as error:
-        first = (str(error).splitlines() or [""])[0]
-        message = f"{type(error).__name__}: {first} (unexpected; --debug shows where)"
-        code = 1
-    if debug:
-        traceback.print_exc()
+    except (Exception, KeyboardInterrupt) as error:
+        if debug:
+            traceback.print_exc()
+        message, code = _explained(error)
     sys.stdout.flush()
     print(f"cmsisnn: error: {message}", file=sys.stderr)
     return code
+
+
+def _explained(error: BaseException) -> tuple[str, int]:
+    """Message and exit code for a command that ended with `error`."""
+    if isinstance(error, UserError):
+        return str(error), error.exit_code
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted", 130
+    if isinstance(error, OSError):
+        return f"{error.filename or 'input/output'}: {error.strerror or error}", 2
+    first = (str(error).splitlines() or [""])[0]
+    return f"{type(error).__name__}: {first} (unexpected; --debug shows where)", 1
 
 
 def _quiet(debug: bool) -> None:
@@ -319,7 +323,9 @@ def _parser() -> argparse.ArgumentParser:
 
     def command(name: str, run, description: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=description, description=description)
-        sub.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+        sub.add_argument(
+            "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+        )
         sub.set_defaults(run=run)
         return sub
 

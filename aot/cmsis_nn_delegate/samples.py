@@ -46,9 +46,10 @@ def _read(path: Path, purpose: str) -> dict[str, np.ndarray]:
     if not path.is_file():
         raise UserError(f"{purpose}: {path} does not exist; give an .npz file with model inputs")
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if isinstance(archive, np.ndarray):
-                raise ValueError("it is a single array; use numpy.savez")
+        archive = np.load(path, allow_pickle=False)
+        if isinstance(archive, np.ndarray):
+            raise ValueError("it is a single array; use numpy.savez")
+        with archive:
             return {name: archive[name] for name in archive.files}
     except Exception as error:  # zipfile, zlib and numpy have many ways to say it
         raise UserError(f"{purpose}: {path} is not a readable .npz file: {error}") from error

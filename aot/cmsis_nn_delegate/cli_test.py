@@ -1,0 +1,426 @@
+import json
+import re
+import shutil
+import struct
+import sys
+import zlib
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from cmsis_nn_delegate import reference, simulate
+from cmsis_nn_delegate.artifacts import Artifacts
+from cmsis_nn_delegate.cli import main
+from cmsis_nn_delegate.payload import schema
+from cmsis_nn_delegate.payload.decode import decode
+from cmsis_nn_delegate.runner.job import JOB_HEADER
+
+MODELS = '''
+import torch
+from torch import nn
+
+X = torch.zeros(1, 2, 6, 6)
+
+class Sine(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(2, 4, 3)
+    def forward(self, x):
+        return torch.sin(self.conv(x))
+
+class DataDependent(nn.Module):
+    def forward(self, x):
+        return x if x.sum() > 0 else -x
+
+class TwoInputs(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(6, 4), nn.Linear(3, 4)
+    def forward(self, left, right):
+        return self.second(right) + self.first(left), self.first(left)
+
+def small():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Conv2d(2, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(64, 3)), (X,)
+
+def bare():
+    return small()[0]
+
+def two():
+    torch.manual_seed(0)
+    return TwoInputs(), (torch.zeros(1, 6), torch.zeros(1, 3))
+
+def sine():
+    return Sine(), (X,)
+
+def doubles():
+    return small()[0], (X.double(),)
+
+def double_weights():
+    return small()[0].double(), (X,)
+
+def data_dependent():
+    return DataDependent(), (X,)
+
+def dynamic():
+    batch = torch.export.Dim("batch", min=2, max=8)
+    x = torch.zeros(2, 2, 6, 6)
+    return torch.export.export(small()[0], (x,), dynamic_shapes=({0: batch},))
+
+def fails():
+    raise RuntimeError("no weights here")
+
+def returns_text():
+    return "a model"
+
+constant = 3
+'''
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cli")
+    random = np.random.default_rng(0)
+    x = random.normal(0, 1, (8, 2, 6, 6)).astype(np.float32)
+    (folder / "m.py").write_text(MODELS)
+    np.savez(folder / "x.npz", x=x)
+    np.savez(folder / "double.npz", x=x.astype(np.float64))
+    np.savez(folder / "shape.npz", x=x[:, :1])
+    np.savez(folder / "names.npz", a=x, b=x)
+    np.savez(folder / "empty.npz", x=x[:0])
+    np.save(folder / "single.npy", x)
+    (folder / "text.npz").write_text("not an archive")
+    left, right = (random.normal(0, 1, (5, n)).astype(np.float32) for n in (6, 3))
+    np.savez(folder / "two.npz", left=left, right=right)
+    np.savez(folder / "uneven.npz", left=left, right=right[:3])
+    return folder
+
+
+def run(capsys, *arguments):
+    """(exit code, stdout, stderr)"""
+    code = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def compile_(capsys, folder, function, *options, data="x.npz", out="out"):
+    return run(
+        capsys,
+        *["compile", f"{folder}/m.py:{function}", "--target", "cortex-m55"],
+        *["--calibration", folder / data, "-o", folder / out, *options],
+    )
+
+
+def check_failure(result, code, *patterns):
+    got, _, err = result
+    assert got == code, err
+    assert err.startswith("cmsisnn: error: ") and err.count("cmsisnn: error: ") == 1
+    assert "Traceback" not in err
+    for pattern in patterns:
+        assert re.search(pattern, err), err
+
+
+@pytest.fixture(scope="module")
+def small(folder):
+    """A compiled model with int8 inputs and outputs: the common beginning of its files."""
+    arguments = ["--target", "cortex-m55", "--calibration", f"{folder}/x.npz", "--io", "int8"]
+    assert main(["compile", f"{folder}/m.py:small", *arguments, "--strict", "-o", f"{folder}/int8"]) == 0
+    return folder / "int8" / "small"
+
+
+def test_targets(capsys):
+    code, out, _ = run(capsys, "targets")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()][:2] == ["cortex-m0plus", "cortex-m3"]
+
+
+def test_compile_writes_everything(capsys, folder, small):
+    code, out, err = compile_(capsys, folder, "small", out="all")
+    assert (code, err) == (0, "")
+    written = {path.name for path in (folder / "all").iterdir()}
+    suffixes = (".pte", ".payload.bin", ".h", ".c", ".graph.npz", ".report.txt", ".report.json")
+    assert written == {f"small{suffix}" for suffix in suffixes}
+    assert "- calibrated with 8 samples" in out and "gap 0" in out
+    payload = (folder / "all" / "small.payload.bin").read_bytes()
+    assert [t.dtype for t in decode(payload).inputs] == [schema.DType.FLOAT32]
+    assert payload in (folder / "all" / "small.pte").read_bytes()
+    report = json.loads((folder / "all" / "small.report.json").read_text())
+    assert report["flash_bytes"] == len(payload)
+    assert (folder / "all" / "small.report.txt").read_text() in out
+
+
+def test_compile_is_deterministic(capsys, folder, small):
+    compile_(capsys, folder, "small", "--io", "int8", out="again")
+    for path in small.parent.iterdir():
+        assert path.read_bytes() == (folder / "again" / path.name).read_bytes(), path.name
+
+
+def test_a_module_without_example_inputs_takes_their_shape_from_the_calibration(capsys, folder):
+    code, _, _ = compile_(capsys, folder, "bare", "--name", "other", out="bare")
+    assert code == 0
+    assert (folder / "bare" / "other.payload.bin").exists()
+
+
+def test_partly_delegated_models_say_why(capsys, folder):
+    (folder / "partial").mkdir(exist_ok=True)
+    (folder / "partial" / "sine.payload.bin").write_bytes(b"of an earlier version")
+    code, out, err = compile_(capsys, folder, "sine", out="partial")
+    assert (code, err) == (0, "")
+    assert "unsupported-operator" in out and "aten.sin" in out
+    assert {path.name for path in (folder / "partial").iterdir()} == {"sine.pte"}
+
+
+def test_explain(capsys, folder):
+    source = f"{folder}/m.py:sine"
+    code, out, _ = run(capsys, "explain", source, "--target", "cortex-m4")
+    assert code == 0
+    assert re.search(r"aten\.sin.*not delegated, unsupported-operator", out)
+    assert re.search(r"aten\.convolution.*delegated to partition 0", out)
+    assert run(capsys, "explain", source, "--target", "cortex-m4", "--strict")[0] == 1
+
+
+def test_report(capsys, small):
+    code, out, _ = run(capsys, "report", small)
+    assert code == 0
+    assert out == small.with_name("small.report.txt").read_text()
+    code, out, _ = run(capsys, "report", f"{small}.payload.bin", "--json")
+    assert json.loads(out) == json.loads(small.with_name("small.report.json").read_text())
+
+
+def test_run_on_the_reference(capsys, folder, small):
+    """float32 inputs are quantized for int8 models, int8 ones are taken as they are."""
+    code, out, _ = run(capsys, "run", small, "--inputs", folder / "x.npz", "-o", folder / "y.npz")
+    assert code == 0 and "quantizing with scale" in out
+    with np.load(folder / "y.npz") as results:
+        first = results["output0"]
+    assert (first.shape, first.dtype) == ((8, 3), np.int8)
+
+    (tensor,) = decode(small.with_name("small.payload.bin").read_bytes()).inputs
+    with np.load(folder / "x.npz") as data:
+        steps = np.rint(data["x"] * np.float32(1 / np.float64(tensor.scale)))
+    q = np.clip(steps + tensor.zero_point, -128, 127).astype(np.int8)
+    np.savez(folder / "q.npz", x=q)
+    code, out, _ = run(capsys, "run", small, "--inputs", folder / "q.npz", "-o", folder / "z.npz")
+    assert code == 0 and "quantizing" not in out
+    with np.load(folder / "z.npz") as results:
+        assert np.array_equal(results["output0"], first)
+
+
+def test_several_inputs_and_outputs_keep_the_order_of_the_model(capsys, folder):
+    code, _, err = compile_(capsys, folder, "two", "--strict", data="two.npz", out="two")
+    assert (code, err) == (0, "")
+    view = decode((folder / "two" / "two.payload.bin").read_bytes())
+    assert [t.shape for t in view.inputs] == [(1, 6), (1, 3)]
+    code, out, _ = run(capsys, "run", folder / "two" / "two", "--inputs", folder / "two.npz", "-o", folder / "y2.npz")
+    assert code == 0
+
+    sys.path.insert(0, str(folder))
+    try:
+        import m
+    finally:
+        sys.path.remove(str(folder))
+    module, _ = m.two()
+    with np.load(folder / "two.npz") as data, np.load(folder / "y2.npz") as results:
+        wanted = module(*(torch.from_numpy(data[name]) for name in ("left", "right")))
+        for index, want in enumerate(wanted):
+            assert np.abs(results[f"output{index}"] - want.detach().numpy()).max() < 0.1
+
+
+# Bad input ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "function, options, code, patterns",
+    [
+        ("missing", (), 2, ["no function 'missing'", "bare, .*small"]),
+        ("constant", (), 2, ["no function 'constant'"]),
+        ("fails", (), 2, ["RuntimeError: no weights here"]),
+        ("returns_text", (), 2, ["returned str", "torch.nn.Module"]),
+        ("doubles", (), 2, ["example input 0 is float64", r"\.float\(\)"]),
+        ("double_weights", (), 2, ["0.weight of the model is float64"]),
+        ("data_dependent", (), 1, ["torch.export cannot export the model"]),
+        ("dynamic", (), 1, ["dynamic shape", "fixed shapes"]),
+        ("sine", ("--strict",), 1, ["1 nodes are not delegated", "aten.sin", "unsupported-operator"]),
+        ("small", ("--io", "int9"), 2, ["--io", "'float', 'int8'"]),
+        ("small", ("--io-placement", "flash"), 2, ["--io-placement"]),
+        ("small", ("--unknown",), 2, ["--unknown"]),
+    ],
+)
+def test_models_that_cannot_be_compiled(capsys, folder, function, options, code, patterns):
+    check_failure(compile_(capsys, folder, function, *options, out="bad"), code, *patterns)
+    assert not (folder / "bad").exists()
+
+
+@pytest.mark.parametrize(
+    "data, pattern",
+    [
+        ("nowhere.npz", "nowhere.npz does not exist"),
+        ("double.npz", "float64.*astype"),
+        ("shape.npz", r"samples \* 1, 2, 6, 6\), not \[8, 1, 6, 6\]"),
+        ("names.npz", "no array 'input' or 'input0'.*holds a, b"),
+        ("empty.npz", "no samples"),
+        ("single.npy", "single array"),
+        ("text.npz", "not a readable .npz"),
+    ],
+)
+def test_bad_calibration_data(capsys, folder, data, pattern):
+    check_failure(compile_(capsys, folder, "small", data=data, out="bad"), 2, pattern)
+
+
+def test_inputs_with_different_numbers_of_samples(capsys, folder):
+    result = compile_(capsys, folder, "two", data="uneven.npz", out="bad")
+    check_failure(result, 2, "different numbers of samples: .*'left': 5.*'right': 3")
+
+
+@pytest.mark.parametrize(
+    "arguments, pattern",
+    [
+        (["compile", "m.py:small", "--target", "cortex-m55", "-o", "bad"], "calibration data is missing"),
+        (["compile", "m.py:small", "--calibration", "x.npz", "-o", "bad"], "--target"),
+        (["compile", "m.py:small", "--target", "cortex-m99", "--calibration", "x.npz", "-o", "bad"],
+         "unknown target 'cortex-m99'; choose one of cortex-m0plus"),
+        (["compile", "nowhere.py:f", "--target", "cortex-m4", "--calibration", "x.npz", "-o", "bad"],
+         "nowhere.py does not exist"),
+        (["compile", "m.py", "--target", "cortex-m4", "--calibration", "x.npz", "-o", "bad"], "FILE.py:FUNCTION"),
+        (["explain", "m.py:bare", "--target", "cortex-m4"], "gives no example inputs"),
+        (["report", "nowhere/model"], "no compiled model"),
+        (["report", "nowhere/model.pte"], "does not exist"),
+        (["run", "nowhere/model", "--inputs", "x.npz"], "no compiled model"),
+        (["fly"], "invalid choice: 'fly'"),
+        ([], "COMMAND"),
+    ],
+)
+def test_wrong_arguments(capsys, folder, monkeypatch, arguments, pattern):
+    monkeypatch.chdir(folder)
+    check_failure(run(capsys, *arguments), 2, pattern)
+
+
+def copied(small, folder, name):
+    """The files of `small` under another name, to be damaged."""
+    for path in small.parent.iterdir():
+        shutil.copy(path, folder / path.name.replace("small", name, 1))
+    return folder / name
+
+
+def test_truncated_payloads(capsys, small, tmp_path):
+    model = copied(small, tmp_path, "cut")
+    payload = tmp_path / "cut.payload.bin"
+    whole = payload.read_bytes()
+    for size in (0, 10, 63, 64, len(whole) // 2, len(whole) - 1):
+        payload.write_bytes(whole[:size])
+        check_failure(run(capsys, "report", model), 2, "cut.payload.bin: .*(header|truncated)")
+
+
+def test_payload_of_another_model(capsys, small, tmp_path):
+    model = copied(small, tmp_path, "other")
+    path = tmp_path / "other.payload.bin"
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    crc_at = schema.HEADER.offset_of("crc32")
+    struct.pack_into("<I", data, crc_at, 0)
+    struct.pack_into("<I", data, crc_at, zlib.crc32(data))
+    path.write_bytes(data)
+    check_failure(run(capsys, "report", model), 1, "compile the model again")
+
+
+def test_damaged_graph_file(capsys, small, tmp_path):
+    model = copied(small, tmp_path, "broken")
+    (tmp_path / "broken.graph.npz").write_bytes(b"nothing")
+    check_failure(run(capsys, "report", model), 2, "not a graph file")
+
+
+def test_inputs_of_another_shape(capsys, folder, small):
+    check_failure(run(capsys, "run", small, "--inputs", folder / "shape.npz"), 2, r"not \[8, 1, 6, 6\]")
+
+
+def test_host_library_that_is_missing(capsys, folder, small, monkeypatch):
+    monkeypatch.delenv("CMSISNN_HOST_LIBRARY", raising=False)
+    result = run(
+        capsys, "run", small, "--inputs", folder / "x.npz", "--on", "host", "--library", folder / "no.so"
+    )
+    check_failure(result, 2, "no.so does not exist; build it with")
+
+
+def test_firmware_that_is_missing(capsys, folder, small):
+    result = run(
+        capsys, "run", small, "--inputs", folder / "x.npz", "--on", "simulator", "--image", folder / "no.elf"
+    )
+    check_failure(result, 2, "no.elf does not exist|simulator driver is part of the project")
+
+
+def test_unexpected_errors_are_one_line_unless_debugging(capsys, folder, monkeypatch):
+    def broken(argument):
+        raise KeyError("surprise\nsecond line")
+
+    monkeypatch.setattr("cmsis_nn_delegate.artifacts.Artifacts.of", broken)
+    check_failure(run(capsys, "report", "x"), 1, "KeyError.*unexpected; --debug")
+    assert "Traceback" in run(capsys, "report", "x", "--debug")[2]
+
+
+# Simulated device -----------------------------------------------------------
+
+
+class FakeSimulator:
+    """Answers jobs as the firmware does, with the integer reference's outputs."""
+
+    class SimulatorError(RuntimeError):
+        pass
+
+    def __init__(self, graph, flip=False):
+        self.graph, self.flip, self.jobs = graph, flip, []
+
+    def run(self, elf, job, timeout_s):
+        self.jobs.append(job)
+        header = JOB_HEADER.unpack(job)
+        view = decode(job[header["payload_offset"] :][: header["payload_bytes"]])
+        lines = [
+            "##RUN core=cortex-m55 isa=mve kernels=portable executor=standalone revision=dbf45dbf",
+            f"##INIT error=0 ticks=1 runtime_bytes=12 arena_bytes={view.arena_bytes}",
+        ]
+        regions = [SimpleNamespace(instructions=100)]
+        for index in range(header["set_count"]):
+            at = header["inputs_offset"] + index * header["set_bytes"]
+            inputs = []
+            for tensor in view.inputs:
+                inputs.append(simulate.from_bytes(job[at : at + tensor.nbytes], tensor))
+                at += -(-tensor.nbytes // 16) * 16
+            lines.append(f"##EXEC set={index} error=0 ticks=5")
+            regions.append(SimpleNamespace(instructions=1000 + index))
+            for number, (output, tensor) in enumerate(zip(reference.run(self.graph, inputs), view.outputs)):
+                data = bytearray(simulate.to_bytes(output, tensor))
+                data[0] ^= self.flip
+                lines.append(
+                    f"##OUT set={index} index={number} bytes={len(data)} crc={zlib.crc32(data):08x} data={data.hex()}"
+                )
+        lines += ["##STACK bytes=700", "##EXIT rc=0##"]
+        return SimpleNamespace(status="exit", uart="\n".join(lines), regions=regions, simulator="fake 1")
+
+
+@pytest.mark.parametrize("flip", [False, True])
+def test_run_on_the_simulator(capsys, folder, small, monkeypatch, flip):
+    fake = FakeSimulator(Artifacts.of(str(small)).graph()[0], flip)
+    monkeypatch.setattr(simulate, "_simulator", lambda: fake)
+    image = folder / "image.elf"
+    image.write_bytes(b"")
+    arguments = ["--inputs", folder / "x.npz", "--on", "simulator", "--image", image, "--compare"]
+    code, out, err = run(capsys, "run", small, *arguments)
+    assert (code, err) == (int(flip), "")
+    assert f"{8 * flip} of 24 bytes differ" in out
+    assert "instructions: 100 for init, 1,003 for an inference" in out
+
+
+def test_many_inputs_are_simulated_in_batches(monkeypatch, small, folder, tmp_path):
+    artifacts = Artifacts.of(str(small))
+    graph, _ = artifacts.graph()
+    fake = FakeSimulator(graph)
+    monkeypatch.setattr(simulate, "_simulator", lambda: fake)
+    payload = artifacts.payload()
+    monkeypatch.setattr(simulate, "_JOB_BYTES", len(payload.data) + 4096 + 3 * 80)
+    (tmp_path / "image.elf").write_bytes(b"")
+    random = np.random.default_rng(0)
+    inputs = [[random.integers(-128, 128, (1, 2, 6, 6)).astype(np.int8)] for _ in range(7)]
+    result = simulate.run(payload.data, inputs, tmp_path / "image.elf")
+    assert len(fake.jobs) == 3
+    assert len(result.outputs) == len(result.instructions) == 7
