@@ -1,0 +1,77 @@
+"""Compiles one network for every instruction set, and computes what it must answer.
+
+    build_network.py NETWORK OUTPUT_PREFIX
+
+See network_artifacts.bzl for the files.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.compile import Compiled, compile_model
+from examples.mlperf_tiny.networks import NETWORKS
+
+# A core of each instruction set: the payloads of others are the same.
+CORE_OF_ISA = {"scalar": "cortex-m3", "dsp": "cortex-m4", "mve": "cortex-m55"}
+COUNT = 16
+
+
+def samples(network: str, seed: int) -> list[torch.Tensor]:
+    """Seeded inputs of batch 1, images in channels-last order."""
+    inputs = [x[None] for x in NETWORKS[network].random_inputs(COUNT, seed)]
+    if inputs[0].dim() == 4:
+        inputs = [x.contiguous(memory_format=torch.channels_last) for x in inputs]
+    return inputs
+
+
+def compile_for(network: str, core: str) -> Compiled:
+    calibration = samples(network, seed=1)
+    return compile_model(
+        NETWORKS[network].random(),
+        (calibration[0],),
+        core,
+        [(x,) for x in calibration],
+        io="int8",
+        strict=True,
+        name=network,
+    )
+
+
+def vectors(compiled: Compiled, inputs: list[torch.Tensor]) -> dict[str, np.ndarray]:
+    """Quantized `inputs` and the integer reference's answers."""
+    (value,) = compiled.graph.inputs
+    scale, zero_point = value.quant.scale[0], value.quant.zero_point
+    quantized = [
+        np.clip(np.rint(x.numpy() / scale) + zero_point, -128, 127).astype(np.int8) for x in inputs
+    ]
+    answers = [reference.run(compiled.graph, [x])[0] for x in quantized]
+    return {"inputs": np.stack(quantized), "expected": np.stack(answers)}
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    network, prefix = argv[1:]
+    expected = None
+    for isa, core in CORE_OF_ISA.items():
+        compiled = compile_for(network, core)
+        Path(f"{prefix}_{isa}.pte").write_bytes(compiled.pte)
+        Path(f"{prefix}_{isa}.payload").write_bytes(compiled.payload)
+        # Inputs that the calibration has not seen.
+        arrays = vectors(compiled, samples(network, seed=2))
+        if expected is not None and any((arrays[k] != expected[k]).any() for k in arrays):
+            print(f"{network}: the graph depends on the instruction set", file=sys.stderr)
+            return 1
+        expected = arrays
+    np.savez(f"{prefix}_vectors.npz", **expected)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,52 @@
+"""The comparisons can fail: a payload of NETWORK with one flipped bit, on a simulated Cortex-M4."""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+import numpy as np
+from cmsis_nn_delegate import simulate
+from cmsis_nn_delegate.payload import schema
+from cmsis_nn_delegate.payload.decode import decode
+from cmsis_nn_delegate.runner.job import JobFlag, build_job
+from sim import simulator
+
+from tests.end_to_end.vectors import artifact, differing_bytes, firmware, load_vectors
+
+NETWORK = os.environ["NETWORK"]
+
+
+def flipped_weight() -> bytes:
+    """The payload with the sign of one weight of the last linear layer flipped: its largest, so
+    that no input can hide it. The CRC is still that of the original."""
+    payload = bytearray(artifact(NETWORK, "dsp", "payload"))
+    calls = decode(bytes(payload)).calls
+    linear = [call for call in calls if call.opcode is schema.Opcode.FULLY_CONNECTED][-1]
+    _, offset = linear.references()["filter"]
+    dims = linear.args["filter_dims"]
+    weights = np.frombuffer(bytes(payload), np.int8, dims["n"] * dims["c"], offset)
+    payload[offset + int(np.abs(weights.astype(int)).argmax())] ^= 0x80
+    return bytes(payload)
+
+
+def with_own_crc(payload: bytes) -> bytes:
+    """`payload` with the CRC-32 of its bytes: nothing but the comparison can tell."""
+    offset = schema.HEADER.offset_of("crc32")
+    blank = payload[:offset] + bytes(4) + payload[offset + 4 :]
+    return blank[:offset] + zlib.crc32(blank).to_bytes(4, "little") + blank[offset + 4 :]
+
+
+def test_the_comparison_sees_a_flipped_weight_bit():
+    vectors = load_vectors(NETWORK)
+    payload = with_own_crc(flipped_weight())
+    run = simulate.run(payload, [[x] for x in vectors.inputs], firmware("cortex-m4"))
+    outputs = np.stack([outputs[0] for outputs in run.outputs])
+    assert differing_bytes(outputs, vectors.expected) > 0
+
+
+def test_the_crc_sees_a_flipped_weight_bit():
+    job = build_job(flipped_weight(), [], JobFlag.VERIFY_CRC)
+    result = simulator.run(firmware("cortex-m4"), job=job, count=False)
+    assert (result.status, result.exit_code) == ("exit", 1), result.explain()
+    assert "##ERROR error=35" in result.uart  # InvalidProgram

@@ -1,0 +1,42 @@
+"""Integer reference == portable kernels under ExecuTorch's own runtime, byte for byte: NETWORK."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from cmsis_nn_delegate.backend import CmsisNnBackend
+from cmsis_nn_delegate.host import HostProgram
+from executorch.exir._serialize._program import deserialize_pte_binary
+from executorch.exir.schema import DelegateCall
+
+from tests.end_to_end.vectors import artifact, differing_bytes, load_vectors
+
+NETWORK = os.environ["NETWORK"]
+LIBRARY = "runtime/libcmsis_nn_delegate.so"
+ISAS = ("scalar", "dsp", "mve")
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_every_output_byte_equals_the_reference(isa):
+    vectors = load_vectors(NETWORK)
+    assert len(vectors.inputs) == 16
+    program = HostProgram(artifact(NETWORK, isa, "pte"), LIBRARY)
+    channels_last = (0,) if vectors.inputs[0].ndim == 4 else ()
+    outputs = [program.run([x], channels_last)[0] for x in vectors.inputs]
+    assert differing_bytes(np.stack(outputs), vectors.expected) == 0
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_the_program_is_one_delegate_call(isa):
+    (plan,) = deserialize_pte_binary(artifact(NETWORK, isa, "pte")).program.execution_plan
+    (instruction,) = plan.chains[0].instructions
+    assert isinstance(instruction.instr_args, DelegateCall)
+    assert [delegate.id for delegate in plan.delegates] == [CmsisNnBackend.__name__]
+    assert not plan.operators
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_the_program_holds_the_payload_that_devices_run(isa):
+    assert artifact(NETWORK, isa, "payload") in artifact(NETWORK, isa, "pte")
