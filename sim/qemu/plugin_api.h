@@ -1,8 +1,8 @@
 // The few declarations of QEMU's TCG plugin interface, version 1, that insn_count_plugin.c uses.
 //
 // QEMU loads a plugin as a shared object, looks up `qemu_plugin_version` and `qemu_plugin_install`, and
-// provides the functions itself. Version 1 is that of QEMU 4.2 to 8.x; later ones refuse the plugin.
-// Debian ships no header. Documentation: "QEMU TCG Plugins" in QEMU's developer manual.
+// provides the functions itself. Version 1 is that of QEMU 7.2; a QEMU that no longer has it refuses the
+// plugin, and the driver goes on without. Debian ships no header. Documentation: "QEMU TCG Plugins" in QEMU's developer manual.
 #ifndef SIM_QEMU_PLUGIN_API_H_
 #define SIM_QEMU_PLUGIN_API_H_
 
