@@ -47,8 +47,9 @@ class Add(Op):
         return [context.node(node, self.name, inputs, AddAttrs())]
 
     def _refuse_operands(self, a: Any, b: Any, alpha: Any, context: Any) -> Optional[Refusal]:
-        # Numbers arrive as constants of rank 0.
-        if any(context.constant_float(operand) is not None for operand in (a, b)):
+        # A number is a number in ATen programs and a constant of rank 0 in edge programs.
+        numbers = any(isinstance(operand, (int, float)) for operand in (a, b))
+        if numbers or any(context.constant_float(operand) is not None for operand in (a, b)):
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,
                 "one operand is a constant; only sums of two activations are supported: fold it into "
