@@ -19,7 +19,7 @@ from sim.elf import Elf
 from sim.regions import Region
 
 DRIVERS = {"qemu": "sim.qemu.qemu"}
-DEFAULT_TIMEOUT_S = 60.0
+DEFAULT_TIMEOUT_S = 120.0  # For a stuck firmware; a busy machine must not fail a run.
 
 
 class SimulatorError(RuntimeError):

@@ -2,7 +2,8 @@
 //
 // QEMU loads a plugin as a shared object, looks up `qemu_plugin_version` and `qemu_plugin_install`, and
 // provides the functions itself. Version 1 is that of QEMU 7.2; a QEMU that no longer has it refuses the
-// plugin, and the driver goes on without. Debian ships no header. Documentation: "QEMU TCG Plugins" in QEMU's developer manual.
+// plugin, and the driver goes on without. Debian ships no header; the documentation is "QEMU TCG Plugins"
+// in QEMU's developer manual.
 #ifndef SIM_QEMU_PLUGIN_API_H_
 #define SIM_QEMU_PLUGIN_API_H_
 

@@ -61,7 +61,7 @@ def test_stack_overflow_is_a_fault(core):
 
 
 def test_timeout_keeps_the_output():
-    result = run("cortex-m4", HANG, timeout_s=1)
+    result = run("cortex-m4", HANG, timeout_s=5)
     assert (result.status, result.exit_code) == ("timeout", None)
     assert "hanging" in result.uart
     assert "did not end within the time limit" in result.explain()
