@@ -9,17 +9,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
-import logging
 import os
 import sys
 import traceback
-import warnings
 from pathlib import Path
 from typing import Iterator, NoReturn, Optional, Sequence
 
 import numpy as np
 
 from .errors import UserError
+from .quiet import quiet
 from .target import TARGETS, get_target
 
 # What needs torch or ExecuTorch is imported by the command that uses it: that takes seconds.
@@ -37,7 +36,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     debug = "--debug" in (sys.argv[1:] if argv is None else argv)
     try:
         arguments = _parser().parse_args(argv)
-        _quiet(debug)
+        if not debug:
+            quiet()
         return arguments.run(arguments)
     except BrokenPipeError:
         # The reader of stdout has left (`| head`); nothing more can be said there.
@@ -62,13 +62,6 @@ def _explained(error: BaseException) -> tuple[str, int]:
         return f"{error.filename or 'input/output'}: {error.strerror or error}", 2
     first = (str(error).splitlines() or [""])[0]
     return f"{type(error).__name__}: {first} (unexpected; --debug shows where)", 1
-
-
-def _quiet(debug: bool) -> None:
-    """Keeps the libraries' warnings, none of which a user can act on, off the terminal."""
-    if not debug:
-        warnings.simplefilter("ignore")
-        logging.disable(logging.WARNING)
 
 
 def _say(line: str) -> None:

@@ -10,6 +10,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from cmsis_nn_delegate.quiet import quiet
+
+quiet()
+
+# ruff: noqa: E402
 import numpy as np
 import torch
 from cmsis_nn_delegate import reference
