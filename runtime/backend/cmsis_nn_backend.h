@@ -25,7 +25,7 @@ namespace cmsis_nn_delegate {
 inline constexpr char kBackendId[] = "CmsisNnBackend";
 
 struct Config {
-  /// Check the CRC-32 of the whole payload at init(): about 10 instructions a byte on a
+  /// Check the CRC-32 of the whole payload at init(): 11 instructions a byte on a
   /// Cortex-M4. The structural checks are always done.
   bool verify_crc = false;
   /// Take the arena from the runtime allocator at init(), even if there is a temp allocator

@@ -1,0 +1,147 @@
+"""The standalone firmware in the simulator, on every core.
+
+Its payload has every operator once; the expected outputs were computed by the same portable
+kernels on the host.
+"""
+
+import pathlib
+import zlib
+
+import pytest
+
+from cmsis_nn_delegate.payload import schema
+from cmsis_nn_delegate.runner.job import JOB_HEADER, JobFlag, build_job, pack_job
+from cmsis_nn_delegate.runner.result import RunnerError, parse_report
+from sim import boards, simulator
+
+CORES = boards.cores()
+HERE = pathlib.Path("runtime/runner/standalone")
+ISAS = {"scalar": schema.Isa.SCALAR, "dsp": schema.Isa.DSP, "mve": schema.Isa.MVE}
+SCORES_BYTES = 5
+
+
+def sample(core):
+    """(payload for the core, input, [scores, logits])."""
+    isa = CORES[core].isa
+    outputs = (HERE / f"sample_{isa}.outputs").read_bytes()
+    return (
+        (HERE / f"sample_{isa}.payload").read_bytes(),
+        (HERE / f"sample_{isa}.input").read_bytes(),
+        [outputs[:SCORES_BYTES], outputs[SCORES_BYTES:]],
+    )
+
+
+def run(core, job, image=""):
+    return simulator.run(f"runtime/{core.replace('-', '_')}{image}.elf", job=job)
+
+
+def with_crc(payload):
+    """`payload` with its CRC made right again."""
+    start, end = schema.HEADER.offset_of("crc32"), schema.HEADER.offset_of("crc32") + 4
+    crc = zlib.crc32(payload[:start] + bytes(4) + payload[end:])
+    return payload[:start] + crc.to_bytes(4, "little") + payload[end:]
+
+
+def error_of(core, payload, flags=JobFlag.NONE):
+    """The ExecuTorch error that the device reports for `payload`."""
+    result = run(core, pack_job(payload, [], flags))
+    assert (result.status, result.exit_code) == ("exit", 1), result.explain()
+    with pytest.raises(RunnerError) as info:
+        parse_report(result.uart)
+    return info.value.error
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_same_bytes_as_on_the_host(core):
+    payload, inputs, outputs = sample(core)
+    flags = JobFlag.VERIFY_CRC | JobFlag.PRINT_OUTPUTS
+    result = run(core, build_job(payload, [[inputs]] * 2, flags))
+    assert (result.status, result.exit_code) == ("exit", 0), result.explain()
+    report = parse_report(result.uart)
+    assert (report.info.core, report.info.isa) == (core, CORES[core].isa)
+    assert report.info.executor == "standalone"
+    assert [[o.data for o in e.outputs] for e in report.executions] == [outputs] * 2
+    assert report.runtime_bytes == 12 and report.arena_bytes == 640
+    assert report.stack_bytes < 2048
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_profile_times_every_call(core):
+    payload, inputs, _ = sample(core)
+    result = run(core, build_job(payload, [[inputs]]), "_profile")
+    report = parse_report(result.uart)
+    calls = report.executions[0].calls
+    assert [call.call for call in calls] == list(range(10))
+    assert sorted(call.opcode for call in calls) == sorted(schema.Opcode)
+    if result.regions is not None:
+        init, execution = result.regions
+        assert len(init.children) == 0 and len(execution.children) == 10
+        assert sum(child.instructions for child in execution.children) < execution.instructions
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_cost_of_the_delegate(core):
+    """Validation and dispatch, without kernels: instructions per call."""
+    payload, inputs, _ = sample(core)
+    result = run(core, build_job(payload, [[inputs]], JobFlag.NULL_KERNELS))
+    assert parse_report(result.uart).info.kernels == "null", result.explain()
+    if result.regions is None:
+        pytest.skip(f"no exact instruction counts: {result.counter_note}")
+    init, execution = (region.instructions for region in result.regions)
+    # Armv6-M has no division and no long multiplication.
+    assert init <= (800 if core == "cortex-m0plus" else 400) * 10
+    assert execution <= 100 * 10
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_another_instruction_set(core):
+    payload = bytearray(sample(core)[0])
+    for isa in schema.Isa:
+        if isa != ISAS[CORES[core].isa]:
+            payload[schema.HEADER.offset_of("isa")] = isa
+            assert error_of(core, with_crc(bytes(payload))) == 0x30
+
+
+@pytest.mark.parametrize("field", ["format_version", "kernel_revision"])
+def test_another_format_or_revision(field):
+    payload = bytearray(sample("cortex-m4")[0])
+    payload[schema.HEADER.offset_of(field)] ^= 1
+    assert error_of("cortex-m4", bytes(payload)) == 0x30
+
+
+@pytest.mark.parametrize("size", [0, 4, 63, 64, 200, 2048, -1])
+def test_truncated(size):
+    payload = sample("cortex-m55")[0]
+    assert error_of("cortex-m55", payload[:size]) == 0x23
+
+
+def test_damaged_weight():
+    """Only the CRC can see it; without it the result differs."""
+    payload, inputs, outputs = sample("cortex-m7")
+    at = schema.HEADER.unpack(payload)["constants_offset"] + 5
+    damaged = payload[:at] + bytes([payload[at] ^ 0x40]) + payload[at + 1 :]
+    assert error_of("cortex-m7", damaged, JobFlag.VERIFY_CRC) == 0x23
+    result = run("cortex-m7", build_job(damaged, [[inputs]], JobFlag.PRINT_OUTPUTS))
+    assert [o.data for o in parse_report(result.uart).executions[0].outputs] != outputs
+
+
+def test_no_job():
+    result = run("cortex-m4", None)
+    assert result.exit_code == 1
+    with pytest.raises(RunnerError, match="no job in the mailbox"):
+        parse_report(result.uart)
+
+
+def test_inputs_of_another_size():
+    payload, inputs, _ = sample("cortex-m4")
+    job = pack_job(payload, [inputs + bytes(16)])
+    with pytest.raises(RunnerError, match="input sets have another size"):
+        parse_report(run("cortex-m4", job).uart)
+
+
+def test_job_beyond_the_mailbox():
+    job = bytearray(pack_job(sample("cortex-m4")[0], [bytes(16)]))
+    at = JOB_HEADER.offset_of("payload_bytes")
+    job[at : at + 4] = (1 << 30).to_bytes(4, "little")
+    with pytest.raises(RunnerError, match="larger than the mailbox"):
+        parse_report(run("cortex-m4", bytes(job)).uart)

@@ -1,0 +1,65 @@
+// Writes the payload that has every operator once, its input, and the outputs that the portable
+// kernels compute on this machine: what the firmware must print.
+//
+//   write_sample ISA PAYLOAD INPUT OUTPUTS      ISA as a number
+//
+// OUTPUTS holds the int8 scores (5 bytes), then the float logits (20 bytes).
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "runtime/kernels/portable/portable.h"
+#include "runtime/payload/crc32.h"
+#include "runtime/payload/payload_builder.h"
+#include "runtime/payload/view.h"
+
+namespace cmsis_nn_delegate {
+namespace {
+
+bool write(const char* path, const void* data, std::size_t size) {
+  std::FILE* file = std::fopen(path, "wb");
+  if (file == nullptr) {
+    return false;
+  }
+  const bool written = std::fwrite(data, 1, size, file) == size;
+  return std::fclose(file) == 0 && written;
+}
+
+int run(int argc, char** argv) {
+  if (argc != 5) {
+    std::fprintf(stderr, "usage: write_sample ISA PAYLOAD INPUT OUTPUTS\n");
+    return 2;
+  }
+  testing::AlignedBytes payload = testing::all_operators();
+  payload.header().isa = static_cast<std::uint8_t>(std::atoi(argv[1]));
+  payload.header().crc32 = payload_crc32(payload.data(), payload.size());
+  const auto view = PayloadView::open(payload.data(), payload.size(), kPortableKernels);
+  if (!view.ok()) {
+    return 1;
+  }
+  testing::AlignedBytes input(view->tensors()[0].nbytes);
+  for (std::size_t i = 0; i < input.size() / sizeof(float); ++i) {
+    input.at<float>(i * sizeof(float)) = static_cast<float>((i * 29) % 97) / 24.0f - 2.0f;
+  }
+  testing::AlignedBytes arena(view->header().arena_bytes);
+  testing::AlignedBytes scores(view->tensors()[1].nbytes);
+  testing::AlignedBytes logits(view->tensors()[2].nbytes);
+  std::uint8_t* const bases[payload::kBaseCount] = {arena.data(), payload.data(), input.data(),
+                                                    scores.data(), logits.data()};
+  for (const std::uint8_t* at = view->calls_begin(); at != view->calls_end();) {
+    const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
+    (void)kPortableKernels.kernels[call.opcode](&call + 1, bases);
+    at += call.bytes;
+  }
+  std::vector<std::uint8_t> outputs(scores.data(), scores.data() + scores.size());
+  outputs.insert(outputs.end(), logits.data(), logits.data() + logits.size());
+  const bool written = write(argv[2], payload.data(), payload.size()) &&
+                       write(argv[3], input.data(), input.size()) &&
+                       write(argv[4], outputs.data(), outputs.size());
+  return written ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace cmsis_nn_delegate
+
+int main(int argc, char** argv) { return cmsis_nn_delegate::run(argc, argv); }
