@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
@@ -92,7 +93,13 @@ class Conv2d(Op):
         )
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return per_channel.constants(node, self._filter(node), node.inputs[2].data)
+        weights = self._filter(node)
+        out_c, in_per_group = node.inputs[1].shape[:2]
+        weights = weights.reshape(out_c, -1, in_per_group)
+        # A kernel that `legalized` has made higher: rows of zeros below.
+        extra = math.prod(Geometry.of(node).legalized().kernel) - weights.shape[1]
+        weights = np.pad(weights, ((0, 0), (0, extra), (0, 0)))
+        return per_channel.constants(node, weights, node.inputs[2].data)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         geometry = Geometry.of(node).legalized()

@@ -11,7 +11,8 @@ commit some of these kernels take for granted what the wrapper does not check:
 Padding folded from asymmetric pads and strides that do not divide the width break this:
 the result is wrong, memory behind the input is read, or the call fails. `legalized` turns
 such a convolution into an equal one that takes the general path. It does so for every
-target alike, and at no cost: the general path runs.
+target alike, and at no cost but that the general path runs. The kernel may grow: new taps are
+zeros, which change no sum.
 """
 
 from __future__ import annotations
@@ -87,12 +88,10 @@ class Geometry:
                 return replace(self, dilation=(2, 2))
             return self
         if self.input[0] == self.kernel[0] == 1 and not self._fits_one_row_kernel():
-            if self.output[0] != 1:
-                raise ValueError(
-                    f"a kernel of one row makes {self.output[0]} rows of one: no kernel does this; "
-                    "do not pad above and below it"
-                )
-            return self.swapped()
+            if self.output[0] == 1:
+                return self.swapped()
+            # Rows of padding make rows of output. A second kernel row, all zeros, rules out 1xN.
+            return replace(self, kernel=(2, self.kernel[1]))
         return self
 
     def _fits_one_row_kernel(self) -> bool:

@@ -73,8 +73,6 @@ def random_conv(seed, depthwise):
     kernel = tuple(int(k) for k in draw.integers(1, 4, 2))
     dilation = tuple(int(d) for d in draw.integers(1, 3, 2))
     padding = Padding(*(int(p) for p in draw.integers(0, 3, 4)))
-    if kernel[0] == 1:
-        padding = Padding(0, padding.left, 0, padding.right)
     groups = int(draw.integers(2, 5)) if depthwise else int(draw.choice([1, 1, 2, 3]))
     per_group = 1 if depthwise else int(draw.integers(1, 4))
     size = [(k - 1) * d + 1 + int(draw.integers(0, 4)) for k, d in zip(kernel, dilation)]
@@ -374,6 +372,5 @@ def test_padded_pointwise_convolutions_take_the_general_path():
     assert padded.legalized().dilation == (2, 2)
 
 
-def test_rows_of_padding_around_one_row_are_refused():
-    with pytest.raises(ValueError, match="no kernel does this"):
-        geometry(output=(3, 8), padding=(1, 1)).legalized()
+def test_rows_of_padding_around_one_row_get_a_second_kernel_row():
+    assert geometry(output=(3, 8), padding=(1, 1)).legalized().kernel == (2, 3)
