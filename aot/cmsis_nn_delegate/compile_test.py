@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.model_source import load_model
+from cmsis_nn_delegate.payload.encode import encode
+
+X = torch.linspace(-1, 1, 72).reshape(1, 2, 6, 6)
+
+
+def network():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Conv2d(2, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(64, 3))
+
+
+def compiled(module=None, inputs=(X,), target="cortex-m55", calibration=((X,),), **options):
+    return compile_model(module or network(), inputs, target, calibration, **options)
+
+
+def test_results_are_close_to_the_float_model():
+    module = network()
+    random = torch.Generator().manual_seed(1)
+    samples = [(torch.randn(X.shape, generator=random),) for _ in range(8)]
+    result = compiled(module, calibration=samples)
+    step = result.graph.nodes[-1].inputs[0].quant.scale[0]
+    for (x,) in samples:
+        (got,) = reference.run(result.graph, [x.numpy()])
+        assert np.abs(got - module(x).detach().numpy()).max() <= 6 * step
+
+
+def test_numpy_arrays_are_inputs_too():
+    a = compiled(calibration=[(X.numpy(),)], inputs=(X.numpy(),))
+    assert a.payload == compiled().payload
+
+
+def test_the_program_holds_the_payload():
+    result = compiled(io="int8", io_placement="caller")
+    assert result.payload in result.pte
+    assert encode(result.graph, result.target, "caller").payload == result.payload
+    assert result.report.arena.io_placement == "caller"
+
+
+def test_progress_is_told():
+    lines = []
+    compiled(progress=lines.append)
+    assert lines[0] == "exporting the model" and "calibrated with 1 samples; quantizing" in lines
+
+
+def test_models_of_two_delegate_calls():
+    class Interrupted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.Conv2d(2, 2, 3), nn.Conv2d(2, 2, 3)
+
+        def forward(self, x):
+            return self.second(torch.sin(self.first(x)))
+
+    result = compiled(Interrupted())
+    assert result.encoded is None and result.payload is None and result.report is None
+    assert "sin" in result.obstacle
+    assert [report.target for report in result.refused] == ["aten.sin.default"]
+    assert set(result.files()) == {"model.pte"}
+
+
+@pytest.mark.parametrize(
+    "changes, pattern",
+    [
+        ({"target": "cortex-a53"}, "unknown target 'cortex-a53'"),
+        ({"io": "int4"}, "unknown io 'int4'"),
+        ({"io_placement": "flash"}, "unknown I/O placement 'flash'"),
+        ({"observer": "guess"}, "unknown observer 'guess'"),
+        ({"calibration": None}, "calibration data is missing"),
+        ({"calibration": []}, "calibration data is missing"),
+        ({"calibration": [X]}, "input 0 is|tuple of tensors"),
+        ({"calibration": [(X, X)]}, "sample 0 .* has shapes"),
+        ({"calibration": [(X,), (X[:, :, :5],)]}, "sample 1 .* has shapes"),
+        ({"calibration": [(X.double(),)]}, "sample 0 .*input 0 is float64"),
+        ({"inputs": X}, "got a single one"),
+        ({"inputs": ()}, "no example inputs"),
+        ({"inputs": ("x",)}, "is str, not a tensor"),
+        ({"inputs": (X.to(torch.int64),)}, "int64.*float32"),
+    ],
+)
+def test_bad_arguments(changes, pattern):
+    with pytest.raises(UserError, match=pattern):
+        compiled(**changes)
+
+
+def test_models_may_lie_in_packages(tmp_path):
+    package = tmp_path / "outer" / "inner"
+    package.mkdir(parents=True)
+    for folder in (package, package.parent):
+        (folder / "__init__.py").write_text("")
+    (package / "size.py").write_text("FEATURES = 5\n")
+    (package / "net.py").write_text(
+        "from torch import nn\nfrom .size import FEATURES\n"
+        "def model():\n    return nn.Linear(FEATURES, 2)\n"
+    )
+    loaded = load_model(f"{package}/net.py:model")
+    assert (loaded.name, loaded.example_inputs) == ("model", None)
+    assert loaded.module.in_features == 5
+
+
+def test_files_that_cannot_be_imported(tmp_path):
+    (tmp_path / "broken_model.py").write_text("import nothing_of_this_name\n")
+    with pytest.raises(UserError, match="cannot be imported: ModuleNotFoundError.*nothing_of_this_name"):
+        load_model(f"{tmp_path}/broken_model.py:model")
