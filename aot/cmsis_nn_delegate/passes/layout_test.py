@@ -1,0 +1,56 @@
+"""assign_layouts on hand-built graphs."""
+
+import pytest
+
+from cmsis_nn_delegate.graph.ir import DType, Layout
+from cmsis_nn_delegate.passes.layout import assign_layouts
+from cmsis_nn_delegate.testing.drawing import Drawing, wiring
+
+NHWC = Layout.CHANNELS_LAST
+
+
+def laid_out(graph):
+    assign_layouts(graph)
+    graph.verify()
+    return wiring(graph)
+
+
+def test_float_border_needs_no_transpose():
+    d = Drawing()
+    x = d.input(1, 2, 3, 3, dtype=DType.FLOAT32)
+    graph = d.returns(d.dequantize(d.conv2d(d.quantize(x))))
+    assert laid_out(graph) == "v1=quantize(v0) v2=conv2d(v1) v3=dequantize(v2) -> v3"
+    assert [n.output.layout for n in graph.nodes] == [NHWC, NHWC, Layout.ROW_MAJOR]
+
+
+def test_int8_border_is_transposed():
+    d = Drawing()
+    x = d.input(1, 2, 3, 3)
+    graph = d.returns(d.node("add", d.conv2d(x), x, shape=x.shape))
+    assert laid_out(graph) == (
+        "v0_nhwc=transpose(v0) v1=conv2d(v0_nhwc) v2_nhwc=add(v1,v0_nhwc) v2=transpose(v2_nhwc) -> v2"
+    )
+
+
+def test_int8_output_that_is_read_inside():
+    d = Drawing()
+    y = d.conv2d(d.input(1, 2, 3, 3, layout=NHWC))
+    graph = d.returns(y, d.max_pool2d(y, 3))
+    assert laid_out(graph) == "v1_nhwc=conv2d(v0) v1=transpose(v1_nhwc) v2=max_pool2d(v1_nhwc) -> v1 v2"
+
+
+@pytest.mark.parametrize("shape", [(2, 1, 4, 5), (2, 6, 1, 1)])
+def test_one_order_for_both(shape):
+    d = Drawing()
+    assert laid_out(d.returns(d.conv2d(d.input(*shape)))) == "v1=conv2d(v0) -> v1"
+
+
+def test_channels_last_border():
+    d = Drawing()
+    graph = d.returns(d.conv2d(d.input(1, 2, 3, 3, layout=NHWC), layout=NHWC))
+    assert laid_out(graph) == "v1=conv2d(v0) -> v1"
+
+
+def test_a_reshape_reads_the_input_as_it_is():
+    d = Drawing()
+    assert laid_out(d.returns(d.reshape(d.input(1, 2, 3, 3), 1, 18))) == "v1=reshape(v0) -> v1"
