@@ -1,8 +1,8 @@
 """Images with what must not be in them are refused by name; `bad.elf` really contains it all."""
 
+import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
@@ -14,13 +14,12 @@ from platforms.tools import check_image
 from platforms.tools.check_image import Symbol
 
 FOLDER = pathlib.Path("platforms/tools/testdata")
-TOOLS = {"nm": "arm-none-eabi-nm", "readelf": "arm-none-eabi-readelf"}
 
 
 def run_tool(name, tmp_path, *options):
-    tools = [f"--{option}={shutil.which(tool)}" for option, tool in TOOLS.items()]
     return subprocess.run(
-        [sys.executable, "-m", "platforms.tools.check_image", "--label", f"//x:{name}", *tools,
+        [sys.executable, "-m", "platforms.tools.check_image", "--label", f"//x:{name}",
+         f"--nm={os.environ['ARM_NM']}", f"--readelf={os.environ['ARM_READELF']}",
          f"--map={FOLDER / name}.map", f"--elf={FOLDER / name}.elf", f"--output={tmp_path / 'out.elf'}", *options],
         capture_output=True, text=True, check=False)
 

@@ -1,9 +1,9 @@
 """The report adds up: to the section sizes of the image, whatever the map looks like."""
 
 import json
+import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
@@ -17,7 +17,7 @@ FOLDER = pathlib.Path("platforms/bsp/selftest")
 
 def section_sizes(elf):
     """name -> bytes, from readelf: independent of the map."""
-    output = subprocess.run([shutil.which("arm-none-eabi-readelf"), "--sections", "--wide", elf],
+    output = subprocess.run([os.environ["ARM_READELF"], "--sections", "--wide", elf],
                             check=True, capture_output=True, text=True).stdout
     rows = re.findall(r"^\s*\[\s*\d+\]\s+(\S+)\s+\S+\s+[0-9a-f]+\s+[0-9a-f]+\s+([0-9a-f]+)", output, re.MULTILINE)
     return {name: int(size, 16) for name, size in rows}

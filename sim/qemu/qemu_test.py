@@ -28,6 +28,15 @@ def run(core, command, argument=0, data=b"", **options):
     return simulator.run(image(core), job=job, **options)
 
 
+def run_counted(core, command, argument=0):
+    """A run with the plugin; the test is skipped on a QEMU with another plugin interface."""
+    result = run(core, command, argument)
+    if "undefined symbol: qemu_plugin_" in result.counter_note or "API version" in result.counter_note:
+        pytest.skip(f"{result.simulator} has another plugin interface")
+    assert result.counter == "plugin", result.counter_note
+    return result
+
+
 @pytest.mark.parametrize("core", CORES)
 def test_exit_code_and_identity(core):
     result = run(core, EXIT, 42)
@@ -92,15 +101,14 @@ def test_job_that_does_not_fit():
 @pytest.mark.parametrize("count", [1, 7, 1000, 300_000])
 def test_plugin_counts_exactly(core, count):
     """subs and bne, `count` times."""
-    result = run(core, LOOP, count)
-    assert result.counter == "plugin", result.counter_note
+    result = run_counted(core, LOOP, count)
     assert [region.instructions for region in result.regions] == [2 * count]
 
 
 @pytest.mark.parametrize("core", CORES)
 def test_systick_agrees_with_the_plugin(core):
     """To a tick, and the few instructions of bsp_ticks() itself."""
-    result = run(core, LOOP, 5_000_000)
+    result = run_counted(core, LOOP, 5_000_000)
     ticks = int(result.uart.split("ticks=")[1].split()[0])
     counted = result.regions[0].instructions
     assert abs(ticks * result.ticks_to_instructions - counted) <= 2 * result.ticks_to_instructions + 60
@@ -109,20 +117,20 @@ def test_systick_agrees_with_the_plugin(core):
 @pytest.mark.parametrize("core", CORES)
 def test_nested_regions(core):
     """Markers themselves are not counted."""
-    (outer,) = run(core, NESTED).regions
+    (outer,) = run_counted(core, NESTED).regions
     assert outer.instructions == 6
     assert [child.instructions for child in outer.children] == [3, 0]
 
 
 def test_region_that_is_left_open():
-    assert [region.instructions for region in run("cortex-m4", UNFINISHED).regions] == [1]
+    assert [region.instructions for region in run_counted("cortex-m4", UNFINISHED).regions] == [1]
 
 
 def test_counting_changes_nothing():
-    counted, plain = run("cortex-m55", LOOP, 1000), run("cortex-m55", LOOP, 1000, count=False)
+    counted, plain = run_counted("cortex-m55", LOOP, 1000), run("cortex-m55", LOOP, 1000, count=False)
     assert counted.uart == plain.uart
     assert (plain.counter, plain.regions) == ("systick", None)
-    assert run("cortex-m55", LOOP, 1000).total_instructions == counted.total_instructions
+    assert run_counted("cortex-m55", LOOP, 1000).total_instructions == counted.total_instructions
 
 
 def test_falls_back_without_a_usable_plugin(tmp_path):
