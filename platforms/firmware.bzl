@@ -87,10 +87,14 @@ def _link(ctx, elf, map_file):
         use_default_shell_env = True,
     )
 
+def _spoken_name(ctx):
+    # str(ctx.label) differs between versions of Bazel.
+    return "//%s:%s for %s" % (ctx.label.package, ctx.label.name, ctx.attr.core)
+
 def _check(ctx, linked, map_file, elf):
     """Copies `linked` to `elf` if the image may exist."""
     arguments = ctx.actions.args()
-    arguments.add("--label", "%s for %s" % (ctx.label, ctx.attr.core))
+    arguments.add("--label", _spoken_name(ctx))
     arguments.add("--nm", ARM_GCC.tools["nm"])
     arguments.add("--readelf", ARM_GCC.tools["readelf"])
     arguments.add("--map", map_file)
@@ -121,7 +125,7 @@ def _objcopy(ctx, elf, output, format):
 def _size_report(ctx, elf, map_file, text, json):
     # Only from a checked image, so that no part of a refused one appears.
     arguments = ctx.actions.args()
-    arguments.add("--title", "%s for %s" % (ctx.label, ctx.attr.core))
+    arguments.add("--title", _spoken_name(ctx))
     arguments.add("--map", map_file)
     arguments.add("--text", text)
     arguments.add("--json", json)
