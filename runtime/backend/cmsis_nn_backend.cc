@@ -77,6 +77,30 @@ std::uint8_t* find_arena(Handle& handle, MemoryAllocator* temp_allocator) {
   return handle.arena;
 }
 
+/// Whether dimension orders `given` and `expected`, of tensors of `sizes`, put the elements into
+/// the same places. Dimensions of size 1 may stand anywhere: exporters order by strides, which
+/// mean nothing there. `expected` was validated as a permutation.
+bool same_order(const std::uint8_t* given, const std::uint8_t* expected,
+                const std::int32_t* sizes, std::size_t rank) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (given[i] >= rank) {
+      return false;
+    }
+    if (sizes[given[i]] == 1) {
+      continue;
+    }
+    while (next < rank && sizes[expected[next]] == 1) {
+      ++next;
+    }
+    if (next == rank || expected[next] != given[i]) {
+      return false;
+    }
+    ++next;
+  }
+  return true;
+}
+
 /// The data of `value` if it is the tensor that `expected` describes, else nullptr.
 std::uint8_t* tensor_data(const EValue& value, const payload::IoTensor& expected,
                           [[maybe_unused]] unsigned index) {
@@ -92,12 +116,10 @@ std::uint8_t* tensor_data(const EValue& value, const payload::IoTensor& expected
   }
   const auto sizes = tensor.sizes();
   const auto dim_order = tensor.dim_order();
-  static_assert(sizeof(sizes[0]) == sizeof(expected.sizes[0]) &&
-                    sizeof(dim_order[0]) == sizeof(expected.dim_order[0]),
-                "compared as bytes");
+  static_assert(sizeof(sizes[0]) == sizeof(expected.sizes[0]), "compared as bytes");
   if (sizes.size() != expected.rank ||
       std::memcmp(sizes.data(), expected.sizes, expected.rank * sizeof(sizes[0])) != 0 ||
-      std::memcmp(dim_order.data(), expected.dim_order, expected.rank) != 0) {
+      !same_order(dim_order.data(), expected.dim_order, expected.sizes, expected.rank)) {
     ET_LOG(Error, "argument %u has another shape or dimension order than it was compiled for",
            index);
     return nullptr;

@@ -260,6 +260,15 @@ TEST_F(BackendTest, WrongArguments) {
   EXPECT_EQ(execute_with({rank.value(), scores, logits}), Error::InvalidArgument);
   TestTensor order(ScalarType::Float, {1, 3, 6, 6}, {0, 2, 3, 1});
   EXPECT_EQ(execute_with({order.value(), scores, logits}), Error::InvalidArgument);
+  TestTensor no_order(ScalarType::Float, {1, 3, 6, 6}, {0, 1, 2, 9});
+  EXPECT_EQ(execute_with({no_order.value(), scores, logits}), Error::InvalidArgument);
+  // The batch of 1 may stand anywhere, the others not.
+  TestTensor batch_last(ScalarType::Float, {1, 3, 6, 6}, {1, 2, 3, 0});
+  EXPECT_EQ(execute_with({batch_last.value(), scores, logits}), Error::Ok);
+  TestTensor batch_inside(ScalarType::Float, {1, 3, 6, 6}, {1, 0, 3, 2});
+  EXPECT_EQ(execute_with({batch_inside.value(), scores, logits}), Error::InvalidArgument);
+  TestTensor row(ScalarType::Char, {1, 5}, {1, 0});
+  EXPECT_EQ(execute_with({image, row.value(), logits}), Error::Ok);
 
   image_.move_data(2);
   EXPECT_EQ(execute_with({image, scores, logits}), Error::InvalidArgument);

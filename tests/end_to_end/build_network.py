@@ -21,6 +21,8 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import Compiled, compile_model
 from examples.mlperf_tiny.networks import NETWORKS
 
+from tests.end_to_end.vectors import quantized
+
 # A core of each instruction set: the payloads of others are the same.
 CORE_OF_ISA = {"scalar": "cortex-m3", "dsp": "cortex-m4", "mve": "cortex-m55"}
 COUNT = 16
@@ -50,12 +52,9 @@ def compile_for(network: str, core: str) -> Compiled:
 def vectors(compiled: Compiled, inputs: list[torch.Tensor]) -> dict[str, np.ndarray]:
     """Quantized `inputs` and the integer reference's answers."""
     (value,) = compiled.graph.inputs
-    scale, zero_point = value.quant.scale[0], value.quant.zero_point
-    quantized = [
-        np.clip(np.rint(x.numpy() / scale) + zero_point, -128, 127).astype(np.int8) for x in inputs
-    ]
-    answers = [reference.run(compiled.graph, [x])[0] for x in quantized]
-    return {"inputs": np.stack(quantized), "expected": np.stack(answers)}
+    steps = [quantized(x.numpy(), value.quant) for x in inputs]
+    answers = [reference.run(compiled.graph, [x])[0] for x in steps]
+    return {"inputs": np.stack(steps), "expected": np.stack(answers)}
 
 
 def main(argv: list[str]) -> int:
