@@ -6,10 +6,12 @@ import itertools
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings, strategies
 from torch import nn
 from torch.nn import functional as F
 
 from cmsis_nn_delegate.graph.ir import Layout
+from cmsis_nn_delegate.reference import run
 from cmsis_nn_delegate.testing.lowering import Function, lowered, steps_apart
 
 
@@ -343,8 +345,30 @@ def test_integers_do_not_change_with_the_memory_format():
     x = torch.randn(1, 3, 8, 8)
     results = []
     for memory_format in (torch.contiguous_format, torch.channels_last):
-        from cmsis_nn_delegate.reference import run
-
         graph = lowered(module, x.to(memory_format=memory_format)).graph()
         results.append(run(graph, [x.numpy()])[0])
     np.testing.assert_array_equal(*results)
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(data=strategies.data())
+def test_any_convolution(data):
+    draw = data.draw
+    groups = draw(strategies.integers(1, 4), "groups")
+    channels = groups * draw(strategies.integers(1, 3), "channels per group")
+    kernel, stride, dilation = (
+        (draw(strategies.integers(1, most)), draw(strategies.integers(1, most))) for most in (4, 3, 2)
+    )
+    reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilation)]
+    pads = [draw(strategies.integers(0, 3), "pad") for _ in range(4)]
+    size = [r + draw(strategies.integers(0, 4), "size") for r in reach]
+    conv = nn.Conv2d(
+        channels, groups * draw(strategies.integers(1, 3)), kernel, stride, 0, dilation, groups,
+        bias=draw(strategies.booleans(), "bias"),
+    )
+    x = torch.randn(draw(strategies.integers(1, 2), "batch"), channels, *size)
+    if draw(strategies.booleans(), "channels_last"):
+        x = x.to(memory_format=torch.channels_last)
+    relu = draw(strategies.booleans(), "relu")
+    module = Function(lambda x: (F.relu if relu else torch.clone)(conv(F.pad(x, pads))), conv=conv)
+    check(module, x, io=draw(strategies.sampled_from(["float", "int8"]), "io"))

@@ -301,3 +301,23 @@ def test_int8_io_leaves_the_program_as_it_was():
     before = str(program.graph)
     lower(program, "cortex-m55", io="int8")
     assert str(program.graph) == before
+
+
+class SharedDequantize(nn.Module):
+    """One dequantize read on both sides of an operator that is not delegated."""
+
+    def forward(self, x):
+        q = torch.ops.quantized_decomposed
+        parameters = (1 / 16, 0, -128, 127, torch.int8)
+
+        def through(y):
+            return q.dequantize_per_tensor(q.quantize_per_tensor(y, *parameters), *parameters)
+
+        x = through(x)
+        return through(x + through(torch.sin(through(torch.relu(x)))))
+
+
+def test_circles_through_a_shared_dequantize_are_broken():
+    result = lower_program(unquantized(SharedDequantize(), torch.randn(2, 4)))
+    assert any("shares a dequantize" in report.message for report in result.reports)
+    result.edge.to_executorch()
