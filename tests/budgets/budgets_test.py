@@ -1,0 +1,89 @@
+"""What the runtime may cost beside its kernels, on real images and payloads.
+
+Executed instructions come from the simulator's exact count and sizes from the images' size reports, so
+that a limit can be asserted. They hold for every core; figures are printed with pytest -s.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cmsis_nn_delegate.payload.decode import decode
+from cmsis_nn_delegate.payload.tensor_data import to_bytes
+from cmsis_nn_delegate.runner.job import JobFlag, build_job
+from cmsis_nn_delegate.runner.result import parse_report
+from sim import simulator
+from sim.boards import cores
+
+from tests.end_to_end.vectors import artifact, firmware, load_vectors
+
+NETWORKS = ("autoencoder", "ds_cnn", "mobilenet_v1_025", "resnet8")
+CORES = tuple(cores())
+
+DISPATCH_PER_CALL = 100  # instructions above the kernel
+INIT_DS_CNN = 5_000  # instructions with every structural check, without the CRC
+RUNTIME_FLASH = 6 * 1024  # bytes on M4: delegate, payload reader, dispatch
+STACK = 2 * 1024  # bytes, of the whole runner
+
+# The folders of runtime/ that every firmware with the delegate links, kernels apart.
+RUNTIME_PARTS = ("runtime/backend", "runtime/payload")
+
+
+def run(network: str, core: str, flags: JobFlag):
+    """(result, report) of one execution; skips without exact counts."""
+    payload = artifact(network, cores()[core].isa, "payload")
+    image = load_vectors(network).inputs[0]
+    job = build_job(payload, [[to_bytes(image, decode(payload).inputs[0])]], flags)
+    result = simulator.run(firmware(core), job=job)
+    assert (result.status, result.exit_code) == ("exit", 0), result.explain()
+    if result.regions is None:
+        pytest.skip(f"no exact instruction counts: {result.counter_note}")
+    return result, parse_report(result.uart)
+
+
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_dispatch(network, core):
+    result, _ = run(network, core, JobFlag.NULL_KERNELS)
+    calls = len(decode(artifact(network, cores()[core].isa, "payload")).calls)
+    _, execution = result.regions
+    print(f"{network} on {core}: {execution.instructions} instructions, {calls} calls")
+    # All of execute() but the kernels, divided by the calls: more than dispatch alone.
+    assert execution.instructions <= DISPATCH_PER_CALL * calls
+
+
+@pytest.mark.parametrize("core", ["cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", "cortex-m85"])
+def test_init_of_ds_cnn(core):
+    structural, checked = (
+        run("ds_cnn", core, flags | JobFlag.NULL_KERNELS)[0].regions[0].instructions
+        for flags in (JobFlag.NONE, JobFlag.VERIFY_CRC)
+    )
+    nbytes = len(artifact("ds_cnn", cores()[core].isa, "payload"))
+    print(f"{core}: {structural} instructions; CRC {(checked - structural) / nbytes:.1f} a byte")
+    assert structural <= INIT_DS_CNN
+    assert checked > structural + nbytes  # the option does look at every byte
+
+
+def test_flash_of_the_runtime_on_m4():
+    parts = json.loads(firmware("cortex-m4").with_suffix(".size.json").read_text())["flash"]["parts"]
+    sizes = {name: parts[name]["total"] for name in RUNTIME_PARTS}
+    print(sizes)
+    assert all(size > 0 for size in sizes.values())
+    assert sum(sizes.values()) <= RUNTIME_FLASH
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_stack(core):
+    _, report = run("ds_cnn", core, JobFlag.VERIFY_CRC)
+    print(f"{core}: {report.stack_bytes} bytes of stack")
+    assert 0 < report.stack_bytes <= STACK
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_stack_does_not_grow_with_the_number_of_calls(core):
+    """init() and execute() walk 12, 31 and 16 calls of the same operators in the same stack."""
+    networks = ("ds_cnn", "mobilenet_v1_025", "resnet8")
+    depths = {run(network, core, JobFlag.NULL_KERNELS)[1].stack_bytes for network in networks}
+    assert len(depths) == 1
