@@ -1,0 +1,31 @@
+"""ExecuTorch delegate for CMSIS-NN on Arm Cortex-M, ahead-of-time side. See README.md.
+
+The names below are imported when they are first used: the payload's format, which the C++ build reads
+from this package, must not need torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_EXPORTS = {
+    "CmsisNnBackend": "backend",
+    "CmsisNnPartitioner": "partitioner",
+    "CmsisNnQuantizer": "quantizer",
+    "TARGETS": "target",
+    "Target": "target",
+    "compile_model": "compile",
+}
+
+__all__ = list(_EXPORTS)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _EXPORTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_EXPORTS[name]}", __name__), name)
+    globals()[name] = value
+    return value

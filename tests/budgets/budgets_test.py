@@ -83,7 +83,7 @@ def test_stack(core):
 
 @pytest.mark.parametrize("core", CORES)
 def test_stack_does_not_grow_with_the_number_of_calls(core):
-    """init() and execute() walk 12, 31 and 16 calls of the same operators in the same stack."""
+    """init() and execute() walk 12, 30 and 15 calls of the same operators in the same stack."""
     networks = ("ds_cnn", "mobilenet_v1_025", "resnet8")
     depths = {run(network, core, JobFlag.NULL_KERNELS)[1].stack_bytes for network in networks}
     assert len(depths) == 1
