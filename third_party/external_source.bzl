@@ -3,6 +3,15 @@
 Where the files come from, in this order: the checkout named by the pin's environment variable, the
 first existing entry of `system_paths`, a shallow git fetch of the pinned commit. Nothing is
 resolved until a target of the repository is needed.
+
+An `optional` source that cannot be had is no error: its repository has no targets. BUILD files look
+at what became of it,
+
+    load("@executorch//:info.bzl", "SOURCE")
+
+    SOURCE.available   True or False
+    SOURCE.origin      where the files are from: "EXECUTORCH_DIR", a path, or the pinned commit
+    SOURCE.reason      if not available: why, and what to do; one line
 """
 
 load("//third_party:pins.bzl", "PINS")
@@ -17,53 +26,81 @@ _WORKSPACE_FILES = ["BUILD", "BUILD.bazel", "MODULE.bazel", "WORKSPACE", "WORKSP
 # Without an overlay: the files, and nothing that builds them.
 _FILES_ONLY = """filegroup(
     name = "files",
-    srcs = glob(["**"], exclude = ["BUILD.bazel", "WORKSPACE"]),
+    srcs = glob(["**"], exclude = ["BUILD.bazel", "WORKSPACE", "info.bzl"]),
     visibility = ["//visibility:public"],
 )
 """
 
-def _link_tree(rctx, root):
+_INFO = """# Made by external_source.bzl.
+SOURCE = struct(
+    available = %r,
+    origin = %r,
+    reason = %r,
+)
+"""
+
+def _one_line(text):
+    return " ".join([word for word in text.replace("\n", " ").split(" ") if word])
+
+def _link_tree(rctx, root, into):
     for child in root.readdir():
         if child.basename not in _WORKSPACE_FILES:
-            rctx.symlink(child, child.basename)
+            rctx.symlink(child, into + child.basename)
 
-def _git_fetch(rctx, pin):
+def _git_fetch(rctx, pin, into):
+    """Fetches the pinned commit; returns why not, or an empty string."""
     advice = "Set %s to a checkout of this commit to build without the network." % pin["env"]
     git = rctx.which("git")
     if not git:
-        fail("%s at %s is needed, but git was not found. %s" % (pin["remote"], pin["commit"], advice))
+        return "%s at %s is needed, but git was not found. %s" % (pin["remote"], pin["commit"], advice)
     rctx.report_progress("fetching %s" % pin["remote"])
+    directory = str(rctx.path(into or "."))
     for args in [
-        ["init", "--quiet", "."],
+        ["init", "--quiet", directory],
         ["fetch", "--quiet", "--depth", "1", pin["remote"], pin["commit"]],
         ["-c", "advice.detachedHead=false", "checkout", "--quiet", "FETCH_HEAD"],
     ]:
-        result = rctx.execute([git] + args, environment = _GIT_ENV, timeout = 1800)
+        at = ["-C", directory] if args[0] != "init" else []
+        result = rctx.execute([git] + at + args, environment = _GIT_ENV, timeout = 1800)
         if result.return_code:
-            fail("git %s failed for %s at %s:\n%s\n%s" %
-                 (args[0], pin["remote"], pin["commit"], result.stderr.strip(), advice))
+            return ("git %s failed for %s at %s:\n%s.\n%s" %
+                    (args[0], pin["remote"], pin["commit"], result.stderr.strip(), advice))
     for name in _WORKSPACE_FILES:
-        rctx.delete(name)
+        rctx.delete(into + name)
+    return ""
 
 def _impl(rctx):
     pin = PINS[rctx.attr.pin]
+    into = rctx.attr.into + "/" if rctx.attr.into else ""
     root = None
+    origin = "commit " + pin["commit"]
+    reason = ""
     directory = rctx.os.environ.get(pin["env"])
     if directory:
         root = rctx.path(directory)
         if not root.exists:
             fail("%s=%s does not exist" % (pin["env"], directory))
+        if rctx.attr.expect and not rctx.path(directory + "/" + rctx.attr.expect).exists:
+            fail("%s=%s is no checkout of %s: it has no %s" %
+                 (pin["env"], directory, pin["remote"], rctx.attr.expect))
+        origin = pin["env"]
     else:
         for candidate in rctx.attr.system_paths:
             if rctx.path(candidate).exists:
                 root = rctx.path(candidate)
+                origin = candidate
                 break
     if root != None:
-        _link_tree(rctx, root)
+        _link_tree(rctx, root, into)
     else:
-        _git_fetch(rctx, pin)
+        reason = _git_fetch(rctx, pin, into)
+        if reason and not rctx.attr.optional:
+            fail(reason)
     rctx.file("WORKSPACE", "")
-    if rctx.attr.build_file:
+    rctx.file("info.bzl", _INFO % (not reason, "" if reason else origin, _one_line(reason)))
+    if reason:
+        rctx.file("BUILD.bazel", "# " + _one_line(reason) + "\n")
+    elif rctx.attr.build_file:
         rctx.symlink(rctx.attr.build_file, "BUILD.bazel")
     else:
         rctx.file("BUILD.bazel", _FILES_ONLY)
@@ -75,6 +112,9 @@ external_source = repository_rule(
             allow_single_file = True,
             doc = "The overlay. Without one the repository only has the filegroup `files`.",
         ),
+        "expect": attr.string(doc = "A file that a checkout has: another directory is refused."),
+        "into": attr.string(doc = "Folder of the repository to put the files in, if not its root."),
+        "optional": attr.bool(doc = "A failed fetch is recorded in info.bzl and is no error."),
         "pin": attr.string(mandatory = True, values = PINS.keys()),
         "system_paths": attr.string_list(doc = "Installed sources to prefer over a fetch."),
     },

@@ -20,11 +20,25 @@ def source_repositories():
         name = "executorch_wheel",
         requirements = _REQUIREMENTS,
     )
-    for name in ["cmsis_nn", "executorch", "flatbuffers"]:
-        external_source(
-            name = name,
-            pin = name,
-        )
+    external_source(
+        name = "cmsis_nn",
+        pin = "cmsis_nn",
+    )
+    external_source(
+        name = "executorch",
+        build_file = Label("//third_party/executorch:executorch.BUILD"),
+        expect = "runtime/executor/program.cpp",
+        into = "executorch",  # As in its #includes.
+        optional = True,
+        pin = "executorch",
+    )
+    external_source(
+        name = "flatbuffers",
+        build_file = Label("//third_party/flatbuffers:flatbuffers.BUILD"),
+        expect = "include/flatbuffers/flatbuffers.h",
+        optional = True,
+        pin = "flatbuffers",
+    )
 
 def cmsis_nn_delegate_repositories():
     """WORKSPACE mode (Bazel 4.2 to 6): also the rule sets."""

