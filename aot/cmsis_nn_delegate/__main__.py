@@ -2,6 +2,6 @@
 
 import sys
 
-from .cli import main
+from cmsis_nn_delegate.cli import main
 
 sys.exit(main())

@@ -37,9 +37,7 @@ class CmsisNnBackend(BackendDetails):
         if "target" not in specs:
             raise ValueError("compile spec 'target' is missing; use CmsisNnPartitioner")
         graph = lower_to_graph(edge_program)
-        encoded = encode(
-            graph, get_target(specs["target"]), specs.get("io_placement", "arena")
-        )
+        encoded = encode(graph, get_target(specs["target"]), specs.get("io_placement", "arena"))
         # Calls are the nodes, in order; the runtime reports them to the tracer by index.
         handles = {
             index: tuple(sorted(node.debug_handles)) for index, node in enumerate(graph.nodes)

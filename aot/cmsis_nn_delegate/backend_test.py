@@ -17,7 +17,12 @@ SPECS = [CompileSpec("target", b"cortex-m55"), CompileSpec("io_placement", b"are
 
 def network():
     return nn.Sequential(
-        nn.Conv2d(2, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(16, 3), nn.Softmax(1)
+        nn.Conv2d(2, 4, 3),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(16, 3),
+        nn.Softmax(1),
     )
 
 
@@ -52,7 +57,11 @@ def test_import_keeps_quantize_and_dequantize():
     (partition,) = lowered(nn.Linear(4, 3), torch.randn(2, 4)).delegates
     graph = import_program(partition)
     assert [node.op for node in graph.nodes] == [
-        "quantize", "dequantize", "fully_connected", "quantize", "dequantize",
+        "quantize",
+        "dequantize",
+        "fully_connected",
+        "quantize",
+        "dequantize",
     ]
     _, weight, bias = graph.nodes[2].inputs
     assert (weight.shape, weight.dtype, weight.quant.axis) == ((3, 4), DType.INT8, 0)
@@ -74,12 +83,20 @@ def edge_program(module, *inputs):
 
 
 BAD = {
-    "float64": (Function(lambda x: x + x), torch.randn(2, 2, dtype=torch.float64), "float64.*float"),
+    "float64": (
+        Function(lambda x: x + x),
+        torch.randn(2, 2, dtype=torch.float64),
+        "float64.*float",
+    ),
     "integers": (Function(lambda x: x + x), torch.ones(2, 2, dtype=torch.int32), "int32"),
     "unknown operator": (Function(torch.sin), torch.randn(2, 2), "no kernel for aten.sin"),
     "not quantized": (Function(torch.relu), torch.randn(2, 2), "not quantized.*CmsisNnQuantizer"),
     "strides": (Function(torch.relu), torch.randn(2, 3).t(), "contiguous"),
-    "int8 without parameters": (Function(torch.relu), torch.ones(2, 2, dtype=torch.int8), "scale and zero"),
+    "int8 without parameters": (
+        Function(torch.relu),
+        torch.ones(2, 2, dtype=torch.int8),
+        "scale and zero",
+    ),
 }
 
 
@@ -98,7 +115,9 @@ def test_dynamic_shape():
 
 
 def test_missing_or_unknown_target():
-    program = edge_program(exported(nn.Linear(2, 2), torch.randn(1, 2)).module(check_guards=False), torch.randn(1, 2))
+    program = edge_program(
+        exported(nn.Linear(2, 2), torch.randn(1, 2)).module(check_guards=False), torch.randn(1, 2)
+    )
     with pytest.raises(ValueError, match="'target' is missing"):
         CmsisNnBackend.preprocess(program, [])
     with pytest.raises(ValueError, match="cortex-a53.*cortex-m4"):

@@ -189,7 +189,9 @@ class EdgeContext:
     # Constants --------------------------------------------------------------
 
     def is_constant(self, node: Node) -> bool:
-        return node.name in self._parameters or node.name in self._buffers or node.name in self._lifted
+        return (
+            node.name in self._parameters or node.name in self._buffers or node.name in self._lifted
+        )
 
     def constant(self, node: Any) -> Optional[torch.Tensor]:
         """The data of a parameter, an unchanging buffer or a lifted constant; None for others."""
@@ -217,17 +219,25 @@ class EdgeContext:
                 return None
             if name == DEQUANTIZE:
                 scale, zero_point = np.array([node.args[1]], np.float64), np.array([node.args[2]])
-                return Constant(data.dtype, tuple(data.shape), True, None, _numpy(data), scale, zero_point)
+                return Constant(
+                    data.dtype, tuple(data.shape), True, None, _numpy(data), scale, zero_point
+                )
             scales, zero_points = (_numpy(self.constant(arg)) for arg in node.args[1:3])
             if scales is not None:
                 scales = scales.astype(np.float64).reshape(-1)
-                zero_points = np.zeros(1, np.int64) if zero_points is None else zero_points.reshape(-1)
+                zero_points = (
+                    np.zeros(1, np.int64) if zero_points is None else zero_points.reshape(-1)
+                )
             axis = node.args[3] % data.dim()
             return Constant(
                 data.dtype, tuple(data.shape), True, axis, _numpy(data), scales, zero_points
             )
         data = self.constant(node)
-        return None if data is None else Constant(data.dtype, tuple(data.shape), False, None, _numpy(data))
+        return (
+            None
+            if data is None
+            else Constant(data.dtype, tuple(data.shape), False, None, _numpy(data))
+        )
 
     # Quantization -----------------------------------------------------------
 
@@ -300,12 +310,14 @@ class EdgeContext:
                     f"{node.name} has rank {len(shape)}; at most {MAX_RANK} is supported",
                 )
             if math.prod(shape) == 0:
-                return Refusal(Reason.UNSUPPORTED_SHAPE, f"{node.name} is empty: shape {list(shape)}")
+                return Refusal(
+                    Reason.UNSUPPORTED_SHAPE, f"{node.name} is empty: shape {list(shape)}"
+                )
             if any(size > MAX_DIM for size in shape):
                 return Refusal(
                     Reason.TOO_LARGE,
-                    f"{node.name} has shape {list(shape)}; CMSIS-NN keeps sizes in 16 bits, at most "
-                    f"{MAX_DIM}",
+                    f"{node.name} has shape {list(shape)}; CMSIS-NN keeps sizes in 16 bits, at most"
+                    f" {MAX_DIM}",
                 )
         return None
 
@@ -315,8 +327,8 @@ class EdgeContext:
             return None
         return Refusal(
             Reason.UNSUPPORTED_SHAPE,
-            f"{what} has rank {len(shape_of(node))}, {list(shape_of(node))}; only batches of images "
-            "[N, C, H, W] are supported: add the missing dimensions with unsqueeze",
+            f"{what} has rank {len(shape_of(node))}, {list(shape_of(node))}; only batches of images"
+            " [N, C, H, W] are supported: add the missing dimensions with unsqueeze",
         )
 
     def refuse_quant(
@@ -333,8 +345,8 @@ class EdgeContext:
         if same and any(self.input_quant(value) != output for value in inputs):
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
-                f"input {_show(self.input_quant(inputs[0]))} and output {_show(output)} differ, but "
-                "the kernel does not rescale; quantize with CmsisNnQuantizer, which shares them",
+                f"input {_show(self.input_quant(inputs[0]))} and output {_show(output)} differ, but"
+                " the kernel does not rescale; quantize with CmsisNnQuantizer, which shares them",
             )
         return None
 
@@ -344,8 +356,9 @@ class EdgeContext:
             return None
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
-            f"it is {node.args[5]} in [{node.args[3]}, {node.args[4]}] with scale {node.args[1]} and "
-            f"zero point {node.args[2]}; the kernels take int8 in [-128, 127] with constant parameters",
+            f"it is {node.args[5]} in [{node.args[3]}, {node.args[4]}] with scale {node.args[1]}"
+            f" and zero point {node.args[2]}; the kernels take int8 in [-128, 127] with constant"
+            " parameters",
         )
 
     def _not_quantized(self, node: Node, what: str, at: Node) -> Refusal:

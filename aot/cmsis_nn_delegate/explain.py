@@ -1,7 +1,7 @@
 """Says for every node of an edge program whether it is delegated, and if not, why not.
 
-    for line in explain(edge_program):
-        print(line)
+for line in explain(edge_program):
+    print(line)
 """
 
 from __future__ import annotations

@@ -92,7 +92,9 @@ def _import_call(node: EdgeNode, context: ImportContext) -> list[Node]:
         raise ValueError(f"{node.name}: there is no kernel for {target_name(node) or node.target}")
     refusal = op.check(node, context)
     if refusal is not None:
-        raise ValueError(f"{node.name} ({target_name(node)}) cannot be delegated: {refusal.message}")
+        raise ValueError(
+            f"{node.name} ({target_name(node)}) cannot be delegated: {refusal.message}"
+        )
     return op.build(node, context)
 
 
@@ -105,8 +107,10 @@ def _input(node: EdgeNode) -> Value:
 def _input_quant(node: EdgeNode) -> Quant:
     """The parameters by which an int8 input is read."""
     quants = {quant_of(user) for user in node.users if target_name(user) == DEQUANTIZE}
-    if len(quants) != 1 or None in quants or len(node.users) != sum(
-        target_name(user) == DEQUANTIZE for user in node.users
+    if (
+        len(quants) != 1
+        or None in quants
+        or len(node.users) != sum(target_name(user) == DEQUANTIZE for user in node.users)
     ):
         raise ValueError(
             f"int8 input {node.name} is not read by dequantize nodes of one scale and zero point; "
@@ -129,7 +133,8 @@ def _border(node: EdgeNode, what: str) -> tuple[DType, Layout]:
         raise ValueError(f"{what} {node.name} is not a tensor")
     if is_dynamic(node):
         raise ValueError(
-            f"{what} {node.name} has the dynamic shape {list(value.shape)}; export with static shapes"
+            f"{what} {node.name} has the dynamic shape {list(value.shape)}; export with static"
+            " shapes"
         )
     if value.dtype not in _DTYPES:
         raise ValueError(

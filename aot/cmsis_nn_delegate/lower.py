@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Optional, Union
 
-import executorch.kernels.quantized  # noqa: F401  for to_executorch: quantize and dequantize that stay outside
+import executorch.kernels.quantized  # noqa: F401  quantize and dequantize that stay outside
 import torch
 from executorch.exir import EdgeCompileConfig, EdgeProgramManager, to_edge_transform_and_lower
 from torch.export import ExportedProgram

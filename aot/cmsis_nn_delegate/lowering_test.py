@@ -67,7 +67,9 @@ def test_convolution(case, layout):
 
 
 def test_one_channel_convolution_is_not_depthwise():
-    check(nn.Conv2d(1, 8, 3, groups=1), torch.randn(1, 1, 6, 6), expect="quantize conv2d dequantize")
+    check(
+        nn.Conv2d(1, 8, 3, groups=1), torch.randn(1, 1, 6, 6), expect="quantize conv2d dequantize"
+    )
 
 
 @pytest.mark.parametrize("pads", [(1, 2, 0, 3), (0, 0, 2, 0), (3, 1), (1, 0, 0, 0, 0, 0)])
@@ -86,7 +88,9 @@ def test_padding_twice_folds_too():
 
 def test_padding_behind_relu_folds_into_max_pooling():
     conv = nn.Conv2d(2, 4, 3)
-    function = Function(lambda x: F.max_pool2d(F.pad(F.relu(conv(x)), (0, 1, 0, 1)), 2, 2), conv=conv)
+    function = Function(
+        lambda x: F.max_pool2d(F.pad(F.relu(conv(x)), (0, 1, 0, 1)), 2, 2), conv=conv
+    )
     check(function, torch.randn(1, 2, 7, 7), expect="quantize conv2d max_pool2d dequantize")
 
 
@@ -103,7 +107,11 @@ def test_linear(shape, bias):
 def test_linear_along_the_width_of_images():
     conv, linear = nn.Conv2d(2, 3, 3), nn.Linear(4, 5)
     function = Function(lambda x: F.relu(linear(conv(x))), conv=conv, linear=linear)
-    check(function, torch.randn(2, 2, 6, 6), expect="quantize conv2d transpose fully_connected dequantize")
+    check(
+        function,
+        torch.randn(2, 2, 6, 6),
+        expect="quantize conv2d transpose fully_connected dequantize",
+    )
 
 
 ACTIVATIONS = {
@@ -149,7 +157,9 @@ POOLS = {
     "avg_overlap": lambda x: F.avg_pool2d(x, 3, 2),
     "avg_pad": lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False),
     "avg_ceil": lambda x: F.avg_pool2d(x, 3, 2, ceil_mode=True),
-    "avg_ceil_pad": lambda x: F.avg_pool2d(x, (3, 2), 2, (1, 0), ceil_mode=True, count_include_pad=False),
+    "avg_ceil_pad": lambda x: F.avg_pool2d(
+        x, (3, 2), 2, (1, 0), ceil_mode=True, count_include_pad=False
+    ),
     "max": lambda x: F.max_pool2d(x, 2),
     "max_pad": lambda x: F.max_pool2d(x, 3, 2, 1),
     "max_ceil": lambda x: F.max_pool2d(x, (2, 3), (2, 3), ceil_mode=True),
@@ -173,7 +183,9 @@ def test_pooling(pool, channels_last):
     assert ops(graph)[:2] == ["quantize", kind]
 
 
-@pytest.mark.parametrize("shape, dim", [((1, 5), 1), ((3, 10), -1), ((2, 3, 7), 2), ((2, 5, 3, 4), 1), ((6,), 0)])
+@pytest.mark.parametrize(
+    "shape, dim", [((1, 5), 1), ((3, 10), -1), ((2, 3, 7), 2), ((2, 5, 3, 4), 1), ((6,), 0)]
+)
 def test_softmax(shape, dim):
     module = Function(lambda x: F.softmax(x, dim))
     check(module, 4 * torch.randn(shape), expect="quantize softmax dequantize")
@@ -220,9 +232,14 @@ def test_flatten_permutes_the_columns_of_linear_layers(io):
 
     x = torch.randn(2, 2, 5, 6).to(memory_format=torch.channels_last)
     check(
-        Function(f, conv=conv, a=a, b=b), x, io=io,
-        expect="quantize conv2d fully_connected dequantize fully_connected dequantize"
-        if io == "float" else "conv2d fully_connected fully_connected",
+        Function(f, conv=conv, a=a, b=b),
+        x,
+        io=io,
+        expect=(
+            "quantize conv2d fully_connected dequantize fully_connected dequantize"
+            if io == "float"
+            else "conv2d fully_connected fully_connected"
+        ),
     )
 
 
@@ -261,7 +278,9 @@ def test_views_into_and_out_of_images(io):
 def test_linear_result_becomes_an_image():
     linear, conv = nn.Linear(5, 12), nn.Conv2d(3, 2, 2)
     function = Function(lambda x: conv(linear(x).view(-1, 3, 2, 2)), linear=linear, conv=conv)
-    check(function, torch.randn(2, 5), expect="quantize fully_connected transpose conv2d dequantize")
+    check(
+        function, torch.randn(2, 5), expect="quantize fully_connected transpose conv2d dequantize"
+    )
 
 
 # Networks -------------------------------------------------------------------
@@ -277,7 +296,9 @@ class Residual(nn.Module):
         self.b = self.block(8, 8)
         self.down = nn.Conv2d(8, 12, 1, stride=2)
         self.c = nn.Conv2d(8, 12, 3, stride=2, padding=1)
-        self.head = nn.Sequential(nn.Flatten(), nn.Dropout(0.5), nn.Linear(12, 5), nn.BatchNorm1d(5))
+        self.head = nn.Sequential(
+            nn.Flatten(), nn.Dropout(0.5), nn.Linear(12, 5), nn.BatchNorm1d(5)
+        )
 
     @staticmethod
     def block(cin, cout, *act):
@@ -299,8 +320,9 @@ class Residual(nn.Module):
 def test_residual_network_is_one_delegate(io):
     graph = check(Residual(), torch.randn(2, 3, 8, 8), io=io, steps=4)
     kernels = [op for op in ops(graph) if op not in ("quantize", "dequantize", "transpose")]
-    assert kernels == (
-        "conv2d conv2d conv2d add conv2d conv2d add avg_pool2d fully_connected softmax".split()
+    assert (
+        kernels
+        == "conv2d conv2d conv2d add conv2d conv2d add avg_pool2d fully_connected softmax".split()
     )
     assert ops(graph).count("transpose") == (io == "int8")
 
@@ -336,7 +358,9 @@ def test_output_that_is_read_inside_too():
 
 def test_input_that_is_returned_is_copied():
     conv = nn.Conv2d(2, 3, 3)
-    function = Function(lambda x: (conv(F.max_pool2d(x, 1)), F.max_pool2d(x, 1).flatten(0)), conv=conv)
+    function = Function(
+        lambda x: (conv(F.max_pool2d(x, 1)), F.max_pool2d(x, 1).flatten(0)), conv=conv
+    )
     check(function, torch.randn(1, 2, 4, 4), io="int8")
 
 
@@ -357,13 +381,20 @@ def test_any_convolution(data):
     groups = draw(strategies.integers(1, 4), "groups")
     channels = groups * draw(strategies.integers(1, 3), "channels per group")
     kernel, stride, dilation = (
-        (draw(strategies.integers(1, most)), draw(strategies.integers(1, most))) for most in (4, 3, 2)
+        (draw(strategies.integers(1, most)), draw(strategies.integers(1, most)))
+        for most in (4, 3, 2)
     )
     reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilation)]
     pads = [draw(strategies.integers(0, 3), "pad") for _ in range(4)]
     size = [r + draw(strategies.integers(0, 4), "size") for r in reach]
     conv = nn.Conv2d(
-        channels, groups * draw(strategies.integers(1, 3)), kernel, stride, 0, dilation, groups,
+        channels,
+        groups * draw(strategies.integers(1, 3)),
+        kernel,
+        stride,
+        0,
+        dilation,
+        groups,
         bias=draw(strategies.booleans(), "bias"),
     )
     x = torch.randn(draw(strategies.integers(1, 2), "batch"), channels, *size)

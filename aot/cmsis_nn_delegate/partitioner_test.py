@@ -30,69 +30,169 @@ HUGE_KERNEL = nn.Conv2d(4096, 1, 4)
 
 REFUSALS = {
     # name: (function of the inputs, shapes, refused target, reason, part of the message)
-    "unknown operator": (torch.sin, [IMAGE], "aten.sin", R.UNSUPPORTED_OPERATOR, "no kernel for aten.sin"),
-    "transposed convolution": (
-        nn.ConvTranspose2d(4, 3, 3), [IMAGE], "aten.convolution", R.UNSUPPORTED_PARAMETER, "upsampling",
+    "unknown operator": (
+        torch.sin,
+        [IMAGE],
+        "aten.sin",
+        R.UNSUPPORTED_OPERATOR,
+        "no kernel for aten.sin",
     ),
-    "conv1d": (nn.Conv1d(4, 3, 3), [(1, 4, 9)], "aten.convolution", R.UNSUPPORTED_SHAPE, "unsqueeze"),
+    "transposed convolution": (
+        nn.ConvTranspose2d(4, 3, 3),
+        [IMAGE],
+        "aten.convolution",
+        R.UNSUPPORTED_PARAMETER,
+        "upsampling",
+    ),
+    "conv1d": (
+        nn.Conv1d(4, 3, 3),
+        [(1, 4, 9)],
+        "aten.convolution",
+        R.UNSUPPORTED_SHAPE,
+        "unsqueeze",
+    ),
     "large kernel": (HUGE_KERNEL, [(1, 4096, 4, 4)], "aten.convolution", R.TOO_LARGE, "65535"),
     "large dimension": (torch.relu, [(1, 40000)], "aten.relu", R.TOO_LARGE, "32767"),
-    "broadcast": (lambda a, b: a + b, [IMAGE, (1, 4, 1, 1)], "aten.add", R.UNSUPPORTED_SHAPE, "broadcasting"),
-    "alpha": (
-        lambda a, b: torch.add(a, b, alpha=2), [IMAGE, IMAGE], "aten.add", R.UNSUPPORTED_PARAMETER, "alpha",
+    "broadcast": (
+        lambda a, b: a + b,
+        [IMAGE, (1, 4, 1, 1)],
+        "aten.add",
+        R.UNSUPPORTED_SHAPE,
+        "broadcasting",
     ),
-    "add a number": (lambda x: F.max_pool2d(x, 1) + 1.0, [IMAGE], "aten.add", R.UNSUPPORTED_PARAMETER, "constant"),
+    "alpha": (
+        lambda a, b: torch.add(a, b, alpha=2),
+        [IMAGE, IMAGE],
+        "aten.add",
+        R.UNSUPPORTED_PARAMETER,
+        "alpha",
+    ),
+    "add a number": (
+        lambda x: F.max_pool2d(x, 1) + 1.0,
+        [IMAGE],
+        "aten.add",
+        R.UNSUPPORTED_PARAMETER,
+        "constant",
+    ),
     "add a constant": (
-        Function(lambda x: x + CONSTANT.weight, constant=CONSTANT), [(5, 4)], "aten.add", R.UNSUPPORTED_PARAMETER, "constant",
+        Function(lambda x: x + CONSTANT.weight, constant=CONSTANT),
+        [(5, 4)],
+        "aten.add",
+        R.UNSUPPORTED_PARAMETER,
+        "constant",
     ),
     "padded average": (
-        lambda x: F.avg_pool2d(x, 3, 1, 1), [IMAGE], "aten.avg_pool2d", R.UNSUPPORTED_PARAMETER,
+        lambda x: F.avg_pool2d(x, 3, 1, 1),
+        [IMAGE],
+        "aten.avg_pool2d",
+        R.UNSUPPORTED_PARAMETER,
         "count_include_pad=False",
     ),
     "divisor": (
-        lambda x: F.avg_pool2d(x, 2, divisor_override=3), [IMAGE], "aten.avg_pool2d",
-        R.UNSUPPORTED_PARAMETER, "divisor_override",
+        lambda x: F.avg_pool2d(x, 2, divisor_override=3),
+        [IMAGE],
+        "aten.avg_pool2d",
+        R.UNSUPPORTED_PARAMETER,
+        "divisor_override",
     ),
     "uneven adaptive pooling": (
-        lambda x: F.adaptive_avg_pool2d(x, 4), [IMAGE], "aten._adaptive_avg_pool2d", R.UNSUPPORTED_SHAPE,
+        lambda x: F.adaptive_avg_pool2d(x, 4),
+        [IMAGE],
+        "aten._adaptive_avg_pool2d",
+        R.UNSUPPORTED_SHAPE,
         "divides",
     ),
     "mean over channels": (
-        lambda x: x.mean((1, 2)), [IMAGE], "aten.mean", R.UNSUPPORTED_PARAMETER, "height and width",
+        lambda x: x.mean((1, 2)),
+        [IMAGE],
+        "aten.mean",
+        R.UNSUPPORTED_PARAMETER,
+        "height and width",
     ),
-    "mean of a matrix": (lambda x: x.mean(1), [(2, 6)], "aten.mean", R.UNSUPPORTED_SHAPE, "[N, C, H, W]"),
+    "mean of a matrix": (
+        lambda x: x.mean(1),
+        [(2, 6)],
+        "aten.mean",
+        R.UNSUPPORTED_SHAPE,
+        "[N, C, H, W]",
+    ),
     "dilated max pooling": (
-        lambda x: F.max_pool2d(x, 2, dilation=2), [IMAGE], "aten.max_pool2d_with_indices",
-        R.UNSUPPORTED_PARAMETER, "dilation",
+        lambda x: F.max_pool2d(x, 2, dilation=2),
+        [IMAGE],
+        "aten.max_pool2d_with_indices",
+        R.UNSUPPORTED_PARAMETER,
+        "dilation",
     ),
     "max pooling indices": (
-        lambda x: F.max_pool2d(x, 2, return_indices=True), [IMAGE], "aten.max_pool2d_with_indices",
-        R.UNSUPPORTED_PARAMETER, "indices",
+        lambda x: F.max_pool2d(x, 2, return_indices=True),
+        [IMAGE],
+        "aten.max_pool2d_with_indices",
+        R.UNSUPPORTED_PARAMETER,
+        "indices",
     ),
     "softmax over width": (
-        lambda x: F.softmax(x, 3), [IMAGE], "aten._softmax", R.UNSUPPORTED_PARAMETER, "innermost in memory, 1",
+        lambda x: F.softmax(x, 3),
+        [IMAGE],
+        "aten._softmax",
+        R.UNSUPPORTED_PARAMETER,
+        "innermost in memory, 1",
     ),
-    "softmax over rows": (lambda x: F.softmax(x, 0), [(3, 5)], "aten._softmax", R.UNSUPPORTED_PARAMETER, "1"),
-    "long softmax": (lambda x: F.softmax(x, 1), [(1, 5000)], "aten._softmax", R.TOO_LARGE, "sums at most"),
+    "softmax over rows": (
+        lambda x: F.softmax(x, 0),
+        [(3, 5)],
+        "aten._softmax",
+        R.UNSUPPORTED_PARAMETER,
+        "1",
+    ),
+    "long softmax": (
+        lambda x: F.softmax(x, 1),
+        [(1, 5000)],
+        "aten._softmax",
+        R.TOO_LARGE,
+        "sums at most",
+    ),
     "pad before nothing": (
-        lambda x: F.pad(x, (1, 1)), [IMAGE], "aten.constant_pad_nd", R.NOT_FUSABLE, "cannot be folded",
+        lambda x: F.pad(x, (1, 1)),
+        [IMAGE],
+        "aten.constant_pad_nd",
+        R.NOT_FUSABLE,
+        "cannot be folded",
     ),
     "pad with a number": (
-        lambda x: F.conv2d(F.pad(x, (1, 1), value=1.0), torch.ones(2, 4, 1, 1)), [IMAGE],
-        "aten.constant_pad_nd", R.NOT_FUSABLE, "padding argument",
+        lambda x: F.conv2d(F.pad(x, (1, 1), value=1.0), torch.ones(2, 4, 1, 1)),
+        [IMAGE],
+        "aten.constant_pad_nd",
+        R.NOT_FUSABLE,
+        "padding argument",
     ),
     "pad before max pooling": (
-        lambda x: F.max_pool2d(F.pad(x, (0, 1, 0, 1)), 2), [IMAGE], "aten.constant_pad_nd", R.NOT_FUSABLE,
+        lambda x: F.max_pool2d(F.pad(x, (0, 1, 0, 1)), 2),
+        [IMAGE],
+        "aten.constant_pad_nd",
+        R.NOT_FUSABLE,
         "max_pool2d",
     ),
     "crop": (
-        lambda x: F.max_pool2d(F.pad(x, (-1, 0)), 1), [IMAGE], "aten.", R.UNSUPPORTED_PARAMETER, "crop",
+        lambda x: F.max_pool2d(F.pad(x, (-1, 0)), 1),
+        [IMAGE],
+        "aten.",
+        R.UNSUPPORTED_PARAMETER,
+        "crop",
     ),
     "pad channels": (
-        lambda x: F.max_pool2d(F.pad(x, (0, 0, 0, 0, 1, 1)), 1), [IMAGE], "aten.constant_pad_nd",
-        R.UNSUPPORTED_PARAMETER, "batch or channels",
+        lambda x: F.max_pool2d(F.pad(x, (0, 0, 0, 0, 1, 1)), 1),
+        [IMAGE],
+        "aten.constant_pad_nd",
+        R.UNSUPPORTED_PARAMETER,
+        "batch or channels",
     ),
-    "weights from outside": (F.linear, [(2, 6), (3, 6)], "aten.", R.NOT_CONSTANT, "weight is not a constant"),
+    "weights from outside": (
+        F.linear,
+        [(2, 6), (3, 6)],
+        "aten.",
+        R.NOT_CONSTANT,
+        "weight is not a constant",
+    ),
     "rank": (torch.relu, [(1,) * 7], "aten.relu", R.UNSUPPORTED_SHAPE, "rank 7"),
     "empty": (torch.relu, [(0, 3)], "aten.relu", R.UNSUPPORTED_SHAPE, "empty"),
 }
@@ -127,8 +227,14 @@ def test_float_model_is_not_quantized():
 
 def test_float64_is_refused():
     x = torch.randn(1, 2, 5, 5, dtype=torch.float64)
-    found = only_refusal(lower_program(unquantized(nn.Conv2d(2, 3, 3).double(), x)), "aten.convolution")
-    assert found.reason is R.UNSUPPORTED_DTYPE and "float64" in found.message and ".float()" in found.message
+    found = only_refusal(
+        lower_program(unquantized(nn.Conv2d(2, 3, 3).double(), x)), "aten.convolution"
+    )
+    assert (
+        found.reason is R.UNSUPPORTED_DTYPE
+        and "float64" in found.message
+        and ".float()" in found.message
+    )
 
 
 def test_dynamic_shape_is_refused():
@@ -153,7 +259,13 @@ class Manual(nn.Module):
         self.register_buffer("scales", torch.full((4,), 1 / 64))
         self.register_buffer("zeros", torch.full((4,), weight_zero, dtype=torch.int32))
         self.register_buffer("bias", torch.full((4,), 2**30, dtype=torch.int32))
-        self.axis, self.low, self.scale, self.bias_scale, self.out = axis, low, scale, bias_scale, out
+        self.axis, self.low, self.scale, self.bias_scale, self.out = (
+            axis,
+            low,
+            scale,
+            bias_scale,
+            out,
+        )
 
     def forward(self, x):
         q = torch.ops.quantized_decomposed
@@ -164,7 +276,9 @@ class Manual(nn.Module):
         )
         bias = None
         if self.bias_scale is not None:
-            bias = q.dequantize_per_tensor(self.bias, self.bias_scale, 0, -(2**31), 2**31 - 1, torch.int32)
+            bias = q.dequantize_per_tensor(
+                self.bias, self.bias_scale, 0, -(2**31), 2**31 - 1, torch.int32
+            )
         y = F.linear(x, weight, bias)
         y = q.quantize_per_tensor(y, self.out, 0, -128, 127, torch.int8)
         return q.dequantize_per_tensor(y, self.out, 0, -128, 127, torch.int8)
@@ -185,7 +299,9 @@ def test_unsupported_quantization(name):
     program = unquantized(Manual(**arguments), torch.randn(2, 4))
     config = EdgeCompileConfig(_check_ir_validity=False)
     reports = explain(to_edge(program, compile_config=config).exported_program())
-    (found,) = [r for r in reports if r.target.startswith("aten.addmm") or r.target.startswith("aten.mm")]
+    (found,) = [
+        r for r in reports if r.target.startswith("aten.addmm") or r.target.startswith("aten.mm")
+    ]
     assert found.reason is R.UNSUPPORTED_QUANTIZATION and message in found.message
 
 
@@ -207,7 +323,9 @@ def test_unsupported_operator_in_the_middle_gives_two_delegates():
     result = lowered(
         Function(lambda x: b(torch.sin(F.relu(a(x)))), a=a, b=b), torch.randn(1, 2, 8, 8)
     )
-    assert len(result.delegates) == 2 and [n for n in result.outside if "sin" in n] == result.outside
+    assert (
+        len(result.delegates) == 2 and [n for n in result.outside if "sin" in n] == result.outside
+    )
     result.edge.to_executorch()
 
 
@@ -238,7 +356,9 @@ def test_weights_move_into_the_delegate():
 
 def test_shared_layer_is_delegated_twice():
     conv = nn.Conv2d(2, 2, 3, padding=1)
-    result = lowered(Function(lambda x: conv(torch.sin(conv(x))), conv=conv), torch.randn(1, 2, 4, 4))
+    result = lowered(
+        Function(lambda x: conv(torch.sin(conv(x))), conv=conv), torch.randn(1, 2, 4, 4)
+    )
     assert len(result.delegates) == 2
 
 
@@ -253,14 +373,25 @@ def test_reports_name_modules_and_partitions():
 def test_edge_programs_that_were_decomposed_are_explained():
     """The other way in: to_edge first, which splits linear and pooling."""
     model = nn.Sequential(
-        nn.Conv2d(2, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(16, 3), nn.Softmax(1)
+        nn.Conv2d(2, 4, 3),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(16, 3),
+        nn.Softmax(1),
     )
     edge = to_edge(exported(model, torch.randn(1, 2, 6, 6)))
     reports = explain(edge.exported_program())
-    assert {"aten.max_pool2d_with_indices.default", "aten.addmm.default"} <= {r.target for r in reports}
+    assert {"aten.max_pool2d_with_indices.default", "aten.addmm.default"} <= {
+        r.target for r in reports
+    }
     assert all(report.delegated for report in reports), "\n".join(map(str, reports))
     lowered_edge = edge.to_backend(CmsisNnPartitioner("cortex-m4"))
-    targets = [str(n.target) for n in lowered_edge.exported_program().graph.nodes if n.op == "call_function"]
+    targets = [
+        str(n.target)
+        for n in lowered_edge.exported_program().graph.nodes
+        if n.op == "call_function"
+    ]
     assert len(targets) == 2  # the delegate and its result
 
 
@@ -269,7 +400,10 @@ def test_edge_programs_that_were_decomposed_are_explained():
 
 def test_compile_specs():
     specs = CmsisNnPartitioner("cortex-m4", io_placement="caller").delegation_spec.compile_specs
-    assert {spec.key: spec.value for spec in specs} == {"target": b"cortex-m4", "io_placement": b"caller"}
+    assert {spec.key: spec.value for spec in specs} == {
+        "target": b"cortex-m4",
+        "io_placement": b"caller",
+    }
 
 
 def test_unknown_names_are_listed_with_the_choices():

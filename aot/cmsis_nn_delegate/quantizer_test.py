@@ -63,7 +63,7 @@ def test_weights_are_per_channel_and_bias_scale_is_their_product(module, shape, 
     assert weight.args[3:7] == (0, -127, 127, torch.int8)
     assert attribute(model, weight.args[0]).dtype == torch.int8
     assert not attribute(model, weight.args[2]).any()
-    (read, _) = nodes(model, DQ)  # the input and the output
+    read, _ = nodes(model, DQ)  # the input and the output
     assert read.args[3:] == (-128, 127, torch.int8)
     assert len(bias) == (module.bias is not None)
     for node in bias:

@@ -18,14 +18,7 @@ from typing import Iterator, Optional
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from .edge import (
-    DEQUANTIZE,
-    DEQUANTIZE_CHANNEL,
-    GETITEM,
-    QUANTIZE,
-    EdgeContext,
-    target_name,
-)
+from .edge import GETITEM, EdgeContext, target_name
 from .ops.op import Op, Reason, Refusal
 from .ops.registry import OPS
 
@@ -80,8 +73,8 @@ class Support:
             if op is None:
                 self.refusals[node] = Refusal(
                     Reason.UNSUPPORTED_OPERATOR,
-                    f"no kernel for {target_name(node) or node.target}; it runs in float outside of the "
-                    "delegate: replace it by supported operators if that matters",
+                    f"no kernel for {target_name(node) or node.target}; it runs in float outside of"
+                    " the delegate: replace it by supported operators if that matters",
                 )
                 continue
             refusal = op.check(node, self.context)
@@ -100,9 +93,9 @@ class Support:
                 dropped.append(node)
                 self.refusals[node] = Refusal(
                     Reason.NOT_FUSABLE,
-                    f"it can only run together with {other.name} ({target_name(other) or other.op}), "
-                    "which is not delegated; see the reason there, and that the tensor between them "
-                    "is quantized",
+                    f"it can only run together with {other.name}"
+                    f" ({target_name(other) or other.op}), which is not delegated; see the reason"
+                    " there, and that the tensor between them is quantized",
                 )
         for node in dropped:
             del self._ops[node]
@@ -227,7 +220,11 @@ class Support:
     def _sources(self, node: Node) -> Iterator[Node]:
         for source in node.all_input_nodes:
             if source not in self._constants:
-                yield source.args[0] if target_name(source) == GETITEM and source.args[0] in self._ops else source
+                yield (
+                    source.args[0]
+                    if target_name(source) == GETITEM and source.args[0] in self._ops
+                    else source
+                )
 
     def _is_output(self, quantize: Node) -> bool:
         """Whether a quantize ends a delegated operator."""
@@ -244,8 +241,8 @@ class Support:
                 continue
             self.refusals[node] = Refusal(
                 Reason.NOT_FUSABLE,
-                "nothing to compute: only quantize, dequantize and reshape remain between operators "
-                "that are not delegated",
+                "nothing to compute: only quantize, dequantize and reshape remain between operators"
+                " that are not delegated",
             )
         # Constants and results of several follow the operator that they belong to.
         for node in reversed(self._calls):

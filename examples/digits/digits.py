@@ -7,7 +7,7 @@ Digits" test set: 1,797 real images of 8 x 8 pixels with values from 0 to 16.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Iterator
+from typing import Callable, Iterator, Optional
 
 import numpy as np
 import torch
@@ -80,13 +80,19 @@ def _batches(count: int, size: int, generator: torch.Generator) -> Iterator[torc
 
 
 def train(
-    digits: Digits, epochs: int = 20, progress: Callable[[str], None] = lambda line: None
-) -> DigitsNet:
-    """A trained network in evaluation mode. Seeded: the same data gives the same weights."""
+    digits: Digits,
+    model: Optional[nn.Module] = None,
+    epochs: int = 20,
+    progress: Callable[[str], None] = lambda line: None,
+) -> nn.Module:
+    """A trained network in evaluation mode: `model`, which has a method `logits`, or a `DigitsNet`.
+
+    Seeded: the same data gives the same `DigitsNet`.
+    """
     torch.manual_seed(SEED)
     torch.set_num_threads(1)  # batches are too small to share, and results stay the same everywhere
     generator = torch.Generator().manual_seed(SEED)
-    model = DigitsNet()
+    model = model or DigitsNet()
     images = torch.from_numpy(digits.train_images)
     labels = torch.from_numpy(digits.train_labels).long()
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)

@@ -52,8 +52,8 @@ class Add(Op):
         if numbers or any(context.constant_float(operand) is not None for operand in (a, b)):
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,
-                "one operand is a constant; only sums of two activations are supported: fold it into "
-                "the bias of the layer before",
+                "one operand is a constant; only sums of two activations are supported: fold it"
+                " into the bias of the layer before",
             )
         if alpha != 1:
             return Refusal(
@@ -68,8 +68,8 @@ class Add(Op):
             return None
         return Refusal(
             Reason.UNSUPPORTED_SHAPE,
-            f"operands {list(shape_of(a))} and {list(shape_of(b))} need broadcasting; give both one "
-            "shape, or fold a per-channel constant into the bias of the layer before",
+            f"operands {list(shape_of(a))} and {list(shape_of(b))} need broadcasting; give both one"
+            " shape, or fold a per-channel constant into the bias of the layer before",
         )
 
     def _refuse_scales(self, node: Any, a: Any, b: Any, context: Any) -> Optional[Refusal]:
@@ -124,7 +124,7 @@ class Add(Op):
         reals.append(twice_max / ((1 << LEFT_SHIFT) * node.output.quant.scale[0]))
         if reals[-1] >= 1:
             raise ValueError(
-                f"{node.name}: the output scale {node.output.quant.scale[0]} is too small for inputs "
-                f"of scale {max(scales)}; calibrate with data that reaches the sum's range"
+                f"{node.name}: the output scale {node.output.quant.scale[0]} is too small for"
+                f" inputs of scale {max(scales)}; calibrate with data that reaches the sum's range"
             )
         return tuple(quantize_multiplier(real) for real in reals)

@@ -67,9 +67,7 @@ class AvgPool2d(Op):
             return PoolAttrs(kernel, kernel)
         _, kernel, stride, padding, *_ = context.arguments(node)
         top, left = pair(padding)
-        return PoolAttrs(
-            pair(kernel), pair(stride or kernel), Padding(top, left, top, left)
-        )
+        return PoolAttrs(pair(kernel), pair(stride or kernel), Padding(top, left, top, left))
 
     def _mean_dims(self, node: Any) -> set[int]:
         dims = node.args[1]
@@ -84,8 +82,8 @@ class AvgPool2d(Op):
                 return None
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,
-                f"mean over dimensions {sorted(dims)} of an image; only height and width (2, 3) are "
-                "supported",
+                f"mean over dimensions {sorted(dims)} of an image; only height and width (2, 3) are"
+                " supported",
             )
         if name != "aten.avg_pool2d.default":
             size, pooled = shape_of(node.args[0])[2:], shape_of(node)[2:]
@@ -93,8 +91,8 @@ class AvgPool2d(Op):
                 return None
             return Refusal(
                 Reason.UNSUPPORTED_SHAPE,
-                f"adaptive pooling of {list(size)} to {list(pooled)} has windows of different sizes; "
-                "choose an output size that divides the input's",
+                f"adaptive pooling of {list(size)} to {list(pooled)} has windows of different"
+                " sizes; choose an output size that divides the input's",
             )
         padding, _, count_include_pad, divisor = context.arguments(node)[3:7]
         if divisor is not None:

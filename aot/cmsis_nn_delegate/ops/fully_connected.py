@@ -61,7 +61,10 @@ class FullyConnected(Op):
         return target_name(node) != "aten.linear.default"
 
     def _refuse_parameters(self, node: Any, context: Any) -> Optional[Refusal]:
-        if target_name(node) == "aten.addmm.default" and tuple(context.arguments(node)[3:5]) != (1, 1):
+        if target_name(node) == "aten.addmm.default" and tuple(context.arguments(node)[3:5]) != (
+            1,
+            1,
+        ):
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,
                 "alpha and beta other than 1 are not supported; multiply the constants instead",
@@ -74,8 +77,8 @@ class FullyConnected(Op):
         if len(shape) == 4 and shape[1] > 1:
             return Refusal(
                 Reason.UNSUPPORTED_SHAPE,
-                f"its input {list(shape)} is an image, which lies channels-last in memory, so that the "
-                "last dimension is not contiguous; flatten it to rank 2 or 3 first",
+                f"its input {list(shape)} is an image, which lies channels-last in memory, so that"
+                " the last dimension is not contiguous; flatten it to rank 2 or 3 first",
             )
         return None
 

@@ -73,7 +73,9 @@ class MaxPool2d(Op):
         attrs = node.attrs
         _, out_h, out_w, _ = storage.nhwc(node.output)
         image = inputs[0].reshape(storage.nhwc(node.inputs[0]))
-        pixels = taps(image, attrs.kernel, attrs.stride, (1, 1), attrs.padding, (out_h, out_w), -128)
+        pixels = taps(
+            image, attrs.kernel, attrs.stride, (1, 1), attrs.padding, (out_h, out_w), -128
+        )
         lo, hi = attrs.clamp.quantized(node.output.quant)
         return np.clip(reduce(np.maximum, pixels), lo, hi).reshape(node.output.storage_shape)
 

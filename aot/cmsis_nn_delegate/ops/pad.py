@@ -47,9 +47,11 @@ class Pad(Op):
                 lambda: self._refuse_mode(node, context),
                 lambda: context.refuse_image(source, "its input"),
                 lambda: self._refuse_amounts(node),
-                lambda: context.refuse_quant(node, [source], same=True)
-                if context.input_quant(source) is None or not self._feeds_directly(node)
-                else None,
+                lambda: (
+                    context.refuse_quant(node, [source], same=True)
+                    if context.input_quant(source) is None or not self._feeds_directly(node)
+                    else None
+                ),
                 lambda: self._refuse_readers(node, context),
             )
         )
@@ -78,7 +80,9 @@ class Pad(Op):
             )
         value = self._value(node, context)
         if not isinstance(value, (int, float)) or not math.isfinite(value):
-            return Refusal(Reason.UNSUPPORTED_PARAMETER, f"its value {value} is not a finite number")
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER, f"its value {value} is not a finite number"
+            )
         return None
 
     def _refuse_amounts(self, node: Any) -> Optional[Refusal]:
@@ -90,7 +94,8 @@ class Pad(Op):
             )
         if any(amount < 0 for amount in amounts):
             return Refusal(
-                Reason.UNSUPPORTED_PARAMETER, f"padding {amounts} crops the image; slicing is not supported"
+                Reason.UNSUPPORTED_PARAMETER,
+                f"padding {amounts} crops the image; slicing is not supported",
             )
         return None
 
@@ -116,9 +121,9 @@ class Pad(Op):
                 continue
             return Refusal(
                 Reason.NOT_FUSABLE,
-                f"padding with {value:g} cannot be folded into {reader.name} ({name or reader.op}): "
-                "only a convolution takes zeros over, and max_pool2d what is below every value; use "
-                "the padding argument of the layer that follows",
+                f"padding with {value:g} cannot be folded into {reader.name} ({name or reader.op}):"
+                " only a convolution takes zeros over, and max_pool2d what is below every value;"
+                " use the padding argument of the layer that follows",
             )
         return None
 

@@ -24,9 +24,11 @@ class Reshape(Op):
             test()
             for test in (
                 lambda: context.refuse_tensors(node, source),
-                lambda: context.refuse_quant(node, [source], same=True)
-                if alone and context.output_quant(node) is not None
-                else None,
+                lambda: (
+                    context.refuse_quant(node, [source], same=True)
+                    if alone and context.output_quant(node) is not None
+                    else None
+                ),
             )
         )
 

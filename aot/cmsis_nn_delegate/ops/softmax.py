@@ -92,14 +92,15 @@ class Softmax(Op):
         if output != Quant((1 / 256,), -128):
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
-                f"output scale {output.scale[0]:g} and zero point {output.zero_point}; the kernel's are "
-                "1/256 and -128: quantize with CmsisNnQuantizer",
+                f"output scale {output.scale[0]:g} and zero point {output.zero_point}; the kernel's"
+                " are 1/256 and -128: quantize with CmsisNnQuantizer",
             )
         scale = context.input_quant(node.args[0]).scale[0]
         if scale * (1 << (31 - INTEGER_BITS)) <= 1:
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
-                f"input scale {scale:g} is too small for the kernel; calibrate with representative data",
+                f"input scale {scale:g} is too small for the kernel; calibrate with representative"
+                " data",
             )
         return None
 
@@ -137,9 +138,13 @@ class Softmax(Op):
         else:
             innermost = math.prod(value.shape[dim + 1 :]) == 1
         if not innermost:
-            raise ValueError(f"{node.name}: dimension {dim} of {value.shape} is not innermost in memory")
+            raise ValueError(
+                f"{node.name}: dimension {dim} of {value.shape} is not innermost in memory"
+            )
         if row_size > MAX_ROW:
-            raise ValueError(f"{node.name}: {row_size} elements a row; the kernel is exact up to {MAX_ROW}")
+            raise ValueError(
+                f"{node.name}: {row_size} elements a row; the kernel is exact up to {MAX_ROW}"
+            )
         return storage.rows_of(value, row_size), row_size
 
     def _scaling(self, node: Node) -> Scaling:

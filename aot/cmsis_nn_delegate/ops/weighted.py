@@ -44,8 +44,8 @@ def check(
     if found.dtype != torch.int8:
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
-            f"its weight is {str(found.dtype).removeprefix('torch.')}; the kernels take int8: quantize "
-            "with CmsisNnQuantizer",
+            f"its weight is {str(found.dtype).removeprefix('torch.')}; the kernels take int8:"
+            " quantize with CmsisNnQuantizer",
         )
     if found.axis not in (None, 0):
         return Refusal(
@@ -80,8 +80,8 @@ def _check_values(
     except ValueError:
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
-            f"input scale {input_scale:g} * weight scale / output scale {output_scale:g} does not fit "
-            "the kernels' multipliers; calibrate with representative data",
+            f"input scale {input_scale:g} * weight scale / output scale {output_scale:g} does not"
+            " fit the kernels' multipliers; calibrate with representative data",
         )
     if bias is None or context.constant_float(bias).data is None:
         return None

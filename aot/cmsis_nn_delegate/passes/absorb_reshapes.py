@@ -10,7 +10,7 @@ import numpy as np
 from ..graph.ir import DType, Graph, Layout, Node, Value
 from ..ops import storage
 from ..ops.attrs import SoftmaxAttrs, TransposeAttrs
-from .rewriting import derived, insert_after, insert_before, merge_sources, remove_dead, replace_input
+from .rewriting import derived, insert_before, merge_sources, remove_dead, replace_input
 
 # Read their input as a sequence of elements or rows; its shape says nothing to them.
 _SHAPELESS_READERS = ("fully_connected", "add", "dequantize")

@@ -7,7 +7,6 @@ from typing import Optional
 from ..graph.ir import DType, Graph, Node, Quant, Value
 from .rewriting import merge_sources, remove_dead
 
-
 # Dequantized, reshaped and read in float: the parameters stay.
 _SAME_QUANT = ("reshape", "clamp", "pad")
 
@@ -48,7 +47,9 @@ def _fold_quantize(graph: Graph, node: Node, integer: dict[Value, Value]) -> Non
     if source is None:
         return  # reads a float graph input
     if source.quant != node.output.quant:
-        raise ValueError(f"{node.name} only changes scale and zero point: there is no kernel for it")
+        raise ValueError(
+            f"{node.name} only changes scale and zero point: there is no kernel for it"
+        )
     producer = graph.producer(source)
     if producer is not None:
         merge_sources(producer, node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..graph.ir import Graph, Node, Value
+from ..graph.ir import Graph, Value
 from ..ops.attrs import PoolAttrs
 from .rewriting import derived, insert_after, insert_before
 

@@ -14,12 +14,18 @@ def test_a_clamp_of_an_image_is_pooling():
 
 
 def test_other_shapes_become_images():
-    for shape, image in (((2, 7), (1, 7, 2, 1)), ((5,), (1, 5, 1, 1)), ((2, 3, 4), (1, 4, 6, 1)), ((), (1, 1, 1, 1))):
+    for shape, image in (
+        ((2, 7), (1, 7, 2, 1)),
+        ((5,), (1, 5, 1, 1)),
+        ((2, 3, 4), (1, 4, 6, 1)),
+        ((), (1, 1, 1, 1)),
+    ):
         d = Drawing()
         graph = d.returns(d.clamp(d.input(*shape)))
         lower_clamps(graph)
         graph.verify()
-        assert wiring(graph) == (
-            "v0_image=reshape(v0) v1_image=max_pool2d(v0_image) v1=reshape(v1_image) -> v1"
+        assert (
+            wiring(graph)
+            == "v0_image=reshape(v0) v1_image=max_pool2d(v0_image) v1=reshape(v1_image) -> v1"
         )
         assert graph.nodes[1].inputs[0].shape == graph.nodes[1].output.shape == image

@@ -5,7 +5,7 @@ import pytest
 from cmsis_nn_delegate.graph.ir import DType, Layout
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.passes import pipeline
-from cmsis_nn_delegate.testing.drawing import Drawing, wiring
+from cmsis_nn_delegate.testing.drawing import Drawing
 
 
 def test_what_an_import_gives_becomes_kernels():

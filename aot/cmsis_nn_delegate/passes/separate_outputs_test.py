@@ -14,8 +14,10 @@ def test_inputs_and_repeated_outputs_are_copied():
     graph = d.returns(y, x, y)
     separate_outputs(graph)
     graph.verify()
-    assert wiring(graph) == (
-        "v1=conv2d(v0) v0_output1=transpose(v0) v1_output2=transpose(v1) -> v1 v0_output1 v1_output2"
+    assert (
+        wiring(graph)
+        == "v1=conv2d(v0) v0_output1=transpose(v0) v1_output2=transpose(v1) -> v1 v0_output1"
+        " v1_output2"
     )
 
 

@@ -1,11 +1,12 @@
-"""Jobs for the firmware runner: a payload and input vectors in one blob.
+"""Jobs for a firmware runner: a payload, or a whole ExecuTorch program, and input vectors in one blob.
 
 The simulator loads the blob at the board's mailbox (symbol `__mailbox_start`) before the
 image starts. One image therefore runs any payload made for its core. Layout, little-endian:
 
     JobHeader | payload | input set 0 | input set 1 | ...
 
-The payload and every input start 16-byte aligned, counted from the start of the blob. An
+With the flag PROGRAM the payload is a .pte, for a runner with ExecuTorch's executor; without it, for
+the standalone runner. The payload and every input start 16-byte aligned, counted from the start of the blob. An
 input set holds the inputs in the payload's order. `cpp_header` generates the C++ side.
 """
 
@@ -29,6 +30,7 @@ class JobFlag(enum.IntFlag):
     VERIFY_CRC = 1  # check the payload's CRC-32 at init
     NULL_KERNELS = 2  # kernels that return at once: measures dispatch, outputs are undefined
     PRINT_OUTPUTS = 4  # print the outputs as hexadecimal, not only their CRC-32
+    PROGRAM = 8  # the payload is a .pte
 
 
 JOB_HEADER = Struct(
@@ -82,6 +84,19 @@ def build_job(
         if given != sizes:
             raise ValueError(f"input set {index} has inputs of {given} bytes, the payload takes {sizes}")
     return pack_job(payload, [b"".join(_pad(bytes(data)) for data in inputs) for inputs in input_sets], flags)
+
+
+def build_program_job(
+    pte: bytes,
+    input_sets: Sequence[Sequence[bytes]],
+    flags: JobFlag = JobFlag.NONE,
+) -> bytes:
+    """The blob that runs the method `forward` of `pte` once per element of `input_sets`.
+
+    The runner checks the inputs' sizes: they are not looked up here.
+    """
+    sets = [b"".join(_pad(bytes(data)) for data in inputs) for inputs in input_sets]
+    return pack_job(pte, sets, flags | JobFlag.PROGRAM)
 
 
 def pack_job(payload: bytes, sets: Sequence[bytes], flags: JobFlag = JobFlag.NONE) -> bytes:

@@ -2,7 +2,7 @@ import pytest
 
 from cmsis_nn_delegate.payload import schema
 from cmsis_nn_delegate.runner import cpp_header
-from cmsis_nn_delegate.runner.job import JOB_HEADER, MAGIC, JobFlag, build_job, pack_job
+from cmsis_nn_delegate.runner.job import JOB_HEADER, MAGIC, JobFlag, build_job, build_program_job, pack_job
 
 
 def _payload(*input_sizes: int) -> bytes:
@@ -68,9 +68,18 @@ def test_pack_job_takes_any_payload():
         pack_job(b"", [bytes(16), bytes(32)])
 
 
+def test_a_program_is_marked_and_its_inputs_are_padded():
+    job = build_program_job(b"pte", [[b"12345", b"6"]] * 2, JobFlag.PRINT_OUTPUTS)
+    header = JOB_HEADER.unpack(job)
+    assert header["flags"] == JobFlag.PROGRAM | JobFlag.PRINT_OUTPUTS
+    assert (header["set_count"], header["set_bytes"]) == (2, 32)
+    second = job[header["inputs_offset"] + 32 :]
+    assert second[:5] == b"12345" and second[16:17] == b"6"
+
+
 def test_cpp_header_names_every_field_and_flag():
     text = cpp_header.generate()
     for field in JOB_HEADER.fields:
         assert f" {field.name}" in text
-    for name in ("kJobVerifyCrc = 1", "kJobNullKernels = 2", "kJobPrintOutputs = 4"):
+    for name in ("kJobVerifyCrc = 1", "kJobNullKernels = 2", "kJobPrintOutputs = 4", "kJobProgram = 8"):
         assert name in text

@@ -5,6 +5,7 @@
     ##EXEC set=0 error=0 ticks=5000
     ##CALL set=0 call=0 opcode=1 ticks=900          profile image only
     ##OUT set=0 index=0 bytes=12 crc=89abcdef data=00ff...  data only if asked for
+    ##MEMORY method=260 planned=496 temp=20464 objects=180       ExecuTorch's executor only
     ##STACK bytes=812
     ##ERROR error=35 text                           on failure
     ##EXIT rc=0##
@@ -21,6 +22,7 @@ from typing import Optional
 _ERRORS = {
     0x01: "internal error",
     0x12: "invalid argument: input or output of another number, type, shape or alignment",
+    0x14: "a program with an operator that the image has no kernel for",
     0x21: "not enough memory for the handle or the arena",
     0x23: "malformed, truncated or damaged payload",
     0x30: "payload made for another format, CMSIS-NN revision or instruction set, "
@@ -76,6 +78,16 @@ class Execution:
     outputs: list[Output] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class MemoryUse:
+    """What ExecuTorch's executor took, in bytes: by allocator, and the objects themselves."""
+
+    method: int
+    planned: int
+    temp: int  # the most at once
+    objects: int  # Program, Method and data loader
+
+
 @dataclass
 class RunResult:
     """The whole report. Times are SysTick ticks of the simulated board, sizes are bytes."""
@@ -86,6 +98,7 @@ class RunResult:
     arena_bytes: int
     executions: list[Execution]
     stack_bytes: int  # the most stack that was ever in use
+    memory: Optional[MemoryUse] = None  # with ExecuTorch's executor
 
 
 _LINE = re.compile(r"^##([A-Z]+)\s*(.*?)(?:##)?\s*$")
@@ -117,6 +130,7 @@ def parse_report(uart: str) -> RunResult:
     info: Optional[RunInfo] = None
     init: Optional[tuple[int, int, int]] = None  # ticks, runtime_bytes, arena_bytes
     stack: Optional[int] = None
+    memory: Optional[MemoryUse] = None
     executions: list[Execution] = []
     failed: Optional[int] = None  # explained by the ##ERROR line that follows
     for line in uart.splitlines():
@@ -144,6 +158,8 @@ def parse_report(uart: str) -> RunResult:
                 )
             elif kind == "OUT":
                 executions[-1].outputs.append(_output(values))
+            elif kind == "MEMORY":
+                memory = MemoryUse(**{name: int(values[name]) for name in MemoryUse.__dataclass_fields__})
             elif kind == "STACK":
                 stack = int(values["bytes"])
             elif kind == "EXIT" and int(values["rc"]) != 0:
@@ -158,4 +174,4 @@ def parse_report(uart: str) -> RunResult:
         raise RunnerError("no ##INIT line: the run stopped while loading the payload")
     if stack is None:
         raise RunnerError(f"no ##STACK line: the run stopped after {len(executions)} executions")
-    return RunResult(info, *init, executions, stack)
+    return RunResult(info, *init, executions, stack, memory)

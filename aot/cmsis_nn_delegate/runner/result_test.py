@@ -3,7 +3,7 @@ import zlib
 import pytest
 from hypothesis import given, strategies as st
 
-from cmsis_nn_delegate.runner.result import CallTime, Output, RunnerError, parse_report
+from cmsis_nn_delegate.runner.result import CallTime, MemoryUse, Output, RunnerError, parse_report
 
 RUN = "##RUN core=cortex-m55 isa=mve kernels=portable executor=standalone revision=dbf45dbf\n"
 INIT = "##INIT error=0 ticks=120 runtime_bytes=12 arena_bytes=20464\n"
@@ -31,6 +31,14 @@ def test_whole_report():
     assert first.calls == [CallTime(0, 1, 900), CallTime(1, 7, 100)]
     assert first.outputs == [Output(0, 3, zlib.crc32(b"abc"), b"abc"), Output(1, 2, zlib.crc32(b"xy"), None)]
     assert (second.set, second.ticks, second.outputs[0].data) == (1, 5001, b"def")
+
+
+def test_memory_of_the_executor():
+    memory = "##MEMORY method=260 planned=496 temp=20464 objects=180\n"
+    assert parse_report(RUN + INIT + memory + STACK + EXIT).memory == MemoryUse(260, 496, 20464, 180)
+    assert parse_report(RUN + INIT + STACK + EXIT).memory is None
+    with pytest.raises(RunnerError, match="cannot read"):
+        parse_report(RUN + INIT + "##MEMORY method=260\n" + STACK)
 
 
 @given(st.lists(st.binary(min_size=1, max_size=200), min_size=1, max_size=8))

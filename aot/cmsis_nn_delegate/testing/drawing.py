@@ -7,13 +7,21 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from ..graph.ir import DType, Graph, Layout, Node, Quant, Value
-from ..ops.attrs import Clamp, ClampAttrs, ConvAttrs, FullyConnectedAttrs, Padding, PadAttrs, PoolAttrs
+from ..ops.attrs import (
+    Clamp,
+    ClampAttrs,
+    ConvAttrs,
+    FullyConnectedAttrs,
+    Padding,
+    PadAttrs,
+    PoolAttrs,
+)
 
 Q = Quant((0.5,), -128)  # the default of every int8 value
 
 
 class Drawing:
-    """Appends nodes to `graph`; each method returns the node's output. Values are named v0, v1..."""
+    """Appends nodes to `graph`; each method returns the node's output. Values are v0, v1..."""
 
     def __init__(self) -> None:
         self.graph = Graph([], [])
@@ -30,7 +38,9 @@ class Drawing:
         self._count += 1
         return Value(name, tuple(shape), dtype, quant if dtype is DType.INT8 else None, layout)
 
-    def input(self, *shape: int, dtype: DType = DType.INT8, layout: Layout = Layout.ROW_MAJOR) -> Value:
+    def input(
+        self, *shape: int, dtype: DType = DType.INT8, layout: Layout = Layout.ROW_MAJOR
+    ) -> Value:
         value = self.value(shape, dtype, layout)
         self.graph.inputs.append(value)
         return value
@@ -54,17 +64,23 @@ class Drawing:
     def dequantize(self, x: Value) -> Value:
         return self.node("dequantize", x, shape=x.shape, dtype=DType.FLOAT32)
 
-    def conv2d(self, x: Value, padding: Padding = Padding(), op: str = "conv2d", **options: Any) -> Value:
+    def conv2d(
+        self, x: Value, padding: Padding = Padding(), op: str = "conv2d", **options: Any
+    ) -> Value:
         """1x1 kernels; as many output as input channels."""
         n, c, h, w = x.shape
         channels = np.ones((c, 1 if op == "depthwise_conv2d" else c, 1, 1), np.int8)
         weight = Value("weight", channels.shape, DType.INT8, Quant((1.0,) * c, 0, 0), data=channels)
         bias = Value("bias", (c,), DType.INT32, data=np.zeros(c, np.int32))
         shape = (n, c, h + padding.top + padding.bottom, w + padding.left + padding.right)
-        return self.node(op, x, weight, bias, shape=shape, attrs=ConvAttrs(padding=padding), **options)
+        return self.node(
+            op, x, weight, bias, shape=shape, attrs=ConvAttrs(padding=padding), **options
+        )
 
     def linear(self, x: Value, weight: np.ndarray) -> Value:
-        rows = Value("weight", weight.shape, DType.INT8, Quant((1.0,) * len(weight), 0, 0), data=weight)
+        rows = Value(
+            "weight", weight.shape, DType.INT8, Quant((1.0,) * len(weight), 0, 0), data=weight
+        )
         bias = Value("bias", weight.shape[:1], DType.INT32, data=np.zeros(len(weight), np.int32))
         shape = (x.numel // weight.shape[1], len(weight))
         return self.node("fully_connected", x, rows, bias, shape=shape, attrs=FullyConnectedAttrs())
@@ -94,8 +110,9 @@ class Drawing:
 
 def wiring(graph: Graph) -> str:
     """The graph in one line: `v1=conv2d(v0) v2=add(v1,v1) -> v2`. Constants are left out."""
-    calls = [
-        f"{node.output.name}={node.op}({','.join(v.name for v in node.inputs if not v.is_constant)})"
-        for node in graph.nodes
-    ]
+
+    def arguments(node: Node) -> str:
+        return ",".join(value.name for value in node.inputs if not value.is_constant)
+
+    calls = [f"{node.output.name}={node.op}({arguments(node)})" for node in graph.nodes]
     return " ".join([*calls, "->", *(value.name for value in graph.outputs)])

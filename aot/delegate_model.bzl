@@ -1,0 +1,86 @@
+"""`delegate_model`: a PyTorch model in a build, from its Python function to a library for firmware.
+
+    delegate_model(
+        name = "digits",
+        srcs = ["digits_model.py"],
+        function = "model",
+        calibration = "calibration.npz",
+        deps = ["//examples/digits"],
+    )
+
+runs `cmsisnn compile` once for each instruction set and gives
+
+    :digits      cc_library with digits.h and the payload for the instruction set of the core that is
+                 being built (of the host: for cores with MVE)
+    :digits_<isa>  all files that the compiler writes for scalar, dsp and mve
+"""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+load("@rules_python//python:defs.bzl", "py_binary")
+load("//platforms:cores.bzl", "CORES", "select_core")
+
+# A core of each instruction set: the payloads of others are the same.
+_CORE_OF_ISA = {"scalar": "cortex-m3", "dsp": "cortex-m4", "mve": "cortex-m55"}
+_FILES = ["pte", "payload.bin", "h", "c", "graph.npz", "report.txt", "report.json"]
+
+def delegate_model(name, srcs, function, calibration, deps = [], io = "int8", **kwargs):
+    """Declares the targets above.
+
+    Args:
+      name: of the library, and of the model in its files and C names.
+      srcs: one Python file.
+      function: in it, returns a module, or (module, example_inputs).
+      calibration: label of an .npz with representative inputs.
+      deps: py_library targets that `srcs` imports.
+      io: "int8" or "float" inputs and outputs.
+      **kwargs: visibility, tags, ...
+    """
+    if len(srcs) != 1:
+        fail("srcs of %s: give the one file that has the function" % name)
+    py_binary(
+        name = name + "_compiler",
+        srcs = ["//aot/cmsis_nn_delegate:__main__.py"],
+        data = srcs,
+        main = "//aot/cmsis_nn_delegate:__main__.py",
+        deps = deps + ["//aot/cmsis_nn_delegate:cli"],
+        **kwargs
+    )
+    for isa, core in _CORE_OF_ISA.items():
+        outs = ["%s/%s.%s" % (isa, name, suffix) for suffix in _FILES]
+        native.genrule(
+            name = "%s_%s" % (name, isa),
+            srcs = srcs + [calibration],
+            outs = outs,
+            # Quiet unless it fails.
+            cmd = ("log=$$(OMP_NUM_THREADS=1 $(execpath :{name}_compiler) compile $(execpath {src}):{function} " +
+                   "--target {core} --calibration $(execpath {calibration}) --io {io} --strict --name {name} " +
+                   "-o $$(dirname $(execpath {first})) 2>&1) || {{ echo \"$$log\" >&2; exit 1; }}").format(
+                calibration = calibration,
+                core = core,
+                first = outs[0],
+                function = function,
+                io = io,
+                name = name,
+                src = srcs[0],
+            ),
+            message = "Compiling model %s for %s" % (name, core),
+            tools = [":%s_compiler" % name],
+            **kwargs
+        )
+    files = {core: data.isa for core, data in CORES.items()}
+    native.genrule(
+        name = name + "_sources",
+        srcs = select_core(
+            {core: ["%s/%s.h" % (isa, name), "%s/%s.c" % (isa, name)] for core, isa in files.items()},
+            default = ["mve/%s.h" % name, "mve/%s.c" % name],
+        ),
+        outs = [name + ".h", name + ".c"],
+        cmd = "cp $(SRCS) $(RULEDIR)",
+        **kwargs
+    )
+    cc_library(
+        name = name,
+        srcs = [name + ".c"],
+        hdrs = [name + ".h"],
+        **kwargs
+    )

@@ -1,0 +1,34 @@
+"""What the firmware example compiles: a network of 4 KB for handwritten digits."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from examples.digits import digits
+
+
+class Small(nn.Module):
+    """(N, 1, 8, 8) -> (N, 10) logits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Conv2d(1, 8, 3, padding=1),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Flatten(),
+            nn.Linear(8 * 4 * 4, 10),
+        )
+
+    def logits(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layers(x)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layers(x)
+
+
+def model() -> tuple[nn.Module, tuple[torch.Tensor]]:
+    """The trained network and an example input, as `cmsisnn compile` wants them."""
+    data = digits.load()
+    return digits.train(data, model=Small()), (torch.from_numpy(data.train_images[:1]),)

@@ -1,0 +1,88 @@
+// Classifies handwritten digits: a firmware with one model, without ExecuTorch's runtime.
+//
+// The model is a constant in flash, its arena a static buffer, and only the kernels that it
+// needs are linked.
+#include <cstddef>
+#include <cstdint>
+
+#include "examples/firmware/digits.h"
+#include "examples/firmware/images.h"
+#include "platforms/bsp/bsp.h"
+#include "runtime/backend/cmsis_nn_backend.h"
+#include "runtime/kernels/portable/portable.h"
+#include "runtime/standalone/model.h"
+
+namespace {
+
+using cmsis_nn_delegate::CmsisNnBackend;
+using cmsis_nn_delegate::KernelTable;
+using cmsis_nn_delegate::StandaloneModel;
+using executorch::runtime::Error;
+namespace payload = cmsis_nn_delegate::payload;
+namespace portable = cmsis_nn_delegate::portable;
+
+// By opcode. init() would refuse a model that needs more.
+constexpr KernelTable kKernels = {
+    payload::kKernelRevision,
+    cmsis_nn_delegate::kAcceptedIsas,
+    "portable",
+    {nullptr, portable::conv2d, nullptr, portable::fully_connected, nullptr, nullptr,
+     portable::max_pool2d},
+};
+
+alignas(DIGITS_ALIGNMENT) std::uint8_t arena[DIGITS_ARENA_BYTES];
+StandaloneModel<DIGITS_INPUT_COUNT + DIGITS_OUTPUT_COUNT> model;
+
+void print(const char* text) {
+  std::size_t size = 0;
+  while (text[size] != '\0') {
+    ++size;
+  }
+  bsp_write(text, size);
+}
+
+/// int8 of a pixel from 0 to 16, in the scale that the model was calibrated with.
+std::int8_t quantize(std::uint8_t pixel) {
+  const float steps = static_cast<float>(pixel) / 16.0f / DIGITS_INPUT0_SCALE;
+  const auto q = static_cast<std::int32_t>(steps + 0.5f) + DIGITS_INPUT0_ZERO_POINT;
+  return static_cast<std::int8_t>(q > 127 ? 127 : q);
+}
+
+/// The digit that the model sees in `image`, or -1.
+int classify(const std::uint8_t (&image)[DIGITS_INPUT0_BYTES]) {
+  auto* input = static_cast<std::int8_t*>(model.data(0));
+  for (std::size_t i = 0; i < DIGITS_INPUT0_BYTES; ++i) {
+    input[i] = quantize(image[i]);
+  }
+  if (model.run() != Error::Ok) {
+    return -1;
+  }
+  const auto* scores = static_cast<const std::int8_t*>(model.data(1));
+  int best = 0;
+  for (std::size_t i = 1; i < DIGITS_OUTPUT0_BYTES; ++i) {
+    best = scores[i] > scores[best] ? static_cast<int>(i) : best;
+  }
+  return best;
+}
+
+}  // namespace
+
+int main() {
+  const CmsisNnBackend backend(kKernels);
+  const Error error =
+      model.load(backend, digits_payload, sizeof(digits_payload), arena, sizeof(arena));
+  if (error != Error::Ok) {
+    print("the model cannot be loaded\n");
+    return 1;
+  }
+  int right = 0;
+  for (int i = 0; i < kImageCount; ++i) {
+    const int digit = classify(kImages[i]);
+    right += digit == kLabels[i] ? 1 : 0;
+    const char line[] = {static_cast<char>('0' + kLabels[i]), ' ', '-', '>', ' ',
+                         static_cast<char>(digit < 0 ? '?' : '0' + digit), '\n', '\0'};
+    print(line);
+  }
+  print(right * 10 >= kImageCount * 9 ? "PASS: at least 9 of 10 are right\n" : "FAIL\n");
+  return right * 10 >= kImageCount * 9 ? 0 : 1;
+}
