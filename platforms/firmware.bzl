@@ -225,15 +225,23 @@ def _firmware_impl(ctx):
         }),
     ]
 
-firmware = rule(
-    implementation = _firmware_impl,
-    attrs = {
-        "core": attr.string(mandatory = True, values = CORES.keys()),
-        "image": attr.label(cfg = _to_core, mandatory = True, doc = "A firmware_image."),
-        "mode": attr.string(default = "opt", values = ["dbg", "fastbuild", "opt"]),
-        "_allowlist_function_transition": attr.label(
-            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
-        ),
-    },
-    executable = True,
-)
+def firmware_rule(to_core):
+    """The rule `firmware`, for a .bzl file whose firmware needs more settings than its core.
+
+    Args:
+      to_core: a transition that sets what _to_core sets, from the attributes core and mode.
+    """
+    return rule(
+        implementation = _firmware_impl,
+        attrs = {
+            "core": attr.string(mandatory = True, values = CORES.keys()),
+            "image": attr.label(cfg = to_core, mandatory = True, doc = "A firmware_image."),
+            "mode": attr.string(default = "opt", values = ["dbg", "fastbuild", "opt"]),
+            "_allowlist_function_transition": attr.label(
+                default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+            ),
+        },
+        executable = True,
+    )
+
+firmware = firmware_rule(_to_core)

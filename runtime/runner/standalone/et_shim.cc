@@ -1,38 +1,20 @@
 // The symbols that ExecuTorch's headers leave open, for an image without ExecuTorch's runtime
-// library: backend registry, tensor constructor, abort, and what the compiler refers to on
-// behalf of virtual destructors. Everything else of ExecuTorch that the delegate uses is in
-// headers.
+// library: backend registry, tensor constructor, abort. Everything else of ExecuTorch that the
+// delegate uses is in headers.
 //
 // Link this, or ExecuTorch's runtime, never both.
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/core/portable_type/tensor_impl.h>
 #include <executorch/runtime/platform/abort.h>
 
-#include "platforms/bsp/bsp.h"
-
-namespace {
-
-/// Exit code of an image in which something impossible happened: a failed ET_CHECK, or a
-/// delete, which a heapless program does not have.
-constexpr int kExitAbort = 112;
-
-}  // namespace
-
-// A deleting destructor is in the vtable of every class with a virtual destructor. Without
-// these definitions it would bring in the library's operator delete, and with it free().
-void operator delete(void*) noexcept { bsp_exit(kExitAbort); }
-void operator delete(void*, std::size_t) noexcept { bsp_exit(kExitAbort); }
-
-extern "C" void __cxa_pure_virtual() { bsp_exit(kExitAbort); }
-extern "C" [[noreturn]] void abort() { bsp_exit(kExitAbort); }
-
 namespace executorch {
 namespace runtime {
 
-ET_NORETURN void runtime_abort() { bsp_exit(kExitAbort); }
+ET_NORETURN void runtime_abort() { abort(); }
 
 BackendInterface::~BackendInterface() = default;
 

@@ -18,12 +18,10 @@
 #include "platforms/bsp/bsp.h"
 #include "platforms/bsp/mark.h"
 #include "runtime/backend/register.h"
-#include "runtime/kernels/selected.h"
-#include "runtime/payload/crc32.h"
 #include "runtime/payload/format.h"
 #include "runtime/runner/job.h"
-#include "runtime/runner/null_kernels.h"
 #include "runtime/runner/report.h"
+#include "runtime/runner/run.h"
 #ifdef ET_EVENT_TRACER_ENABLED
 #include "runtime/runner/call_tracer.h"
 #endif
@@ -46,24 +44,6 @@ using executorch::runtime::etensor::Tensor;
 using executorch::runtime::etensor::TensorImpl;
 
 constexpr std::uint32_t kMethodPoolBytes = 8 * 1024;
-
-[[noreturn]] void fail(Error error, const char* what) {
-  Line("ERROR").field("error", static_cast<std::uint32_t>(error)).text(what);
-  bsp_exit(1);
-}
-
-/// Allocates or ends the run.
-void* take(MemoryAllocator& allocator, std::size_t bytes, const char* what) {
-  void* memory = allocator.allocate(bytes, payload::kAlignment);
-  if (memory == nullptr) {
-    fail(Error::MemoryAllocationFailed, what);
-  }
-  return memory;
-}
-
-constexpr std::uint32_t padded(std::uint32_t bytes) {
-  return (bytes + kJobAlignment - 1) / kJobAlignment * kJobAlignment;
-}
 
 /// The arguments of a delegate call: one tensor per input and output of the payload.
 class Arguments {
@@ -119,14 +99,7 @@ class Arguments {
 
   void print_outputs(std::uint32_t set, bool with_data) const {
     for (std::size_t i = inputs_; i < count_; ++i) {
-      const auto* data = static_cast<const std::uint8_t*>(impls_[i].data());
-      const std::uint32_t nbytes = tensors_[i].nbytes;
-      Line line("OUT");
-      line.field("set", set).field("index", i - inputs_).field("bytes", nbytes);
-      line.hex_field("crc", crc32(data, nbytes));
-      if (with_data) {
-        line.data_field("data", data, nbytes);
-      }
+      print_output(set, i - inputs_, impls_[i].data(), tensors_[i].nbytes, with_data);
     }
   }
 
@@ -154,44 +127,23 @@ void print_calls(const payload::Header& header, std::uint32_t set, const CallTra
 }
 #endif
 
-/// A pool of [begin, end).
-MemoryAllocator pool(std::uint8_t* begin, std::uint8_t* end) {
-  return MemoryAllocator(static_cast<std::uint32_t>(end - begin), begin);
-}
-
 void run() {
   const Job job(__mailbox_start, static_cast<std::size_t>(__mailbox_end - __mailbox_start));
-  const bool null_kernels = job.error() == nullptr && job.has(kJobNullKernels);
-  const KernelTable& kernels = null_kernels ? kNullKernels : selected_kernels();
-  Line("RUN")
-      .field("core", bsp_core)
-      .field("isa", bsp_isa)
-      .field("kernels", kernels.name)
-      .field("executor", "standalone")
-      .hex_field("revision", kernels.revision);
-  if (job.error() != nullptr) {
-    fail(Error::InvalidArgument, job.error());
-  }
+  start(job, "standalone", /*program=*/false);
   if (__arena_end - __arena_start < static_cast<std::ptrdiff_t>(kMethodPoolBytes)) {
     fail(Error::MemoryAllocationFailed, "the board's RAM is too small for the method pool");
   }
 
-  Config config;
-  config.verify_crc = job.has(kJobVerifyCrc);
-  const Error registered = register_cmsis_nn_backend(kernels, config);
-  if (registered != Error::Ok) {
-    fail(registered, "register_backend");
-  }
   const BackendInterface& backend = *executorch::runtime::get_backend_class(kBackendId);
 
   MemoryAllocator method_pool = pool(__arena_start, __arena_start + kMethodPoolBytes);
   FreeableBuffer processed(job.payload(), job.payload_bytes(), nullptr);
   BackendInitContext init_context(&method_pool, nullptr, "forward");
-  std::uint64_t start = bsp_ticks();
+  std::uint64_t start_ticks = bsp_ticks();
   MARK_BEGIN();
   const auto handle = backend.init(init_context, &processed, {});
   MARK_END();
-  const std::uint64_t init_ticks = bsp_ticks() - start;
+  const std::uint64_t init_ticks = bsp_ticks() - start_ticks;
   // The payload's header may be used only if init() accepted it.
   const auto& header = *reinterpret_cast<const payload::Header*>(job.payload());
   Line("INIT")
@@ -223,11 +175,11 @@ void run() {
   for (std::uint32_t set = 0; set < job.set_count(); ++set) {
     arguments.set_inputs(job.set(set));
     temp_pool.reset();
-    start = bsp_ticks();
+    start_ticks = bsp_ticks();
     MARK_BEGIN();
     const Error error = backend.execute(execution_context, *handle, arguments.span());
     MARK_END();
-    const std::uint64_t ticks = bsp_ticks() - start;
+    const std::uint64_t ticks = bsp_ticks() - start_ticks;
     Line("EXEC")
         .field("set", set)
         .field("error", static_cast<std::uint32_t>(error))

@@ -1,0 +1,65 @@
+#include "runtime/runner/run.h"
+
+#include "platforms/bsp/bsp.h"
+#include "runtime/backend/register.h"
+#include "runtime/kernels/selected.h"
+#include "runtime/payload/crc32.h"
+#include "runtime/runner/null_kernels.h"
+#include "runtime/runner/report.h"
+
+namespace cmsis_nn_delegate {
+namespace runner {
+
+using executorch::runtime::Error;
+using executorch::runtime::MemoryAllocator;
+
+void fail(Error error, const char* what) {
+  Line("ERROR").field("error", static_cast<std::uint32_t>(error)).text(what);
+  bsp_exit(1);
+}
+
+void start(const Job& job, const char* executor, bool program) {
+  const bool null_kernels = job.error() == nullptr && job.has(kJobNullKernels);
+  const KernelTable& kernels = null_kernels ? kNullKernels : selected_kernels();
+  Line("RUN")
+      .field("core", bsp_core)
+      .field("isa", bsp_isa)
+      .field("kernels", kernels.name)
+      .field("executor", executor)
+      .hex_field("revision", kernels.revision);
+  if (job.error() != nullptr) {
+    fail(Error::InvalidArgument, job.error());
+  }
+  if (job.has(kJobProgram) != program) {
+    fail(Error::InvalidArgument, program ? "the job holds a payload, this image runs a .pte"
+                                         : "the job holds a .pte, this image runs a payload");
+  }
+  Config config;
+  config.verify_crc = job.has(kJobVerifyCrc);
+  const Error registered = register_cmsis_nn_backend(kernels, config);
+  if (registered != Error::Ok) {
+    fail(registered, "register_backend");
+  }
+}
+
+void* take(MemoryAllocator& allocator, std::size_t bytes, const char* what) {
+  void* memory = allocator.allocate(bytes, kJobAlignment);
+  if (memory == nullptr) {
+    fail(Error::MemoryAllocationFailed, what);
+  }
+  return memory;
+}
+
+void print_output(std::uint32_t set, std::size_t index, const void* data, std::uint32_t nbytes,
+                  bool with_data) {
+  const auto* bytes = static_cast<const std::uint8_t*>(data);
+  Line line("OUT");
+  line.field("set", set).field("index", index).field("bytes", nbytes);
+  line.hex_field("crc", crc32(bytes, nbytes));
+  if (with_data) {
+    line.data_field("data", bytes, nbytes);
+  }
+}
+
+}  // namespace runner
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,40 @@
+// What the standalone runner and the one with ExecuTorch's executor have in common.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/memory_allocator.h>
+
+#include "runtime/runner/job.h"
+
+namespace cmsis_nn_delegate {
+namespace runner {
+
+/// Prints ##ERROR and ends the run with exit code 1.
+[[noreturn]] void fail(executorch::runtime::Error error, const char* what);
+
+/// Prints ##RUN, then fails unless `job` can be used and holds what the executor runs: a .pte, if
+/// `program`, else a payload. Registers the delegate with the kernels that the job asks for.
+void start(const Job& job, const char* executor, bool program);
+
+/// `bytes` of `allocator`, aligned to 16; or fails with `what`.
+void* take(executorch::runtime::MemoryAllocator& allocator, std::size_t bytes, const char* what);
+
+/// A pool of [begin, end).
+inline executorch::runtime::MemoryAllocator pool(std::uint8_t* begin, std::uint8_t* end) {
+  return executorch::runtime::MemoryAllocator(static_cast<std::uint32_t>(end - begin), begin);
+}
+
+/// Bytes that an input of `bytes` takes in a job.
+constexpr std::uint32_t padded(std::uint32_t bytes) {
+  return (bytes + kJobAlignment - 1) / kJobAlignment * kJobAlignment;
+}
+
+/// Prints ##OUT.
+void print_output(std::uint32_t set, std::size_t index, const void* data, std::uint32_t nbytes,
+                  bool with_data);
+
+}  // namespace runner
+}  // namespace cmsis_nn_delegate
