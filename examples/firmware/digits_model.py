@@ -1,4 +1,4 @@
-"""What the firmware example compiles: a network of 4 KB for handwritten digits."""
+"""What the firmware example compiles: a network of 2 KB for handwritten digits."""
 
 from __future__ import annotations
 
