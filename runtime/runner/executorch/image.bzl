@@ -1,0 +1,52 @@
+"""`executorch_image`: firmware with ExecuTorch's executor, the delegate, and kernels of your choice.
+
+    executorch_image(
+        name = "image",
+        kernels = [":my_relu"],
+    )
+
+    executorch_firmware(
+        name = "cortex_m55",
+        core = "cortex_m55",
+        image = ":image",
+    )
+
+Each of `kernels` is a cc_library with alwayslink that registers kernels for operators outside of the
+delegate. A program with one that is not there is refused by its name. A fully delegated program
+needs none.
+"""
+
+load("//platforms:firmware.bzl", "firmware_image")
+load("//third_party/executorch:availability.bzl", "EXECUTOR")
+
+def _unavailable_impl(ctx):
+    fail("%s needs ExecuTorch's runtime, whose sources cannot be had: %s" % (ctx.label, ctx.attr.reason))
+
+_unavailable = rule(
+    implementation = _unavailable_impl,
+    attrs = {"reason": attr.string()},
+)
+
+def executorch_image(name, kernels = [], profile = False, **kwargs):
+    """Declares the image.
+
+    Args:
+      name: of the target; only `executorch_firmware` can build it.
+      kernels: libraries that register kernels besides the delegate.
+      profile: with ExecuTorch's event tracer, to time every call of the delegate.
+      **kwargs: of firmware_image.
+    """
+    if not EXECUTOR.available:
+        _unavailable(
+            name = name,
+            reason = EXECUTOR.reason,
+            tags = ["manual"],
+        )
+        return
+    suffix = "_profile" if profile else ""
+    firmware_image(
+        name = name,
+        tags = ["manual"],  # compiled with the right headers only as the image of a firmware
+        deps = ["//runtime/runner/executorch:executorch" + suffix] + kernels,
+        **kwargs
+    )
