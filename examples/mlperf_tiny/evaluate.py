@@ -126,7 +126,7 @@ def main(argv: list[str]) -> int:
         print(f"evaluate: error: {error}", file=sys.stderr)
         return 1
     print(f"\nBytes; executed instructions. Kernels {row.run.info.kernels}, executor {row.run.info.executor}, "
-          f"{row.run.simulator}; weights {arguments.weights or "random"}.")
+          f"{row.run.simulator}; weights {arguments.weights or 'random'}.")
     return 1 if differing else 0
 
 
