@@ -16,6 +16,8 @@ at what became of it,
 
 load("//third_party:pins.bzl", "PINS")
 
+_PROBE_TIMEOUT_S = 20
+
 _GIT_ENV = {
     "GIT_TERMINAL_PROMPT": "0",  # Fail instead of asking for a password.
 }
@@ -54,6 +56,15 @@ def _git_fetch(rctx, pin, into):
     if not git:
         return "%s at %s is needed, but git was not found. %s" % (pin["remote"], pin["commit"], advice)
     rctx.report_progress("fetching %s" % pin["remote"])
+    if rctx.attr.optional:
+        # A server that does not answer must not hold up a build that can do without it.
+        result = rctx.execute(
+            [git, "ls-remote", "--quiet", pin["remote"], "HEAD"],
+            environment = _GIT_ENV,
+            timeout = _PROBE_TIMEOUT_S,
+        )
+        if result.return_code:
+            return "%s cannot be reached: %s. %s" % (pin["remote"], result.stderr.strip(), advice)
     directory = str(rctx.path(into or "."))
     for args in [
         ["init", "--quiet", directory],
@@ -69,6 +80,17 @@ def _git_fetch(rctx, pin, into):
         rctx.delete(into + name)
     return ""
 
+def _check_commit(rctx, pin, directory):
+    """Refuses a checkout of another commit. Sources without .git cannot tell."""
+    git = rctx.which("git")
+    if not git or not rctx.path(directory + "/.git").exists:
+        return
+    result = rctx.execute([git, "-C", directory, "rev-parse", "HEAD"])
+    head = result.stdout.strip()
+    if not result.return_code and head != pin["commit"]:
+        fail("%s=%s is at commit %s, but %s is needed: check that out" %
+             (pin["env"], directory, head, pin["commit"]))
+
 def _impl(rctx):
     pin = PINS[rctx.attr.pin]
     into = rctx.attr.into + "/" if rctx.attr.into else ""
@@ -83,6 +105,8 @@ def _impl(rctx):
         if rctx.attr.expect and not rctx.path(directory + "/" + rctx.attr.expect).exists:
             fail("%s=%s is no checkout of %s: it has no %s" %
                  (pin["env"], directory, pin["remote"], rctx.attr.expect))
+        if rctx.attr.exact:
+            _check_commit(rctx, pin, directory)
         origin = pin["env"]
     else:
         for candidate in rctx.attr.system_paths:
@@ -112,6 +136,7 @@ external_source = repository_rule(
             allow_single_file = True,
             doc = "The overlay. Without one the repository only has the filegroup `files`.",
         ),
+        "exact": attr.bool(doc = "A checkout of another commit is refused."),
         "expect": attr.string(doc = "A file that a checkout has: another directory is refused."),
         "into": attr.string(doc = "Folder of the repository to put the files in, if not its root."),
         "optional": attr.bool(doc = "A failed fetch is recorded in info.bzl and is no error."),

@@ -22,6 +22,10 @@ def source_repositories():
     )
     external_source(
         name = "cmsis_nn",
+        build_file = Label("//third_party/cmsis_nn:cmsis_nn.BUILD"),
+        exact = True,  # Its revision is part of the payload format.
+        expect = "Include/arm_nnfunctions.h",
+        optional = True,
         pin = "cmsis_nn",
     )
     external_source(

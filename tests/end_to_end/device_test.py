@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from pathlib import Path
 
 import numpy as np
 from cmsis_nn_delegate import simulate
@@ -13,6 +15,8 @@ from tests.end_to_end.vectors import artifact, differing_bytes, firmware, load_v
 NETWORK = os.environ["NETWORK"]
 CORE = os.environ["CORE"]
 ISA = cores()[CORE].isa
+# What --define kernels=... chose for the image.
+KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
 
 
 def test_every_output_byte_equals_the_reference():
@@ -20,6 +24,7 @@ def test_every_output_byte_equals_the_reference():
     assert len(vectors.inputs) == 16
     payload = artifact(NETWORK, ISA, "payload")
     run = simulate.run(payload, [[x] for x in vectors.inputs], firmware(CORE))
-    assert (run.info.core, run.info.isa) == (CORE, ISA)
+    print(f"kernels={run.info.kernels}: {KERNELS['reason']}")
+    assert (run.info.core, run.info.isa, run.info.kernels) == (CORE, ISA, KERNELS["kernels"])
     outputs = np.stack([outputs[0] for outputs in run.outputs])
     assert differing_bytes(outputs, vectors.expected) == 0

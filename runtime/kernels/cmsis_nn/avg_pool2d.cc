@@ -1,0 +1,16 @@
+#include "runtime/kernels/cmsis_nn/cmsis_nn.h"
+#include "runtime/kernels/cmsis_nn/convert.h"
+
+namespace cmsis_nn_delegate {
+namespace cmsis_nn {
+
+Error avg_pool2d(const void* args, std::uint8_t* const* bases) {
+  const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
+  const cmsis_nn_context context = scratch(a, bases);
+  return to_error(arm_avgpool_s8(&context, native(a.params), native(a.input_dims),
+                                 resolve<const std::int8_t>(bases, a.input), native(a.filter_dims),
+                                 native(a.output_dims), resolve<std::int8_t>(bases, a.output)));
+}
+
+}  // namespace cmsis_nn
+}  // namespace cmsis_nn_delegate

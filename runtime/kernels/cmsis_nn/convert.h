@@ -1,0 +1,118 @@
+// Between the payload's blocks and the types of CMSIS-NN: the same bytes under two names.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <executorch/runtime/core/error.h>
+
+#include "arm_nnfunctions.h"
+#include "runtime/kernels/kernel.h"
+
+namespace cmsis_nn_delegate {
+namespace cmsis_nn {
+
+// A struct of CMSIS-NN may be read where a payload has its block: 32-bit integers in one order.
+#define CMSIS_NN_SAME_MEMBER(ours, theirs, member)                                          \
+  static_assert(offsetof(payload::ours, member) == offsetof(theirs, member) &&              \
+                    sizeof(payload::ours::member) == sizeof(theirs::member),                \
+                #ours "::" #member " lies elsewhere than in CMSIS-NN")
+#define CMSIS_NN_SAME_SIZE(ours, theirs)                                                    \
+  static_assert(sizeof(payload::ours) == sizeof(theirs) &&                                  \
+                    alignof(payload::ours) == alignof(theirs) &&                            \
+                    std::is_standard_layout<payload::ours>::value &&                        \
+                    std::is_standard_layout<theirs>::value,                                 \
+                #ours " is not laid out as in CMSIS-NN")
+
+CMSIS_NN_SAME_SIZE(Tile, cmsis_nn_tile);
+CMSIS_NN_SAME_MEMBER(Tile, cmsis_nn_tile, w);
+CMSIS_NN_SAME_MEMBER(Tile, cmsis_nn_tile, h);
+
+CMSIS_NN_SAME_SIZE(Dims, cmsis_nn_dims);
+CMSIS_NN_SAME_MEMBER(Dims, cmsis_nn_dims, n);
+CMSIS_NN_SAME_MEMBER(Dims, cmsis_nn_dims, h);
+CMSIS_NN_SAME_MEMBER(Dims, cmsis_nn_dims, w);
+CMSIS_NN_SAME_MEMBER(Dims, cmsis_nn_dims, c);
+
+CMSIS_NN_SAME_SIZE(Activation, cmsis_nn_activation);
+CMSIS_NN_SAME_MEMBER(Activation, cmsis_nn_activation, min);
+CMSIS_NN_SAME_MEMBER(Activation, cmsis_nn_activation, max);
+
+CMSIS_NN_SAME_SIZE(ConvParams, cmsis_nn_conv_params);
+CMSIS_NN_SAME_MEMBER(ConvParams, cmsis_nn_conv_params, input_offset);
+CMSIS_NN_SAME_MEMBER(ConvParams, cmsis_nn_conv_params, output_offset);
+CMSIS_NN_SAME_MEMBER(ConvParams, cmsis_nn_conv_params, stride);
+CMSIS_NN_SAME_MEMBER(ConvParams, cmsis_nn_conv_params, padding);
+CMSIS_NN_SAME_MEMBER(ConvParams, cmsis_nn_conv_params, dilation);
+CMSIS_NN_SAME_MEMBER(ConvParams, cmsis_nn_conv_params, activation);
+
+CMSIS_NN_SAME_SIZE(DwConvParams, cmsis_nn_dw_conv_params);
+CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, input_offset);
+CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, output_offset);
+CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, ch_mult);
+CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, stride);
+CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, padding);
+CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, dilation);
+CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, activation);
+
+CMSIS_NN_SAME_SIZE(FcParams, cmsis_nn_fc_params);
+CMSIS_NN_SAME_MEMBER(FcParams, cmsis_nn_fc_params, input_offset);
+CMSIS_NN_SAME_MEMBER(FcParams, cmsis_nn_fc_params, filter_offset);
+CMSIS_NN_SAME_MEMBER(FcParams, cmsis_nn_fc_params, output_offset);
+CMSIS_NN_SAME_MEMBER(FcParams, cmsis_nn_fc_params, activation);
+
+CMSIS_NN_SAME_SIZE(PoolParams, cmsis_nn_pool_params);
+CMSIS_NN_SAME_MEMBER(PoolParams, cmsis_nn_pool_params, stride);
+CMSIS_NN_SAME_MEMBER(PoolParams, cmsis_nn_pool_params, padding);
+CMSIS_NN_SAME_MEMBER(PoolParams, cmsis_nn_pool_params, activation);
+
+#undef CMSIS_NN_SAME_MEMBER
+#undef CMSIS_NN_SAME_SIZE
+
+inline const cmsis_nn_dims* native(const payload::Dims& dims) {
+  return reinterpret_cast<const cmsis_nn_dims*>(&dims);
+}
+inline const cmsis_nn_conv_params* native(const payload::ConvParams& params) {
+  return reinterpret_cast<const cmsis_nn_conv_params*>(&params);
+}
+inline const cmsis_nn_dw_conv_params* native(const payload::DwConvParams& params) {
+  return reinterpret_cast<const cmsis_nn_dw_conv_params*>(&params);
+}
+inline const cmsis_nn_fc_params* native(const payload::FcParams& params) {
+  return reinterpret_cast<const cmsis_nn_fc_params*>(&params);
+}
+inline const cmsis_nn_pool_params* native(const payload::PoolParams& params) {
+  return reinterpret_cast<const cmsis_nn_pool_params*>(&params);
+}
+
+/// Multipliers and shifts of `args`, one per output channel. CMSIS-NN only reads them, although
+/// its pointers are not const.
+template <typename Args>
+cmsis_nn_per_channel_quant_params per_channel(const Args& args, std::uint8_t* const* bases) {
+  return {resolve<std::int32_t>(bases, args.multiplier),
+          resolve<std::int32_t>(bases, args.shift)};
+}
+
+/// The scratch memory of `args`; a null buffer if it has none.
+template <typename Args>
+cmsis_nn_context scratch(const Args& args, std::uint8_t* const* bases) {
+  return {resolve<void>(bases, args.scratch), args.scratch_bytes};
+}
+
+inline executorch::runtime::Error to_error(arm_cmsis_nn_status status) {
+  using executorch::runtime::Error;
+  switch (status) {
+    case ARM_CMSIS_NN_SUCCESS:
+      return Error::Ok;
+    case ARM_CMSIS_NN_ARG_ERROR:
+      return Error::InvalidProgram;  // the arguments are the program's
+    case ARM_CMSIS_NN_NO_IMPL_ERROR:
+      return Error::NotImplemented;
+    default:
+      return Error::Internal;
+  }
+}
+
+}  // namespace cmsis_nn
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,13 @@
+"""Whether CMSIS-NN can be built, and if not, why.
+
+Loading this file resolves @cmsis_nn: it looks for CMSIS_NN_DIR and, without it, tries to fetch.
+"""
+
+load("@cmsis_nn//:info.bzl", "SOURCE")
+
+# As SOURCE of external_source.bzl.
+CMSIS_NN = SOURCE
+
+# For target_compatible_with of what needs it: where CMSIS-NN is absent, `bazel test //...` then skips
+# the target, and says so of a test.
+REQUIRES_CMSIS_NN = [] if SOURCE.available else ["//third_party/cmsis_nn:present"]

@@ -1,0 +1,54 @@
+"""`mve_predicates`: refuses sources that the compiler of the current core would miscompile.
+
+See mve_predicates.py. The output, a header without definitions, says what was found.
+"""
+
+load("@arm_gcc//:info.bzl", "ARM_GCC")
+load("//platforms:cores.bzl", "CORES", "core_flags", "select_core")
+
+def _impl(ctx):
+    arguments = ctx.actions.args()
+    arguments.add("--output", ctx.outputs.header)
+    if ctx.attr.flags:
+        arguments.add("--compiler", ARM_GCC.tools["gcc"])
+        arguments.add_all(ctx.attr.flags, format_each = "--flag=%s")
+    arguments.add_all(ctx.files.srcs)
+    ctx.actions.run(
+        executable = ctx.executable._tool,
+        arguments = [arguments],
+        inputs = ctx.files.srcs,
+        outputs = [ctx.outputs.header],
+        mnemonic = "MvePredicates",
+        progress_message = "Checking MVE predicates %s" % ctx.label,
+        use_default_shell_env = True,
+    )
+
+_mve_predicates = rule(
+    implementation = _impl,
+    attrs = {
+        "flags": attr.string_list(doc = "That select a core with MVE; empty for any other."),
+        "header": attr.output(mandatory = True),
+        "srcs": attr.label_list(allow_files = True),
+        "_tool": attr.label(
+            default = "//third_party/cmsis_nn:mve_predicates",
+            executable = True,
+            cfg = "exec",
+        ),
+    },
+)
+
+def mve_predicates(name, srcs, **kwargs):
+    """Makes header `name` if `srcs` are safe on the core that is being built for."""
+    _mve_predicates(
+        name = name + "_check",
+        srcs = srcs,
+        flags = select_core(
+            {
+                core: core_flags(core, ARM_GCC.cpus) if CORES[core].isa == "mve" else []
+                for core in CORES
+            },
+            default = [],
+        ),
+        header = name,
+        **kwargs
+    )
