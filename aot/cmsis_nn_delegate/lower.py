@@ -43,11 +43,13 @@ def lower(
     io_placement: str = "arena",
     strict: bool = False,
     partitioner: Optional[CmsisNnPartitioner] = None,
+    etrecord: bool = False,
 ) -> EdgeProgramManager:
     """Delegates what can be delegated of `program`, which is left as it is.
 
     `io` is the type of inputs and outputs, "float" or "int8". A `partitioner` of the
-    caller's own (then the arguments for one are ignored) has the reports afterwards.
+    caller's own (then the arguments for one are ignored) has the reports afterwards. With
+    `etrecord` the executable program has an ETRecord, for ExecuTorch's Inspector.
 
     NotDelegatedError: `strict`, and an operator is refused. ValueError: an unknown name, or
     `io="int8"` for a program whose inputs or outputs are not quantized.
@@ -62,6 +64,7 @@ def lower(
         partitioner=[partitioner],
         # int8 inputs are not in the verifier's idea of edge operators' types.
         compile_config=EdgeCompileConfig(_check_ir_validity=False),
+        generate_etrecord=etrecord,
     )
     if strict:
         refused = [report for report in partitioner.reports if not report.delegated]

@@ -1,0 +1,94 @@
+"""A network with an ETRecord, for ExecuTorch's Inspector: on the host runtime and on a simulated core.
+
+    bazel run //tests/executorch:profile -- NETWORK CORE [FOLDER]
+
+runs NETWORK on CORE's profile image, prints the Inspector's table of the instructions (or ticks, where
+the simulator does not count) of every call, and writes FOLDER/NETWORK.{pte,etrecord,etdump}.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from cmsis_nn_delegate.quiet import quiet
+
+quiet()
+
+# ruff: noqa: E402
+import torch
+from cmsis_nn_delegate import etdump
+from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.lower import lower
+from cmsis_nn_delegate.payload.decode import Payload, decode
+from cmsis_nn_delegate.runner.job import build_job
+from cmsis_nn_delegate.runner.result import RunResult, parse_report
+from examples.mlperf_tiny.networks import NETWORKS
+from executorch.devtools import Inspector
+from executorch.devtools.inspector import TimeScale
+
+from tests.executorch.running import image, simulate
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A compiled network; the .pte and the ETRecord lie in `folder`."""
+
+    payload: Payload
+    input: torch.Tensor
+    pte: Path
+    etrecord: Path
+
+
+def compile_with_record(network: str, core: str, folder: Path) -> Recorded:
+    samples = [x[None] for x in NETWORKS[network].random_inputs(4, 1)]
+    compiled = compile_model(NETWORKS[network].random(), (samples[0],), core, [(x,) for x in samples], strict=True)
+    program = lower(compiled.program, core, etrecord=True).to_executorch()
+    assert compiled.payload in program.buffer  # the device's program and the record's are one
+    recorded = Recorded(decode(compiled.payload), samples[0], folder / f"{network}.pte", folder / f"{network}.etrecord")
+    recorded.pte.write_bytes(program.buffer)
+    program.get_etrecord().save(str(recorded.etrecord))
+    return recorded
+
+
+def profile_on_device(recorded: Recorded, core: str) -> tuple[RunResult, list[list[int]] | None]:
+    """The report of one execution on `core`'s profile image, and the instructions: of the whole, then
+    of each call."""
+    data = recorded.input.contiguous().numpy().tobytes()
+    result = simulate(image(core, "_profile"), build_job(recorded.payload.data, [[data]]))
+    report = parse_report(result.uart)
+    if result.regions is None:
+        return report, None
+    _, execution = result.regions
+    return report, [[execution.instructions] + [call.instructions for call in execution.children]]
+
+
+def inspector(recorded: Recorded, dump: Path, scale: TimeScale = TimeScale.CYCLES) -> Inspector:
+    return Inspector(
+        etdump_path=str(dump),
+        etrecord=str(recorded.etrecord),
+        source_time_scale=scale,
+        target_time_scale=scale,
+    )
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) not in (2, 3) or arguments[0] not in NETWORKS:
+        print(__doc__, file=sys.stderr)
+        return 2
+    network, core, *rest = arguments
+    folder = Path(rest[0] if rest else tempfile.mkdtemp())
+    recorded = compile_with_record(network, core, folder)
+    report, counts = profile_on_device(recorded, core)
+    dump = folder / f"{network}.etdump"
+    dump.write_bytes(etdump.from_report(report, counts))
+    print("instructions" if counts else "ticks")
+    inspector(recorded, dump).print_data_tabular()
+    print(f"written to {folder}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
