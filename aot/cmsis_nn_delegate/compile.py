@@ -25,6 +25,7 @@ from .graph import serialize
 from .graph.ir import Graph
 from .lower import NotDelegatedError, lower
 from .partitioner import CmsisNnPartitioner
+from .passes.separate_outputs import separate_outputs
 from .payload import c_header
 from .payload.encode import Encoded, encode
 from .planner.memory import IoPlacement
@@ -279,7 +280,7 @@ def _standalone(
         elif node.op == "call_function" and node not in calls and "getitem" not in str(node.target):
             outside.append(node.name)
     if outside:
-        return None, f"{len(outside)} operators stay outside of the delegate: {', '.join(outside[:5])}"
+        return None, f"{len(outside)} nodes stay outside of the delegate: {', '.join(outside[:5])}"
     if len(calls) != 1:
         return None, f"the model became {len(calls)} delegate calls"
     (call,) = calls
@@ -290,6 +291,7 @@ def _standalone(
     # A partition numbers its inputs and outputs in its own way; the payload has the model's.
     graph.inputs = [graph.inputs[i] for i in order[0]]
     graph.outputs = [graph.outputs[i] for i in order[1]]
+    separate_outputs(graph)  # the partition returns once what the model returns twice
     return encode(graph, target, io_placement), ""
 
 

@@ -109,3 +109,46 @@ def test_files_that_cannot_be_imported(tmp_path):
     (tmp_path / "broken_model.py").write_text("import nothing_of_this_name\n")
     with pytest.raises(UserError, match="cannot be imported: ModuleNotFoundError.*nothing_of_this_name"):
         load_model(f"{tmp_path}/broken_model.py:model")
+
+
+class Twice(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(2, 4, 3)
+
+    def forward(self, x):
+        y = self.conv(x)
+        return y, y
+
+
+@pytest.mark.parametrize("io", ["float", "int8"])
+def test_an_output_that_is_returned_twice(io):
+    result = compiled(Twice(), io=io)
+    image = X.numpy() if io == "float" else np.zeros(X.shape, np.int8)
+    first, second = reference.run(result.graph, [image])
+    assert len(result.graph.outputs) == 2 and (first == second).all()
+
+
+class AddedInOtherShapes(nn.Module):
+    """The operands have equal elements in equal order, but not equal shapes in memory."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 1, 3, padding=1)
+
+    def forward(self, x):
+        return x + self.conv(x)
+
+
+@pytest.mark.parametrize("io", ["float", "int8"])
+def test_operands_of_add_that_lie_in_memory_as_other_shapes(io):
+    x = torch.linspace(-1, 1, 20).reshape(1, 1, 4, 5)
+    module = AddedInOtherShapes()
+    result = compiled(module, (x,), calibration=((x,),), io=io)
+    if io == "float":
+        (got,) = reference.run(result.graph, [x.numpy()])
+        steps = result.graph.nodes[-1].inputs[0].quant.scale[0]
+        assert np.abs(got - module(x).detach().numpy()).max() <= 3 * steps
+    else:
+        (got,) = reference.run(result.graph, [np.zeros(x.shape, np.int8)])
+        assert got.shape == x.shape

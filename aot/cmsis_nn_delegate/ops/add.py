@@ -87,7 +87,8 @@ class Add(Op):
         *input_multipliers, output_multiplier = self._multipliers(node)
         total = np.int64(0)
         for value, data, multiplier in zip(node.inputs, inputs, input_multipliers):
-            shifted = (data.astype(np.int64) - value.quant.zero_point) << LEFT_SHIFT
+            # Element by element in memory order, as the kernel: shapes may differ in dimensions of 1.
+            shifted = (data.reshape(-1).astype(np.int64) - value.quant.zero_point) << LEFT_SHIFT
             total = wrap32(total + requantize(shifted, *multiplier))
         lo, hi = node.attrs.clamp.quantized(node.output.quant)
         result = to_output(
