@@ -29,6 +29,7 @@ from .passes.separate_outputs import separate_outputs
 from .payload import c_header
 from .payload.encode import Encoded, encode
 from .planner.memory import IoPlacement
+from .prepare import separate_batch_norms
 from .quantizer import CmsisNnQuantizer
 from .report import text
 from .report.model_report import Report, build_report
@@ -152,7 +153,8 @@ def compile_model(
     progress("exporting the model")
     exported = _export(module, inputs)
     progress("calibrating")
-    prepared = prepare_pt2e(exported.module(check_guards=False), quantizer)
+    graph = separate_batch_norms(exported.module(check_guards=False))
+    prepared = prepare_pt2e(graph, quantizer)
     samples = _calibrate(prepared, inputs, calibration)
     progress(f"calibrated with {samples} samples; quantizing")
     program = _export(convert_pt2e(prepared), inputs)

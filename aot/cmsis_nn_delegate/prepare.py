@@ -1,9 +1,12 @@
 """Rewrites of the exported (ATen, not yet quantized) graph that `quantizer` relies on.
 
-Each keeps the function that the graph computes, and changes the module in place.
+Each keeps the function that the graph computes, and changes the module in place. The quantizer
+calls them, all but `separate_batch_norms`: that has to come before `prepare_pt2e`.
 """
 
 from __future__ import annotations
+
+import operator
 
 import torch
 from torch.fx import GraphModule, Node
@@ -60,12 +63,86 @@ _VIEWS = {
     aten.to.dtype_layout,
     aten.lift_fresh.default,
 }
+_BATCH_NORM = {
+    aten.batch_norm.default,
+    aten._native_batch_norm_legit_no_training.default,
+}
+# What PT2E folds batch norms into.
+_FOLDS_BATCH_NORM = {
+    aten.conv1d.default,
+    aten.conv1d.padding,
+    aten.conv2d.default,
+    aten.conv2d.padding,
+    aten.conv3d.default,
+    aten.conv3d.padding,
+    aten.conv_transpose1d.default,
+    aten.conv_transpose2d.input,
+    aten.conv_transpose3d.input,
+    aten.linear.default,
+}
 
 
 def _finish(model: GraphModule) -> None:
     model.graph.eliminate_dead_code()
     model.graph.lint()
     model.recompile()
+
+
+def separate_batch_norms(model: GraphModule) -> GraphModule:
+    """Gives each batch norm a layer, a weight and a bias that nothing else reads; returns `model`.
+
+    Call it on the exported module before `prepare_pt2e`, which folds a batch norm into the
+    convolution or linear layer in front of it, and does so even if that gives other results:
+    if the layer's output is read elsewhere too (`norm(y) + y`), or its weight (one layer called
+    twice, with different norms). Such a layer is computed once for each of its readers.
+    """
+    for norm in list(model.graph.nodes):
+        if norm.op != "call_function" or norm.target not in _BATCH_NORM:
+            continue
+        layer = norm.args[0]
+        if layer.op != "call_function" or layer.target not in _FOLDS_BATCH_NORM:
+            continue
+        if _is_written(layer):
+            # Neither a second layer nor folding would see that. An alias prevents both.
+            with model.graph.inserting_before(norm):
+                alias = model.graph.call_function(aten.alias.default, (layer,))
+            alias.meta = dict(layer.meta)
+            norm.replace_input_with(layer, alias)
+            continue
+        if len(layer.users) > 1:
+            with model.graph.inserting_before(layer):
+                copy = model.graph.node_copy(layer)
+            norm.replace_input_with(layer, copy)
+            layer = copy
+        for parameter in layer.args[1:3]:
+            if isinstance(parameter, Node) and parameter.op == "get_attr":
+                _own(layer, parameter, model)
+    _finish(model)
+    return model
+
+
+def _is_written(value: Node) -> bool:
+    """Whether something writes to the memory of `value`, under this name or another."""
+    return any(
+        mutates(user) or (user.target in _VIEWS and _is_written(user)) for user in value.users
+    )
+
+
+def _own(layer: Node, parameter: Node, model: GraphModule) -> None:
+    """Makes `layer` read a copy of `parameter`, unless it is its only reader."""
+    names = [node for node in model.graph.nodes if node.op == "get_attr"]
+    names = [node for node in names if node.target == parameter.target]
+    if sum(len(node.users) for node in names) == 1:
+        return
+    data = operator.attrgetter(parameter.target)(model).detach().clone()
+    name = f"{layer.name}_{parameter.target.replace('.', '_')}"
+    while hasattr(model, name):
+        name += "_"
+    model.register_parameter(name, torch.nn.Parameter(data, requires_grad=False))
+    with model.graph.inserting_before(layer):
+        copy = model.graph.get_attr(name)
+    copy.meta = dict(parameter.meta)
+    layer.replace_input_with(parameter, copy)
 
 
 def remove_identities(model: GraphModule) -> None:

@@ -1,7 +1,7 @@
 """PT2E quantizer: marks what the delegate can run with the int8 scheme of its kernels.
 
     program = torch.export.export(model.eval(), inputs).module(check_guards=False)
-    prepared = prepare_pt2e(program, CmsisNnQuantizer())
+    prepared = prepare_pt2e(separate_batch_norms(program), CmsisNnQuantizer())
     for batch in calibration: prepared(*batch)
     converted = convert_pt2e(prepared)
 
@@ -13,6 +13,9 @@ overflows a kernel's 16-bit pairs. Biases are int32 with scale s_input * s_weigh
 What only moves or selects values (pooling, reshape, pad, a clamp that cannot be
 fused) shares one scale between input and output, as its kernel computes in it.
 Operators not in the table below stay float.
+
+`prepare.separate_batch_norms` matters to models in which a batch norm is not the only reader of
+its convolution: `prepare_pt2e` folds it all the same, before it asks a quantizer anything.
 """
 
 from __future__ import annotations

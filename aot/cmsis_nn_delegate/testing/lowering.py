@@ -17,6 +17,7 @@ from ..explain import NodeReport
 from ..graph.ir import Graph
 from ..lower import io_quants, lower
 from ..partitioner import CmsisNnPartitioner
+from ..prepare import separate_batch_norms
 from ..quantizer import CmsisNnQuantizer
 from ..reference import run
 
@@ -37,7 +38,7 @@ class Function(nn.Module):
 def quantized(module: nn.Module, *inputs: torch.Tensor) -> torch.fx.GraphModule:
     """`module` in eval mode, calibrated with `inputs` and converted."""
     graph = torch.export.export(module.eval(), inputs).module(check_guards=False)
-    prepared = prepare_pt2e(graph, CmsisNnQuantizer("minmax"))
+    prepared = prepare_pt2e(separate_batch_norms(graph), CmsisNnQuantizer("minmax"))
     prepared(*inputs)
     return convert_pt2e(prepared)
 
