@@ -1,0 +1,1 @@
+"""Every kernel provider against the integer reference, on random calls."""

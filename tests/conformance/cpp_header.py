@@ -1,0 +1,50 @@
+"""Generates suite_format.h from `suite`.
+
+    python -m tests.conformance.cpp_header OUTPUT
+"""
+
+from __future__ import annotations
+
+import sys
+
+from cmsis_nn_delegate.payload.cpp_header import struct_lines
+
+from tests.conformance import suite
+
+_TEXT = """\
+// Generated from tests/conformance/suite.py. Do not edit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cmsis_nn_delegate {{
+namespace conformance {{
+
+inline constexpr std::uint32_t kSuiteMagic = 0x{magic:08x};
+inline constexpr std::uint32_t kSuiteVersion = {version};
+inline constexpr std::uint32_t kSuiteAlignment = {alignment};
+
+{structs}
+}}  // namespace conformance
+}}  // namespace cmsis_nn_delegate
+"""
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    text = _TEXT.format(
+        magic=suite.MAGIC,
+        version=suite.VERSION,
+        alignment=suite.ALIGNMENT,
+        structs="\n".join(struct_lines(suite.SUITE_HEADER) + struct_lines(suite.CASE_HEADER)),
+    )
+    with open(argv[1], "w", encoding="utf-8", newline="\n") as out:
+        out.write(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,56 @@
+"""Integer reference == portable kernels == CMSIS-NN's plain C on the host, byte for byte, for OPERATOR.
+
+    ./bazelw test //tests/conformance:all --test_arg=--cases=5000
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from cmsis_nn_delegate.target import get_target
+
+from tests.conformance import cases, suite
+from tests.conformance.outcome import parse
+
+OPERATOR = os.environ["OPERATOR"]
+CASES = 300
+RUNNER = Path("tests/conformance/run_on_host")
+KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
+NAMES = {"portable": "portable", "cmsis_nn": "cmsis-nn"}
+
+
+@functools.lru_cache(maxsize=None)
+def drawn(count: int):
+    # CMSIS-NN is plain C on the host: scratch as for a scalar core.
+    return tuple(cases.cases(OPERATOR, count, get_target("cortex-m3")))
+
+
+@pytest.mark.parametrize("provider", NAMES)
+def test_every_byte_equals_the_reference(provider, pytestconfig, tmp_path):
+    if provider == "cmsis_nn" and not KERNELS["cmsis_nn_available"]:
+        pytest.skip(f"CMSIS-NN is absent: {KERNELS['reason']}")
+    count = pytestconfig.getoption("--cases") or CASES
+    path = tmp_path / "suite"
+    path.write_bytes(suite.pack(drawn(count)))
+    result = subprocess.run([RUNNER.resolve(), provider, path], capture_output=True, text=True, check=False)
+    outcome = parse(result.stdout)
+    assert (outcome.kernels, outcome.cases) == (NAMES[provider], count)
+    assert outcome.failed == 0, outcome.explain(drawn(count))
+    assert result.returncode == 0
+
+
+def test_a_wrong_byte_is_seen(tmp_path):
+    (first, *_) = drawn(CASES)
+    damaged = bytes([first.outputs[0][0] ^ 1]) + first.outputs[0][1:]
+    wrong = suite.Case(first.text, first.payload, first.inputs, (damaged,))
+    path = tmp_path / "suite"
+    path.write_bytes(suite.pack([wrong]))
+    result = subprocess.run([RUNNER.resolve(), "portable", path], capture_output=True, text=True, check=False)
+    outcome = parse(result.stdout)
+    assert result.returncode == 1 and outcome.failed == 1
+    assert "differing bytes" in outcome.problems[0][1]

@@ -1,0 +1,204 @@
+#include "tests/conformance/run_suite.h"
+
+#include <cstring>
+
+#include "runtime/payload/view.h"
+#include "tests/conformance/suite_format.h"
+
+namespace cmsis_nn_delegate {
+namespace conformance {
+namespace {
+
+using executorch::runtime::Error;
+
+constexpr std::size_t kGuardBytes = 256;  // more than any vector access reaches over an end
+
+constexpr std::size_t padded(std::size_t bytes) {
+  return (bytes + kSuiteAlignment - 1) / kSuiteAlignment * kSuiteAlignment;
+}
+
+/// What memory holds before a case: no two neighbouring bytes alike, different in every case.
+std::uint8_t filling(std::size_t position, std::uint32_t index) {
+  return static_cast<std::uint8_t>(position * 37 + index * 11 + 0x5A);
+}
+
+class CaseRun {
+ public:
+  CaseRun(std::uint32_t index, std::uint8_t* memory, std::size_t memory_bytes,
+          const KernelTable& kernels, ScratchSize scratch_size, Report report, Totals& totals)
+      : index_(index),
+        memory_(memory),
+        memory_bytes_(memory_bytes),
+        kernels_(kernels),
+        scratch_size_(scratch_size),
+        report_(report),
+        totals_(totals) {}
+
+  bool run(const CaseHeader& header) {
+    const auto* payload = reinterpret_cast<const std::uint8_t*>(&header + 1);
+    const std::uint8_t* inputs = payload + padded(header.payload_bytes);
+    const std::uint8_t* expected = inputs + header.inputs_bytes;
+    const auto view = PayloadView::open(payload, header.payload_bytes, kernels_);
+    if (!view.ok()) {
+      return fail("the payload is refused with error", static_cast<int>(view.error()));
+    }
+    // guard | arena | guard | output | guard | output | guard ...
+    std::size_t used = kGuardBytes;
+    const auto take = [&](std::size_t bytes) {
+      std::uint8_t* place = memory_ + used;
+      used += padded(bytes) + kGuardBytes;
+      return place;
+    };
+    std::uint8_t* bases[payload::kBaseCount] = {};
+    bases[payload::kBaseConstant] = const_cast<std::uint8_t*>(payload);
+    bases[payload::kBaseArena] = take(view->header().arena_bytes);
+    for (unsigned i = 0; i < view->tensor_count(); ++i) {
+      const payload::IoTensor& tensor = view->tensors()[i];
+      if (i < view->header().input_count) {
+        bases[payload::kBaseIo + i] = const_cast<std::uint8_t*>(inputs);
+        inputs += padded(tensor.nbytes);
+      } else {
+        bases[payload::kBaseIo + i] = take(tensor.nbytes);
+      }
+    }
+    if (used > memory_bytes_) {
+      return fail("memory is too small: needed, there", static_cast<std::int64_t>(used),
+                  static_cast<std::int64_t>(memory_bytes_));
+    }
+    for (std::size_t i = 0; i < used; ++i) {
+      memory_[i] = filling(i, index_);
+    }
+    if (!run_calls(*view, bases)) {
+      return false;
+    }
+    return check_outputs(*view, bases, expected) && check_guards(*view, bases, used);
+  }
+
+ private:
+  bool fail(const char* what, std::int64_t a = 0, std::int64_t b = 0) {
+    report_(index_, what, a, b);
+    return false;
+  }
+
+  bool run_calls(const PayloadView& view, std::uint8_t* const* bases) {
+    for (const std::uint8_t* at = view.calls_begin(); at != view.calls_end();) {
+      const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
+      if (!check_scratch(call)) {
+        return false;
+      }
+      const Error error = kernels_.kernels[call.opcode](&call + 1, bases);
+      if (error != Error::Ok) {
+        return fail("a kernel failed: opcode, error", call.opcode, static_cast<int>(error));
+      }
+      at += call.bytes;
+    }
+    return true;
+  }
+
+  bool check_scratch(const payload::CallHeader& call) {
+    std::int32_t given = 0;
+    switch (static_cast<payload::Opcode>(call.opcode)) {
+      case payload::Opcode::kConv2d:
+        given = reinterpret_cast<const payload::Conv2dArgs*>(&call + 1)->scratch_bytes;
+        break;
+      case payload::Opcode::kDepthwiseConv2d:
+        given = reinterpret_cast<const payload::DepthwiseConv2dArgs*>(&call + 1)->scratch_bytes;
+        break;
+      case payload::Opcode::kAvgPool2d:
+        given = reinterpret_cast<const payload::AvgPool2dArgs*>(&call + 1)->scratch_bytes;
+        break;
+      default:
+        break;
+    }
+    const std::int32_t wanted =
+        scratch_size_ == nullptr ? -1 : scratch_size_(call.opcode, &call + 1);
+    if (wanted < 0) {
+      return true;
+    }
+    ++totals_.scratch_checked;
+    return given == wanted || fail("scratch bytes: given, wanted", given, wanted);
+  }
+
+  bool check_outputs(const PayloadView& view, std::uint8_t* const* bases,
+                     const std::uint8_t* expected) {
+    for (unsigned i = view.header().input_count; i < view.tensor_count(); ++i) {
+      const std::uint32_t nbytes = view.tensors()[i].nbytes;
+      const std::uint8_t* actual = bases[payload::kBaseIo + i];
+      std::uint32_t differing = 0;
+      std::uint32_t first = 0;
+      for (std::uint32_t byte = 0; byte < nbytes; ++byte) {
+        if (actual[byte] != expected[byte] && differing++ == 0) {
+          first = byte;
+        }
+      }
+      if (differing != 0) {
+        return fail("differing bytes, first at", differing, first);
+      }
+      expected += padded(nbytes);
+    }
+    return true;
+  }
+
+  /// Every byte of memory that is neither arena nor output.
+  bool check_guards(const PayloadView& view, std::uint8_t* const* bases, std::size_t used) {
+    std::size_t at = 0;
+    const auto untouched_until = [&](const std::uint8_t* end) {
+      for (; memory_ + at < end; ++at) {
+        if (memory_[at] != filling(at, index_)) {
+          return false;
+        }
+      }
+      return true;
+    };
+    const auto check_before = [&](const std::uint8_t* place, std::size_t bytes) {
+      if (!untouched_until(place)) {
+        return fail("a byte outside of arena and outputs was written, at",
+                    static_cast<std::int64_t>(at));
+      }
+      at += bytes;
+      return true;
+    };
+    if (!check_before(bases[payload::kBaseArena], view.header().arena_bytes)) {
+      return false;
+    }
+    for (unsigned i = view.header().input_count; i < view.tensor_count(); ++i) {
+      if (!check_before(bases[payload::kBaseIo + i], view.tensors()[i].nbytes)) {
+        return false;
+      }
+    }
+    return check_before(memory_ + used, 0);
+  }
+
+  std::uint32_t index_;
+  std::uint8_t* memory_;
+  std::size_t memory_bytes_;
+  const KernelTable& kernels_;
+  ScratchSize scratch_size_;
+  Report report_;
+  Totals& totals_;
+};
+
+}  // namespace
+
+bool run_suite(const std::uint8_t* suite, std::size_t suite_bytes, std::uint8_t* memory,
+               std::size_t memory_bytes, const KernelTable& kernels, ScratchSize scratch_size,
+               Report report, Totals& totals) {
+  const auto& header = *reinterpret_cast<const SuiteHeader*>(suite);
+  if (suite_bytes < sizeof(SuiteHeader) || header.magic != kSuiteMagic ||
+      header.version != kSuiteVersion || header.bytes > suite_bytes) {
+    report(0, "there is no suite", 0, 0);
+    return false;
+  }
+  const std::uint8_t* at = suite + sizeof(SuiteHeader);
+  for (std::uint32_t index = 0; index < header.case_count; ++index) {
+    const auto& case_header = *reinterpret_cast<const CaseHeader*>(at);
+    CaseRun run(index, memory, memory_bytes, kernels, scratch_size, report, totals);
+    ++totals.cases;
+    totals.failed += run.run(case_header) ? 0 : 1;
+    at += case_header.bytes;
+  }
+  return true;
+}
+
+}  // namespace conformance
+}  // namespace cmsis_nn_delegate
