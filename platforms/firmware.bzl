@@ -67,6 +67,7 @@ def _link(ctx, elf, map_file):
     arguments.add("-Wl,--start-group")
     arguments.add_all(archives)
     arguments.add("-lstdc++")  # Whatever comes from it is refused, with a better message than ld's.
+    arguments.add("-lm")
     arguments.add("-Wl,--end-group")
     arguments.add("-T", ctx.file.linker_script)
     arguments.add("-Wl,--defsym=__stack_size=%d" % ctx.attr.stack_bytes)

@@ -12,8 +12,13 @@
     )
 
 Each of `kernels` is a cc_library with alwayslink that registers kernels for operators outside of the
-delegate. A program with one that is not there is refused by its name. A fully delegated program
-needs none.
+delegate: your own, or ExecuTorch's portable ones.
+
+    // sigmoid.cc                         deps = ["@executorch//:portable_op_sigmoid"]
+    EXECUTORCH_LIBRARY(aten, "sigmoid.out", torch::executor::native::sigmoid_out);
+
+Nothing else of a kernel library is linked. A program that needs a kernel which is not there is refused
+by its name; a fully delegated program needs none. tests/executorch/sigmoid_kernel.cc is an example.
 """
 
 load("//platforms:firmware.bzl", "firmware_image")

@@ -1,0 +1,93 @@
+"""A program with an operator outside of the delegate, on images with and without a kernel for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cmsis_nn_delegate.quiet import quiet
+
+quiet()
+
+# ruff: noqa: E402
+import torch
+from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.runner.job import JobFlag, build_program_job
+from cmsis_nn_delegate.runner.result import RunnerError, parse_report
+from torch import nn
+
+from tests.executorch.running import image, needs_executor, simulate
+
+pytestmark = needs_executor
+
+CORES = ("cortex-m4", "cortex-m55")
+INPUTS = [torch.randn(1, 3, 8, 8, generator=torch.Generator().manual_seed(seed)) for seed in range(5)]
+
+
+def convolution() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Conv2d(3, 5, 3, padding=1).eval()
+
+
+def compiled(module: nn.Module, core: str) -> bytes:
+    return compile_model(module, (INPUTS[0],), core, [(x,) for x in INPUTS]).pte
+
+
+def run(elf: Path, pte: bytes):
+    sets = [[x.contiguous().numpy().tobytes()] for x in INPUTS]
+    result = simulate(elf, build_program_job(pte, sets, JobFlag.PRINT_OUTPUTS))
+    report = parse_report(result.uart)
+    return np.stack([np.frombuffer(e.outputs[0].data, np.float32) for e in report.executions]), report
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_a_kernel_beside_the_delegate(core):
+    module = convolution()
+    # The convolution alone is delegated as a whole, and tells what sigmoid is given.
+    logits, alone = run(image(core, "_executorch"), compiled(module, core))
+    outputs, report = run(
+        Path(__file__).parent / f"{core.replace('-', '_')}_sigmoid.elf",
+        compiled(nn.Sequential(module, nn.Sigmoid()), core),
+    )
+    assert outputs.shape == (len(INPUTS), 5 * 8 * 8)
+    # The same quantization of the convolution with and without the sigmoid.
+    np.testing.assert_allclose(outputs, 1 / (1 + np.exp(-logits)), rtol=1e-5)
+    assert np.ptp(outputs) > 0.1
+    # Another tensor and another call.
+    assert alone.memory.method < report.memory.method <= 400
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_a_missing_kernel_is_named(core):
+    pte = compiled(nn.Sequential(convolution(), nn.Sigmoid()), core)
+    with pytest.raises(RunnerError, match=r"lacks the kernels of aten::sigmoid\.out: a program with") as info:
+        run(image(core, "_executorch"), pte)
+    assert info.value.error == 0x14
+
+
+def test_the_wrong_runner_says_so():
+    pte = compiled(convolution(), "cortex-m4")
+    job = bytearray(build_program_job(pte, []))
+    job[8:12] = bytes(4)  # flags: a payload
+    with pytest.raises(RunnerError, match="the job holds a payload, this image runs a .pte"):
+        parse_report(simulate(image("cortex-m4", "_executorch"), bytes(job)).uart)
+
+
+def test_no_program():
+    with pytest.raises(RunnerError, match=r"Program::load\(\) refused the program"):
+        parse_report(simulate(image("cortex-m4", "_executorch"), build_program_job(bytes(4096), [])).uart)
+
+
+def test_another_core():
+    pte = compiled(convolution(), "cortex-m55")
+    with pytest.raises(RunnerError, match="load_method") as info:
+        parse_report(simulate(image("cortex-m4", "_executorch"), build_program_job(pte, [])).uart)
+    assert info.value.error == 0x30
+
+
+def test_inputs_of_another_size():
+    pte = compiled(convolution(), "cortex-m4")
+    job = build_program_job(pte, [[bytes(16)]])
+    with pytest.raises(RunnerError, match="input sets have another size than the program's"):
+        parse_report(simulate(image("cortex-m4", "_executorch"), job).uart)
