@@ -267,6 +267,10 @@ Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
   std::uint32_t remaining = view.header().calls_bytes;
   const std::uint8_t* at = view.calls_begin();
   const std::uint32_t count = view.header().call_count;
+  if (count == 0) {  // nothing would write the outputs
+    ET_LOG(Error, "malformed payload: no calls");
+    return Error::InvalidProgram;
+  }
   const bounds::Regions regions(view);
   for (std::uint32_t index = 0; index < count; ++index) {
     const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);

@@ -338,7 +338,7 @@ TEST(ValidateCalls, NoCallsAtAll) {
   builder.input(payload::DType::kInt8, {4});
   builder.output(payload::DType::kInt8, {4});
   const AlignedBytes bytes = builder.finish();
-  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(), Error::Ok);
+  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(), Error::InvalidProgram);
 }
 
 }  // namespace

@@ -130,6 +130,7 @@ TEST(PayloadView, EveryHeaderField) {
       {"calls_bytes larger", [](Header& h) { h.calls_bytes += 4; }},
       {"calls_bytes huge", [](Header& h) { h.calls_bytes = 0xFFFFFFFC; }},
       {"call_count smaller", [](Header& h) { h.call_count -= 1; }},
+      {"no calls", [](Header& h) { h.call_count = h.calls_bytes = 0; }},
       {"call_count larger", [](Header& h) { h.call_count += 1; }},
       {"call_count huge", [](Header& h) { h.call_count = 0xFFFFFFFF; }},
       {"constants_offset in the calls", [](Header& h) { h.constants_offset = h.calls_offset; }},

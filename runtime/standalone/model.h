@@ -1,6 +1,9 @@
 // A model in a firmware that has no ExecuTorch runtime: what ExecuTorch's Method does for one
 // delegate call, with all memory in sight.
 //
+// Link //runtime/standalone:et_shim with it, for what ExecuTorch's headers leave open, and have
+// an abort() and operator delete that end the program (//platforms/bsp:abort).
+//
 //   #include "net.h"                                  // written by `cmsisnn compile`
 //   #include "runtime/kernels/selected.h"
 //   #include "runtime/standalone/model.h"

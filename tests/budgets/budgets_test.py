@@ -27,6 +27,14 @@ INIT_DS_CNN = 5_000  # instructions with every structural check, without the CRC
 RUNTIME_FLASH = 6 * 1024  # bytes on M4: delegate, payload reader, dispatch
 STACK = 2 * 1024  # bytes, of the whole runner
 
+# Bytes of arena with int8 inputs and outputs in it: the largest live set, which no plan can beat.
+ARENA = {
+    "autoencoder": {"scalar": 768, "dsp": 768, "mve": 768},
+    "ds_cnn": {"scalar": 16_000, "dsp": 16_000, "mve": 20_464},
+    "mobilenet_v1_025": {"scalar": 55_296, "dsp": 55_296, "mve": 55_296},
+    "resnet8": {"scalar": 49_728, "dsp": 49_728, "mve": 49_728},
+}
+
 # The folders of runtime/ that every firmware with the delegate links, kernels apart.
 RUNTIME_PARTS = ("runtime/backend", "runtime/payload")
 
@@ -64,6 +72,12 @@ def test_init_of_ds_cnn(core):
     print(f"{core}: {structural} instructions; CRC {(checked - structural) / nbytes:.1f} a byte")
     assert structural <= INIT_DS_CNN
     assert checked > structural + nbytes  # the option does look at every byte
+
+
+@pytest.mark.parametrize("isa", ["scalar", "dsp", "mve"])
+@pytest.mark.parametrize("network", NETWORKS)
+def test_arena(network, isa):
+    assert decode(artifact(network, isa, "payload")).arena_bytes == ARENA[network][isa]
 
 
 def test_flash_of_the_runtime_on_m4():
