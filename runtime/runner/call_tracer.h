@@ -21,6 +21,10 @@ class CallTracer final : public executorch::runtime::EventTracer {
 
   std::uint32_t ticks(std::size_t call) const { return ticks_[call]; }
 
+  /// How many calls have ended since the last reset(), those without room included.
+  std::size_t count() const { return count_; }
+  void reset() { count_ = 0; }
+
   executorch::runtime::EventTracerEntry start_profiling_delegate(
       const char* /*name*/, executorch::runtime::DelegateDebugIntId call) override {
     executorch::runtime::EventTracerEntry entry = {};
@@ -38,12 +42,13 @@ class CallTracer final : public executorch::runtime::EventTracer {
     if (call < capacity_) {
       ticks_[call] = static_cast<std::uint32_t>(bsp_ticks() - entry.start_time);
     }
+    ++count_;
   }
 
   void log_profiling_delegate(const char*, executorch::runtime::DelegateDebugIntId,
                               et_timestamp_t, et_timestamp_t, const void*, std::size_t) override {}
 
-  // Events of programs and operators: there are none in a standalone runner.
+  // Events of programs and operators: only the delegate's calls are timed.
   void create_event_block(const char*) override {}
   executorch::runtime::EventTracerEntry start_profiling(
       const char*, executorch::runtime::ChainID, executorch::runtime::DebugHandle) override {
@@ -86,6 +91,7 @@ class CallTracer final : public executorch::runtime::EventTracer {
  private:
   std::uint32_t* ticks_;
   std::size_t capacity_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace runner

@@ -11,6 +11,7 @@ from cmsis_nn_delegate.runner.result import CallTime, Execution, RunInfo, RunRes
 from executorch.devtools.inspector import TimeScale
 
 from tests.executorch.profiling import compile_with_record, inspector, profile_on_device
+from tests.executorch.running import needs_executor
 
 NETWORK, CORE = "resnet8", "cortex-m4"
 LIBRARY = "runtime/libcmsis_nn_delegate.so"
@@ -60,15 +61,17 @@ def test_host_runtime(recorded, tmp_path):
     assert all(len(event.perf_data.raw) == 3 and min(event.perf_data.raw) >= 0 for event in events)
 
 
-def test_device(recorded, tmp_path):
-    report, counts = profile_on_device(recorded, CORE)
+@pytest.mark.parametrize("program", [False, pytest.param(True, marks=needs_executor)], ids=["standalone", "executorch"])
+def test_device(recorded, tmp_path, program):
+    report, counts = profile_on_device(recorded, CORE, program=program)
     dump = tmp_path / "device.etdump"
     dump.write_bytes(etdump.from_report(report, counts))
     (events,) = delegate_events(inspector(recorded, dump))
     check(events, recorded)
     expected = counts[0][1:] if counts else [call.ticks for call in report.executions[0].calls]
     assert [event.perf_data.raw for event in events] == [[count] for count in expected]
-    assert [call.opcode for call in report.executions[0].calls] == [c.opcode for c in recorded.payload.calls]
+    opcodes = [None if program else call.opcode for call in recorded.payload.calls]
+    assert [call.opcode for call in report.executions[0].calls] == opcodes
 
 
 def _report(*executions):

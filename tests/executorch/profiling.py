@@ -23,7 +23,7 @@ from cmsis_nn_delegate import etdump
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.lower import lower
 from cmsis_nn_delegate.payload.decode import Payload, decode
-from cmsis_nn_delegate.runner.job import build_job
+from cmsis_nn_delegate.runner.job import build_job, build_program_job
 from cmsis_nn_delegate.runner.result import RunResult, parse_report
 from examples.mlperf_tiny.networks import NETWORKS
 from executorch.devtools import Inspector
@@ -53,11 +53,16 @@ def compile_with_record(network: str, core: str, folder: Path) -> Recorded:
     return recorded
 
 
-def profile_on_device(recorded: Recorded, core: str) -> tuple[RunResult, list[list[int]] | None]:
+def profile_on_device(
+    recorded: Recorded, core: str, *, program: bool = False
+) -> tuple[RunResult, list[list[int]] | None]:
     """The report of one execution on `core`'s profile image, and the instructions: of the whole, then
-    of each call."""
-    data = recorded.input.contiguous().numpy().tobytes()
-    result = simulate(image(core, "_profile"), build_job(recorded.payload.data, [[data]]))
+    of each call. `program`: with ExecuTorch's executor instead of the standalone runner."""
+    inputs = [[recorded.input.contiguous().numpy().tobytes()]]
+    if program:
+        result = simulate(image(core, "_executorch_profile"), build_program_job(recorded.pte.read_bytes(), inputs))
+    else:
+        result = simulate(image(core, "_profile"), build_job(recorded.payload.data, inputs))
     report = parse_report(result.uart)
     if result.regions is None:
         return report, None

@@ -3,7 +3,7 @@
     ##RUN core=cortex-m55 isa=mve kernels=portable executor=standalone revision=dbf45dbf
     ##INIT error=0 ticks=120 runtime_bytes=12 arena_bytes=20464
     ##EXEC set=0 error=0 ticks=5000
-    ##CALL set=0 call=0 opcode=1 ticks=900          profile image only
+    ##CALL set=0 call=0 opcode=1 ticks=900          profile image only; opcode not from ExecuTorch's executor
     ##OUT set=0 index=0 bytes=12 crc=89abcdef data=00ff...  data only if asked for
     ##MEMORY method=260 planned=496 temp=20464 objects=180       ExecuTorch's executor only
     ##STACK bytes=812
@@ -54,7 +54,7 @@ class CallTime:
     """One kernel call of a profiled execution."""
 
     call: int
-    opcode: int
+    opcode: Optional[int]  # None from ExecuTorch's executor, which does not look into payloads
     ticks: int
 
 
@@ -153,9 +153,8 @@ def parse_report(uart: str) -> RunResult:
                 failed = int(values["error"]) or failed
                 executions.append(Execution(int(values["set"]), int(values["ticks"])))
             elif kind == "CALL":
-                executions[-1].calls.append(
-                    CallTime(int(values["call"]), int(values["opcode"]), int(values["ticks"]))
-                )
+                opcode = int(values["opcode"]) if "opcode" in values else None
+                executions[-1].calls.append(CallTime(int(values["call"]), opcode, int(values["ticks"])))
             elif kind == "OUT":
                 executions[-1].outputs.append(_output(values))
             elif kind == "MEMORY":

@@ -33,6 +33,11 @@ def test_whole_report():
     assert (second.set, second.ticks, second.outputs[0].data) == (1, 5001, b"def")
 
 
+def test_calls_without_an_opcode():
+    report = RUN + INIT + "##EXEC set=0 error=0 ticks=9\n##CALL set=0 call=0 ticks=5\n" + STACK + EXIT
+    assert parse_report(report).executions[0].calls == [CallTime(0, None, 5)]
+
+
 def test_memory_of_the_executor():
     memory = "##MEMORY method=260 planned=496 temp=20464 objects=180\n"
     assert parse_report(RUN + INIT + memory + STACK + EXIT).memory == MemoryUse(260, 496, 20464, 180)

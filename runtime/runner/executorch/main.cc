@@ -170,6 +170,18 @@ void print_outputs(const Method& method, std::uint32_t set, bool with_data) {
   }
 }
 
+#ifdef ET_EVENT_TRACER_ENABLED
+/// The calls of one delegate. What each is, the payload says: the program's ETRecord.
+void print_calls(std::uint32_t set, const CallTracer& tracer) {
+  if (tracer.count() > kMaxCalls) {
+    fail(Error::NotSupported, "the program has more than 256 calls");
+  }
+  for (std::size_t call = 0; call < tracer.count(); ++call) {
+    Line("CALL").field("set", set).field("call", call).field("ticks", tracer.ticks(call));
+  }
+}
+#endif
+
 [[noreturn]] void fail_to_load(Error error, const Job& job) {
   if (error == Error::OperatorMissing) {
     {
@@ -229,6 +241,9 @@ void run() {
 
   for (std::uint32_t set = 0; set < job.set_count(); ++set) {
     set_inputs(*method, job.set(set));
+#ifdef ET_EVENT_TRACER_ENABLED
+    tracer.reset();
+#endif
     start_ticks = bsp_ticks();
     MARK_BEGIN();
     const Error error = method->execute();
@@ -241,6 +256,9 @@ void run() {
     if (error != Error::Ok) {
       fail(error, "execute()");
     }
+#ifdef ET_EVENT_TRACER_ENABLED
+    print_calls(set, tracer);
+#endif
     print_outputs(*method, set, job.has(kJobPrintOutputs));
   }
   Line("MEMORY")
