@@ -11,7 +11,9 @@ from torch import nn
 from torch.nn import functional as F
 
 from cmsis_nn_delegate.graph.ir import Layout
+from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.reference import run
+from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing.lowering import Function, lowered, steps_apart
 
 
@@ -78,6 +80,16 @@ def test_padding_folds_into_the_convolution(pads, groups):
     conv = nn.Conv2d(4, 4, 3, padding=1, groups=groups)
     graph = check(Function(lambda x: conv(F.pad(x, pads)), conv=conv), torch.randn(2, 4, 6, 5))
     assert "pad" not in ops(graph) and len(graph.nodes) == 3
+
+
+@pytest.mark.parametrize(
+    "kernel, own, pads", [(1, 1, (0, 0)), (3, 3, (0, 0)), (3, 0, (4, 0, 0, 4)), (2, 1, (1, 5, 2, 3))]
+)
+def test_depthwise_windows_in_padding_alone(kernel, own, pads):
+    conv = nn.Conv2d(4, 4, kernel, padding=own, groups=4)
+    function = Function(lambda x: conv(F.pad(x, pads)), conv=conv)
+    graph = check(function, torch.randn(1, 4, 6, 5), expect="quantize depthwise_conv2d dequantize")
+    encode(graph, get_target("cortex-m4"))
 
 
 def test_padding_twice_folds_too():

@@ -6,8 +6,10 @@ from typing import Any, NamedTuple, Optional, Sequence
 
 from ..edge import first, pair, shape_of
 from ..graph.ir import Node
-from . import weighted
+from ..payload.schema import MAX_DIM
+from . import padding, weighted
 from .attrs import ConvAttrs, Padding
+from .geometry import Geometry
 from .op import Reason, Refusal
 
 TARGETS = ("aten.convolution.default",)
@@ -50,6 +52,7 @@ def check(node: Any, context: Any) -> Optional[Refusal]:
             lambda: _refuse_parameters(args),
             lambda: context.refuse_image(args.source, "its input"),
             lambda: _refuse_kernel(args),
+            lambda: _refuse_windows(node, args, is_depthwise(node, context)),
             lambda: weighted.refuse_variable(context, args.weight, args.bias),
             lambda: context.refuse_quant(node, [args.source]),
             lambda: weighted.check(context, node, args.source, args.weight, args.bias),
@@ -88,5 +91,41 @@ def _refuse_kernel(args: Arguments) -> Optional[Refusal]:
             Reason.TOO_LARGE,
             f"its kernel has {elements} elements per output channel; CMSIS-NN counts them in 16 "
             f"bits, at most {MAX_KERNEL_ELEMENTS}: use groups or fewer channels",
+        )
+    return None
+
+
+def _refuse_windows(node: Any, args: Arguments, depthwise: bool) -> Optional[Refusal]:
+    """Strides and padding, together with that of pads in front, beyond the kernels' range."""
+    source, pads = padding.in_front(args.source)
+    own = pair(args.padding)
+    near = pads.top + own[0], pads.left + own[1]
+    stride, dilation = pair(args.stride), pair(args.dilation)
+    largest = max(*near, *stride, *dilation)
+    if largest > MAX_DIM:
+        return Refusal(
+            Reason.TOO_LARGE,
+            f"padding {list(near)}, stride {list(stride)} or dilation {list(dilation)} is too large;"
+            f" CMSIS-NN keeps them in 16 bits, at most {MAX_DIM}",
+        )
+    if not depthwise:
+        return None
+    batch, _, *size = shape_of(source)
+    geometry = Geometry(
+        batch,
+        tuple(size),
+        tuple(shape_of(args.weight)[2:]),
+        tuple(shape_of(node)[2:]),
+        stride,
+        near,
+        dilation,
+    ).overlapping()
+    height, width = geometry.kernel
+    if height * width > MAX_KERNEL_ELEMENTS or max(geometry.padding) > MAX_DIM:
+        return Refusal(
+            Reason.TOO_LARGE,
+            f"with {list(near)} pixels of padding most of its windows see nothing of the image of "
+            f"{size}, and zeros that let them would make a kernel of {height} x {width}: use less "
+            "padding",
         )
     return None

@@ -76,8 +76,12 @@ class DepthwiseConv2d(Op):
         )
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        extra = self._geometry(node).kernel[1] - node.inputs[1].shape[3]
-        weights = np.pad(self._filter(node), ((0, 0), (0, extra), (0, 0)))
+        before, after = Geometry.of(node), self._geometry(node)
+        # Zeros in front shift the windows, as more padding does.
+        front = [(b - a) // d for a, b, d in zip(before.padding, after.padding, after.dilation)]
+        total = [b - a for a, b in zip(before.kernel, after.kernel)]
+        grown = [(f, t - f) for f, t in zip(front, total)]
+        weights = np.pad(self._filter(node), (*grown, (0, 0)))
         return per_channel.constants(node, weights, node.inputs[2].data)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
@@ -103,13 +107,13 @@ class DepthwiseConv2d(Op):
         }
 
     def _geometry(self, node: Node) -> Geometry:
-        """As the call has it.
+        """As the call has it: every window overlaps the image.
 
         arm_depthwise_conv_3x3_s8 ignores all but one column of right padding, and the wrapper
         does not look at it. Where there is more, the kernel gets a fourth column of zeros,
         which changes no sum and selects the general kernel. For every target alike.
         """
-        geometry = Geometry.of(node)
+        geometry = Geometry.of(node).overlapping()
         special = (
             geometry.kernel == (3, 3)
             and geometry.dilation == (1, 1)

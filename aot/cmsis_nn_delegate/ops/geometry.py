@@ -1,6 +1,6 @@
-"""Convolution geometry as given to arm_convolve_wrapper_s8.
+"""Convolution geometry as given to arm_convolve_wrapper_s8 and arm_depthwise_conv_wrapper_s8.
 
-That function picks special kernels by a few of its parameters, and at the pinned
+The first picks special kernels by a few of its parameters, and at the pinned
 commit some of these kernels take for granted what the wrapper does not check:
 
 * 1x1 without top and left padding (any core): that there is none at the bottom and
@@ -13,6 +13,9 @@ the result is wrong, memory behind the input is read, or the call fails. `legali
 such a convolution into an equal one that takes the general path. It does so for every
 target alike, and at no cost but that the general path runs. The kernel may grow: new taps are
 zeros, which change no sum.
+
+The depthwise kernels for DSP clear rows of a buffer as if every window had a row of the image
+under it; `overlapping` sees to that, again with zeros.
 """
 
 from __future__ import annotations
@@ -93,6 +96,23 @@ class Geometry:
             # Rows of padding make rows of output. A second kernel row, all zeros, rules out 1xN.
             return replace(self, kernel=(2, self.kernel[1]))
         return self
+
+    def overlapping(self) -> Geometry:
+        """An equal geometry, no window of which lies in padding altogether.
+
+        The kernel has grown behind where the first window ended in front of the image, and in
+        front, as the padding has, where the last one started behind it.
+        """
+        kernel, padding = [], []
+        for near, taps, dilation, out, stride, size in zip(
+            self.padding, self.kernel, self.dilation, self.output, self.stride, self.input
+        ):
+            taps_behind = -(-near // dilation) + 1
+            last = (out - 1) * stride - near  # start of the last window
+            in_front = max((last - size) // dilation + 1, 0)
+            kernel.append(max(taps, taps_behind) + in_front)
+            padding.append(near + in_front * dilation)
+        return replace(self, kernel=tuple(kernel), padding=tuple(padding))
 
     def _fits_one_row_kernel(self) -> bool:
         """Whether arm_convolve_1_x_n_s8 computes this one-row geometry (its own conditions aside)."""

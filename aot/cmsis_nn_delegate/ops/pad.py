@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, Iterator, Optional
 
-from ..edge import QUANTIZE, RESHAPES, first, shape_of, target_name
+from ..edge import QUANTIZE, RESHAPES, first, pair, shape_of, target_name, tensor
 from ..graph.ir import Node, Quant
-from . import convolution
-from .attrs import PadAttrs, Padding
+from . import convolution, padding
+from .attrs import PadAttrs
 from .op import Op, Reason, Refusal
 
-_PADS = ("aten.constant_pad_nd.default", "aten.pad.default")
 _CONVOLUTIONS = (*convolution.TARGETS, "aten.conv2d.default")
 _MAX_POOLS = ("aten.max_pool2d.default", "aten.max_pool2d_with_indices.default")
 
@@ -36,7 +35,7 @@ class Pad(Op):
     """
 
     name = "pad"
-    targets = _PADS
+    targets = padding.PADS
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
         source = node.args[0]
@@ -60,17 +59,12 @@ class Pad(Op):
         return self._readers(node)
 
     def build(self, node: Any, context: Any) -> list[Node]:
-        attrs = PadAttrs(self._padding(node), float(self._value(node, context)))
+        attrs = PadAttrs(padding.of_pad(node), float(self._value(node, context)))
         return [context.node(node, self.name, [context.value(node.args[0])], attrs)]
 
     def _value(self, node: Any, context: Any) -> Any:
         value = context.arguments(node)[-1]
         return 0.0 if value is None else value
-
-    def _padding(self, node: Any) -> Padding:
-        """PyTorch lists (left, right), then (top, bottom), then outer dimensions."""
-        left, right, top, bottom = (*node.args[1], 0, 0, 0, 0)[:4]
-        return Padding(top, left, bottom, right)
 
     def _refuse_mode(self, node: Any, context: Any) -> Optional[Refusal]:
         if target_name(node) == "aten.pad.default" and context.arguments(node)[2] != "constant":
@@ -106,7 +100,6 @@ class Pad(Op):
     def _refuse_readers(self, node: Any, context: Any) -> Optional[Refusal]:
         value = self._value(node, context)
         quant = context.input_quant(node.args[0])
-        padding = self._padding(node)
         readers = list(self._readers(node))
         if not readers:
             return Refusal(Reason.NOT_FUSABLE, "nothing reads it that could take the padding over")
@@ -115,9 +108,9 @@ class Pad(Op):
             if name in _CONVOLUTIONS and is_zero(value):
                 continue
             if name in _MAX_POOLS and is_lowest(value, quant):
-                if self._windows_stay_inside(reader, context, padding):
+                if self._windows_stay_inside(reader, context):
                     continue
-            if name in _PADS and self._value(reader, context) == value:
+            if name in padding.PADS and self._value(reader, context) == value:
                 continue
             return Refusal(
                 Reason.NOT_FUSABLE,
@@ -127,17 +120,20 @@ class Pad(Op):
             )
         return None
 
-    def _windows_stay_inside(self, pool: Any, context: Any, padding: Padding) -> bool:
-        """Kernels want less padding than the size of their window."""
-        kernel = context.arguments(pool)[1]
-        own = context.arguments(pool)[3]
-        height, width = (*kernel, *kernel)[:2] if not isinstance(kernel, int) else (kernel, kernel)
-        top, left = (own, own) if isinstance(own, int) else (*own, *own)[:2]
-        return (
-            max(padding.top, padding.bottom) + top < height
-            and max(padding.left, padding.right) + left < width
-            and shape_of(pool.args[0])[2] >= height
-            and shape_of(pool.args[0])[3] >= width
+    def _windows_stay_inside(self, pool: Any, context: Any) -> bool:
+        """Kernels want less padding than the size of their window, and windows that reach into the
+        image: with all pads in front of `pool` counted."""
+        source, pads = padding.in_front(pool.args[0])
+        _, kernel, stride, own, *_ = context.arguments(pool)
+        kernel, stride, own = pair(kernel), pair(stride or kernel), pair(own)
+        result = tensor(pool)
+        pooled = (result[0] if isinstance(result, (tuple, list)) else result).shape[2:]
+        sides = ((pads.top, pads.bottom), (pads.left, pads.right))
+        return all(
+            max(near, far) + o < k <= size + near + far and (out - 1) * s - near - o < size
+            for (near, far), o, k, s, size, out in zip(
+                sides, own, kernel, stride, shape_of(source)[2:], pooled
+            )
         )
 
     def _readers(self, node: Any) -> Iterator[Any]:

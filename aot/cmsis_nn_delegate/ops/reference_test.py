@@ -4,6 +4,7 @@ Sums come from torch in float64, which is exact for int8 operands; the arithmeti
 restated here in Python's unbounded integers.
 """
 
+import dataclasses
 import math
 
 import numpy as np
@@ -374,3 +375,43 @@ def test_padded_pointwise_convolutions_take_the_general_path():
 
 def test_rows_of_padding_around_one_row_get_a_second_kernel_row():
     assert geometry(output=(3, 8), padding=(1, 1)).legalized().kernel == (2, 3)
+
+
+@EXAMPLES
+@given(SEEDS)
+def test_depthwise_windows_overlap_the_image_and_sum_what_they_did(seed):
+    builder = GraphBuilder(seed)
+    draw = builder.random
+    channels, multiplier = int(draw.integers(2, 5)), int(draw.integers(1, 3))
+    kernel, stride, dilation = (
+        tuple(int(v) for v in draw.integers(1, most + 1, 2)) for most in (4, 3, 3)
+    )
+    padding = Padding(*(int(p) for p in draw.integers(0, 8, 4)))
+    around = (padding.top + padding.bottom, padding.left + padding.right)
+    size = [
+        max((k - 1) * d + 1 - pad, 0) + int(draw.integers(1, 4))
+        for k, d, pad in zip(kernel, dilation, around)
+    ]
+    x = builder.input(1, channels, *size)
+    arguments = dict(kernel=kernel, stride=stride, padding=padding, dilation=dilation)
+    y = builder.depthwise_conv2d(x, multiplier, **arguments)
+    node = builder.graph(y).nodes[0]
+    args = OPS[node.op].encode(node, {}, 0)
+    filters, near = OPS[node.op].constants(node)["filter"], args["params"]["padding"]
+
+    assert filters.shape == tuple(args["filter_dims"][name] for name in "hwc")
+    for axis, name in enumerate("hw"):
+        extent = (filters.shape[axis] - 1) * dilation[axis] + 1
+        last = (args["output_dims"][name] - 1) * stride[axis] - near[name]
+        assert near[name] < extent and last < size[axis]
+
+    data = networks.random_inputs(builder.graph(y), seed)[0]
+    # As much behind the image as any window needs; the outputs in excess go.
+    reach = max(filters.shape[:2]) * 3 + 3 * 20
+    grown = exact_conv(
+        x,
+        data,
+        filters.transpose(2, 0, 1)[:, None],
+        dataclasses.replace(node.attrs, padding=Padding(near["h"], near["w"], reach, reach)),
+    )[:, :, : node.output.shape[2], : node.output.shape[3]]
+    np.testing.assert_array_equal(grown, exact_conv(x, data, node.inputs[1].data, node.attrs))

@@ -1,0 +1,31 @@
+"""Pads in front of an operator, which `fold_pads` will add to the operator's own padding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..edge import DEQUANTIZE, QUANTIZE, RESHAPES, shape_of, target_name
+from .attrs import Padding
+
+PADS = ("aten.constant_pad_nd.default", "aten.pad.default")
+
+
+def of_pad(node: Any) -> Padding:
+    """What a pad adds. PyTorch lists (left, right), then (top, bottom), then outer dimensions."""
+    left, right, top, bottom = (*node.args[1], 0, 0, 0, 0)[:4]
+    return Padding(top, left, bottom, right)
+
+
+def in_front(source: Any) -> tuple[Any, Padding]:
+    """(what is padded, the sum of all pads) of an image; (that or a copy of it, none) without."""
+    total = Padding()
+    while True:
+        name = target_name(source)
+        if name in PADS:
+            total = total.plus(of_pad(source))
+        elif name in RESHAPES:
+            if shape_of(source) != shape_of(source.args[0]):
+                return source, total
+        elif name not in (QUANTIZE, DEQUANTIZE):
+            return source, total
+        source = source.args[0]
