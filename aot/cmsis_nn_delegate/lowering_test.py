@@ -152,7 +152,7 @@ def test_fused_activation(producer, act):
     check(function, torch.randn(shape), expect=f"quantize {producer} dequantize")
 
 
-@pytest.mark.parametrize("shape", [(1, 3, 4, 5), (2, 6), (2, 3, 4), (7,)])
+@pytest.mark.parametrize("shape", [(1, 3, 4, 5), (2, 6), (2, 3, 4), (7,), (200, 200, 2)])
 @pytest.mark.parametrize("act", ["relu", "clamp"])
 def test_activation_alone(act, shape):
     check(Function(ACTIVATIONS[act]), torch.randn(shape), expect="quantize max_pool2d dequantize")
@@ -196,11 +196,25 @@ def test_pooling(pool, channels_last):
 
 
 @pytest.mark.parametrize(
-    "shape, dim", [((1, 5), 1), ((3, 10), -1), ((2, 3, 7), 2), ((2, 5, 3, 4), 1), ((6,), 0)]
+    "shape, dim",
+    [
+        ((1, 5), 1),
+        ((3, 10), -1),
+        ((2, 3, 7), 2),
+        ((2, 5, 3, 4), 1),
+        ((6,), 0),
+        ((1, 1, 4, 4), 1),
+        ((1, 1, 4, 4), 3),
+        ((1, 4, 1, 1), 3),
+        ((2, 4, 3, 1), 3),
+        ((3, 4, 1), 1),
+        ((3, 1, 4), 1),
+    ],
 )
 def test_softmax(shape, dim):
     module = Function(lambda x: F.softmax(x, dim))
-    check(module, 4 * torch.randn(shape), expect="quantize softmax dequantize")
+    graph = check(module, 4 * torch.randn(shape), expect="quantize softmax dequantize")
+    encode(graph, get_target("cortex-m4"))
 
 
 @pytest.mark.parametrize("shape", [(4,), (2, 3), (2, 3, 4), (2, 3, 4, 5), (2, 1, 3, 2, 2)])

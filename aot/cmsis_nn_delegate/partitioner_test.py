@@ -186,6 +186,14 @@ REFUSALS = {
         R.NOT_FUSABLE,
         "max_pool2d",
     ),
+    "large pooling stride": (
+        lambda x: F.max_pool2d(x, 2, 40000),
+        [IMAGE],
+        "aten.max_pool2d",
+        R.TOO_LARGE,
+        "at most 32767",
+    ),
+    "many rows": (nn.Linear(4, 4), [(200, 200, 4)], "aten.", R.TOO_LARGE, "32767"),
     "large stride": (
         nn.Conv2d(4, 2, 1, stride=40000),
         [IMAGE],

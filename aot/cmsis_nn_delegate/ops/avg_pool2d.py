@@ -94,6 +94,9 @@ class AvgPool2d(Op):
                 f"adaptive pooling of {list(size)} to {list(pooled)} has windows of different"
                 " sizes; choose an output size that divides the input's",
             )
+        refusal = pooling.refuse_stride(node, context)
+        if refusal is not None:
+            return refusal
         padding, _, count_include_pad, divisor = context.arguments(node)[3:7]
         if divisor is not None:
             return Refusal(

@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
-from ..edge import ACTIVATIONS, DEQUANTIZE, first, target_name
+from ..edge import ACTIVATIONS, DEQUANTIZE, first, shape_of, target_name
 from ..graph.ir import Node
+from ..payload.schema import MAX_DIM
 from .attrs import Clamp as Limits
 from .attrs import ClampAttrs
 from .op import Op, Reason, Refusal
+
+
+def image_shape(shape: Sequence[int]) -> Optional[tuple[int, int, int, int]]:
+    """[N, C, H, W], channels last in memory, of as many elements in the same order as `shape`.
+
+    None if the kernel's 16 bits have no such image.
+    """
+    if len(shape) == 4:
+        return tuple(shape)
+    *pixels, features = shape or (1,)
+    height = _largest_divisor(math.prod(pixels))
+    width = _largest_divisor(math.prod(pixels) // height)
+    batch = math.prod(pixels) // height // width
+    return (batch, features, height, width) if batch <= MAX_DIM else None
+
+
+def _largest_divisor(number: int) -> int:
+    """That does not exceed the kernel's dimensions."""
+    return next(d for d in range(min(number, MAX_DIM), 0, -1) if number % d == 0)
 
 
 class Clamp(Op):
@@ -30,6 +50,7 @@ class Clamp(Op):
             for test in (
                 lambda: context.refuse_tensors(node, source),
                 lambda: self._refuse_limits(node, context),
+                lambda: self._refuse_size(node) if alone else None,
                 # Fused, the tensor in front of it is never quantized.
                 lambda: context.refuse_quant(node, [source] if alone else [], same=alone),
             )
@@ -47,6 +68,15 @@ class Clamp(Op):
             return 0.0, 6.0
         low, high = context.arguments(node)[1:3]
         return (-math.inf if low is None else low), (math.inf if high is None else high)
+
+    def _refuse_size(self, node: Any) -> Optional[Refusal]:
+        if image_shape(shape_of(node)) is not None:
+            return None
+        return Refusal(
+            Reason.TOO_LARGE,
+            f"{list(shape_of(node))} is no image with dimensions of at most {MAX_DIM}; put the "
+            "activation right behind a layer that can take it over",
+        )
 
     def _refuse_limits(self, node: Any, context: Any) -> Optional[Refusal]:
         low, high = self._limits(node, context)

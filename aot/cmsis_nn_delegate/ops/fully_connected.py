@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
 from ..edge import first, shape_of, target_name
 from ..graph.ir import Node
-from ..payload.schema import Opcode
+from ..payload.schema import MAX_DIM, Opcode
 from . import per_channel, storage, weighted
 from .attrs import FullyConnectedAttrs
 from .op import Op, Reason, Refusal
@@ -35,6 +36,7 @@ class FullyConnected(Op):
                 lambda: context.refuse_tensors(node, source, weight),
                 lambda: self._refuse_parameters(node, context),
                 lambda: self._refuse_rank(source),
+                lambda: self._refuse_rows(source),
                 lambda: weighted.refuse_variable(context, weight, bias),
                 lambda: context.refuse_quant(node, [source]),
                 lambda: weighted.check(context, node, source, weight, bias, self._transposed(node)),
@@ -81,6 +83,17 @@ class FullyConnected(Op):
                 " the last dimension is not contiguous; flatten it to rank 2 or 3 first",
             )
         return None
+
+    def _refuse_rows(self, source: Any) -> Optional[Refusal]:
+        """More vectors than the kernel counts."""
+        *leading, _ = shape_of(source)
+        if math.prod(leading) <= MAX_DIM:
+            return None
+        return Refusal(
+            Reason.TOO_LARGE,
+            f"its input {[*leading, shape_of(source)[-1]]} has {math.prod(leading)} rows; CMSIS-NN "
+            f"counts them in 16 bits, at most {MAX_DIM}: split the batch",
+        )
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         weight = node.inputs[1].data

@@ -32,9 +32,10 @@ class MaxPool2d(Op):
             test()
             for test in (
                 lambda: self._refuse_indices(node),
-                lambda: context.refuse_tensors(source),
+                lambda: context.refuse_tensors(source, self._result(node)),
                 lambda: context.refuse_image(source, "its input"),
                 lambda: self._refuse_window(node, context),
+                lambda: pooling.refuse_stride(node, context),
                 lambda: context.refuse_quant(node, [source], same=True),
             )
         )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import Any, Mapping, Optional
 
+from ..edge import pair
 from ..graph.ir import Node
+from ..payload.schema import MAX_DIM
 from . import per_channel, storage
+from .op import Reason, Refusal
 
 
 def arguments(node: Node) -> Mapping[str, Any]:
@@ -23,3 +26,15 @@ def arguments(node: Node) -> Mapping[str, Any]:
         "filter_dims": storage.dims(1, *attrs.kernel, 1),
         "output_dims": storage.dims(*storage.nhwc(node.output)),
     }
+
+
+def refuse_stride(node: Any, context: Any) -> Optional[Refusal]:
+    """A window or a stride beyond the kernels' range; `node` is aten.avg_pool2d or max_pool2d."""
+    _, kernel, stride = context.arguments(node)[:3]
+    if max(*pair(kernel), *pair(stride or kernel)) <= MAX_DIM:
+        return None
+    return Refusal(
+        Reason.TOO_LARGE,
+        f"window {list(pair(kernel))} or stride {list(pair(stride or kernel))} is too large; CMSIS-NN"
+        f" keeps them in 16 bits, at most {MAX_DIM}",
+    )

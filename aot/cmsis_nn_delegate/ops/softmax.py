@@ -72,8 +72,9 @@ class Softmax(Op):
         shape = shape_of(node)
         if not shape:
             return Refusal(Reason.UNSUPPORTED_SHAPE, "its input has no dimension")
-        dim, innermost = self._dim(node), 1 if len(shape) == 4 else len(shape) - 1
-        if dim != innermost:
+        dim = self._dim(node)
+        if not _is_innermost(shape, dim, len(shape) == 4):
+            innermost = 1 if len(shape) == 4 else len(shape) - 1
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,
                 f"softmax along dimension {dim} of {list(shape)}; the kernel wants the one that is "
@@ -133,11 +134,8 @@ class Softmax(Op):
         value = node.inputs[0]
         dim = node.attrs.dim
         row_size = value.shape[dim]
-        if storage.effective_layout(value) is Layout.CHANNELS_LAST:
-            innermost = dim == 1
-        else:
-            innermost = math.prod(value.shape[dim + 1 :]) == 1
-        if not innermost:
+        channels_last = storage.effective_layout(value) is Layout.CHANNELS_LAST
+        if not _is_innermost(value.shape, dim, channels_last):
             raise ValueError(
                 f"{node.name}: dimension {dim} of {value.shape} is not innermost in memory"
             )
@@ -159,3 +157,10 @@ class Softmax(Op):
         multiplier, shift = quantize_multiplier(real)
         radius = (((1 << INTEGER_BITS) - 1) << fraction_bits) >> shift
         return Scaling(multiplier, shift, -radius)
+
+
+def _is_innermost(shape: Sequence[int], dim: int, channels_last: bool) -> bool:
+    """Whether the elements along `dim` are next to each other in memory."""
+    order = (0, 2, 3, 1) if channels_last else tuple(range(len(shape)))
+    behind = order[order.index(dim) + 1 :]
+    return shape[dim] == 1 or math.prod(shape[d] for d in behind) == 1

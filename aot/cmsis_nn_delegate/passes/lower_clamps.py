@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import math
-
 from ..graph.ir import Graph, Value
 from ..ops.attrs import PoolAttrs
+from ..ops.clamp import image_shape
 from .rewriting import derived, insert_after, insert_before
 
 
 def lower_clamps(graph: Graph) -> None:
     """A clamp becomes a maximum over windows of one pixel, whose kernel clamps its output.
 
-    Pooling takes images: other shapes are reshaped to [1, features, pixels, 1] and back.
+    Pooling takes images: other shapes are reshaped to [1, features, pixels, 1], or to more
+    dimensions if there are too many pixels for one, and back.
     """
     for node in [node for node in graph.nodes if node.op == "clamp"]:
         clamp, source, output = node.attrs.clamp, node.inputs[0], node.output
         node.op, node.attrs = "max_pool2d", PoolAttrs((1, 1), (1, 1), clamp=clamp)
         if len(output.shape) == 4:
             continue
-        *pixels, features = output.shape or (1,)
-        shape = (1, features, math.prod(pixels), 1)
+        shape = image_shape(output.shape)
+        if shape is None:
+            raise ValueError(f"{node.name}: {output.shape} is too large for a clamp of its own")
         node.inputs = [_like(source, f"{source.name}_image", shape)]
         node.output = _like(output, f"{output.name}_image", shape)
         insert_before(graph, node, derived(node, "reshape", [source], node.inputs[0]))
