@@ -6,7 +6,7 @@
               source_time_scale=TimeScale.CYCLES, target_time_scale=TimeScale.CYCLES)
 
 The device sends numbers, not the file: writing an ETDump there would take ExecuTorch's developer
-tools, another FlatBuffers library and 30 KB and more of RAM. The events are those that the delegate
+tools and another FlatBuffers library (flatcc). The events are those that the delegate
 gives to the runtime's event tracer: call k of the payload has the identifier k, which the ETRecord
 maps to the operators that it came from.
 """
