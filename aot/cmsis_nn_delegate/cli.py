@@ -233,18 +233,11 @@ def _samples(artifacts, arguments: argparse.Namespace) -> list[tuple[np.ndarray,
         _say(f"input {index}: quantizing with scale {quant.scale[0]:.9g}, zero point {quant.zero_point}")
     return [
         tuple(
-            array if array.dtype == dtype else _quantized(array, quant)
+            array if array.dtype == dtype else quant.quantize(array)
             for array, (dtype, quant) in zip(sample, wanted)
         )
         for sample in loaded
     ]
-
-
-def _quantized(array: np.ndarray, quant) -> np.ndarray:
-    """int8 of float32, as the operator `quantize` does."""
-    steps = np.rint(array * np.float32(1 / quant.scale[0]))
-    steps = np.clip(np.nan_to_num(steps), -128 - quant.zero_point, 127 - quant.zero_point)
-    return (steps.astype(np.int32) + quant.zero_point).astype(np.int8)
 
 
 def _run_reference(artifacts, samples, arguments) -> list[list[np.ndarray]]:

@@ -58,9 +58,7 @@ def evaluate(network: Network, core: str, weights: Optional[Path], count: int) -
     compiled = compile_model(
         module, (samples[0],), core, [(x,) for x in samples], io="int8", strict=True, name=network.name
     )
-    quant = compiled.graph.inputs[0].quant
-    steps = [np.rint(x.numpy() / quant.scale[0]) + quant.zero_point for x in samples]
-    images = [np.clip(x, -128, 127).astype(np.int8) for x in steps]
+    images = [compiled.graph.inputs[0].quant.quantize(x.numpy()) for x in samples]
     run = simulate.run(compiled.payload, [[x] for x in images], _RUNTIME / f"{core.replace('-', '_')}.elf")
     outputs = np.concatenate([outputs[0] for outputs in run.outputs])
     expected = np.concatenate([reference.run(compiled.graph, [x])[0] for x in images])

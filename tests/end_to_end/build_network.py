@@ -21,8 +21,6 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import Compiled, compile_model
 from examples.mlperf_tiny.networks import NETWORKS
 
-from tests.end_to_end.vectors import quantized
-
 # A core of each instruction set: the payloads of others are the same.
 CORE_OF_ISA = {"scalar": "cortex-m3", "dsp": "cortex-m4", "mve": "cortex-m55"}
 COUNT = 16
@@ -52,7 +50,7 @@ def compile_for(network: str, core: str) -> Compiled:
 def vectors(compiled: Compiled, inputs: list[torch.Tensor]) -> dict[str, np.ndarray]:
     """Quantized `inputs` and the integer reference's answers."""
     (value,) = compiled.graph.inputs
-    steps = [quantized(x.numpy(), value.quant) for x in inputs]
+    steps = [value.quant.quantize(x.numpy()) for x in inputs]
     answers = [reference.run(compiled.graph, [x])[0] for x in steps]
     return {"inputs": np.stack(steps), "expected": np.stack(answers)}
 

@@ -18,7 +18,7 @@ from cmsis_nn_delegate.compile import Compiled, compile_model
 from cmsis_nn_delegate.host import HostProgram
 from examples.mlperf_tiny.networks import NETWORKS, WEIGHTS_VARIABLE, weights_folder
 
-from tests.end_to_end.vectors import differing_bytes, firmware, quantized
+from tests.end_to_end.vectors import differing_bytes, firmware
 
 FOLDER = weights_folder()
 pytestmark = pytest.mark.skipif(FOLDER is None, reason=f"{WEIGHTS_VARIABLE} is not set: no trained weights")
@@ -52,7 +52,7 @@ def case(name: str, core: str) -> Case:
         strict=True,
         name=name,
     )
-    inputs = [quantized(x.numpy(), compiled.graph.inputs[0].quant) for x in samples]
+    inputs = [compiled.graph.inputs[0].quant.quantize(x.numpy()) for x in samples]
     expected = np.concatenate([reference.run(compiled.graph, [x])[0] for x in inputs])
     return Case(compiled, inputs, expected, float_outputs[len(calibration) :])
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from cmsis_nn_delegate.graph.ir import Quant
 
 _FOLDER = Path(__file__).parent
 
@@ -32,12 +31,6 @@ def artifact(network: str, isa: str, kind: str) -> bytes:
 def firmware(core: str) -> Path:
     """The standalone runner for `core` ("cortex-m4")."""
     return _FOLDER.parent.parent / "runtime" / f"{core.replace('-', '_')}.elf"
-
-
-def quantized(array: np.ndarray, quant: Quant) -> np.ndarray:
-    """float32 `array` in the int8 steps of `quant`."""
-    steps = np.rint(array / quant.scale[0]) + quant.zero_point
-    return np.clip(steps, -128, 127).astype(np.int8)
 
 
 def differing_bytes(actual: np.ndarray, expected: np.ndarray) -> int:

@@ -51,6 +51,22 @@ class Quant:
         if self.axis is None and len(self.scale) != 1:
             raise ValueError(f"{len(self.scale)} scales need an axis")
 
+    @property
+    def inverse_scale(self) -> np.float32:
+        """What quantizing multiplies with; per tensor only."""
+        (scale,) = self.scale
+        return np.float32(1 / scale)
+
+    def quantize(self, array: np.ndarray) -> np.ndarray:
+        """int8 of float32 `array`, per tensor, as kernels do: one float32 multiplication, halves to
+        even, saturated; NaN gives the zero point."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            steps = np.rint(array.astype(np.float32) * self.inverse_scale)
+        # Bounds of the integer before the zero point is added; both are exact in float32.
+        steps = np.where(np.isnan(steps), 0, steps)
+        steps = np.clip(steps, -128 - self.zero_point, 127 - self.zero_point)
+        return (steps.astype(np.int32) + self.zero_point).astype(np.int8)
+
 
 @dataclass(eq=False)
 class Value:

@@ -44,12 +44,7 @@ class Quantize(Op):
         )
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
-        zero_point = node.output.quant.zero_point
-        with np.errstate(over="ignore", invalid="ignore"):
-            steps = np.rint(inputs[0].astype(np.float32) * self._inverse_scale(node))
-        # Bounds of the integer before the zero point is added; both are exact in float32.
-        steps = np.clip(np.where(np.isnan(steps), 0, steps), -128 - zero_point, 127 - zero_point)
-        q = (steps.astype(np.int32) + zero_point).astype(np.int8)
+        q = node.output.quant.quantize(inputs[0])
         order = storage.reorder(node.inputs[0], node.output)
         return storage.reordered(q, order).reshape(node.output.storage_shape)
 
@@ -60,9 +55,6 @@ class Quantize(Op):
             "batch": batch,
             "channels": channels,
             "pixels": pixels,
-            "inverse_scale": float(self._inverse_scale(node)),
+            "inverse_scale": float(node.output.quant.inverse_scale),
             "zero_point": node.output.quant.zero_point,
         }
-
-    def _inverse_scale(self, node: Node) -> np.float32:
-        return np.float32(1 / node.output.quant.scale[0])
