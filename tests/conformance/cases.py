@@ -101,13 +101,18 @@ def _conv_pointwise(d: Drawing) -> Value:
 
 
 def _conv_pointwise_padded(d: Drawing) -> Value:
-    """Rewritten: padding of a 1x1 kernel, strides wide enough that a window reads none of it."""
-    x = d.input(d.batch(), d.channels(), *d.pair(2, 7))
-    stride = d.pair(1, 3)
-    _, _, h, w = x.shape
-    # So far that the last window still starts in the image.
-    far = [d.integer(0, s - 1 - (size - 1) % s) for size, s in zip((h, w), stride)]
-    return d.conv2d(x, d.channels(), (1, 1), stride, Padding(0, 0, *far), clamp=d.clamp())
+    """Rewritten: padding of a 1x1 kernel, whose windows then lie in it entirely."""
+    x = d.input(d.batch(), d.channels(), *d.pair(1, 6))
+    padding = Padding(*d.pair(0, 2), *d.pair(0, 2))
+    return d.conv2d(x, d.channels(), (1, 1), d.pick((1, 1), (1, 1), d.pair(1, 3)), padding, clamp=d.clamp())
+
+
+def _conv_beyond(d: Drawing) -> Value:
+    """Padding as wide as the kernel and wider."""
+    kernel, dilation = d.pair(1, 3), d.pick((1, 1), d.pair(1, 2))
+    x = d.image(d.batch(), d.channels(), kernel, dilation, extra=3)
+    padding = Padding(*d.pair(0, 4), *d.pair(0, 4))
+    return d.conv2d(x, d.channels(), kernel, d.pair(1, 3), padding, dilation, clamp=d.clamp())
 
 
 def _conv_one_row(d: Drawing) -> Value:
@@ -117,9 +122,10 @@ def _conv_one_row(d: Drawing) -> Value:
     x = d.input(d.batch(), d.pick(4, 8, 12, 16, 20, d.integer(1, 9)), 1, taps + d.integer(0, 20))
     left = d.integer(0, taps - 1)
     right = d.pick(left, min(left + 1, taps - 1), d.integer(0, taps - 1))
-    return d.conv2d(
-        x, d.channels(), (1, taps), (d.integer(1, 2), stride), Padding(0, left, 0, right), clamp=d.clamp()
-    )
+    # Rarely rows of padding too: they make rows of output.
+    top, bottom = d.pick((0, 0), (0, 0), (0, 0), d.pair(0, 2))
+    padding = Padding(top, left, bottom, right)
+    return d.conv2d(x, d.channels(), (1, taps), (d.integer(1, 2), stride), padding, clamp=d.clamp())
 
 
 def _conv_one_column(d: Drawing) -> Value:
@@ -249,6 +255,7 @@ KINDS: dict[str, tuple[Draw, ...]] = {
         _conv_one_channel,
         _conv_pointwise,
         _conv_pointwise_padded,
+        _conv_beyond,
         _conv_one_row,
         _conv_one_column,
     ),

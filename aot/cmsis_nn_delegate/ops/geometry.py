@@ -5,8 +5,9 @@ commit some of these kernels take for granted what the wrapper does not check:
 
 * 1x1 without top and left padding (any core): that there is none at the bottom and
   right either;
-* 1xN on an image of one row (MVE): that the right padding equals the left one or is one
-  more, that the stride reaches every column, and more (arm_convolve_1_x_n_s8.c).
+* 1xN on an image of one row (MVE): that there is no padding at the top, that the right
+  padding equals the left one or is one more, that the stride reaches every column, and more
+  (arm_convolve_1_x_n_s8.c).
 
 Padding folded from asymmetric pads and strides that do not divide the width break this:
 the result is wrong, memory behind the input is read, or the call fails. `legalized` turns
@@ -119,6 +120,7 @@ class Geometry:
         left, right = self.padding[1], self.far_padding()[1]
         return (
             self.output[0] == 1
+            and self.padding[0] == 0  # else the only row of windows lies above the image
             and right in (left, left + 1)
             and (self.stride[1] == 1 or right <= 1)
             and self.input[1] >= self.kernel[1]

@@ -359,6 +359,7 @@ def geometry(**changes) -> Geometry:
         (geometry(padding=(0, 2)), True),  # two at the left, none at the right
         (geometry(padding=(0, 0), output=(1, 3), stride=(1, 2)), True),  # last column unread
         (geometry(input=(1, 2), output=(1, 2)), True),  # narrower than the kernel
+        (geometry(padding=(1, 1), stride=(2, 1)), True),  # all windows above the image
         (geometry(input=(2, 8), output=(2, 8)), False),  # two rows: the general path
     ],
 )
