@@ -1,0 +1,47 @@
+# The package that find_package(cmsis_nn_delegate) finds. In an ExecuTorch tree there is none: the
+# targets are used where they are built.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
+
+include(CMakePackageConfigHelpers)
+
+get_property(_libraries GLOBAL PROPERTY CMSIS_NN_DELEGATE_LIBRARIES)
+get_property(_headers GLOBAL PROPERTY CMSIS_NN_DELEGATE_HEADERS)
+set(_include ${CMAKE_INSTALL_INCLUDEDIR}/cmsis_nn_delegate)
+set(_package ${CMAKE_INSTALL_LIBDIR}/cmake/cmsis_nn_delegate)
+
+install(TARGETS ${_libraries} EXPORT cmsis_nn_delegate)
+install(
+  EXPORT cmsis_nn_delegate
+  NAMESPACE cmsis_nn_delegate::
+  DESTINATION ${_package}
+  FILE targets.cmake
+)
+# With their folders: they are included as "runtime/...".
+foreach(_header IN LISTS _headers)
+  foreach(_root IN ITEMS ${CMSIS_NN_DELEGATE_ROOT} ${CMSIS_NN_DELEGATE_GENERATED})
+    cmake_path(IS_PREFIX _root ${_header} NORMALIZE _inside)
+    if(_inside)
+      cmake_path(RELATIVE_PATH _header BASE_DIRECTORY ${_root} OUTPUT_VARIABLE _relative)
+      cmake_path(GET _relative PARENT_PATH _folder)
+    endif()
+  endforeach()
+  install(FILES ${_header} DESTINATION ${_include}/${_folder})
+endforeach()
+
+configure_package_config_file(
+  cmake/config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/cmsis_nn_delegate-config.cmake
+  INSTALL_DESTINATION ${_package}
+)
+# ExecuTorch promises nothing between minor versions, and nor does this.
+write_basic_package_version_file(
+  ${CMAKE_CURRENT_BINARY_DIR}/cmsis_nn_delegate-config-version.cmake
+  COMPATIBILITY SameMinorVersion
+)
+install(
+  FILES ${CMAKE_CURRENT_BINARY_DIR}/cmsis_nn_delegate-config.cmake
+        ${CMAKE_CURRENT_BINARY_DIR}/cmsis_nn_delegate-config-version.cmake
+        cmake/executorch.cmake
+  DESTINATION ${_package}
+)

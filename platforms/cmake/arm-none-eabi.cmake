@@ -1,0 +1,84 @@
+# Toolchain file: arm-none-eabi-gcc for one core.
+#
+#   cmake --toolchain platforms/cmake/arm-none-eabi.cmake -DCORE=cortex_m55 ...
+#
+# CORE is a name of platforms/cores.bzl, which has its flags; those for every core are the same as in
+# platforms/arm_gcc/arm_gcc_config.bzl (tests/cmake compares). ARM_GNU_TOOLCHAIN, a variable of CMake or the
+# environment, names the folder of another compiler than the one on PATH.
+include(${CMAKE_CURRENT_LIST_DIR}/table.cmake)
+
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR arm)
+# A program needs a board; an archive does not.
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CORE ARM_GNU_TOOLCHAIN)
+
+if(NOT CORE)
+  message(FATAL_ERROR "Choose a core of platforms/cores.bzl: -DCORE=cortex_m55")
+endif()
+cmsis_nn_delegate_core(${CORE})
+set(CMSIS_NN_DELEGATE_CORE ${CORE})
+
+if(NOT ARM_GNU_TOOLCHAIN)
+  set(ARM_GNU_TOOLCHAIN $ENV{ARM_GNU_TOOLCHAIN})
+endif()
+find_program(
+  ARM_NONE_EABI_GCC arm-none-eabi-gcc
+  HINTS ${ARM_GNU_TOOLCHAIN}/bin REQUIRED NO_CMAKE_FIND_ROOT_PATH
+)
+string(REGEX REPLACE "gcc$" "" _prefix ${ARM_NONE_EABI_GCC})
+set(CMAKE_C_COMPILER ${_prefix}gcc)
+set(CMAKE_CXX_COMPILER ${_prefix}g++)
+set(CMAKE_ASM_COMPILER ${_prefix}gcc)
+set(CMAKE_OBJCOPY ${_prefix}objcopy CACHE FILEPATH "")
+set(CMAKE_SIZE ${_prefix}size CACHE FILEPATH "")
+
+# A compiler that does not know the core: the same instruction set under another name.
+if(CORE_SUBSTITUTE)
+  execute_process(
+    COMMAND ${CMAKE_C_COMPILER} -mcpu=${CORE_CPU} -E -xc /dev/null
+    RESULT_VARIABLE _unknown
+    OUTPUT_QUIET ERROR_QUIET
+  )
+  if(_unknown)
+    set(CORE_FLAGS ${CORE_SUBSTITUTE})
+  endif()
+endif()
+
+set(_core -mthumb ${CORE_FLAGS})
+# No fused multiply-add, so that the bits are those of the host and the reference. No unwind tables:
+# nothing unwinds.
+set(_common
+    -Wall
+    -Wextra
+    -ffunction-sections
+    -fdata-sections
+    -fno-common
+    -g
+    -ffp-contract=off
+    -fno-unwind-tables
+    -fno-asynchronous-unwind-tables
+)
+set(_cxx
+    -fno-exceptions
+    -fno-rtti
+    -fno-threadsafe-statics
+    -fno-use-cxa-atexit
+)
+set(_link
+    -nostartfiles
+    --specs=nano.specs
+    -Wl,--gc-sections
+    -Wl,--fatal-warnings
+    -Wl,--build-id=none
+)
+list(JOIN _core " " _core)
+list(JOIN _common " " _common)
+list(JOIN _cxx " " _cxx)
+list(JOIN _link " " _link)
+set(CMAKE_C_FLAGS_INIT "${_core} ${_common} -std=c11")
+set(CMAKE_CXX_FLAGS_INIT "${_core} ${_common} ${_cxx}")
+set(CMAKE_ASM_FLAGS_INIT "${_core}")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "${_link}")
+
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
