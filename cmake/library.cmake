@@ -53,9 +53,14 @@ function(cmsis_nn_delegate_library name)
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${name}_archive)
     add_library(cmsis_nn_delegate::${name}_archive ALIAS ${target})
     add_library(${target}_whole INTERFACE)
-    target_link_libraries(
-      ${target}_whole INTERFACE "$<LINK_LIBRARY:WHOLE_ARCHIVE,cmsis_nn_delegate::${name}_archive>"
+    # Not $<LINK_LIBRARY:WHOLE_ARCHIVE>, which CMake has for no bare-metal system. The second line is
+    # for what the archive depends on.
+    target_link_options(
+      ${target}_whole
+      INTERFACE
+      "LINKER:--whole-archive,$<TARGET_FILE:cmsis_nn_delegate::${name}_archive>,--no-whole-archive"
     )
+    target_link_libraries(${target}_whole INTERFACE cmsis_nn_delegate::${name}_archive)
     set_target_properties(${target}_whole PROPERTIES EXPORT_NAME ${name})
     list(APPEND exported ${target}_whole)
     add_library(cmsis_nn_delegate::${name} ALIAS ${target}_whole)

@@ -1,0 +1,80 @@
+# Board support for a CMake project that uses arm-none-eabi.cmake: what //platforms:firmware.bzl is for Bazel.
+include(${CMAKE_CURRENT_LIST_DIR}/table.cmake)
+get_filename_component(_CMSIS_NN_DELEGATE_PLATFORMS ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
+
+# cmsis_nn_delegate_firmware(<executable> [STACK_BYTES n])
+#
+# Links the executable for the core's simulated board: start-up code and UART of platforms/bsp, the linker
+# script, <executable>.elf with .map and .bin. The target <executable>_run runs it in QEMU, if there is one.
+# An image with the heap or exceptions in it is refused, with the names of what pulled them in.
+function(cmsis_nn_delegate_firmware target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "STACK_BYTES" "")
+  if(NOT arg_STACK_BYTES)
+    set(arg_STACK_BYTES 16384)
+  endif()
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  cmsis_nn_delegate_core(${CORE})
+  cmsis_nn_delegate_board(${CORE_BOARD})
+
+  set(bsp ${target}_bsp)
+  set(folder ${_CMSIS_NN_DELEGATE_PLATFORMS}/bsp)
+  add_library(
+    ${bsp} OBJECT
+    ${folder}/exit.c
+    ${folder}/fault.c
+    ${folder}/identity.c
+    ${folder}/stack.c
+    ${folder}/startup.c
+    ${folder}/ticks.c
+    ${folder}/uart.c
+  )
+  # Otherwise GCC turns its loops into calls of memcpy, memset and strlen.
+  target_compile_options(${bsp} PRIVATE -ffreestanding -fno-tree-loop-distribute-patterns)
+  target_compile_definitions(
+    ${bsp}
+    PRIVATE BSP_BOARD="${BOARD_MACHINE}" BSP_CORE="${CORE_CPU}" BSP_ISA="${CORE_ISA}"
+            BSP_UART_BASE=${BOARD_UART}u
+  )
+  target_include_directories(${bsp} PUBLIC ${_CMSIS_NN_DELEGATE_PLATFORMS}/..)
+
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/${target}.ld)
+  set(MEMORIES "${BOARD_MEMORIES}")
+  configure_file(${_CMSIS_NN_DELEGATE_PLATFORMS}/image.ld.in ${script} @ONLY)
+
+  set(map ${CMAKE_CURRENT_BINARY_DIR}/${target}.map)
+  set_target_properties(
+    ${target} PROPERTIES SUFFIX .elf RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
+                         LINK_DEPENDS ${script}
+  )
+  target_sources(${target} PRIVATE ${folder}/abort.cc)
+  target_link_libraries(${target} PRIVATE ${bsp})
+  target_link_options(
+    ${target} PRIVATE -T ${script} -Wl,--defsym=__stack_size=${arg_STACK_BYTES} -Wl,--cref
+    -Wl,-Map=${map}
+  )
+  string(REGEX REPLACE "gcc$" "" tools ${CMAKE_C_COMPILER})
+  set(linked ${CMAKE_CURRENT_BINARY_DIR}/${target}.linked)
+  add_custom_command(
+    TARGET ${target}
+    POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E rename $<TARGET_FILE:${target}> ${linked}
+    COMMAND ${Python3_EXECUTABLE} ${_CMSIS_NN_DELEGATE_PLATFORMS}/tools/check_image.py --label ${target}
+            --nm ${tools}nm --readelf ${tools}readelf --map ${map} --elf ${linked} --output
+            $<TARGET_FILE:${target}>
+    COMMAND ${CMAKE_OBJCOPY} -O binary $<TARGET_FILE:${target}>
+            ${CMAKE_CURRENT_BINARY_DIR}/${target}.bin
+    VERBATIM
+  )
+
+  find_program(QEMU_SYSTEM_ARM qemu-system-arm HINTS ENV QEMU_SYSTEM_ARM)
+  if(QEMU_SYSTEM_ARM)
+    add_custom_target(
+      ${target}_run
+      COMMAND
+        ${QEMU_SYSTEM_ARM} -machine ${BOARD_MACHINE} -icount shift=0 -display none -monitor none -serial
+        stdio -semihosting-config enable=on,target=native -kernel $<TARGET_FILE:${target}>
+      DEPENDS ${target}
+      USES_TERMINAL VERBATIM
+    )
+  endif()
+endfunction()
