@@ -11,6 +11,7 @@ from cmsis_nn_delegate.explain import explain
 from cmsis_nn_delegate.lower import NotDelegatedError, lower, with_int8_io
 from cmsis_nn_delegate.ops.op import Reason
 from cmsis_nn_delegate.partitioner import CmsisNnPartitioner
+from cmsis_nn_delegate.payload.schema import MAX_IO
 from cmsis_nn_delegate.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.testing.lowering import Function, exported, lower_program, lowered
 
@@ -429,6 +430,58 @@ def test_edge_programs_that_were_decomposed_are_explained():
         if n.op == "call_function"
     ]
     assert len(targets) == 2  # the delegate and its result
+
+
+class Wide(nn.Module):
+    """The sum of a layer for each input, read by a layer for each output."""
+
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.front = nn.ModuleList(nn.Linear(3, 4) for _ in range(inputs))
+        self.back = nn.ModuleList(nn.Linear(4, 2) for _ in range(outputs))
+
+    def forward(self, *inputs):
+        terms = [layer(x) for layer, x in zip(self.front, inputs)]
+        return [layer(sum(terms[1:], terms[0])) for layer in self.back]
+
+
+@pytest.mark.parametrize("io", ["float", "int8"])
+@pytest.mark.parametrize("inputs, outputs", [(12, 1), (13, 1), (1, 13), (14, 5)])
+def test_more_inputs_and_outputs_than_a_payload_has_are_several_delegates(inputs, outputs, io):
+    samples = [torch.randn(1, 3) for _ in range(inputs)]
+    result = lowered(Wide(inputs, outputs), *samples, io=io)
+    assert all(report.delegated for report in result.reports) and not result.outside
+    assert (len(result.delegates) > 1) == (inputs + outputs > MAX_IO)
+    for delegate in result.delegates:
+        signature = delegate.graph_signature
+        assert len(signature.user_inputs) + len(signature.user_outputs) <= MAX_IO
+    result.edge.to_executorch()
+    if io == "float":
+        wanted = result.program.module(check_guards=False)(*samples)
+        got = result.edge.exported_program().module(check_guards=False)(*samples)
+        torch.testing.assert_close(list(got), list(wanted))
+
+
+class ManyReaders(nn.Module):
+    """One dequantize for more operators than a payload has outputs."""
+
+    def forward(self, x):
+        q = torch.ops.quantized_decomposed
+        parameters = (1 / 16, 0, -128, 127, torch.int8)
+
+        def through(y):
+            return q.dequantize_per_tensor(q.quantize_per_tensor(y, *parameters), *parameters)
+
+        x = through(x)
+        return [through(torch.clamp(x, -1.0, 0.1 * i)) for i in range(MAX_IO)]
+
+
+def test_one_dequantize_for_more_readers_than_a_payload_has_outputs():
+    result = lower_program(unquantized(ManyReaders(), torch.randn(2, 4)))
+    assert not result.delegates
+    (message,) = {r.message for r in result.reports if r.reason is R.TOO_LARGE}
+    assert f"{MAX_IO + 1} inputs and outputs" in message
+    result.edge.to_executorch()
 
 
 # Interface ------------------------------------------------------------------

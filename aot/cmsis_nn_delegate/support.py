@@ -8,7 +8,8 @@ they form a *unit*. Units are then grouped into as few partitions as there can b
 
 All units of one level make one partition. It reads only lower levels and what
 depends on them, so that partitions never depend on each other in a circle, and a
-network without unsupported operators is a single partition, connected or not.
+network without unsupported operators is a single partition, connected or not: but a payload
+has few inputs and outputs, so that a level with many of them is cut into several (`_cut`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from torch.fx import Node
 from .edge import GETITEM, EdgeContext, target_name
 from .ops.op import Op, Reason, Refusal
 from .ops.registry import OPS
+from .payload.schema import MAX_IO
 
 _BY_TARGET: dict[str, list[Op]] = {}
 for _op in OPS.values():
@@ -51,7 +53,7 @@ class Support:
         self._ops: dict[Node, Op] = {}  # operators, quantize and dequantize of activations
         self._constants: set[Node] = set()  # dequantize and permute of weights
         self._classify()
-        while self._drop_incomplete() or self._drop_circular():
+        while self._drop_incomplete() or self._drop_circular() or self._drop_crowded():
             pass
         self._drop_useless_borders()
         self.partitions = self._number(self._levels(self._units()))
@@ -143,6 +145,20 @@ class Support:
             )
         return bool(circular)
 
+    def _drop_crowded(self) -> bool:
+        """Drops units of more inputs and outputs than a payload has; whether there were any."""
+        crowded = [unit for unit in self._members(self._units()) if self._io_count(unit) > MAX_IO]
+        for unit in crowded:
+            for node in unit:
+                del self._ops[node]
+                self.refusals[node] = Refusal(
+                    Reason.TOO_LARGE,
+                    f"it and what it exchanges floats with have {self._io_count(unit)} inputs and "
+                    f"outputs; a payload has at most {MAX_IO}: convert with convert_pt2e, which "
+                    "gives each operator its own dequantize",
+                )
+        return bool(crowded)
+
     def _drop_useless_borders(self) -> None:
         """Drops each quantize and dequantize that neither feeds nor follows an operator."""
         borders = [node for node, op in self._ops.items() if op.name in ("quantize", "dequantize")]
@@ -231,13 +247,73 @@ class Support:
         source = next(iter(self._activation_inputs(quantize)), None)
         return source in self._ops
 
+    def _members(self, units: dict[Node, Node]) -> list[list[Node]]:
+        """The nodes of each unit, in execution order."""
+        members: dict[Node, list[Node]] = {}
+        for node in self._ops:
+            if node in units:
+                members.setdefault(units[node], []).append(node)
+        return list(members.values())
+
+    def _io_count(self, nodes: list[Node]) -> int:
+        """How many inputs and outputs these would have as a partition."""
+        inside = set(nodes)
+        inputs, outputs = set(), set()
+        for node in nodes:
+            inputs.update(x for x in self._activation_inputs(node) if x not in inside)
+            readers = list(self._readers(node))
+            if any(reader not in inside for reader in readers):
+                outputs.add(node)
+        return len(inputs | outputs)
+
+    def _cut(self, nodes: list[Node]) -> list[list[Node]]:
+        """The nodes of a level in parts of at most MAX_IO inputs and outputs, each of which reads
+        only from those before it."""
+        if self._io_count(nodes) <= MAX_IO:
+            return [nodes]
+        units = self._units()
+        members = {units[unit[0]]: unit for unit in self._members(units)}
+        level, placed = set(nodes), set()
+        ordered: list[Node] = []  # representatives
+
+        def place(unit: Node) -> None:
+            """Behind what it reads; followed by what only takes its results outside."""
+            if unit in placed:
+                return
+            placed.add(unit)
+            for node in members[unit]:
+                for source in self._activation_inputs(node):
+                    if source in level:
+                        place(units[source])
+            ordered.append(unit)
+            for node in members[unit]:
+                for reader in self._readers(node):
+                    if reader in level and self._ops[reader].name == "dequantize":
+                        if members[units[reader]] == [reader]:
+                            place(units[reader])
+
+        # What brings inputs in comes last: by then it stands in front of what reads it.
+        for borders in (False, True):
+            for node in nodes:
+                if (self._ops[node].name in ("quantize", "dequantize")) == borders:
+                    place(units[node])
+        parts: list[list[Node]] = [[]]
+        for unit in ordered:
+            if parts[-1] and self._io_count(parts[-1] + members[unit]) > MAX_IO:
+                parts.append([])
+            parts[-1] += members[unit]
+        return parts
+
     def _number(self, levels: dict[Node, int]) -> dict[Node, int]:
-        working = {level for node, level in levels.items() if self._ops[node].name not in _NO_WORK}
-        numbers = {level: number for number, level in enumerate(sorted(working))}
         partitions: dict[Node, int] = {}
-        for node, level in levels.items():
-            if level in numbers:
-                partitions[node] = numbers[level]
+        number = 0
+        for level in sorted(set(levels.values())):
+            for part in self._cut([node for node in levels if levels[node] == level]):
+                if any(self._ops[node].name not in _NO_WORK for node in part):
+                    partitions.update(dict.fromkeys(part, number))
+                    number += 1
+        for node in levels:
+            if node in partitions:
                 continue
             self.refusals[node] = Refusal(
                 Reason.NOT_FUSABLE,
