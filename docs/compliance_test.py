@@ -48,7 +48,7 @@ def _problems(text):
     return problems
 
 
-TEXT = (pathlib.Path(__file__).parent / "compliance.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "compliance.md").read_text(encoding="utf-8")
 
 
 def test_every_place_exists():
