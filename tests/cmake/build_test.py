@@ -107,6 +107,21 @@ def test_a_firmware_with_the_installed_package_computes_what_the_reference_does(
     assert "##EXIT rc=0##" in output
 
 
+@needs_arm
+@pytest.mark.skipif("CMSIS_NN_DIR" not in os.environ, reason="CMSIS_NN_DIR is not set (--test_env=CMSIS_NN_DIR)")
+@pytest.mark.parametrize("core", ["cortex_m4", "cortex_m55"])
+def test_kernels_of_cmsis_nn_build_and_are_installed(core, tmp_path):
+    build, prefix = tmp_path / "build", tmp_path / "prefix"
+    _configure(ROOT, build, f"-DCORE={core}", "--toolchain", _TOOLCHAIN)
+    _build(build)
+    _run("cmake", "--install", build, "--prefix", prefix)
+    sources, _ = source_tree.evaluate((ROOT / "third_party/cmsis_nn/sources.bzl").read_text(encoding="utf-8"))
+    archive = prefix / "lib/libcmsis_nn_delegate_third_party_cmsis_nn.a"
+    members = _run("ar", "t", archive).split()
+    assert sorted(members) == sorted(f"{os.path.basename(name)}.obj" for name in sources["CMSIS_NN_SOURCES"])
+    assert (prefix / "include/cmsis_nn_delegate/runtime/kernels/cmsis_nn/cmsis_nn.h").exists()
+
+
 def test_tables_are_read_as_bazel_reads_them(tmp_path):
     cores, _ = source_tree.evaluate((ROOT / "platforms/cores.bzl").read_text(encoding="utf-8"))
     boards, _ = source_tree.evaluate((ROOT / "platforms/boards.bzl").read_text(encoding="utf-8"))
