@@ -1,0 +1,88 @@
+"""Renode's description of a core on its board, from platforms/boards.bzl and cores.bzl.
+
+    python3 -m sim.renode.repl FOLDER      writes FOLDER/cortex_m4.repl and so on, for every core
+
+Memory map and UART are those of the QEMU board that images are linked for, so that one image runs in
+both simulators. An executed instruction takes 1 ns of virtual time, as under QEMU's `-icount shift=0`:
+SysTick then counts instructions, at the same rate.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+from sim.boards import Board, cores
+
+MIPS = 1000  # executed instructions per microsecond of virtual time
+UART = "uart0"
+
+_CORE = """\
+// {cpu} with the memory map and the UART of QEMU's board {machine}: one image runs in both.
+// Made from platforms/boards.bzl. An instruction takes 1 ns of virtual time.
+cpu: CPU.CortexM @ sysbus
+    cpuType: "{type}"
+    nvic: nvic
+    PerformanceInMips: {mips}
+
+nvic: IRQControllers.NVIC @ sysbus 0xE000E000
+    priorityMask: {priorities}
+    systickFrequency: {systick}
+    IRQ -> cpu@0
+
+{uart_name}: UART.CMSDK_APB_UART @ sysbus {uart:#010x}
+    frequency: {systick}
+"""
+
+_MEMORY = """
+{name}: Memory.MappedMemory @ sysbus {origin:#010x}
+    size: {size:#x}
+"""
+
+# CYCCNT then counts instructions: there is no pipeline that could take cycles.
+_DWT = """
+dwt: Miscellaneous.DWT @ sysbus 0xE0001000
+    frequency: {frequency}
+"""
+
+
+def cpu_type(cpu: str) -> str:
+    """Renode's name of a core: "cortex-m0+" for "cortex-m0plus"."""
+    return cpu.replace("plus", "+")
+
+
+def describe(cpu: str, board: Board) -> str:
+    """The .repl file of `cpu` ("cortex-m55") in the place of the core of `board`."""
+    systick = MIPS * 1e6 / board.instructions_per_tick
+    if systick != int(systick):
+        raise ValueError(f"{board.name}: SysTick at {systick} Hz is no whole frequency")
+    armv6 = cpu.startswith("cortex-m0")
+    text = _CORE.format(
+        cpu=cpu.capitalize().replace("-m", "-M"),
+        machine=board.machine,
+        type=cpu_type(cpu),
+        mips=MIPS,
+        priorities="0xC0" if armv6 else "0xF0",
+        systick=int(systick),
+        uart_name=UART,
+        uart=board.uart,
+    )
+    for name, (origin, size) in board.memories.items():
+        text += _MEMORY.format(name=name.lower(), origin=origin, size=size)
+    if not armv6:
+        text += _DWT.format(frequency=MIPS * 1_000_000)
+    return text
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    for cpu, core in cores().items():
+        path = pathlib.Path(argv[0], cpu.replace("-", "_") + ".repl")
+        path.write_text(describe(cpu, core.board), encoding="ascii")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

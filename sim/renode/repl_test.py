@@ -1,0 +1,87 @@
+"""The descriptions of the boards agree with the one table of boards, and with the images."""
+
+import dataclasses
+import pathlib
+import re
+
+import pytest
+
+from sim.boards import cores
+from sim.elf import Elf
+from sim.renode import repl
+
+CORES = sorted(cores())
+ENTRY = re.compile(r"^(\w+): ([\w.]+) @ sysbus(?: (0x[0-9a-fA-F]+))?\n((?:    .*\n)*)", re.MULTILINE)
+
+
+def entries(cpu):
+    """name -> (type, address or None, {property: value})."""
+    result = {}
+    for name, kind, address, body in ENTRY.findall(repl.describe(cpu, cores()[cpu].board)):
+        properties = dict(line.strip().split(": ", 1) for line in body.splitlines() if ": " in line)
+        result[name] = (kind, int(address, 16) if address else None, properties)
+    return result
+
+
+@pytest.mark.parametrize("cpu", CORES)
+def test_memories_are_those_of_the_board(cpu):
+    found = {
+        name.upper(): (address, int(properties["size"], 16))
+        for name, (kind, address, properties) in entries(cpu).items()
+        if kind == "Memory.MappedMemory"
+    }
+    assert found == cores()[cpu].board.memories
+
+
+@pytest.mark.parametrize("cpu", CORES)
+def test_uart_and_core(cpu):
+    found = entries(cpu)
+    assert found[repl.UART][:2] == ("UART.CMSDK_APB_UART", cores()[cpu].board.uart)
+    assert found["cpu"][2]["cpuType"].strip('"').replace("+", "plus") == cpu
+    assert found["nvic"][1] == 0xE000E000
+
+
+@pytest.mark.parametrize("cpu", CORES)
+def test_systick_counts_instructions_as_on_the_board(cpu):
+    found = entries(cpu)
+    instructions_per_second = int(found["cpu"][2]["PerformanceInMips"]) * 1_000_000
+    ticks_per_second = int(found["nvic"][2]["systickFrequency"])
+    assert instructions_per_second / ticks_per_second == cores()[cpu].board.instructions_per_tick
+
+
+@pytest.mark.parametrize("cpu", CORES)
+def test_nothing_overlaps(cpu):
+    spans = sorted(
+        (address, address + int(properties.get("size", "0x1000"), 16), name)
+        for name, (_, address, properties) in entries(cpu).items()
+        if address is not None
+    )
+    for (_, end, name), (begin, _, other) in zip(spans, spans[1:]):
+        assert end <= begin, f"{name} overlaps {other}"
+
+
+@pytest.mark.parametrize("cpu", CORES)
+def test_the_image_lies_in_these_memories(cpu):
+    """What an image for the core occupies, from the ELF file itself."""
+    memories = [
+        (address, address + int(properties["size"], 16))
+        for kind, address, properties in entries(cpu).values()
+        if kind == "Memory.MappedMemory"
+    ]
+    elf = Elf(pathlib.Path("platforms/bsp/selftest", cpu.replace("-", "_") + ".elf"))
+    for start, end in [("__text_start", "__text_end"), ("__data_start", "__stack_top"),
+                       ("__mailbox_start", "__mailbox_end")]:
+        span = elf.address(start), elf.address(end)
+        assert any(low <= span[0] <= span[1] <= high for low, high in memories), (start, span)
+
+
+def test_the_files_have_the_same_text(tmp_path):
+    assert repl.main([str(tmp_path)]) == 0
+    written = {path.stem: path.read_text() for path in tmp_path.iterdir()}
+    assert written == {cpu.replace("-", "_"): repl.describe(cpu, core.board) for cpu, core in cores().items()}
+
+
+def test_a_frequency_that_is_not_whole():
+    board = dataclasses.replace(cores()["cortex-m4"].board, instructions_per_tick=7.0)
+    with pytest.raises(ValueError, match="is no whole frequency"):
+        repl.describe("cortex-m4", board)
