@@ -19,6 +19,9 @@ load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_python//python:defs.bzl", "py_binary")
 load("//platforms:cores.bzl", "CORES", "select_core")
 
+_MAIN = str(Label("//aot/cmsis_nn_delegate:__main__.py"))
+_CLI = str(Label("//aot/cmsis_nn_delegate:cli"))
+
 # A core of each instruction set: the payloads of others are the same.
 _CORE_OF_ISA = {"scalar": "cortex-m3", "dsp": "cortex-m4", "mve": "cortex-m55"}
 _FILES = ["pte", "payload.bin", "h", "c", "graph.npz", "report.txt", "report.json"]
@@ -39,10 +42,13 @@ def delegate_model(name, srcs, function, calibration, deps = [], io = "int8", **
         fail("srcs of %s: give the one file that has the function" % name)
     py_binary(
         name = name + "_compiler",
-        srcs = ["//aot/cmsis_nn_delegate:__main__.py"],
+        srcs = [_MAIN],
         data = srcs,
-        main = "//aot/cmsis_nn_delegate:__main__.py",
-        deps = deps + ["//aot/cmsis_nn_delegate:cli"],
+        main = _MAIN,
+        # In another workspace's runfiles an __init__.py that Bazel adds would make this repository's folder
+        # the package cmsis_nn_delegate.
+        legacy_create_init = 0,
+        deps = deps + [_CLI],
         **kwargs
     )
     for isa, core in _CORE_OF_ISA.items():

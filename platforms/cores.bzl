@@ -83,6 +83,6 @@ def core_flags(name, known_cpus):
 
 def select_core(values, default):
     """A select() with an entry of `values` per core, and `default` for the host."""
-    branches = {"//platforms:is_" + name: value for name, value in values.items()}
+    branches = {str(Label("//platforms:is_" + name)): value for name, value in values.items()}
     branches["//conditions:default"] = default
     return select(branches)

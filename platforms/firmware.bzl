@@ -192,7 +192,7 @@ def firmware_image(name, target_compatible_with = ["@platforms//os:none"], **kwa
 def _to_core_impl(_settings, attr):
     return {
         "//command_line_option:compilation_mode": attr.mode,
-        "//command_line_option:platforms": "//platforms:" + attr.core,
+        "//command_line_option:platforms": str(Label("//platforms:" + attr.core)),
     }
 
 _to_core = transition(

@@ -29,9 +29,9 @@ def simulator_test(name, firmware, exit_code = 0, expect = [], args = [], data =
     checks += ["--expect='%s'" % text for text in expect]
     stdlib_py_test(
         name = name,
-        srcs = ["//sim:simulator_srcs"],
+        srcs = [str(Label("//sim:simulator_srcs"))],
         args = ["$(rootpaths %s)" % firmware] + checks + args,
-        data = data + [firmware, "//sim:simulator_data"],
+        data = data + [firmware, str(Label("//sim:simulator_data"))],
         module = "sim.run_test",
         tags = tags + ["simulator"],
         **kwargs

@@ -6,6 +6,18 @@ load("//third_party/executorch:executorch_wheel.bzl", "executorch_wheel")
 load("//third_party/python:python_env.bzl", "python_env")
 load("//third_party/qemu:qemu.bzl", "qemu")
 
+def _bundled_repository_impl(rctx):
+    root = rctx.path(Label("//:WORKSPACE")).dirname
+    for child in rctx.path("%s/%s" % (root, rctx.attr.folder)).readdir():
+        rctx.symlink(child, child.basename)
+
+# native.local_repository takes its path relative to the main workspace, which may be a firmware's.
+_bundled_repository = repository_rule(
+    implementation = _bundled_repository_impl,
+    attrs = {"folder": attr.string(mandatory = True)},
+    local = True,
+)
+
 _REQUIREMENTS = Label("//third_party/python:requirements.lock")
 
 def source_repositories():
@@ -47,9 +59,9 @@ def source_repositories():
 def cmsis_nn_delegate_repositories():
     """WORKSPACE mode (Bazel 4.2 to 6): also the rule sets."""
     for name in ["rules_cc", "rules_java", "rules_python", "rules_shell", "remote_coverage_tools"]:
-        native.local_repository(
+        _bundled_repository(
             name = name,
-            path = "third_party/bazel4/" + name,
+            folder = "third_party/bazel4/" + name,
         )
     external_source(
         name = "googletest",
@@ -62,6 +74,6 @@ def cmsis_nn_delegate_repositories():
 def cmsis_nn_delegate_toolchains():
     """WORKSPACE mode: MODULE.bazel registers the same."""
     native.register_toolchains(
-        "//platforms/toolchain:all",
-        "//third_party/python/toolchain:all",
+        "@cmsis_nn_delegate//platforms/toolchain:all",
+        "@cmsis_nn_delegate//third_party/python/toolchain:all",
     )

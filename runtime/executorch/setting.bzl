@@ -20,7 +20,7 @@ def _to_core_impl(_settings, attr):
     return {
         _SETTING: True,
         "//command_line_option:compilation_mode": attr.mode,
-        "//command_line_option:platforms": "//platforms:" + attr.core,
+        "//command_line_option:platforms": str(Label("//platforms:" + attr.core)),
     }
 
 _to_core = transition(

@@ -50,7 +50,9 @@ def _find_tools(rctx):
         else:
             path = rctx.which("arm-none-eabi-" + tool)
         if path:
-            tools[tool] = str(path)
+            # Not by a link to the folder, as /bin is one: the compiler names its headers by where it is
+            # called, and only in part. The file itself may be a link that must stay one (ccache's).
+            tools[tool] = "%s/%s" % (path.dirname.realpath, path.basename)
     return tools
 
 def _impl(rctx):

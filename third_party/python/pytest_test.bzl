@@ -2,7 +2,8 @@
 
 load("@rules_python//python:defs.bzl", "py_test")
 
-_MAIN = "//third_party/python:pytest_main.py"
+_MAIN = str(Label("//third_party/python:pytest_main.py"))
+_PACKAGES = str(Label("//third_party/python:packages"))
 
 def pytest_test(name, srcs, deps = [], args = [], env = {}, size = "small", **kwargs):
     """Runs the tests in `srcs` in the environment of the locked packages.
@@ -29,6 +30,6 @@ def pytest_test(name, srcs, deps = [], args = [], env = {}, size = "small", **kw
         args = ["$(rootpath %s)" % src for src in srcs] + args,
         env = environment,
         main = _MAIN,
-        deps = deps + ["//third_party/python:packages"],
+        deps = deps + [_PACKAGES],
         **kwargs
     )

@@ -31,8 +31,13 @@ PYTHONPATH={path} PYTHONDONTWRITEBYTECODE=1 exec python3 -s -c "$run" {arguments
 
 def _impl(ctx):
     launcher = ctx.actions.declare_file(ctx.label.name + ".sh")
-    roots = ["$runfiles/" + ctx.workspace_name]
-    roots += [roots[0] + "/" + directory for directory in ctx.attr.imports]
+    roots = []
+    for source in ctx.files.srcs:
+        # A macro of this repository called in another one has its sources here.
+        root = "$runfiles/" + (source.owner.workspace_name or ctx.workspace_name)
+        if root not in roots:
+            roots.append(root)
+    roots += ["%s/%s" % (root, directory) for root in roots for directory in ctx.attr.imports]
     ctx.actions.write(
         launcher,
         _LAUNCHER.format(
