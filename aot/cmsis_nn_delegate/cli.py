@@ -268,12 +268,15 @@ def _run_simulator(artifacts, samples, arguments) -> list[list[np.ndarray]]:
     from . import simulate
 
     payload = artifacts.payload()
+    program = artifacts.read(".pte") if arguments.executor == "executorch" else None
     image = arguments.image
     if image is None:
         core = arguments.core or artifacts.graph()[1]["target"]
-        image = simulate.default_image(core)
+        image = simulate.default_image(core, arguments.executor)
     _say(f"simulating {image}")
-    run = simulate.run(payload.data, samples, image, timeout_s=arguments.timeout, progress=_say)
+    run = simulate.run(
+        payload.data, samples, image, program=program, timeout_s=arguments.timeout, progress=_say
+    )
     print(f"core {run.info.core}, {run.info.isa}; kernels {run.info.kernels}; "
           f"executor {run.info.executor}; {run.simulator}")
     print(f"arena {run.arena_bytes:,} bytes, handle {run.runtime_bytes:,}, stack {run.stack_bytes:,}")
@@ -337,6 +340,8 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--compare", action="store_true", help="count bytes that differ from the reference")
     run.add_argument("--library", metavar="FILE", help="host: the delegate's shared library")
     run.add_argument("--core", choices=tuple(TARGETS), help="simulator: default is the model's target")
+    run.add_argument("--executor", choices=("standalone", "executorch"), default="standalone",
+                     help="simulator: what runs the model, default standalone")
     run.add_argument("--image", metavar="FILE.elf", help="simulator: runner firmware, default is Bazel's")
     run.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="simulator: default 600")
 

@@ -15,7 +15,7 @@ from cmsis_nn_delegate.artifacts import Artifacts
 from cmsis_nn_delegate.cli import main
 from cmsis_nn_delegate.payload import schema
 from cmsis_nn_delegate.payload.decode import decode
-from cmsis_nn_delegate.runner.job import JOB_HEADER
+from cmsis_nn_delegate.runner.job import JOB_HEADER, JobFlag
 
 MODELS = '''
 import torch
@@ -368,15 +368,20 @@ class FakeSimulator:
     class SimulatorError(RuntimeError):
         pass
 
-    def __init__(self, graph, flip=False):
-        self.graph, self.flip, self.jobs = graph, flip, []
+    def __init__(self, artifacts, flip=False):
+        self.artifacts, self.flip, self.jobs = artifacts, flip, []
+        self.graph, _ = artifacts.graph()
 
     def run(self, elf, job, timeout_s):
         self.jobs.append(job)
         header = JOB_HEADER.unpack(job)
-        view = decode(job[header["payload_offset"] :][: header["payload_bytes"]])
+        program = header["flags"] & JobFlag.PROGRAM
+        model = job[header["payload_offset"] :][: header["payload_bytes"]]
+        assert model == self.artifacts.read(".pte" if program else ".payload.bin")
+        view = self.artifacts.payload()
+        executor = "executorch" if program else "standalone"
         lines = [
-            "##RUN core=cortex-m55 isa=mve kernels=portable executor=standalone revision=dbf45dbf",
+            f"##RUN core=cortex-m55 isa=mve kernels=portable executor={executor} revision=dbf45dbf",
             f"##INIT error=0 ticks=1 runtime_bytes=12 arena_bytes={view.arena_bytes}",
         ]
         regions = [SimpleNamespace(instructions=100)]
@@ -398,23 +403,25 @@ class FakeSimulator:
         return SimpleNamespace(status="exit", uart="\n".join(lines), regions=regions, simulator="fake 1")
 
 
+@pytest.mark.parametrize("executor", ["standalone", "executorch"])
 @pytest.mark.parametrize("flip", [False, True])
-def test_run_on_the_simulator(capsys, folder, small, monkeypatch, flip):
-    fake = FakeSimulator(Artifacts.of(str(small)).graph()[0], flip)
+def test_run_on_the_simulator(capsys, folder, small, monkeypatch, flip, executor):
+    fake = FakeSimulator(Artifacts.of(str(small)), flip)
     monkeypatch.setattr(simulate, "_simulator", lambda: fake)
     image = folder / "image.elf"
     image.write_bytes(b"")
     arguments = ["--inputs", folder / "x.npz", "--on", "simulator", "--image", image, "--compare"]
+    arguments += ["--executor", executor]
     code, out, err = run(capsys, "run", small, *arguments)
     assert (code, err) == (int(flip), "")
     assert f"{8 * flip} of 24 bytes differ" in out
+    assert f"executor {executor}" in out
     assert "instructions: 100 for init, 1,003 for an inference" in out
 
 
 def test_many_inputs_are_simulated_in_batches(monkeypatch, small, folder, tmp_path):
     artifacts = Artifacts.of(str(small))
-    graph, _ = artifacts.graph()
-    fake = FakeSimulator(graph)
+    fake = FakeSimulator(artifacts)
     monkeypatch.setattr(simulate, "_simulator", lambda: fake)
     payload = artifacts.payload()
     monkeypatch.setattr(simulate, "_JOB_BYTES", len(payload.data) + 4096 + 3 * 80)

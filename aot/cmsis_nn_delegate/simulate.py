@@ -14,7 +14,7 @@ from .errors import UserError
 from .payload import schema
 from .payload.decode import decode
 from .payload.tensor_data import from_bytes, to_bytes
-from .runner.job import JobFlag, build_job
+from .runner.job import JobFlag, build_job, build_program_job
 from .runner.result import RunnerError, RunInfo, parse_report
 
 _JOB_BYTES = 2 << 20  # every board's mailbox has at least this much
@@ -34,15 +34,16 @@ class Run:
     stack_bytes: int
 
 
-def default_image(core: str) -> Path:
-    """The firmware for `core` that Bazel built; UserError if it was not."""
+def default_image(core: str, executor: str = "standalone") -> Path:
+    """The firmware for `core` and an executor ("standalone", "executorch") that Bazel built; UserError if
+    it was not."""
     checkout = find_checkout()
-    name = core.replace("-", "_")
+    name = core.replace("-", "_") + ("" if executor == "standalone" else f"_{executor}")
     image = checkout and checkout / "bazel-bin" / "runtime" / f"{name}.elf"
     if image and image.is_file():
         return image
     raise UserError(
-        f"there is no firmware for {core}: build it with `bazel build //runtime:{name}` in the "
+        f"there is no firmware for {core} with the executor {executor}: build it with `bazel build //runtime:{name}` in the "
         "project's checkout, or give another with --image"
     )
 
@@ -52,10 +53,14 @@ def run(
     inputs: Sequence[Sequence[np.ndarray]],
     image: Union[str, Path],
     *,
+    program: Optional[bytes] = None,
     timeout_s: float = 600.0,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Run:
     """Runs `payload` once for each element of `inputs`, arrays in logical shape and order.
+
+    With `program`, the .pte whose one delegate call `payload` is, ExecuTorch's executor runs that; `image`
+    must be one with it.
 
     UserError if there is no simulator, or the image refuses the payload or fails.
     """
@@ -67,7 +72,7 @@ def run(
         sets = [[to_bytes(a, t) for a, t in zip(arrays, view.inputs, strict=True)] for arrays in inputs]
     except ValueError as error:
         raise UserError(str(error)) from error
-    batch = max(1, (_JOB_BYTES - len(payload) - 4096) // max(1, _set_bytes(view.inputs)))
+    batch = max(1, (_JOB_BYTES - len(program or payload) - 4096) // max(1, _set_bytes(view.inputs)))
 
     outputs: list[list[np.ndarray]] = []
     counts: Optional[list[int]] = []
@@ -77,7 +82,8 @@ def run(
         if len(sets) > batch:
             progress(f"simulating inputs {start} to {min(start + batch, len(sets)) - 1}")
         flags = JobFlag.VERIFY_CRC | JobFlag.PRINT_OUTPUTS
-        job = build_job(payload, sets[start : start + batch], flags)
+        some = sets[start : start + batch]
+        job = build_job(payload, some, flags) if program is None else build_program_job(program, some, flags)
         try:
             result = simulator.run(str(image), job=job, timeout_s=timeout_s)
             if result.status != "exit":

@@ -6,7 +6,7 @@ sources; every other one only needs the wheel. `executorch_firmware` is `firmwar
 
 load("//platforms:firmware.bzl", "firmware_rule")
 
-_SETTING = "//runtime/executorch:from_sources"
+_SETTING = str(Label("//runtime/executorch:from_sources"))
 
 def _setting_impl(_ctx):
     return []

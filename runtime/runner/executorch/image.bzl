@@ -52,6 +52,6 @@ def executorch_image(name, kernels = [], profile = False, **kwargs):
     firmware_image(
         name = name,
         tags = ["manual"],  # compiled with the right headers only as the image of a firmware
-        deps = ["//runtime/runner/executorch:executorch" + suffix] + kernels,
+        deps = [str(Label("//runtime/runner/executorch:executorch" + suffix))] + kernels,
         **kwargs
     )
