@@ -10,6 +10,7 @@ _SECTION = struct.Struct("<IIIIIIIIII")
 _SYMBOL = struct.Struct("<IIIBBH")
 _SHT_SYMTAB = 2
 _SHT_NOBITS = 8
+_SHF_EXECINSTR = 4
 
 
 class ElfError(ValueError):
@@ -63,3 +64,19 @@ class Elf:
                 begin = offset + address - start
                 return self._data[begin:self._data.index(b"\0", begin)].decode("ascii", "replace")
         raise ElfError(f"{self.path}: {symbol} is not in the image's data")
+
+    def code_addresses(self, halfword: int) -> list[int]:
+        """Every even address in code that holds `halfword`: an instruction of this encoding, or the
+        second half of a longer one, or data among the code."""
+        wanted = halfword.to_bytes(2, "little")
+        found = []
+        for _, kind, flags, start, offset, size, *_ in self._sections:
+            if not flags & _SHF_EXECINSTR or kind == _SHT_NOBITS:
+                continue
+            code = self._data[offset:offset + size]
+            at = code.find(wanted)
+            while at >= 0:
+                if at % 2 == 0:
+                    found.append(start + at)
+                at = code.find(wanted, at + 1)
+        return sorted(found)

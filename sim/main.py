@@ -1,6 +1,7 @@
 """Runs a firmware image in the simulator, with its UART on the terminal.
 
     bazel run //sim:qemu -- ELF [--job FILE] [--gdb PORT] [--board NAME]
+    bazel run //sim:renode -- ELF [--job FILE] [--gdb PORT] [--board NAME]
 
 The exit code is the firmware's. With --gdb the core waits for a debugger before the first instruction.
 """
@@ -28,12 +29,13 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--job", help="file to load at the mailbox")
     parser.add_argument("--gdb", type=int, metavar="PORT", help="wait for a debugger on this TCP port")
     parser.add_argument("--board", help="default: the one that the image was linked for")
+    parser.add_argument("--simulator", choices=simulator.DRIVERS, help="default: CND_SIMULATOR, else auto")
     args = parser.parse_args(argv)
     try:
         elf = Elf(_user_path(args.elf))
         board = get_board(args.board) if args.board else simulator.board_of(elf)
         job = _user_path(args.job) if args.job else None
-        command = simulator.create().interactive_command(elf, board, job, args.gdb)
+        command = simulator.create(args.simulator).interactive_command(elf, board, job, args.gdb)
     except (ElfError, OSError, ValueError, simulator.SimulatorError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

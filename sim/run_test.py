@@ -26,6 +26,8 @@ def main(argv: list[str]) -> int:
         return 1
     print(result.uart)
     print(f"{result.simulator}, status {result.status}")
+    if result.simulator_note:
+        print(result.simulator_note)
     problems = [f"the output lacks {text!r}" for text in args.expect if text not in result.uart]
     if result.exit_code != args.exit_code:
         problems.append(f"expected exit code {args.exit_code}; {result.explain()}")

@@ -3,7 +3,13 @@
     result = simulator.run("bazel-bin/runtime/cortex_m55.elf", job=blob)
     if result.status != "exit" or result.exit_code != 0: raise RuntimeError(result.explain())
 
-A driver is a module with `create() -> Simulator`; CND_SIMULATOR names the one to use (default: qemu).
+A driver is a module with `create() -> Simulator`. Which one is used: CND_SIMULATOR, else Bazel's
+`--define simulator=...`, else auto.
+
+    qemu, renode   this one
+    auto           Renode, if it is there and can run the image; else QEMU, with a warning that says why
+    both           both of them; a difference between their results is an error
+
 Standard library only.
 """
 
@@ -12,13 +18,21 @@ from __future__ import annotations
 import abc
 import dataclasses
 import importlib
+import json
 import os
+import pathlib
 
-from sim.boards import Board, get_board
+from sim.boards import Board, generated, get_board
 from sim.elf import Elf
 from sim.regions import Region
 
-DRIVERS = {"qemu": "sim.qemu.qemu"}
+DRIVERS = {
+    "auto": "sim.auto",
+    "both": "sim.both",
+    "qemu": "sim.qemu.qemu",
+    "renode": "sim.renode.renode",
+}
+_SELECTED = generated(pathlib.Path("sim", "selected.json"))  # Written by Bazel: {"simulator": name}
 DEFAULT_TIMEOUT_S = 120.0  # For a stuck firmware; a busy machine must not fail a run.
 
 
@@ -41,11 +55,12 @@ class Result:
     uart: str
     ticks_to_instructions: float  # executed instructions per tick of bsp_ticks()
     simulator: str  # name and version: "QEMU 7.2.22"
-    counter: str  # where instruction counts come from: "plugin" (exact) or "systick"
-    counter_note: str  # why not the plugin; "" if it is
-    regions: list[Region] | None  # None without the plugin
-    total_instructions: int | None  # of the whole run, from reset; None without the plugin
+    counter: str  # where instruction counts come from: "plugin" or "hooks" (both exact), or "systick"
+    counter_note: str  # why "systick"; "" if counts are exact
+    regions: list[Region] | None  # None unless counts are exact
+    total_instructions: int | None  # of the whole run, from reset; None unless counts are exact
     diagnostics: str  # what the simulator itself said
+    simulator_note: str = ""  # why this simulator, where there was a choice
 
     def explain(self) -> str:
         """One paragraph about a run that did not go well."""
@@ -65,6 +80,9 @@ class Result:
 class Simulator(abc.ABC):
     """A simulator that is installed."""
 
+    def require(self, elf: Elf) -> None:
+        """SimulatorError if this simulator cannot run `elf` rightly."""
+
     @abc.abstractmethod
     def run(self, elf: Elf, board: Board, job: bytes | None, timeout_s: float, count: bool) -> Result:
         """Runs `elf` from reset; see the function run()."""
@@ -74,9 +92,15 @@ class Simulator(abc.ABC):
         """The command line that runs `elf` with its UART on the terminal."""
 
 
+def selected() -> str:
+    """The name of the simulator that is used where none is named."""
+    configured = json.loads(_SELECTED.read_text())["simulator"] if _SELECTED.exists() else "auto"
+    return os.environ.get("CND_SIMULATOR") or configured
+
+
 def create(name: str | None = None) -> Simulator:
-    """The driver `name` (default: CND_SIMULATOR, else qemu)."""
-    name = name or os.environ.get("CND_SIMULATOR") or "qemu"
+    """The driver `name` (default: selected())."""
+    name = name or selected()
     if name not in DRIVERS:
         raise SimulatorError(f"unknown simulator {name!r}; choose one of {', '.join(DRIVERS)}")
     return importlib.import_module(DRIVERS[name]).create()

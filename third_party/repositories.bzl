@@ -5,6 +5,7 @@ load("//third_party/arm_gcc:arm_gcc.bzl", "arm_gcc")
 load("//third_party/executorch:executorch_wheel.bzl", "executorch_wheel")
 load("//third_party/python:python_env.bzl", "python_env")
 load("//third_party/qemu:qemu.bzl", "qemu")
+load("//third_party/renode:renode.bzl", "renode")
 
 def _bundled_repository_impl(rctx):
     root = rctx.path(Label("//:WORKSPACE")).dirname
@@ -24,6 +25,7 @@ def source_repositories():
     """The repositories that both modes create themselves."""
     arm_gcc(name = "arm_gcc")
     qemu(name = "qemu")
+    renode(name = "renode")
     python_env(
         name = "python_env",
         requirements = _REQUIREMENTS,

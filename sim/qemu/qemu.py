@@ -16,14 +16,13 @@ import subprocess
 import tempfile
 
 from sim import regions
+from sim import uart as uart_lines
 from sim.boards import Board, generated
 from sim.elf import Elf
 from sim.simulator import Result, Simulator, SimulatorError, check_job
 
 _CONFIG = generated(pathlib.Path("sim", "qemu", "config.json"))  # Written by Bazel: {"qemu_system_arm": path or ""}
 _PLUGIN = generated(pathlib.Path("sim", "qemu", "insn_count_plugin.so"))
-_EXIT_LINE = re.compile(r"^##EXIT rc=(\d+)##\r?$", re.MULTILINE)
-_FAULT_LINE = re.compile(r"^##FAULT ", re.MULTILINE)
 
 
 def find_qemu() -> str:
@@ -151,12 +150,11 @@ def _execute(command: list[str], timeout_s: float) -> tuple[int | None, str]:
 
 def _status(uart: str, code: int | None, diagnostics: str) -> tuple[str, int | None]:
     """Result.status and Result.exit_code."""
-    line = _EXIT_LINE.search(uart)
-    exit_code = int(line.group(1)) if line else None
+    exit_code = uart_lines.exit_code(uart)
     # A fault inside the fault handler locks the core up; QEMU then aborts.
-    if _FAULT_LINE.search(uart) or "Lockup" in diagnostics:
+    if uart_lines.reports_fault(uart) or "Lockup" in diagnostics:
         return "fault", exit_code
-    if line:
+    if exit_code is not None:
         return "exit", exit_code
     return ("timeout" if code is None else "no-exit"), None
 

@@ -1,0 +1,100 @@
+"""The choice "both": runs an image in Renode and in QEMU, and compares what they did."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from sim import simulator
+from sim.regions import Region
+from sim.simulator import Result, Simulator, SimulatorError
+
+# Both simulators execute the same instructions everywhere, but only here it is certain that they also
+# count them alike. Elsewhere (a loop of the low-overhead extension, say) a difference is told.
+CORES_WITH_EQUAL_COUNTS = ("cortex-m4", "cortex-m7")
+
+_TICKS = re.compile(r"\bticks=\d+")
+
+
+class Disagreement(SimulatorError):
+    """The simulators gave different results for one image and job."""
+
+
+def _counts(regions: list[Region]) -> list:
+    return [[region.instructions, _counts(region.children)] for region in regions]
+
+
+def _first_difference(one: str, other: str) -> str:
+    lines, others = one.splitlines(), other.splitlines()
+    for number, (line, its) in enumerate(zip(lines, others), 1):
+        if line != its:
+            return f"line {number}: {line[:200]!r} and {its[:200]!r}"
+    return f"{len(lines)} and {len(others)} lines"
+
+
+def result_differences(one: Result, other: Result) -> list[str]:
+    """In how the run ended and in what the firmware wrote, but for the times that it measured."""
+    if one.status != other.status:
+        return [f"status: {one.status!r} and {other.status!r}"]
+    if one.status != "exit" and None in (one.exit_code, other.exit_code):
+        return []  # Neither has a complete output: both were stopped, or a core that is lost wrote nothing.
+    differences = []
+    if one.exit_code != other.exit_code:
+        differences.append(f"exit code: {one.exit_code} and {other.exit_code}")
+    texts = [_TICKS.sub("ticks=?", result.uart) for result in (one, other)]
+    if texts[0] != texts[1]:
+        differences.append(f"UART: {_first_difference(*texts)}")
+    return differences
+
+
+def count_differences(one: Result, other: Result) -> list[str]:
+    """In executed instructions; none where one of them did not count."""
+    if one.regions is None or other.regions is None:
+        return []
+    differences = []
+    counts = _counts(one.regions), _counts(other.regions)
+    if counts[0] != counts[1]:
+        differences.append(f"instructions of regions: {counts[0]} and {counts[1]}")
+    if one.total_instructions != other.total_instructions and one.status == "exit":
+        differences.append(f"instructions of the run: {one.total_instructions} and {other.total_instructions}")
+    return differences
+
+
+class Both(Simulator):
+    """Needs both simulators."""
+
+    def __init__(self, renode: Simulator, qemu: Simulator):
+        self._renode = renode
+        self._qemu = qemu
+
+    def require(self, elf):
+        self._renode.require(elf)
+        self._qemu.require(elf)
+
+    def run(self, elf, board, job, timeout_s, count):
+        """Renode's result; its note says what was compared. Disagreement if it is not QEMU's."""
+        one = self._renode.run(elf, board, job, timeout_s, count)
+        other = self._qemu.run(elf, board, job, timeout_s, count)
+        names = f"{one.simulator} and {other.simulator}"
+        differences = result_differences(one, other)
+        counts = count_differences(one, other)
+        if elf.string("bsp_core") in CORES_WITH_EQUAL_COUNTS:
+            differences += counts
+            counts = []
+        if differences:
+            raise Disagreement("\n".join([f"{names} disagree on {elf.path.name}", *differences]))
+        if one.regions is None or other.regions is None:
+            compared = "instructions were not compared: " + (one.counter_note or other.counter_note)
+        elif counts:
+            compared = "instructions differ, which is allowed on this core: " + "; ".join(counts)
+        else:
+            compared = "equal instruction counts"
+        return dataclasses.replace(one, simulator=names, simulator_note=f"equal results; {compared}")
+
+    def interactive_command(self, elf, board, job_path, gdb_port):
+        raise SimulatorError("a session on the terminal runs in one simulator: use //sim:renode or //sim:qemu")
+
+
+def create() -> Both:
+    """SimulatorError if one of them is not there."""
+    return Both(simulator.create("renode"), simulator.create("qemu"))

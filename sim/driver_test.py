@@ -1,0 +1,161 @@
+"""The driver of SIMULATOR ("qemu" or "renode") against the self-test firmware, on every core.
+
+Ways to end, the mailbox, and the two instruction counts: the exact one against loops counted by hand, and
+SysTick's against it. Without SIMULATOR's program every test is skipped with the reason, and so are the
+cores that the installed version cannot run.
+"""
+
+import os
+import pathlib
+import random
+import struct
+
+import pytest
+
+from sim import boards, simulator
+from sim.elf import Elf
+from sim.renode.server import RenodeError
+
+SIMULATOR = os.environ.get("SIMULATOR", "qemu")
+CORES = sorted(boards.cores())
+# Commands of platforms/bsp/selftest/selftest.cc.
+EXIT, FAULT, WILD_JUMP, OVERFLOW, HANG, CHECKSUM, LOOP, NESTED, UNFINISHED = range(1, 10)
+
+
+def image(core):
+    return pathlib.Path(f"platforms/bsp/selftest/{core.replace('-', '_')}.elf")
+
+
+@pytest.fixture(autouse=True)
+def only_this_simulator(monkeypatch):
+    monkeypatch.setenv("CND_SIMULATOR", SIMULATOR)
+    if SIMULATOR == "renode":
+        try:
+            simulator.create()
+        except simulator.SimulatorError as error:
+            pytest.skip(str(error))
+
+
+def run(core, command, argument=0, data=b"", **options):
+    if SIMULATOR == "renode":
+        try:
+            simulator.create().require(Elf(image(core)))
+        except RenodeError:
+            raise  # It is there and does not work.
+        except simulator.SimulatorError as error:
+            pytest.skip(str(error))
+    job = struct.pack("<4sIII", b"TEST", command, argument, 0) + data
+    return simulator.run(image(core), job=job, **options)
+
+
+def run_counted(core, command, argument=0):
+    """A run with exact counts; the test is skipped on a QEMU with another plugin interface."""
+    result = run(core, command, argument)
+    if "undefined symbol: qemu_plugin_" in result.counter_note or "API version" in result.counter_note:
+        pytest.skip(f"{result.simulator} has another plugin interface")
+    assert result.counter in ("plugin", "hooks"), result.counter_note
+    return result
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_exit_code_and_identity(core):
+    result = run(core, EXIT, 42)
+    assert (result.status, result.exit_code) == ("exit", 42), result.explain()
+    assert result.simulator.startswith({"qemu": "QEMU ", "renode": "Renode "}[SIMULATOR])
+    assert Elf(image(core)).string("bsp_core") == core
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_fault_is_reported(core):
+    result = run(core, FAULT)
+    assert (result.status, result.exit_code) == ("fault", 111)
+    assert "opcode=de07" in result.uart
+    assert "the firmware ended in a fault" in result.explain()
+    assert "##FAULT" in result.explain()
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_jump_outside_memory_is_a_fault(core):
+    result = run(core, WILD_JUMP, 0xF0000000)
+    assert result.status == "fault", result.explain()
+    if result.exit_code is not None:  # Renode stops the core for good, before its fault handler.
+        assert "opcode=none" in result.uart
+
+
+@pytest.mark.parametrize("core", ["cortex-m33", "cortex-m55", "cortex-m85"])
+def test_stack_overflow_is_a_fault(core):
+    """Where the core has a stack limit register; elsewhere an overflow runs into the arena."""
+    result = run(core, OVERFLOW)
+    assert (result.status, result.exit_code) == ("fault", 111)
+    assert "cfsr=00100000" in result.uart  # UsageFault: stack overflow
+
+
+def test_timeout_keeps_the_output():
+    result = run("cortex-m4", HANG, timeout_s=5)
+    assert (result.status, result.exit_code) == ("timeout", None)
+    assert "hanging" in result.uart
+    assert "did not end within the time limit" in result.explain()
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_mailbox_holds_a_large_job(core):
+    """8 MiB arrive, every byte: the sum depends on the order."""
+    generator = random.Random(1)
+    data = generator.randbytes(4096) * 2047
+    result = run(core, CHECKSUM, len(data), data, count=False)
+    expected = 0
+    # sum = sum * 31 + byte, a block at a time: block(s) = s * 31**4096 + block(0)
+    block = 0
+    for byte in data[:4096]:
+        block = (block * 31 + byte) % 2**32
+    for _ in range(2047):
+        expected = (expected * pow(31, 4096, 2**32) + block) % 2**32
+    assert f"checksum={expected}\n" in result.uart, result.explain()
+
+
+def test_job_that_does_not_fit():
+    with pytest.raises(simulator.SimulatorError, match="the job has .* bytes, the mailbox of cortex_m4.elf only"):
+        simulator.run(image("cortex-m4"), job=bytes((16 << 20) + 1))
+
+
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("count", [1, 7, 1000, 300_000])
+def test_counts_are_exact(core, count):
+    """subs and bne, `count` times."""
+    result = run_counted(core, LOOP, count)
+    assert [region.instructions for region in result.regions] == [2 * count]
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_systick_agrees_with_the_count(core):
+    """To a tick, and the few instructions of bsp_ticks() itself."""
+    result = run_counted(core, LOOP, 5_000_000)
+    ticks = int(result.uart.split("ticks=")[1].split()[0])
+    counted = result.regions[0].instructions
+    assert abs(ticks * result.ticks_to_instructions - counted) <= 2 * result.ticks_to_instructions + 60
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_nested_regions(core):
+    """Markers themselves are not counted."""
+    (outer,) = run_counted(core, NESTED).regions
+    assert outer.instructions == 6
+    assert [child.instructions for child in outer.children] == [3, 0]
+
+
+def test_region_that_is_left_open():
+    assert [region.instructions for region in run_counted("cortex-m4", UNFINISHED).regions] == [1]
+
+
+def test_counting_changes_nothing():
+    counted, plain = run_counted("cortex-m55", LOOP, 1000), run("cortex-m55", LOOP, 1000, count=False)
+    assert counted.uart == plain.uart
+    assert (plain.counter, plain.regions) == ("systick", None)
+    assert run_counted("cortex-m55", LOOP, 1000).total_instructions == counted.total_instructions
+
+
+def test_cores_and_boards_are_complete():
+    for core in boards.cores().values():
+        origin, size = core.board.memories["MAILBOX"]
+        assert origin % 16 == 0 and size >= 8 << 20
+    assert boards.cores()["cortex-m85"].note and boards.cores()["cortex-m0plus"].note

@@ -1,0 +1,269 @@
+"""Runs firmware in Renode, over its robot server.
+
+One Renode process runs many images: starting it takes seconds, an image a fraction of one. The process
+ends with the program that uses it, and is replaced after a run that did not end by the firmware's exit.
+
+An executed instruction takes 1 ns of virtual time (repl.py), so that SysTick counts instructions as it
+does under QEMU. Exact counts come from hooks at the markers of platforms/bsp/mark.h.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import sys
+import time
+
+from sim import regions
+from sim import uart as uart_lines
+from sim.boards import Board, generated, get_board
+from sim.elf import Elf
+from sim.renode import hooks, repl
+from sim.renode.server import RenodeError, RenodeServer
+from sim.simulator import Result, Simulator, SimulatorError, check_job
+
+_CONFIG = generated(pathlib.Path("sim", "renode", "config.json"))  # Written by Bazel: {"renode": command, "reason": why none}
+_PROBE = generated(pathlib.Path("sim", "renode", "probe", "cortex_m55.elf"))
+_PROBED_CPUS = ("cortex-m55", "cortex-m85")
+_PROBE_TIMEOUT_S = 60.0
+_POLL_S = 0.01
+_STOP_TIMEOUT_S = 10.0  # From the exit line to the end of the firmware: a few instructions.
+_ABORT = "CPU abort"
+_HOOK_ERROR = "Python runtime error"
+_LOG_LINES = 10  # in a diagnosis
+
+
+def find_renode() -> list[str]:
+    """The command that starts Renode: $RENODE, what Bazel found, $PATH. SimulatorError if there is none."""
+    config = json.loads(_CONFIG.read_text()) if _CONFIG.exists() else {"renode": "", "reason": ""}
+    asked = os.environ.get("RENODE")
+    launcher = shlex.split(asked or config["renode"] or "renode")
+    if launcher and shutil.which(launcher[0]):
+        return launcher
+    if asked or config["renode"]:
+        raise SimulatorError(f"Renode was not found: there is no program {' '.join(launcher[:1]) or asked!r}")
+    raise SimulatorError("Renode was not found: " + (
+        config["reason"] or "set RENODE to the command that starts it, or put renode on PATH"))
+
+
+class Run:
+    """An image on a board in `server`, loaded and ready to start."""
+
+    def __init__(self, server: RenodeServer, elf: Elf, cpu: str, board: Board, job: bytes | None, count: bool):
+        self._server = server
+        folder = server.new_folder()
+        uart, log, self._events = folder / "uart", folder / "log", folder / "events"
+        # Copies, because the Monitor does not take every path.
+        (folder / "board.repl").write_text(repl.describe(cpu, board), encoding="ascii")
+        shutil.copyfile(elf.path, folder / "image.elf")
+        server.keyword("ResetEmulation")
+        server.command(f"logFile @{log} true")
+        server.command('mach create "dut"')
+        server.command(f"machine LoadPlatformDescription @{folder}/board.repl")
+        server.command(f"{repl.UART} CreateFileBackend @{uart} true")
+        server.command(f"sysbus LoadELF @{folder}/image.elf")
+        if job is not None:
+            (folder / "job").write_bytes(job)
+            server.command(f"sysbus LoadBinary @{folder}/job {check_job(elf, len(job)):#x}")
+        for address, script in hooks.scripts(elf, self._events, markers=count):
+            server.command(f'cpu AddHook {address:#x} "{script}"')
+        # Not in step with the host's clock. Changes no count.
+        server.command("emulation SetGlobalAdvanceImmediately true")
+        self._uart = _Tail(uart)
+        self._log = _Tail(log)
+
+    def start(self) -> None:
+        """Lets the core run."""
+        self._server.keyword("StartEmulation")
+
+    def wait_for_debugger(self, port: int) -> None:
+        """Lets the core run when a debugger says so."""
+        self._server.command(f"machine StartGdbServer {port} true")
+
+    def wait(self, deadline: float | None, show=lambda text: None) -> str:
+        """Until the run ends: Result.status. deadline: of time.monotonic(). show: gets the UART's text."""
+        seen = 0
+        while True:
+            # First, as what the firmware has written before is then complete.
+            alive, late = self._server.alive, deadline is not None and time.monotonic() > deadline
+            log, text = self._log.read(), self._uart.read()
+            show(text[seen:])
+            seen = len(text)
+            if _HOOK_ERROR in log:
+                raise RenodeError("a hook failed in Renode:\n" + self.diagnosis())
+            if uart_lines.exit_code(text) is not None:
+                self._wait_for_stop()
+                return "fault" if uart_lines.reports_fault(text) else "exit"
+            if _ABORT in log:
+                return "fault"
+            if not alive:
+                return "no-exit"
+            if late:
+                return "timeout"
+            time.sleep(_POLL_S)
+
+    def _wait_for_stop(self) -> None:
+        """Until the firmware has executed its last instruction, which the last hook is at."""
+        deadline = time.monotonic() + _STOP_TIMEOUT_S
+        while time.monotonic() < deadline and self._server.alive and "total" not in self.events():
+            if _HOOK_ERROR in self._log.read():
+                raise RenodeError("a hook failed in Renode:\n" + self.diagnosis())
+            time.sleep(_POLL_S)
+
+    def uart(self) -> str:
+        """What the firmware has written."""
+        return self._uart.read()
+
+    def events(self) -> str:
+        """What the hooks have written."""
+        return self._events.read_text() if self._events.exists() else ""
+
+    def diagnosis(self) -> str:
+        """The last warnings and errors, with advice if the core has stopped for good."""
+        lines = [line for line in self._log.read().splitlines() if "[WARNING]" in line or "[ERROR]" in line]
+        if any(_ABORT in line for line in lines):
+            lines.append("The core jumped out of memory, or met an instruction that this Renode does not know.")
+        return "\n".join(lines[-_LOG_LINES:])
+
+
+class _Tail:
+    """The text of a growing file; each byte is read once."""
+
+    def __init__(self, path: pathlib.Path):
+        self._path = path
+        self._data = b""
+
+    def read(self) -> str:
+        if self._path.exists():
+            with open(self._path, "rb") as file:
+                file.seek(len(self._data))
+                self._data += file.read()
+        return self._data.decode("utf-8", errors="replace")
+
+
+# By launcher: shared by all drivers of this program.
+_servers: dict[tuple[str, ...], RenodeServer] = {}
+# Why a launcher's Renode must not run a core; "" if it may.
+_refusals: dict[tuple[str, ...], dict[str, str]] = {}
+
+
+def _close_servers() -> None:
+    while _servers:
+        _servers.popitem()[1].close()
+
+
+atexit.register(_close_servers)
+
+
+class Renode(Simulator):
+    """An installed Renode."""
+
+    def __init__(self, launcher: list[str]):
+        self._launcher = tuple(launcher)
+        self._name = None
+
+    def _server(self) -> RenodeServer:
+        server = _servers.get(self._launcher)
+        if server is not None and not server.alive:
+            self._discard()
+            server = None
+        if server is None:
+            server = _servers[self._launcher] = RenodeServer(list(self._launcher))
+        return server
+
+    def _discard(self) -> None:
+        server = _servers.pop(self._launcher, None)
+        if server is not None:
+            server.close()
+
+    @property
+    def name(self) -> str:
+        """Name and version, with the build, as stable versions and nightly builds share the number."""
+        if self._name is None:
+            text = self._server().command("version")
+            version = re.search(r"version ([\d.]+)(?: \(([^)]*)\))?", text)
+            build = f" ({version.group(2)})" if version and version.group(2) else ""
+            self._name = f"Renode {version.group(1)}{build}" if version else "Renode (unknown version)"
+        return self._name
+
+    def require(self, elf):
+        cpu = elf.string("bsp_core")
+        self.name  # Starts it, if it can be started.
+        if cpu not in _PROBED_CPUS:
+            return
+        known = _refusals.setdefault(self._launcher, {})
+        if cpu not in known:
+            known[cpu] = self._probe(cpu)
+        if known[cpu]:
+            raise SimulatorError(known[cpu])
+
+    def _probe(self, cpu: str) -> str:
+        """Why this Renode must not run `cpu`; "" if it computes right."""
+        if not _PROBE.exists():
+            raise SimulatorError(f"{_PROBE.name} of //sim/renode/probe is needed: run `bazel build //sim:renode`")
+        elf = Elf(_PROBE)
+        result = self._run(elf, cpu, get_board(elf.string("bsp_board")), None, _PROBE_TIMEOUT_S, count=False)
+        if (result.status, result.exit_code) == ("exit", 0):
+            return ""
+        return (f"{self.name} executes instructions of the {cpu} wrongly or not at all; needed is a nightly build of "
+                "2026-06-03 or later, or the first stable version after 1.16.1. The probe of //sim/renode/probe: "
+                + result.explain())
+
+    def interactive_command(self, elf, board, job_path, gdb_port):
+        self.require(elf)
+        command = [sys.executable, "-m", "sim.renode.session", "--board", board.name]
+        command += ["--job", str(job_path)] if job_path is not None else []
+        command += ["--gdb", str(gdb_port)] if gdb_port is not None else []
+        return command + [str(elf.path)]
+
+    def interact(self, elf: Elf, board: Board, job: bytes | None, gdb_port: int | None, show) -> Result:
+        """Runs `elf` until it ends, without time limit; show(text) gets what it writes."""
+        return self._run(elf, elf.string("bsp_core"), board, job, None, False, gdb_port, show)
+
+    def run(self, elf, board, job, timeout_s, count):
+        if job is not None:
+            check_job(elf, len(job))
+        self.require(elf)
+        return self._run(elf, elf.string("bsp_core"), board, job, timeout_s, count)
+
+    def _run(self, elf, cpu, board, job, timeout_s, count, gdb_port=None, show=lambda text: None) -> Result:
+        name = self.name
+        ended_well = False
+        try:
+            run = Run(self._server(), elf, cpu, board, job, count)
+            if gdb_port is None:
+                run.start()
+            else:
+                run.wait_for_debugger(gdb_port)
+            status = run.wait(None if timeout_s is None else time.monotonic() + timeout_s, show)
+            uart, events, diagnosis = run.uart(), run.events(), run.diagnosis()
+            if status == "exit":
+                self._server().command("pause")
+                ended_well = True
+        finally:
+            # A core that has not come to its end can keep Renode from ever answering again.
+            if not ended_well:
+                self._discard()
+        trace = regions.parse(hooks.plugin_lines(events)) if count else None
+        return Result(
+            status=status,
+            exit_code=uart_lines.exit_code(uart),
+            uart=uart,
+            ticks_to_instructions=board.instructions_per_tick,
+            simulator=name,
+            counter="hooks" if count else "systick",
+            counter_note="" if count else "exact counting was not asked for",
+            regions=trace.regions if trace else None,
+            total_instructions=trace.total if trace else None,
+            diagnostics="" if status == "exit" else diagnosis,
+        )
+
+
+def create() -> Renode:
+    """The installed Renode; SimulatorError if there is none."""
+    return Renode(find_renode())

@@ -1,0 +1,141 @@
+"""A Renode process that takes Monitor commands over its Robot Framework server (XML-RPC).
+
+Every call has a wall-clock limit: Renode's own limits count virtual time, which stands still after a
+"CPU abort". Standard library only.
+"""
+
+from __future__ import annotations
+
+import http.client
+import itertools
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.parsers.expat
+import xmlrpc.client
+
+from sim.simulator import SimulatorError
+
+START_TIMEOUT_S = 90.0  # The first start on a busy machine; usually 2 to 5 s.
+COMMAND_TIMEOUT_S = 60.0
+_GUARD = pathlib.Path(__file__).with_name("guard.py")
+# What the Monitor's @path and a quoted Python string inside of a quoted Monitor string can both hold.
+_PLAIN_PATH = re.compile(r"[\w./+=,~@-]+", re.ASCII)
+
+
+class RenodeError(SimulatorError):
+    """Renode did not do what it was told, or does not answer. The process is of no use any more."""
+
+
+class _Transport(xmlrpc.client.Transport):
+    def __init__(self, timeout_s: float):
+        super().__init__()
+        self._timeout_s = timeout_s
+
+    def make_connection(self, host):
+        connection = super().make_connection(host)
+        connection.timeout = self._timeout_s
+        return connection
+
+
+class RenodeServer:
+    """One process; close() ends it with everything that it has started.
+
+    If this process dies without close(), Renode still ends: guard.py.
+    """
+
+    def __init__(self, launcher: list[str], start_timeout_s: float = START_TIMEOUT_S):
+        """launcher: the command that starts Renode. RenodeError if it does not come up."""
+        self._numbers = itertools.count()
+        # Not renode-*: Renode removes such folders from TMPDIR at its start, which is why it gets one
+        # of its own. The configuration too is its own: several processes would write the same one.
+        self._folder = pathlib.Path(tempfile.mkdtemp(prefix="cnd-sim-"))
+        if not _PLAIN_PATH.fullmatch(str(self._folder)):
+            shutil.rmtree(self._folder)
+            raise RenodeError(f"Renode cannot be given the path {self._folder}: set TMPDIR to a folder without "
+                              "spaces and special characters")
+        temporary, config = self._folder / "tmp", self._folder / "config"
+        temporary.mkdir()
+        config.mkdir()
+        self._messages = self._folder / "messages"
+        environment = dict(os.environ, TMPDIR=str(temporary), XDG_CONFIG_HOME=str(config))
+        # Where there is no home, .NET has no place to unpack itself to.
+        environment.setdefault("HOME", str(self._folder))
+        with open(self._messages, "wb") as messages:
+            self._process = subprocess.Popen(
+                [sys.executable, "-S", str(_GUARD), str(self._folder), *launcher,
+                 "--disable-gui", "--hide-log", "--robot-server-port", "0"],
+                stdin=subprocess.PIPE, stdout=messages, stderr=subprocess.STDOUT, env=environment)
+        self._url = ""
+        try:
+            self._wait_for_server(temporary, time.monotonic() + start_timeout_s, launcher)
+        except BaseException:
+            self.close()
+            raise
+
+    def _wait_for_server(self, temporary: pathlib.Path, deadline: float, launcher: list[str]) -> None:
+        # Port 0 is "any free port"; Renode writes the one it took into its temporary folder.
+        while True:
+            for path in temporary.glob("renode-*/robot_port"):
+                port = path.read_text().strip()
+                if port.isdecimal():
+                    self._url = f"http://127.0.0.1:{port}/"
+                    return
+            if not self.alive:
+                raise RenodeError(f"Renode ({' '.join(launcher)}) ended at its start:\n{self._last_messages()}")
+            if time.monotonic() > deadline:
+                raise RenodeError(f"Renode ({' '.join(launcher)}) did not start its robot server in time:\n"
+                                  f"{self._last_messages()}")
+            time.sleep(0.05)
+
+    def _last_messages(self) -> str:
+        if not self._messages.exists():
+            return ""
+        lines = self._messages.read_text(errors="replace").strip().splitlines()
+        return "\n".join(lines[-10:]) or "(it said nothing)"
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process.poll() is None
+
+    def new_folder(self) -> pathlib.Path:
+        """An empty folder whose path every command can take; removed by close()."""
+        folder = self._folder / f"run{next(self._numbers)}"
+        folder.mkdir()
+        return folder
+
+    def keyword(self, name: str, *arguments: str, timeout_s: float = COMMAND_TIMEOUT_S) -> str:
+        """Runs a keyword; its result as text. RenodeError if it fails or takes longer."""
+        what = " ".join([name, *arguments])
+        try:
+            with xmlrpc.client.ServerProxy(self._url, transport=_Transport(timeout_s)) as proxy:
+                reply = proxy.run_keyword(name, list(arguments))
+        except TimeoutError as error:
+            raise RenodeError(f"Renode did not answer within {timeout_s:.0f} s: {what}") from error
+        except (OSError, http.client.HTTPException, xmlrpc.client.Error, xml.parsers.expat.ExpatError) as error:
+            end = "" if self.alive else f"; it has ended:\n{self._last_messages()}"
+            raise RenodeError(f"Renode failed at: {what}: {error}{end}") from error
+        if reply.get("status") != "PASS":
+            raise RenodeError(f"Renode refused: {what}: {str(reply.get('error')).strip()}")
+        return str(reply.get("return", ""))
+
+    def command(self, text: str, timeout_s: float = COMMAND_TIMEOUT_S) -> str:
+        """Executes a Monitor command; what it printed."""
+        return self.keyword("ExecuteCommand", text, timeout_s=timeout_s)
+
+    def close(self) -> None:
+        """Kills the process with its group, and removes its folder."""
+        if self._process.stdin:
+            self._process.stdin.close()
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,0 +1,17 @@
+"""`selected_simulator`: which simulator tests use, `--define simulator=renode|qemu|both|auto`.
+
+Written to a JSON file, which the drivers read at run time: images do not depend on it. The default,
+auto, is Renode where it is present and can run the image, else QEMU.
+"""
+
+_CHOICES = ["auto", "both", "qemu", "renode"]
+
+def _impl(ctx):
+    choice = ctx.var.get("simulator", "auto")
+    if choice not in _CHOICES:
+        fail("--define simulator=%s: choose one of %s" % (choice, ", ".join(_CHOICES)))
+    output = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.write(output, json.encode({"simulator": choice}) + "\n")
+    return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles([output]))]
+
+selected_simulator = rule(implementation = _impl)

@@ -1,0 +1,199 @@
+"""Which simulator runs an image: what is asked for, what is there, what it can."""
+
+import dataclasses
+import pathlib
+
+import pytest
+
+from sim import auto, both, simulator
+from sim.elf import Elf
+from sim.regions import Region
+from sim.simulator import Result, SimulatorError
+
+M4 = pathlib.Path("platforms/bsp/selftest/cortex_m4.elf")
+M33 = pathlib.Path("platforms/bsp/selftest/cortex_m33.elf")
+
+RESULT = Result(
+    status="exit",
+    exit_code=0,
+    uart="##RUN\n##EXEC set=0 ticks=12\n##EXIT rc=0##\n",
+    ticks_to_instructions=40.0,
+    simulator="one",
+    counter="hooks",
+    counter_note="",
+    regions=[Region(10, 30, [Region(12, 20)])],
+    total_instructions=100,
+    diagnostics="",
+)
+
+
+class Fake(simulator.Simulator):
+    """Gives `result`, and refuses every image if `refusal` says why."""
+
+    def __init__(self, result=RESULT, refusal=""):
+        self.result = result
+        self.refusal = refusal
+
+    def require(self, elf):
+        if self.refusal:
+            raise SimulatorError(self.refusal)
+
+    def run(self, elf, board, job, timeout_s, count):
+        return self.result
+
+    def interactive_command(self, elf, board, job_path, gdb_port):
+        return ["run", self.result.simulator]
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Puts drivers in the place of the installed simulators; None is one that is absent."""
+
+    def install(**drivers):
+        real = simulator.create
+
+        def create(name=None):
+            if name in drivers:
+                if drivers[name] is None:
+                    raise SimulatorError(f"{name} is absent")
+                return drivers[name]
+            return real(name)
+
+        monkeypatch.setattr(simulator, "create", create)
+        auto._renode.cache_clear()
+        auto._warn.cache_clear()
+
+    yield install
+    auto._renode.cache_clear()
+
+
+def changed(**fields):
+    return dataclasses.replace(RESULT, **fields)
+
+
+# --- What is asked for ----------------------------------------------------------------------------
+
+
+def test_unknown_simulator(monkeypatch):
+    monkeypatch.setenv("CND_SIMULATOR", "hardware")
+    with pytest.raises(SimulatorError, match="unknown simulator 'hardware'; choose one of auto, both, qemu, renode"):
+        simulator.run(M4)
+
+
+def test_unknown_board():
+    with pytest.raises(ValueError, match="unknown board 'mps9'; choose one of mps2_an385"):
+        simulator.run(M4, board="mps9")
+
+
+def test_the_variable_comes_before_bazel(monkeypatch, tmp_path):
+    monkeypatch.delenv("CND_SIMULATOR", raising=False)
+    configured = tmp_path / "selected.json"
+    monkeypatch.setattr(simulator, "_SELECTED", configured)
+    assert simulator.selected() == "auto"
+    configured.write_text('{"simulator": "both"}')
+    assert simulator.selected() == "both"
+    monkeypatch.setenv("CND_SIMULATOR", "qemu")
+    assert simulator.selected() == "qemu"
+
+
+@pytest.mark.parametrize("name", ["renode", "both"])
+def test_asked_for_and_absent_is_an_error(monkeypatch, tmp_path, name):
+    monkeypatch.setenv("RENODE", str(tmp_path / "absent"))
+    monkeypatch.setenv("CND_SIMULATOR", name)
+    with pytest.raises(SimulatorError, match="Renode was not found: there is no program .*absent"):
+        simulator.run(M4)
+
+
+# --- auto -----------------------------------------------------------------------------------------
+
+
+def test_auto_prefers_renode(installed):
+    installed(renode=Fake(), qemu=Fake(changed(simulator="other")))
+    result = simulator.create("auto").run(Elf(M4), None, None, 1, True)
+    assert (result.simulator, result.simulator_note) == ("one", "")
+
+
+@pytest.mark.parametrize("renode, reason", [(None, "renode is absent"), (Fake(refusal="too old"), "too old")])
+def test_auto_falls_back_and_says_why(installed, renode, reason):
+    installed(renode=renode, qemu=Fake(changed(simulator="other")))
+    driver = simulator.create("auto")
+    with pytest.warns(auto.SimulatorChoice, match=reason):
+        result = driver.run(Elf(M4), None, None, 1, True)
+    assert result.simulator == "other"
+    assert result.simulator_note == f"QEMU runs this, as Renode does not: {reason}"
+    assert driver.interactive_command(Elf(M4), None, None, None) == ["run", "other"]
+
+
+def test_auto_without_any_simulator(installed):
+    installed(renode=None, qemu=None)
+    with pytest.raises(SimulatorError, match="qemu is absent"):
+        simulator.create("auto").run(Elf(M4), None, None, 1, True)
+
+
+# --- both -----------------------------------------------------------------------------------------
+
+
+def run_both(one, other, elf=M4):
+    return both.Both(Fake(one), Fake(other)).run(Elf(elf), None, None, 1, True)
+
+
+def test_equal_results():
+    """Times may differ, counts may not."""
+    other = changed(simulator="other", counter="plugin", uart=RESULT.uart.replace("ticks=12", "ticks=13"))
+    result = run_both(RESULT, other)
+    assert result.simulator == "one and other"
+    assert result.simulator_note == "equal results; equal instruction counts"
+    assert result.regions == RESULT.regions
+
+
+@pytest.mark.parametrize(
+    "difference, message",
+    [
+        ({"status": "timeout"}, "status: 'exit' and 'timeout'"),
+        ({"exit_code": 1}, "exit code: 0 and 1"),
+        ({"uart": RESULT.uart.replace("set=0", "set=1")}, "UART: line 2: '##EXEC set=0 ticks=.' and '##EXEC set=1"),
+        ({"uart": RESULT.uart + "more\n"}, "UART: 3 and 4 lines"),
+        ({"regions": [Region(10, 31, [Region(12, 20)])]}, "instructions of regions: .*20.* and .*21"),
+        ({"regions": [Region(10, 30, [Region(12, 21)])]}, "instructions of regions"),
+        ({"regions": [Region(10, 30)]}, "instructions of regions"),
+        ({"regions": []}, "instructions of regions"),
+        ({"total_instructions": 101}, "instructions of the run: 100 and 101"),
+    ],
+)
+def test_differences_are_errors(difference, message):
+    with pytest.raises(both.Disagreement, match=f"(?s)one and one disagree on cortex_m4.elf.*{message}"):
+        run_both(RESULT, changed(**difference))
+
+
+def test_counts_of_other_cores_are_told():
+    result = run_both(RESULT, changed(total_instructions=101), M33)
+    assert "instructions differ, which is allowed on this core: instructions of the run: 100 and 101" in (
+        result.simulator_note)
+    with pytest.raises(both.Disagreement):
+        run_both(RESULT, changed(exit_code=1), M33)
+
+
+def test_counts_that_are_not_there_are_told():
+    note = run_both(RESULT, changed(regions=None, counter_note="no plugin")).simulator_note
+    assert note == "equal results; instructions were not compared: no plugin"
+
+
+def test_incomplete_output_is_not_compared():
+    """One simulator lets the firmware report the fault, the other stops it; or both were stopped somewhere."""
+    fault = changed(status="fault", exit_code=None, uart="x")
+    assert run_both(fault, changed(status="fault", exit_code=111)).status == "fault"
+    stopped = changed(status="timeout", exit_code=None, uart="x")
+    assert run_both(stopped, changed(status="timeout", exit_code=None, uart="xy")).status == "timeout"
+    with pytest.raises(both.Disagreement, match="UART"):
+        run_both(changed(status="fault", exit_code=111, uart="x"), changed(status="fault", exit_code=111, uart="y"))
+
+
+def test_both_needs_both(installed):
+    installed(renode=Fake(refusal="too old"), qemu=Fake())
+    with pytest.raises(SimulatorError, match="too old"):
+        simulator.create("both").require(Elf(M4))
+    installed(renode=Fake(), qemu=None)
+    with pytest.raises(SimulatorError, match="qemu is absent"):
+        simulator.create("both")
+    with pytest.raises(SimulatorError, match="one simulator"):
+        both.Both(Fake(), Fake()).interactive_command(Elf(M4), None, None, None)
