@@ -1,0 +1,74 @@
+"""Running CMake, and a model for the firmware of examples/cmake_firmware with what it must print."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.payload import c_header
+from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.testing import networks
+from tests.cmake.source_tree import ROOT
+
+_MINIMUM = (3, 24)
+TOOLCHAIN = ROOT / "platforms/cmake/arm-none-eabi.cmake"
+
+
+def _cmake_absent() -> str:
+    """Why CMake cannot be used, or ""."""
+    if shutil.which("cmake") is None:
+        return "cmake is not on PATH"
+    output = subprocess.run(["cmake", "--version"], capture_output=True, text=True, check=True).stdout
+    version = tuple(map(int, re.search(r"(\d+)\.(\d+)", output).groups()))
+    return "" if version >= _MINIMUM else f"cmake is older than {'.'.join(map(str, _MINIMUM))}"
+
+
+def _arm_absent() -> str:
+    """Why firmware cannot be built and run, or ""."""
+    hint = os.environ.get("ARM_GNU_TOOLCHAIN", "")
+    if not shutil.which("arm-none-eabi-gcc") and not os.path.exists(f"{hint}/bin/arm-none-eabi-gcc"):
+        return "arm-none-eabi-gcc is not on PATH"
+    return "" if shutil.which("qemu-system-arm") else "qemu-system-arm is not on PATH"
+
+
+needs_cmake = pytest.mark.skipif(bool(_cmake_absent()), reason=_cmake_absent() or "present")
+needs_arm = pytest.mark.skipif(bool(_arm_absent()), reason=_arm_absent() or "present")
+
+
+def run(*command, **options) -> str:
+    """Standard output of a command; a failure shows all that it printed."""
+    result = subprocess.run(
+        [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        check=False, stdin=subprocess.DEVNULL, **options,
+    )
+    assert result.returncode == 0, f"{command}\n{result.stdout}"
+    return result.stdout
+
+
+def configure(source, build, *options) -> None:
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else ["-G", "Unix Makefiles"]
+    run("cmake", "-S", source, "-B", build, *generator, f"-DPython3_EXECUTABLE={sys.executable}", *options)
+
+
+def build(folder, *options, **run_options) -> str:
+    return run("cmake", "--build", folder, "--parallel", "2", *options, **run_options)
+
+
+def write_model(core: str, folder) -> str:
+    """Writes net.h and net.c for `core` ("cortex_m4"); the line that the firmware must print."""
+    graph = networks.ds_cnn()
+    payload = encode(graph, get_target(core.replace("_", "-"))).payload
+    folder.mkdir()
+    (folder / "net.h").write_text(c_header.generate_header("net", payload))
+    (folder / "net.c").write_text(c_header.generate_source("net", payload))
+    shape = graph.inputs[0].shape
+    assert shape[1] == 1  # one channel: storage order is logical order
+    pattern = (37 * np.arange(np.prod(shape)) % 256).astype(np.uint8).view(np.int8).reshape(shape)
+    (expected,) = reference.run(graph, [pattern])
+    return expected.astype(np.int8).tobytes().hex()
