@@ -3,23 +3,23 @@
     guard.py FOLDER COMMAND...
 
 When standard input ends, because the starter closed it or died in any way, every process of the
-command is killed and FOLDER is removed. Ends by itself when the command does, with its exit code.
+command is killed and FOLDER is removed. When the command ends by itself, so does this, with its exit
+code (128 and more: killed by a signal) and without removing anything.
 """
 
 import os
+import select
 import shutil
 import signal
 import subprocess
 import sys
-import threading
+
+_POLL_S = 0.1
 
 
-def _kill(process):
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    return process.wait()
+def _starter_is_gone():
+    ready, _, _ = select.select([0], [], [], _POLL_S)
+    return bool(ready) and not os.read(0, 1)
 
 
 def main(argv):
@@ -32,18 +32,18 @@ def main(argv):
     except OSError as error:
         print(f"{command[0]}: {error.strerror}", file=sys.stderr, flush=True)
         return 127
-
-    def wait():
-        code = process.wait()
-        _kill(process)  # What it has left behind.
-        os._exit(min(abs(code), 125))
-
-    threading.Thread(target=wait, daemon=True).start()
-    while os.read(0, 1):
+    gone = False
+    while not gone and process.poll() is None:
+        gone = _starter_is_gone()
+    try:
+        os.killpg(process.pid, signal.SIGKILL)  # Also what the command has left behind.
+    except ProcessLookupError:
         pass
-    _kill(process)
-    shutil.rmtree(folder, ignore_errors=True)
-    os._exit(0)
+    code = process.wait()
+    if gone:
+        shutil.rmtree(folder, ignore_errors=True)
+        return 0
+    return code if code >= 0 else 128 - code
 
 
 if __name__ == "__main__":

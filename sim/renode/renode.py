@@ -46,7 +46,7 @@ def find_renode() -> list[str]:
     if launcher and shutil.which(launcher[0]):
         return launcher
     if asked or config["renode"]:
-        raise SimulatorError(f"Renode was not found: there is no program {' '.join(launcher[:1]) or asked!r}")
+        raise SimulatorError(f"Renode was not found: there is no program {launcher[0] if launcher else repr(asked)}")
     raise SimulatorError("Renode was not found: " + (
         config["reason"] or "set RENODE to the command that starts it, or put renode on PATH"))
 

@@ -49,7 +49,7 @@ class RenodeServer:
     If this process dies without close(), Renode still ends: guard.py.
     """
 
-    def __init__(self, launcher: list[str], start_timeout_s: float = START_TIMEOUT_S):
+    def __init__(self, launcher: list[str]):
         """launcher: the command that starts Renode. RenodeError if it does not come up."""
         self._numbers = itertools.count()
         # Not renode-*: Renode removes such folders from TMPDIR at its start, which is why it gets one
@@ -73,7 +73,7 @@ class RenodeServer:
                 stdin=subprocess.PIPE, stdout=messages, stderr=subprocess.STDOUT, env=environment)
         self._url = ""
         try:
-            self._wait_for_server(temporary, time.monotonic() + start_timeout_s, launcher)
+            self._wait_for_server(temporary, time.monotonic() + START_TIMEOUT_S, launcher)
         except BaseException:
             self.close()
             raise
@@ -110,14 +110,14 @@ class RenodeServer:
         folder.mkdir()
         return folder
 
-    def keyword(self, name: str, *arguments: str, timeout_s: float = COMMAND_TIMEOUT_S) -> str:
+    def keyword(self, name: str, *arguments: str) -> str:
         """Runs a keyword; its result as text. RenodeError if it fails or takes longer."""
         what = " ".join([name, *arguments])
         try:
-            with xmlrpc.client.ServerProxy(self._url, transport=_Transport(timeout_s)) as proxy:
+            with xmlrpc.client.ServerProxy(self._url, transport=_Transport(COMMAND_TIMEOUT_S)) as proxy:
                 reply = proxy.run_keyword(name, list(arguments))
         except TimeoutError as error:
-            raise RenodeError(f"Renode did not answer within {timeout_s:.0f} s: {what}") from error
+            raise RenodeError(f"Renode did not answer within {COMMAND_TIMEOUT_S:.0f} s: {what}") from error
         except (OSError, http.client.HTTPException, xmlrpc.client.Error, xml.parsers.expat.ExpatError) as error:
             end = "" if self.alive else f"; it has ended:\n{self._last_messages()}"
             raise RenodeError(f"Renode failed at: {what}: {error}{end}") from error
@@ -125,9 +125,9 @@ class RenodeServer:
             raise RenodeError(f"Renode refused: {what}: {str(reply.get('error')).strip()}")
         return str(reply.get("return", ""))
 
-    def command(self, text: str, timeout_s: float = COMMAND_TIMEOUT_S) -> str:
+    def command(self, text: str) -> str:
         """Executes a Monitor command; what it printed."""
-        return self.keyword("ExecuteCommand", text, timeout_s=timeout_s)
+        return self.keyword("ExecuteCommand", text)
 
     def close(self) -> None:
         """Kills the process with its group, and removes its folder."""

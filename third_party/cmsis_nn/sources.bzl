@@ -26,9 +26,8 @@ CMSIS_NN_SOURCES = [
     "Source/NNSupportFunctions/arm_nn_depthwise_conv_nt_t_s8.c",
     "Source/TransposeFunctions/arm_transpose_s8.c",
     # Linear layers.
-    "Source/FullyConnectedFunctions/arm_fully_connected_get_buffer_sizes_s8.c",
-    "Source/FullyConnectedFunctions/arm_fully_connected_per_channel_s8.c",
     "Source/NNSupportFunctions/arm_nn_vec_mat_mult_t_per_ch_s8.c",
+    "Source/NNSupportFunctions/arm_nn_vec_mat_mult_t_s8.c",
     # The rest.
     "Source/BasicMathFunctions/arm_elementwise_add_s8.c",
     "Source/PoolingFunctions/arm_avgpool_get_buffer_sizes_s8.c",
