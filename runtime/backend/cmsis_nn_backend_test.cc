@@ -284,11 +284,11 @@ TEST_F(BackendTest, AKernelsErrorEndsTheExecution) {
   static int calls;
   calls = 0;
   KernelTable table = kPortableKernels;
-  table.kernels[static_cast<int>(payload::Opcode::kAdd)] = [](const void*, std::uint8_t* const*) {
+  table.kernels[static_cast<int>(payload::Opcode::kAdd)].run = [](const void*, std::uint8_t* const*) {
     ++calls;
     return Error::NotSupported;
   };
-  table.kernels[static_cast<int>(payload::Opcode::kSoftmax)] =
+  table.kernels[static_cast<int>(payload::Opcode::kSoftmax)].run =
       [](const void*, std::uint8_t* const*) {
         ++calls;
         return Error::Ok;

@@ -4,7 +4,7 @@
 // lies in flash (runtime/payload/format.h) and the base addresses that the block's
 // references count from. The payload was validated when it was loaded, so a kernel
 // checks nothing: every reference is in bounds and aligned, every dimension is
-// positive, every product fits.
+// positive, every product fits, and the scratch memory has the bytes that it asked for.
 //
 // To link only the kernels that one model needs, write a table of your own:
 //
@@ -24,10 +24,24 @@
 
 namespace cmsis_nn_delegate {
 
-/// Runs one call. `args` is the argument block of the kernel's opcode, 4-byte aligned;
-/// `bases` has payload::kBaseCount entries. An error ends the execution and is returned
-/// to the caller of execute().
-using Kernel = executorch::runtime::Error (*)(const void* args, std::uint8_t* const* bases);
+/// One operator of a provider.
+struct Kernel {
+  /// Runs one call. `args` is the argument block of the kernel's opcode, 4-byte aligned;
+  /// `bases` has payload::kBaseCount entries. An error ends the execution and is returned
+  /// to the caller of execute().
+  using Run = executorch::runtime::Error (*)(const void* args, std::uint8_t* const* bases);
+
+  /// The bytes of scratch memory that run() may touch for `args`; validation refuses a call
+  /// that has fewer. `args` has passed all other checks.
+  using ScratchBytes = std::uint32_t (*)(const void* args);
+
+  /// nullptr for `run` is a kernel that was not linked, for `scratch_bytes` one that needs none.
+  constexpr Kernel(Run run = nullptr, ScratchBytes scratch_bytes = nullptr)
+      : run(run), scratch_bytes(scratch_bytes) {}
+
+  Run run;
+  ScratchBytes scratch_bytes;
+};
 
 /// A set of `Isa` as bits.
 using IsaSet = std::uint8_t;
@@ -63,12 +77,8 @@ struct KernelTable {
   IsaSet isas;
   /// Of the provider, for banners and logs: "portable", "cmsis-nn".
   const char* name;
-  /// By opcode; nullptr is a kernel that was not linked.
+  /// By opcode.
   Kernel kernels[payload::kOpcodeCount];
-
-  Kernel find(std::uint32_t opcode) const {
-    return opcode < payload::kOpcodeCount ? kernels[opcode] : nullptr;
-  }
 };
 
 /// The data behind `ref`, or nullptr for payload::kNoRef.

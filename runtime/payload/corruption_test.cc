@@ -1,10 +1,21 @@
-// Damaged payloads: whatever opens must run within its buffers. Built with the address and the
-// undefined behaviour sanitizer, which end the test at the first violation.
+// Damaged payloads: whatever opens must run within its buffers. Built with sanitizers, which end the
+// test at the first violation, for the portable kernels and, in tests/conformance, for CMSIS-NN's.
+#include <cstring>
 #include <random>
 
 #include <gtest/gtest.h>
 
+#ifdef WITH_CMSIS_NN
+#include "runtime/kernels/cmsis_nn/cmsis_nn.h"
+
+/// A payload may let the buffers of a call overlap. That makes no access out of bounds, but the
+/// sanitizer ends a memcpy() of such: linked with --wrap=memcpy.
+extern "C" void* __wrap_memcpy(void* to, const void* from, std::size_t count) {
+  return std::memmove(to, from, count);
+}
+#else
 #include "runtime/kernels/portable/portable.h"
+#endif
 #include "runtime/payload/payload_builder.h"
 #include "runtime/payload/view.h"
 
@@ -13,10 +24,16 @@ namespace {
 
 using testing::AlignedBytes;
 
+#ifdef WITH_CMSIS_NN
+const KernelTable& kKernels = kCmsisNnKernels;
+#else
+const KernelTable& kKernels = kPortableKernels;
+#endif
+
 /// Runs the calls of `payload`, if it opens, with buffers of exactly the stated sizes.
 /// Returns whether it opened.
 bool run(AlignedBytes& payload) {
-  const auto view = PayloadView::open(payload.data(), payload.size(), kPortableKernels);
+  const auto view = PayloadView::open(payload.data(), payload.size(), kKernels);
   if (!view.ok()) {
     return false;
   }
@@ -34,8 +51,7 @@ bool run(AlignedBytes& payload) {
   bases[payload::kBaseArena] = buffers.front().data();
   for (const std::uint8_t* at = view->calls_begin(); at != view->calls_end();) {
     const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
-    if (kPortableKernels.kernels[call.opcode](&call + 1, bases) !=
-        executorch::runtime::Error::Ok) {
+    if (kKernels.kernels[call.opcode].run(&call + 1, bases) != executorch::runtime::Error::Ok) {
       break;
     }
     at += call.bytes;
@@ -46,6 +62,29 @@ bool run(AlignedBytes& payload) {
 TEST(Corruption, TheUndamagedPayloadRuns) {
   AlignedBytes payload = testing::all_operators();
   EXPECT_TRUE(run(payload));
+}
+
+/// The call of `opcode` gets `bytes` of scratch at the end of the arena, where one byte more is seen.
+template <typename Args>
+void expect_scratch_suffices(payload::Opcode opcode) {
+  AlignedBytes payload = testing::all_operators();
+  auto& args = testing::args_of<Args>(payload, opcode);
+  const std::uint32_t arena_bytes = payload.header().arena_bytes;
+  const auto& kernel = kKernels.kernels[static_cast<std::size_t>(opcode)];
+  const std::uint32_t needed =
+      kernel.scratch_bytes == nullptr ? 0 : kernel.scratch_bytes(&args);
+  for (std::uint32_t bytes = 0; bytes <= 192; ++bytes) {
+    const std::uint32_t begin = (arena_bytes - bytes) / 16 * 16;
+    args.scratch = bytes == 0 ? payload::kNoRef : testing::make_ref(payload::kBaseArena, begin);
+    args.scratch_bytes = static_cast<std::int32_t>(bytes);
+    EXPECT_EQ(run(payload), bytes >= needed) << bytes << " bytes, needed " << needed;
+  }
+}
+
+TEST(Corruption, ScratchOfEverySize) {
+  expect_scratch_suffices<payload::Conv2dArgs>(payload::Opcode::kConv2d);
+  expect_scratch_suffices<payload::DepthwiseConv2dArgs>(payload::Opcode::kDepthwiseConv2d);
+  expect_scratch_suffices<payload::AvgPool2dArgs>(payload::Opcode::kAvgPool2d);
 }
 
 TEST(Corruption, TruncatedAtEveryByte) {

@@ -25,9 +25,9 @@ constexpr std::int32_t kMaxShift = 31;
 /// The checks of one call. Each returns whether it holds; the first that fails logs.
 class CallValidator {
  public:
-  CallValidator(const bounds::Regions& regions, std::uint32_t index,
+  CallValidator(const bounds::Regions& regions, const Kernel& kernel, std::uint32_t index,
                 const payload::CallHeader& call)
-      : regions_(regions), index_(index), call_(call) {}
+      : regions_(regions), kernel_(kernel), index_(index), call_(call) {}
 
   /// Dispatches on the opcode; the size of the argument block must have been checked.
   bool validate() const {
@@ -43,8 +43,8 @@ class CallValidator {
         return add(*static_cast<const payload::AddArgs*>(args));
       case Opcode::kAvgPool2d: {
         const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
-        return scratch(a.scratch, a.scratch_bytes) &&
-               pool(a.input, a.output, a.params, a.input_dims, a.filter_dims, a.output_dims);
+        return pool(a.input, a.output, a.params, a.input_dims, a.filter_dims, a.output_dims) &&
+               scratch(a.scratch, a.scratch_bytes);
       }
       case Opcode::kMaxPool2d: {
         const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
@@ -102,11 +102,15 @@ class CallValidator {
     return require(regions_.contain(ref, bytes, alignment | bounds::kWrite),
                    "the output reference is out of bounds, misaligned or not writable");
   }
+  /// The last check of a call: the kernel computes what it needs from what the others have checked.
   bool scratch(Ref ref, std::int32_t bytes) const {
-    return require(bytes == 0 ? ref == payload::kNoRef
-                              : regions_.contain(ref, static_cast<std::uint32_t>(bytes),
+    const auto given = static_cast<std::uint32_t>(bytes);
+    return require(given == 0 ? ref == payload::kNoRef
+                              : regions_.contain(ref, given,
                                                  bounds::kBlockAligned | bounds::kWrite),
-                   "the scratch reference is out of bounds, misaligned or not writable");
+                   "the scratch reference is out of bounds, misaligned or not writable") &&
+           require(kernel_.scratch_bytes == nullptr || kernel_.scratch_bytes(&call_ + 1) <= given,
+                   "the kernel needs more scratch memory than scratch_bytes");
   }
 
   bool activation(const Activation& a) const {
@@ -195,7 +199,7 @@ class CallValidator {
                        filter.n == out.c,
                    "channels, groups and filters do not agree") &&
            input(a.input, volume(in)) && weights(a, volume(filter), out.c) &&
-           scratch(a.scratch, a.scratch_bytes) && output(a.output, volume(out));
+           output(a.output, volume(out)) && scratch(a.scratch, a.scratch_bytes);
   }
 
   bool depthwise_conv2d(const payload::DepthwiseConv2dArgs& a) const {
@@ -210,7 +214,7 @@ class CallValidator {
                        filter.c == out.c && filter.n == 1,
                    "channels, multiplier and filters do not agree") &&
            input(a.input, volume(in)) && weights(a, volume(filter), out.c) &&
-           scratch(a.scratch, a.scratch_bytes) && output(a.output, volume(out));
+           output(a.output, volume(out)) && scratch(a.scratch, a.scratch_bytes);
   }
 
   bool fully_connected(const payload::FullyConnectedArgs& a) const {
@@ -257,6 +261,7 @@ class CallValidator {
   }
 
   const bounds::Regions& regions_;
+  const Kernel& kernel_;
   [[maybe_unused]] std::uint32_t index_;
   const payload::CallHeader& call_;
 };
@@ -282,12 +287,13 @@ Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
              index);
       return Error::InvalidProgram;
     }
-    if (kernels.kernels[call.opcode] == nullptr) {
+    const Kernel& kernel = kernels.kernels[call.opcode];
+    if (kernel.run == nullptr) {
       ET_LOG(Error, "call %" PRIu32 ": no kernel for opcode %u in the table \"%s\": link it",
              index, static_cast<unsigned>(call.opcode), kernels.name);
       return Error::DelegateInvalidCompatibility;
     }
-    if (!CallValidator(regions, index, call).validate()) {
+    if (!CallValidator(regions, kernel, index, call).validate()) {
       return Error::InvalidProgram;
     }
     at += call.bytes;

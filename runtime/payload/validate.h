@@ -14,6 +14,7 @@ namespace cmsis_nn_delegate {
 ///   - writes to the arena or an output, never to constants or an input;
 ///   - has its weights and their parameters in the constants;
 ///   - has data aligned as its type needs, and scratch aligned to 16 bytes;
+///   - has at least as much scratch as its kernel says that it uses (Kernel::scratch_bytes);
 ///   - keeps the ranges that runtime/payload/format.h states for its parameters;
 ///   - as a convolution or pooling: has dimensions in [1, kMaxDim] that agree with each
 ///     other, and an output that leaves out no window that fits. Windows of pooling and of

@@ -316,6 +316,47 @@ TEST(ValidateCalls, Others) {
                                                      {"batch", [](auto& a) { a.batch = kMin; }}});
 }
 
+/// A kernel of `opcode` that asks for 100 bytes, whatever the arguments are.
+template <typename Args>
+void expect_scratch_checked(Opcode opcode) {
+  constexpr std::int32_t kAsked = 100;
+  KernelTable table = kPortableKernels;
+  table.kernels[static_cast<std::size_t>(opcode)].scratch_bytes = [](const void*) {
+    return static_cast<std::uint32_t>(kAsked);
+  };
+  AlignedBytes bytes = all_operators();
+  auto& args = args_of<Args>(bytes, opcode);
+  for (const std::int32_t given : {0, 1, 96, 99, 100, 101, 112, -1, kMin}) {
+    args.scratch_bytes = given;
+    args.scratch = given == 0 ? payload::kNoRef : make_ref(payload::kBaseArena, 448);
+    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
+              given >= kAsked ? Error::Ok : Error::InvalidProgram)
+        << "opcode " << static_cast<int>(opcode) << ", " << given << " bytes";
+  }
+}
+
+TEST(ValidateCalls, ScratchSufficesForTheKernel) {
+  expect_scratch_checked<payload::Conv2dArgs>(Opcode::kConv2d);
+  expect_scratch_checked<payload::DepthwiseConv2dArgs>(Opcode::kDepthwiseConv2d);
+  expect_scratch_checked<payload::AvgPool2dArgs>(Opcode::kAvgPool2d);
+}
+
+TEST(ValidateCalls, AKernelIsAskedForScratchWhenAllElseIsValid) {
+  static int asked;
+  asked = 0;
+  KernelTable table = kPortableKernels;
+  table.kernels[static_cast<std::size_t>(Opcode::kConv2d)].scratch_bytes = [](const void*) {
+    ++asked;
+    return std::uint32_t{0};
+  };
+  AlignedBytes bytes = all_operators();
+  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::Ok);
+  EXPECT_EQ(asked, 1);
+  args_of<payload::Conv2dArgs>(bytes, Opcode::kConv2d).output = payload::kNoRef;
+  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::InvalidProgram);
+  EXPECT_EQ(asked, 1);
+}
+
 TEST(ValidateCalls, CallHeaders) {
   const auto open_with_call = [](const std::function<void(payload::CallHeader&)>& change) {
     AlignedBytes bytes = all_operators();

@@ -6,7 +6,7 @@
 namespace cmsis_nn_delegate {
 namespace runner {
 
-/// Takes the same payloads as the other tables of this build.
+/// Takes the payloads that the other tables of this build take, and asks for no scratch memory.
 extern const KernelTable kNullKernels;
 
 }  // namespace runner

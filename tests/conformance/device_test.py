@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cmsis_nn_delegate.payload.decode import decode
-from cmsis_nn_delegate.payload.schema import Opcode
+from cmsis_nn_delegate.payload.schema import ARGS, CALL_HEADER, Opcode
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.target import get_target
 from sim import simulator
@@ -64,6 +64,27 @@ def test_scratch_of_the_networks_is_what_cmsis_nn_asks_for(network):
     outputs = (to_bytes(np.asarray(vectors.expected[0]), view.outputs[0]),)
     calls = sum(call.opcode in WITH_SCRATCH for call in view.calls)
     assert run([suite.Case(network, payload, inputs, outputs)]) == calls
+
+
+@pytest.mark.parametrize("operator", ("conv2d", "depthwise_conv2d", "avg_pool2d"))
+def test_less_scratch_than_the_kernel_uses_is_refused(operator):
+    """On the device itself, as sizes depend on the instruction set. The CRC is not looked at here."""
+    lies = []
+    for case in cases.cases(operator, 8, TARGET):
+        (call,) = decode(case.payload).calls
+        field = call.offset + CALL_HEADER.size + ARGS[call.opcode].offset_of("scratch_bytes")
+        needed = call.args["scratch_bytes"]
+        if needed > 1:
+            payload = bytearray(case.payload)
+            payload[field : field + 4] = (needed - 1).to_bytes(4, "little")
+            lies.append(suite.Case(case.text, bytes(payload), case.inputs, case.outputs))
+    if KERNELS["kernels"] != "cmsis-nn" or not lies:
+        pytest.skip(f"no case of {operator} needs scratch with {KERNELS['kernels']} kernels on {CORE}")
+    result = simulator.run(str(IMAGE), job=suite.pack(lies), count=False)
+    outcome = parse(result.uart)
+    assert (outcome.cases, outcome.failed) == (len(lies), len(lies))
+    assert len(outcome.problems) == len(lies)
+    assert all("refused" in problem for _, problem in outcome.problems)
 
 
 def test_a_wrong_byte_is_seen():

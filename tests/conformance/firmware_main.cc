@@ -3,9 +3,6 @@
 #include "runtime/kernels/selected.h"
 #include "runtime/runner/report.h"
 #include "tests/conformance/run_suite.h"
-#ifdef WITH_CMSIS_NN
-#include "tests/conformance/scratch_sizes.h"
-#endif
 
 namespace {
 
@@ -23,15 +20,10 @@ void report(std::uint32_t index, const char* what, std::int64_t a, std::int64_t 
 
 int main() {
   conformance::Totals totals;
-#ifdef WITH_CMSIS_NN
-  const conformance::ScratchSize scratch_size = conformance::cmsis_nn_scratch_size;
-#else
-  const conformance::ScratchSize scratch_size = nullptr;
-#endif
   const KernelTable& kernels = selected_kernels();
   const bool complete = conformance::run_suite(
       __mailbox_start, static_cast<std::size_t>(__mailbox_end - __mailbox_start), __arena_start,
-      static_cast<std::size_t>(__arena_end - __arena_start), kernels, scratch_size, report, totals);
+      static_cast<std::size_t>(__arena_end - __arena_start), kernels, report, totals);
   runner::Line("SUITE")
       .field("kernels", kernels.name)
       .field("core", bsp_core)

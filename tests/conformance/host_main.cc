@@ -10,7 +10,6 @@
 #include "tests/conformance/run_suite.h"
 #ifdef WITH_CMSIS_NN
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
-#include "tests/conformance/scratch_sizes.h"
 #endif
 
 namespace {
@@ -65,14 +64,12 @@ int main(int argc, char** argv) {
     return 2;
   }
   const KernelTable* kernels = nullptr;
-  conformance::ScratchSize scratch_size = nullptr;
   if (std::strcmp(argv[1], "portable") == 0) {
     kernels = &kPortableKernels;
   }
 #ifdef WITH_CMSIS_NN
   if (std::strcmp(argv[1], "cmsis_nn") == 0) {
     kernels = &kCmsisNnKernels;
-    scratch_size = conformance::cmsis_nn_scratch_size;
   }
 #endif
   if (kernels == nullptr) {
@@ -93,7 +90,7 @@ int main(int argc, char** argv) {
   conformance::Totals totals;
   const bool complete =
       conformance::run_suite(suite.data(), suite.size(), memory.data(), memory.size(), *kernels,
-                             scratch_size, report, totals);
+                             report, totals);
   std::printf("##SUITE kernels=%s core=host cases=%" PRIu32 " failed=%" PRIu32 " scratch=%" PRIu32 "\n",
               kernels->name, totals.cases, totals.failed, totals.scratch_checked);
   return complete && totals.failed == 0 ? 0 : 1;

@@ -25,12 +25,11 @@ std::uint8_t filling(std::size_t position, std::uint32_t index) {
 class CaseRun {
  public:
   CaseRun(std::uint32_t index, std::uint8_t* memory, std::size_t memory_bytes,
-          const KernelTable& kernels, ScratchSize scratch_size, Report report, Totals& totals)
+          const KernelTable& kernels, Report report, Totals& totals)
       : index_(index),
         memory_(memory),
         memory_bytes_(memory_bytes),
         kernels_(kernels),
-        scratch_size_(scratch_size),
         report_(report),
         totals_(totals) {}
 
@@ -86,7 +85,7 @@ class CaseRun {
       if (!check_scratch(call)) {
         return false;
       }
-      const Error error = kernels_.kernels[call.opcode](&call + 1, bases);
+      const Error error = kernels_.kernels[call.opcode].run(&call + 1, bases);
       if (error != Error::Ok) {
         return fail("a kernel failed: opcode, error", call.opcode, static_cast<int>(error));
       }
@@ -96,6 +95,10 @@ class CaseRun {
   }
 
   bool check_scratch(const payload::CallHeader& call) {
+    const Kernel& kernel = kernels_.kernels[call.opcode];
+    if (kernel.scratch_bytes == nullptr) {
+      return true;
+    }
     std::int32_t given = 0;
     switch (static_cast<payload::Opcode>(call.opcode)) {
       case payload::Opcode::kConv2d:
@@ -110,11 +113,7 @@ class CaseRun {
       default:
         break;
     }
-    const std::int32_t wanted =
-        scratch_size_ == nullptr ? -1 : scratch_size_(call.opcode, &call + 1);
-    if (wanted < 0) {
-      return true;
-    }
+    const auto wanted = static_cast<std::int32_t>(kernel.scratch_bytes(&call + 1));
     ++totals_.scratch_checked;
     return given == wanted || fail("scratch bytes: given, wanted", given, wanted);
   }
@@ -173,7 +172,6 @@ class CaseRun {
   std::uint8_t* memory_;
   std::size_t memory_bytes_;
   const KernelTable& kernels_;
-  ScratchSize scratch_size_;
   Report report_;
   Totals& totals_;
 };
@@ -181,8 +179,8 @@ class CaseRun {
 }  // namespace
 
 bool run_suite(const std::uint8_t* suite, std::size_t suite_bytes, std::uint8_t* memory,
-               std::size_t memory_bytes, const KernelTable& kernels, ScratchSize scratch_size,
-               Report report, Totals& totals) {
+               std::size_t memory_bytes, const KernelTable& kernels, Report report,
+               Totals& totals) {
   const auto& header = *reinterpret_cast<const SuiteHeader*>(suite);
   if (suite_bytes < sizeof(SuiteHeader) || header.magic != kSuiteMagic ||
       header.version != kSuiteVersion || header.bytes > suite_bytes) {
@@ -192,7 +190,7 @@ bool run_suite(const std::uint8_t* suite, std::size_t suite_bytes, std::uint8_t*
   const std::uint8_t* at = suite + sizeof(SuiteHeader);
   for (std::uint32_t index = 0; index < header.case_count; ++index) {
     const auto& case_header = *reinterpret_cast<const CaseHeader*>(at);
-    CaseRun run(index, memory, memory_bytes, kernels, scratch_size, report, totals);
+    CaseRun run(index, memory, memory_bytes, kernels, report, totals);
     ++totals.cases;
     totals.failed += run.run(case_header) ? 0 : 1;
     at += case_header.bytes;

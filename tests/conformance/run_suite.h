@@ -10,10 +10,6 @@
 namespace cmsis_nn_delegate {
 namespace conformance {
 
-/// Bytes of scratch that a provider's kernel asks for, from the provider itself; args as for a kernel.
-/// Negative if the opcode has no scratch.
-using ScratchSize = std::int32_t (*)(std::uint32_t opcode, const void* args);
-
 /// Told what is wrong with a case: `what`, and two numbers that it names (unused ones are 0).
 using Report = void (*)(std::uint32_t index, const char* what, std::int64_t a, std::int64_t b);
 
@@ -24,13 +20,13 @@ struct Totals {
 };
 
 /// Runs every case: outputs equal the expected bytes, no byte around the arena and the outputs
-/// changes, and every call's scratch is what `scratch_size` (may be null) says.
+/// changes, and every call has exactly the scratch that its kernel asks for, if it asks for any.
 ///
 /// `suite` is 16-byte aligned; `memory` is for arena and outputs. Returns false, with a report about
 /// case 0, if the blob is no suite.
 bool run_suite(const std::uint8_t* suite, std::size_t suite_bytes, std::uint8_t* memory,
-               std::size_t memory_bytes, const KernelTable& kernels, ScratchSize scratch_size,
-               Report report, Totals& totals);
+               std::size_t memory_bytes, const KernelTable& kernels, Report report,
+               Totals& totals);
 
 }  // namespace conformance
 }  // namespace cmsis_nn_delegate

@@ -23,11 +23,21 @@ namespace cmsis_nn {
 
 using executorch::runtime::Error;
 
-Error conv2d(const void* args, std::uint8_t* const* bases);
-Error depthwise_conv2d(const void* args, std::uint8_t* const* bases);
+// With scratch memory: a table names these kernels together with the bytes that they need, which are
+// those of CMSIS-NN's arm_*_get_buffer_size.
+Error run_conv2d(const void* args, std::uint8_t* const* bases);
+Error run_depthwise_conv2d(const void* args, std::uint8_t* const* bases);
+Error run_avg_pool2d(const void* args, std::uint8_t* const* bases);
+std::uint32_t conv2d_scratch_bytes(const void* args);
+std::uint32_t depthwise_conv2d_scratch_bytes(const void* args);
+std::uint32_t avg_pool2d_scratch_bytes(const void* args);
+inline constexpr Kernel conv2d{run_conv2d, conv2d_scratch_bytes};
+inline constexpr Kernel depthwise_conv2d{run_depthwise_conv2d, depthwise_conv2d_scratch_bytes};
+inline constexpr Kernel avg_pool2d{run_avg_pool2d, avg_pool2d_scratch_bytes};
+
+// Without.
 Error fully_connected(const void* args, std::uint8_t* const* bases);
 Error add(const void* args, std::uint8_t* const* bases);
-Error avg_pool2d(const void* args, std::uint8_t* const* bases);
 Error max_pool2d(const void* args, std::uint8_t* const* bases);
 Error softmax(const void* args, std::uint8_t* const* bases);
 

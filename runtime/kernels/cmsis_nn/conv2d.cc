@@ -4,7 +4,7 @@
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 
-Error conv2d(const void* args, std::uint8_t* const* bases) {
+Error run_conv2d(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
   const cmsis_nn_context context = scratch(a, bases);
   const cmsis_nn_per_channel_quant_params quant = per_channel(a, bases);
@@ -14,6 +14,13 @@ Error conv2d(const void* args, std::uint8_t* const* bases) {
       resolve<const std::int8_t>(bases, a.filter), /*bias_dims=*/nullptr,
       resolve<const std::int32_t>(bases, a.bias), native(a.output_dims),
       resolve<std::int8_t>(bases, a.output)));
+}
+
+std::uint32_t conv2d_scratch_bytes(const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
+  // The filter has as many bytes as one window has over all groups, less than 2^28: no term overflows.
+  return static_cast<std::uint32_t>(arm_convolve_wrapper_s8_get_buffer_size(
+      native(a.params), native(a.input_dims), native(a.filter_dims), native(a.output_dims)));
 }
 
 }  // namespace cmsis_nn

@@ -4,7 +4,7 @@
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 
-Error depthwise_conv2d(const void* args, std::uint8_t* const* bases) {
+Error run_depthwise_conv2d(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
   const cmsis_nn_context context = scratch(a, bases);
   const cmsis_nn_per_channel_quant_params quant = per_channel(a, bases);
@@ -14,6 +14,18 @@ Error depthwise_conv2d(const void* args, std::uint8_t* const* bases) {
       resolve<const std::int8_t>(bases, a.filter), /*bias_dims=*/nullptr,
       resolve<const std::int32_t>(bases, a.bias), native(a.output_dims),
       resolve<std::int8_t>(bases, a.output)));
+}
+
+std::uint32_t depthwise_conv2d_scratch_bytes(const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
+  // With MVE it is up to 496 bytes for every pixel of the kernel, computed in 31 bits. No arena has as
+  // much as a kernel for which they do not suffice would need.
+  constexpr std::int32_t kMaxPixels = 1 << 22;
+  if (a.filter_dims.h * a.filter_dims.w > kMaxPixels) {
+    return UINT32_MAX;
+  }
+  return static_cast<std::uint32_t>(arm_depthwise_conv_wrapper_s8_get_buffer_size(
+      native(a.params), native(a.input_dims), native(a.filter_dims), native(a.output_dims)));
 }
 
 }  // namespace cmsis_nn
