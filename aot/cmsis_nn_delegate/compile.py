@@ -125,6 +125,7 @@ def compile_model(
     strict: bool = False,
     name: str = "model",
     observer: str = "histogram",
+    linear_weights: str = "per-channel",
     progress: Progress = lambda line: None,
 ) -> Compiled:
     """Quantizes, partitions and encodes `module` for `target`.
@@ -135,6 +136,7 @@ def compile_model(
     io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
     strict: raise NotDelegatedError if any node stays outside of the delegate.
     observer: how ranges are found; see `quantizer.OBSERVERS`.
+    linear_weights: "per-channel", or "per-tensor" for faster and less exact layers; see `quantizer`.
     progress: called with a line before each step.
 
     UserError for unknown names, unusable inputs, and modules that torch.export cannot handle.
@@ -142,7 +144,7 @@ def compile_model(
     try:
         target = target if isinstance(target, Target) else get_target(target)
         placement = IoPlacement.of(io_placement)
-        quantizer = CmsisNnQuantizer(observer)
+        quantizer = CmsisNnQuantizer(observer, linear_weights)
     except ValueError as error:
         raise UserError(str(error)) from error
     if io not in IO:

@@ -73,6 +73,7 @@ def test_models_of_two_delegate_calls():
         ({"io": "int4"}, "unknown io 'int4'"),
         ({"io_placement": "flash"}, "unknown I/O placement 'flash'"),
         ({"observer": "guess"}, "unknown observer 'guess'"),
+        ({"linear_weights": "per-row"}, "unknown linear weights 'per-row'"),
         ({"calibration": None}, "calibration data is missing"),
         ({"calibration": []}, "calibration data is missing"),
         ({"calibration": [X]}, "input 0 is|tuple of tensors"),

@@ -13,10 +13,10 @@ DQ = torch.ops.quantized_decomposed.dequantize_per_tensor.default
 DQ_CHANNEL = torch.ops.quantized_decomposed.dequantize_per_channel.default
 
 
-def convert(module, *inputs, observer="minmax"):
+def convert(module, *inputs, observer="minmax", **options):
     torch.manual_seed(0)
     graph = torch.export.export(module.eval(), inputs).module(check_guards=False)
-    prepared = prepare_pt2e(graph, CmsisNnQuantizer(observer))
+    prepared = prepare_pt2e(graph, CmsisNnQuantizer(observer, **options))
     prepared(*inputs)
     return convert_pt2e(prepared)
 
@@ -74,6 +74,31 @@ def test_weights_are_per_channel_and_bias_scale_is_their_product(module, shape, 
             rtol=1e-6,
             atol=0,
         )
+
+
+def test_linear_weights_per_tensor():
+    class Both(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.linear = nn.Conv2d(2, 3, 1), nn.Linear(12, 5)
+
+        def forward(self, x):
+            return self.linear(self.conv(x).flatten(1))
+
+    model = convert(Both(), torch.randn(1, 2, 2, 2), linear_weights="per-tensor")
+    (linear,) = nodes(model, torch.ops.aten.linear.default)
+    activation, weight, bias = linear.args
+    assert weight.target is bias.target is DQ
+    assert weight.args[2:] == (0, -127, 127, torch.int8)
+    assert attribute(model, bias.args[0]).dtype == torch.int32
+    assert bias.args[1] == pytest.approx(weight.args[1] * activation.args[1], rel=1e-6)
+    # Of the convolution alone.
+    assert len(nodes(model, DQ_CHANNEL)) == 2
+
+
+def test_unknown_linear_weights_are_named():
+    with pytest.raises(ValueError, match="unknown linear weights 'per-row'; choose one of per-channel"):
+        CmsisNnQuantizer(linear_weights="per-row")
 
 
 ACTIVATIONS = {

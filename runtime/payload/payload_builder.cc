@@ -210,14 +210,29 @@ AlignedBytes all_operators() {
   dense.multiplier = builder.constant(repeated(kHalf, 5));
   dense.shift = builder.constant(repeated(-7, 5));
   dense.output = a2;
-  dense.params = {0, 0, 1, {-128, 127}};
-  dense.input_dims = {1, 1, 1, 36};
-  dense.filter_dims = {36, 1, 1, 5};
-  dense.output_dims = {1, 1, 1, 5};
+  dense.batch = 1;
+  dense.output_offset = 1;
+  dense.inputs = 36;
+  dense.outputs = 5;
+  dense.activation = {-128, 127};
   builder.call(Opcode::kFullyConnected, dense);
 
+  payload::FullyConnectedPerTensorArgs uniform = {};
+  uniform.input = a2;
+  uniform.filter = builder.constant(weights(5 * 5));
+  uniform.bias = builder.constant(repeated(40, 5));
+  uniform.output = a1;
+  uniform.batch = 1;
+  uniform.output_offset = 1;
+  uniform.multiplier = kHalf;
+  uniform.shift = -6;
+  uniform.inputs = 5;
+  uniform.outputs = 5;
+  uniform.activation = {-128, 127};
+  builder.call(Opcode::kFullyConnectedPerTensor, uniform);
+
   payload::SoftmaxArgs softmax = {};
-  softmax.input = a2;
+  softmax.input = a1;
   softmax.output = scores;
   softmax.rows = 1;
   softmax.row_size = 5;
@@ -227,7 +242,7 @@ AlignedBytes all_operators() {
   builder.call(Opcode::kSoftmax, softmax);
 
   payload::DequantizeArgs dequantize = {};
-  dequantize.input = a2;
+  dequantize.input = a1;
   dequantize.output = logits;
   dequantize.batch = 1;
   dequantize.channels = 1;

@@ -39,6 +39,9 @@ class CallValidator {
         return depthwise_conv2d(*static_cast<const payload::DepthwiseConv2dArgs*>(args));
       case Opcode::kFullyConnected:
         return fully_connected(*static_cast<const payload::FullyConnectedArgs*>(args));
+      case Opcode::kFullyConnectedPerTensor:
+        return fully_connected_per_tensor(
+            *static_cast<const payload::FullyConnectedPerTensorArgs*>(args));
       case Opcode::kAdd:
         return add(*static_cast<const payload::AddArgs*>(args));
       case Opcode::kAvgPool2d: {
@@ -118,17 +121,24 @@ class CallValidator {
                    "activation limits out of range");
   }
 
-  /// What every layer with weights has: the filter, int32 parameters per output channel, and
-  /// quantization offsets. All of it is constant.
+  bool filter(Ref ref, std::uint32_t bytes) const {
+    return require(regions_.contain_constants({ref}, bytes, 1),
+                   "the filter is not a constant or out of bounds");
+  }
+  /// int32 parameters, one per output channel.
+  template <std::size_t kCount>
+  bool constants(const Ref (&refs)[kCount], std::int32_t channels) const {
+    return require(regions_.contain_constants(
+                       refs, product(static_cast<std::uint32_t>(channels), sizeof(std::int32_t)),
+                       alignof(std::int32_t)),
+                   "bias, multiplier or shift is not a constant, out of bounds or misaligned");
+  }
+
+  /// What every convolution has: the filter, parameters per output channel, and quantization
+  /// offsets.
   template <typename Args>
   bool weights(const Args& a, std::uint32_t filter_bytes, std::int32_t channels) const {
-    return require(regions_.contain_constants({a.filter}, filter_bytes, 1) &&
-                       regions_.contain_constants(
-                           {a.bias, a.multiplier, a.shift},
-                           product(static_cast<std::uint32_t>(channels), sizeof(std::int32_t)),
-                           alignof(std::int32_t)),
-                   "filter, bias, multiplier or shift is not a constant, out of bounds or "
-                   "misaligned") &&
+    return filter(a.filter, filter_bytes) && constants({a.bias, a.multiplier, a.shift}, channels) &&
            require(in_range(a.params.input_offset, -127, 128) &&
                        in_range(a.params.output_offset, -128, 127),
                    "quantization offset out of range") &&
@@ -218,18 +228,21 @@ class CallValidator {
   }
 
   bool fully_connected(const payload::FullyConnectedArgs& a) const {
-    const auto& p = a.params;
-    const Dims& in = a.input_dims;
-    const Dims& filter = a.filter_dims;
-    const Dims& out = a.output_dims;
-    return require((in.h & in.w & filter.h & filter.w & out.h & out.w) == 1 &&
-                       (in.h | in.w | filter.h | filter.w | out.h | out.w) == 1 &&
-                       in.n == out.n && in.c == filter.n && filter.c == out.c,
-                   "input, filter and output do not agree") &&
-           require(p.input_offset == 0 && p.filter_offset == 0,
-                   "input and filter offset must be 0") &&
-           input(a.input, volume(in.n, in.c, 1)) && weights(a, volume(in.c, out.c, 1), out.c) &&
-           output(a.output, volume(out.n, out.c, 1));
+    return linear(a) && constants({a.bias, a.multiplier, a.shift}, a.outputs);
+  }
+
+  bool fully_connected_per_tensor(const payload::FullyConnectedPerTensorArgs& a) const {
+    return linear(a) && constants({a.bias}, a.outputs) &&
+           require(in_range(a.shift, -kMaxShift, kMaxShift - 1), "shift out of range");
+  }
+
+  /// No sizes but positive ones have a product that is not too large.
+  template <typename Args>
+  bool linear(const Args& a) const {
+    return input(a.input, volume(a.batch, a.inputs, 1)) &&
+           filter(a.filter, volume(a.inputs, a.outputs, 1)) &&
+           require(in_range(a.output_offset, -128, 127), "quantization offset out of range") &&
+           activation(a.activation) && output(a.output, volume(a.batch, a.outputs, 1));
   }
 
   bool add(const payload::AddArgs& a) const {

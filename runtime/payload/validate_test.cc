@@ -89,6 +89,7 @@ TEST(ValidateCalls, References) {
   using payload::DepthwiseConv2dArgs;
   using payload::DequantizeArgs;
   using payload::FullyConnectedArgs;
+  using payload::FullyConnectedPerTensorArgs;
   using payload::MaxPool2dArgs;
   using payload::QuantizeArgs;
   using payload::SoftmaxArgs;
@@ -109,6 +110,11 @@ TEST(ValidateCalls, References) {
   expect_reference_checked(Opcode::kFullyConnected, &FullyConnectedArgs::filter, 180, 1, false);
   expect_reference_checked(Opcode::kFullyConnected, &FullyConnectedArgs::multiplier, 20, 4, false);
   expect_reference_checked(Opcode::kFullyConnected, &FullyConnectedArgs::output, 5, 1, true);
+  constexpr Opcode kPerTensor = Opcode::kFullyConnectedPerTensor;
+  expect_reference_checked(kPerTensor, &FullyConnectedPerTensorArgs::input, 5, 1, false);
+  expect_reference_checked(kPerTensor, &FullyConnectedPerTensorArgs::filter, 25, 1, false);
+  expect_reference_checked(kPerTensor, &FullyConnectedPerTensorArgs::bias, 20, 4, false);
+  expect_reference_checked(kPerTensor, &FullyConnectedPerTensorArgs::output, 5, 1, true);
   expect_reference_checked(Opcode::kAdd, &AddArgs::input1, 144, 1, false);
   expect_reference_checked(Opcode::kAdd, &AddArgs::input2, 144, 1, false);
   expect_reference_checked(Opcode::kAdd, &AddArgs::output, 144, 1, true);
@@ -229,25 +235,40 @@ TEST(ValidateCalls, Depthwise) {
       });
 }
 
-TEST(ValidateCalls, FullyConnected) {
-  using Args = payload::FullyConnectedArgs;
-  expect_refused<Args>(Opcode::kFullyConnected,
+template <typename Args>
+void expect_linear_checked(Opcode opcode) {
+  expect_refused<Args>(opcode,
                        {
-                           {"input offset", [](Args& a) { a.params.input_offset = 1; }},
-                           {"filter offset", [](Args& a) { a.params.filter_offset = 1; }},
-                           {"output offset", [](Args& a) { a.params.output_offset = -129; }},
-                           {"activation", [](Args& a) { a.params.activation.min = 128; }},
-                           {"batch differs", [](Args& a) { a.output_dims.n = 2; }},
-                           {"batch too large", [](Args& a) { a.input_dims.n = a.output_dims.n = 100; }},
-                           {"batch 0", [](Args& a) { a.input_dims.n = a.output_dims.n = 0; }},
-                           {"input differs", [](Args& a) { a.input_dims.c = 37; }},
-                           {"output differs", [](Args& a) { a.output_dims.c = 6; }},
-                           {"height", [](Args& a) { a.input_dims.h = 2; }},
-                           {"filter width 0", [](Args& a) { a.filter_dims.w = 0; }},
-                           {"output height 3", [](Args& a) { a.output_dims.h = 3; }},
-                           {"negative", [](Args& a) { a.input_dims.c = a.filter_dims.n = -36; }},
-                           {"overflow", [](Args& a) { a.input_dims.c = a.filter_dims.n = 1 << 30; }},
+                           {"output offset", [](Args& a) { a.output_offset = -129; }},
+                           {"activation", [](Args& a) { a.activation.min = 128; }},
+                           {"batch too large", [](Args& a) { a.batch = 1000; }},
+                           {"batch 0", [](Args& a) { a.batch = 0; }},
+                           {"batch negative", [](Args& a) { a.batch = -1; }},
+                           {"inputs 0", [](Args& a) { a.inputs = 0; }},
+                           {"outputs 0", [](Args& a) { a.outputs = 0; }},
+                           {"inputs", [](Args& a) { a.inputs = 1000; }},
+                           {"outputs", [](Args& a) { a.outputs = 1000; }},
+                           {"negative", [](Args& a) { a.inputs = -a.inputs; }},
+                           {"all negative", [](Args& a) {
+                              a.batch = -1;
+                              a.inputs = -1;
+                              a.outputs = -1;
+                            }},
+                           {"overflow", [](Args& a) { a.inputs = 1 << 30; }},
+                           {"overflow to nothing", [](Args& a) {
+                              a.batch = 1 << 16;
+                              a.inputs = a.outputs = 1 << 16;
+                            }},
+                           {"filter in the arena", [](Args& a) { a.filter = 0; }},
                        });
+}
+
+TEST(ValidateCalls, FullyConnected) {
+  expect_linear_checked<payload::FullyConnectedArgs>(Opcode::kFullyConnected);
+  expect_linear_checked<payload::FullyConnectedPerTensorArgs>(Opcode::kFullyConnectedPerTensor);
+  expect_refused<payload::FullyConnectedPerTensorArgs>(
+      Opcode::kFullyConnectedPerTensor,
+      {{"shift", [](auto& a) { a.shift = 31; }}, {"shift low", [](auto& a) { a.shift = -32; }}});
 }
 
 TEST(ValidateCalls, Add) {
@@ -364,7 +385,7 @@ TEST(ValidateCalls, CallHeaders) {
     return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
   };
   EXPECT_EQ(open_with_call([](auto&) {}), Error::Ok);
-  for (const int opcode : {0, 11, 255, 65535}) {
+  for (const int opcode : {0, 12, 255, 65535}) {
     EXPECT_EQ(open_with_call([&](auto& c) { c.opcode = static_cast<std::uint16_t>(opcode); }),
               Error::InvalidProgram);
   }

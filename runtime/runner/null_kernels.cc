@@ -10,13 +10,13 @@ executorch::runtime::Error nothing(const void* /*args*/, std::uint8_t* const* /*
 
 }  // namespace
 
-static_assert(payload::kOpcodeCount == 11, "one entry per opcode");
+static_assert(payload::kOpcodeCount == 12, "one entry per opcode");
 const KernelTable kNullKernels = {
     payload::kKernelRevision,
     kAcceptedIsas,
     "null",
     {nullptr, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing,
-     nothing},
+     nothing, nothing},
 };
 
 }  // namespace runner

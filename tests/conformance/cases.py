@@ -194,6 +194,12 @@ def _fully_connected_image(d: Drawing) -> Value:
     return d.fully_connected(x, d.integer(1, 20), d.clamp())
 
 
+def _fully_connected_per_tensor(d: Drawing) -> Value:
+    """A kernel of its own."""
+    x = d.input(d.batch(), d.pick(d.integer(1, 20), d.integer(20, 300)))
+    return d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=True)
+
+
 def _add(d: Drawing) -> Value:
     shape = d.batch(), d.channels(), *d.pair(1, 6)
     return d.add(d.input(*shape), d.input(*shape), d.clamp())
@@ -260,7 +266,7 @@ KINDS: dict[str, tuple[Draw, ...]] = {
         _conv_one_column,
     ),
     "depthwise_conv2d": (_depthwise_general, _depthwise_3x3, _depthwise_multiplied, _depthwise_dilated),
-    "fully_connected": (_fully_connected, _fully_connected_image),
+    "fully_connected": (_fully_connected, _fully_connected_image, _fully_connected_per_tensor),
     "add": (_add, _add_to_itself),
     "avg_pool2d": (_pool(average=True), _global_average),
     "max_pool2d": (_pool(average=False),),

@@ -20,6 +20,7 @@ LIBRARY = "runtime/libcmsis_nn_delegate.so"
 ATEN = {
     Opcode.CONV2D: "aten.convolution.default",
     Opcode.FULLY_CONNECTED: "aten.linear.default",
+    Opcode.FULLY_CONNECTED_PER_TENSOR: "aten.linear.default",
     Opcode.ADD: "aten.add.Tensor",
     Opcode.SOFTMAX: "aten._softmax.default",
     Opcode.QUANTIZE: "quantized_decomposed.quantize_per_tensor.default",

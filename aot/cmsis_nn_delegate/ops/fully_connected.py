@@ -1,4 +1,4 @@
-"""int8 linear layer with per-channel weights."""
+"""int8 linear layer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ class FullyConnected(Op):
 
     The part of the sum that does not depend on x, -zero point * sum(weight row), is added to
     the bias ahead of time. The kernels then need neither an input offset nor, on MVE,
-    kernel sums: no scratch on any core. CMSIS-NN: arm_fully_connected_per_channel_s8.
+    kernel sums: no scratch on any core.
+
+    Where all outputs have the same multiplier, as with weights quantized per tensor, the faster of
+    two kernels is taken. CMSIS-NN: arm_nn_vec_mat_mult_t_s8 and arm_nn_vec_mat_mult_t_per_ch_s8,
+    a call for every row of the batch, which is what arm_fully_connected_s8 makes of them.
     """
 
     name = "fully_connected"
@@ -105,24 +109,35 @@ class FullyConnected(Op):
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].shape[1]
 
+    def opcode_of(self, node: Node) -> Opcode:
+        return Opcode.FULLY_CONNECTED_PER_TENSOR if self._uniform(node) else Opcode.FULLY_CONNECTED
+
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return per_channel.constants(node, node.inputs[1].data, self._bias(node))
+        arrays = per_channel.constants(node, node.inputs[1].data, self._bias(node))
+        if not self._uniform(node):
+            return arrays
+        return {name: arrays[name] for name in ("filter", "bias")}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         outputs, row_size = node.inputs[1].shape
-        batch = storage.rows_of(node.inputs[0], row_size)
-        return {
+        sizes = storage.dims(storage.rows_of(node.inputs[0], row_size), 1, outputs, row_size)
+        fields = {
             **refs,
-            "params": {
-                "input_offset": 0,
-                "filter_offset": 0,
-                "output_offset": node.output.quant.zero_point,
-                "activation": per_channel.activation(node.attrs.clamp, node.output.quant),
-            },
-            "input_dims": storage.dims(batch, 1, 1, row_size),
-            "filter_dims": storage.dims(row_size, 1, 1, outputs),
-            "output_dims": storage.dims(batch, 1, 1, outputs),
+            "batch": sizes["n"],
+            "output_offset": node.output.quant.zero_point,
+            "inputs": sizes["c"],
+            "outputs": sizes["w"],
+            "activation": per_channel.activation(node.attrs.clamp, node.output.quant),
         }
+        if self._uniform(node):
+            multiplier, shift = per_channel.output_multipliers(node)
+            fields.update(multiplier=int(multiplier[0]), shift=int(shift[0]))
+        return fields
+
+    def _uniform(self, node: Node) -> bool:
+        """Whether all outputs are requantized alike."""
+        multiplier, shift = per_channel.output_multipliers(node)
+        return bool(np.all(multiplier == multiplier[0]) and np.all(shift == shift[0]))
 
     def _bias(self, node: Node) -> np.ndarray:
         """int32 [out]: the bias with the input's zero point folded in."""

@@ -89,6 +89,10 @@ class Op:
 
     # Payload ----------------------------------------------------------------
 
+    def opcode_of(self, node: Node) -> Optional[Opcode]:
+        """The kernel for `node`, of those that the operator has."""
+        return self.opcode
+
     def scratch_bytes(self, node: Node, target: Target) -> int:
         """Size of the working memory that the kernel needs on `target`, 0 for none."""
         return 0

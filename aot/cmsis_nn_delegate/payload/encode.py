@@ -79,7 +79,7 @@ def encode(
     tensors_offset = _aligned(schema.HEADER.size)
     calls_offset = _aligned(tensors_offset + io_count * schema.IO_TENSOR.size)
     calls_bytes = sum(
-        schema.CALL_HEADER.size + schema.ARGS[OPS[node.op].opcode].size for node in graph.nodes
+        schema.CALL_HEADER.size + schema.ARGS[OPS[node.op].opcode_of(node)].size for node in graph.nodes
     )
     pool = _ConstantPool(_aligned(calls_offset + calls_bytes))
 
@@ -196,7 +196,8 @@ def _encode_call(
     graph: Graph, index: int, node: Node, plan: MemoryPlan, scratch_bytes: int, pool: _ConstantPool
 ) -> tuple[bytes, Call]:
     op = OPS[node.op]
-    layout = schema.ARGS[op.opcode]
+    opcode = op.opcode_of(node)
+    layout = schema.ARGS[opcode]
     refs = {field.name: schema.NO_REF for field in layout.fields if field.type is REF}
     constants = []
 
@@ -220,7 +221,7 @@ def _encode_call(
 
     block = layout.pack(op.encode(node, refs, scratch_bytes))
     record_bytes = schema.CALL_HEADER.size + len(block)
-    header = schema.CALL_HEADER.pack({"opcode": op.opcode, "bytes": record_bytes})
+    header = schema.CALL_HEADER.pack({"opcode": opcode, "bytes": record_bytes})
     call = Call(
         index, node, record_bytes, scratch_bytes, scratch_offset, op.macs(node), tuple(constants)
     )

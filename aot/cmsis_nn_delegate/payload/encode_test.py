@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cmsis_nn_delegate.graph.ir import Graph, Layout, Node, Value
+from cmsis_nn_delegate.graph.ir import Graph, Layout, Node, Quant, Value
 from cmsis_nn_delegate.payload import schema
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.encode import encode
@@ -58,6 +58,28 @@ def test_io_is_named_by_index_wherever_it_lies():
         assert first["output"] == last["input"]
         assert first["output"][0] == schema.BASE_ARENA
         assert (view.inputs[0].arena_offset, view.outputs[0].arena_offset) == offsets
+
+
+@pytest.mark.parametrize(
+    "scales, opcode",
+    [
+        ((0.01,), schema.Opcode.FULLY_CONNECTED_PER_TENSOR),
+        ((0.01, 0.01, 0.01), schema.Opcode.FULLY_CONNECTED_PER_TENSOR),
+        ((0.01, 0.01, 0.011), schema.Opcode.FULLY_CONNECTED),
+        # The same multiplier, shifted differently.
+        ((0.01, 0.01, 0.02), schema.Opcode.FULLY_CONNECTED),
+    ],
+)
+def test_linear_layers_with_one_multiplier_take_the_kernel_for_that(scales, opcode):
+    builder = GraphBuilder()
+    graph = builder.graph(builder.fully_connected(builder.input(2, 8), 3))
+    graph.nodes[0].inputs[1].quant = Quant(scales, 0)
+    encoded = encode(graph, M55)
+    (call,) = decode(encoded.payload).calls
+    assert call.opcode is opcode
+    named = {constant.name for constant in encoded.calls[0].constants}
+    assert ("multiplier" in named) is (opcode is schema.Opcode.FULLY_CONNECTED)
+    assert (call.args["batch"], call.args["inputs"], call.args["outputs"]) == (2, 8, 3)
 
 
 def test_scratch_is_referenced_where_it_is_needed():
@@ -171,7 +193,7 @@ def patched(**fields):
     "fields, message",
     [
         ({"magic": 0x12345678}, "not a payload"),
-        ({"format_version": 2}, "payload format 2"),
+        ({"format_version": 1}, "payload format 1"),
         ({"kernel_revision": 1}, "compile the model again"),
         ({"isa": 9}, "unknown instruction set"),
         ({"arena_bytes": 8}, "multiple of 16"),

@@ -1,4 +1,4 @@
-"""The payload format, version 1: the one source of its layout.
+"""The payload format, version 2: the one source of its layout.
 
 `cpp_header` generates runtime/payload/format.h from this module; nothing else
 states an offset, a size or an opcode.
@@ -10,7 +10,8 @@ A payload is little-endian, position-independent and used in place. It starts
 
 A *call* is a `CallHeader` followed by the argument block of its opcode. Argument
 blocks hold the parameter structs of CMSIS-NN member by member, so that a kernel
-can hand them on without copying. Data is named by a *reference*, see `make_ref`.
+can hand them on without copying; linear layers, whose functions in CMSIS-NN take
+numbers, have these in the order of the parameters. Data is named by a *reference*, see `make_ref`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import enum
 from .layout import F32, I32, REF, U16, U32, U8, Field, Struct
 
 MAGIC = 0x444E4E43  # "CNND"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 ALIGNMENT = 16  # of a payload, its sections, every constant and every arena offset
 
 # The first 32 bits of the CMSIS-NN commit whose conventions (kernel sums, bias,
@@ -160,17 +161,6 @@ DW_CONV_PARAMS = Struct(
     ),
 )
 
-FC_PARAMS = Struct(
-    "FcParams",
-    "= cmsis_nn_fc_params",
-    (
-        Field("input_offset", I32, "0: folded into the bias ahead of time"),
-        Field("filter_offset", I32, "0: weights are symmetric"),
-        Field("output_offset", I32, "zero_point of the output, [-128, 127]"),
-        Field("activation", ACTIVATION, "in [-128, 127], min <= max"),
-    ),
-)
-
 POOL_PARAMS = Struct(
     "PoolParams",
     "= cmsis_nn_pool_params",
@@ -197,6 +187,7 @@ class Opcode(enum.IntEnum):
     QUANTIZE = 8
     DEQUANTIZE = 9
     TRANSPOSE = 10
+    FULLY_CONNECTED_PER_TENSOR = 11
 
 
 CALL_HEADER = Struct(
@@ -249,8 +240,9 @@ DEPTHWISE_CONV2D = Struct(
 
 FULLY_CONNECTED = Struct(
     "FullyConnectedArgs",
-    "int8 linear layer, per-channel. The bias already contains input_offset * sum(filter row), "
-    "on every ISA, so that params.input_offset is 0 and MVE needs no kernel sums at run time.",
+    "int8 linear layer with a multiplier per output. acc = bias + filter @ input: the bias already "
+    "contains -zero_point of the input * sum(filter row), on every ISA, so that no kernel needs an "
+    "input offset, or kernel sums at run time on MVE.",
     (
         Field("input", REF, "int8 [batch, in]"),
         Field("filter", REF, "int8 [out, in]"),
@@ -258,10 +250,29 @@ FULLY_CONNECTED = Struct(
         Field("multiplier", REF, "int32 [out], Q31"),
         Field("shift", REF, "int32 [out], left if positive"),
         Field("output", REF, "int8 [batch, out]"),
-        Field("params", FC_PARAMS),
-        Field("input_dims", DIMS, "n = batch, h = w = 1, c = in"),
-        Field("filter_dims", DIMS, "n = in, h = w = 1, c = out"),
-        Field("output_dims", DIMS, "n = batch, h = w = 1, c = out"),
+        Field("batch", I32),
+        Field("output_offset", I32, "zero_point of the output, [-128, 127]"),
+        Field("inputs", I32, "in"),
+        Field("outputs", I32, "out"),
+        Field("activation", ACTIVATION, "in [-128, 127], min <= max"),
+    ),
+)
+
+FULLY_CONNECTED_PER_TENSOR = Struct(
+    "FullyConnectedPerTensorArgs",
+    "FullyConnectedArgs with one multiplier for all outputs, which makes a faster kernel.",
+    (
+        Field("input", REF, "int8 [batch, in]"),
+        Field("filter", REF, "int8 [out, in]"),
+        Field("bias", REF, "int32 [out], effective bias"),
+        Field("output", REF, "int8 [batch, out]"),
+        Field("batch", I32),
+        Field("output_offset", I32, "zero_point of the output, [-128, 127]"),
+        Field("multiplier", I32, "Q31"),
+        Field("shift", I32, "left if positive, [-31, 30]"),
+        Field("inputs", I32, "in"),
+        Field("outputs", I32, "out"),
+        Field("activation", ACTIVATION, "in [-128, 127], min <= max"),
     ),
 )
 
@@ -384,6 +395,7 @@ ARGS = {
     Opcode.QUANTIZE: QUANTIZE,
     Opcode.DEQUANTIZE: DEQUANTIZE,
     Opcode.TRANSPOSE: TRANSPOSE,
+    Opcode.FULLY_CONNECTED_PER_TENSOR: FULLY_CONNECTED_PER_TENSOR,
 }
 
-PARAMETER_BLOCKS = (TILE, DIMS, ACTIVATION, CONV_PARAMS, DW_CONV_PARAMS, FC_PARAMS, POOL_PARAMS)
+PARAMETER_BLOCKS = (TILE, DIMS, ACTIVATION, CONV_PARAMS, DW_CONV_PARAMS, POOL_PARAMS)

@@ -102,9 +102,13 @@ class GraphBuilder:
             x, channels * multiplier, groups=channels, depthwise=True, **arguments
         )
 
-    def fully_connected(self, x: Value, features: int, clamp: Clamp = Clamp()) -> Value:
+    def fully_connected(
+        self, x: Value, features: int, clamp: Clamp = Clamp(), per_tensor: bool = False
+    ) -> Value:
         row_size = math.prod(x.shape[1:])
         inputs, quant = self._weights(x, (features, row_size))
+        if per_tensor:
+            inputs[0].quant = Quant(inputs[0].quant.scale[:1], 0)
         attrs = FullyConnectedAttrs(clamp)
         return self._node("fully_connected", [x, *inputs], (x.shape[0], features), quant, attrs)
 

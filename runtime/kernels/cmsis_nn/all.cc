@@ -19,6 +19,7 @@ const KernelTable kCmsisNnKernels = {
         portable::quantize,
         portable::dequantize,
         portable::transpose,
+        cmsis_nn::fully_connected_per_tensor,
     },
 };
 
@@ -33,7 +34,8 @@ static_assert(static_cast<int>(payload::Opcode::kConv2d) == 1 &&
                   static_cast<int>(payload::Opcode::kQuantize) == 8 &&
                   static_cast<int>(payload::Opcode::kDequantize) == 9 &&
                   static_cast<int>(payload::Opcode::kTranspose) == 10 &&
-                  payload::kOpcodeCount == 11,
+                  static_cast<int>(payload::Opcode::kFullyConnectedPerTensor) == 11 &&
+                  payload::kOpcodeCount == 12,
               "the kernels are listed in the order of their opcodes");
 
 }  // namespace cmsis_nn_delegate

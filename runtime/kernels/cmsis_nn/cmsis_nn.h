@@ -37,6 +37,7 @@ inline constexpr Kernel avg_pool2d{run_avg_pool2d, avg_pool2d_scratch_bytes};
 
 // Without.
 Error fully_connected(const void* args, std::uint8_t* const* bases);
+Error fully_connected_per_tensor(const void* args, std::uint8_t* const* bases);
 Error add(const void* args, std::uint8_t* const* bases);
 Error max_pool2d(const void* args, std::uint8_t* const* bases);
 Error softmax(const void* args, std::uint8_t* const* bases);

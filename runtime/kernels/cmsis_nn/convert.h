@@ -56,12 +56,6 @@ CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, padding);
 CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, dilation);
 CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, activation);
 
-CMSIS_NN_SAME_SIZE(FcParams, cmsis_nn_fc_params);
-CMSIS_NN_SAME_MEMBER(FcParams, cmsis_nn_fc_params, input_offset);
-CMSIS_NN_SAME_MEMBER(FcParams, cmsis_nn_fc_params, filter_offset);
-CMSIS_NN_SAME_MEMBER(FcParams, cmsis_nn_fc_params, output_offset);
-CMSIS_NN_SAME_MEMBER(FcParams, cmsis_nn_fc_params, activation);
-
 CMSIS_NN_SAME_SIZE(PoolParams, cmsis_nn_pool_params);
 CMSIS_NN_SAME_MEMBER(PoolParams, cmsis_nn_pool_params, stride);
 CMSIS_NN_SAME_MEMBER(PoolParams, cmsis_nn_pool_params, padding);
@@ -78,9 +72,6 @@ inline const cmsis_nn_conv_params* native(const payload::ConvParams& params) {
 }
 inline const cmsis_nn_dw_conv_params* native(const payload::DwConvParams& params) {
   return reinterpret_cast<const cmsis_nn_dw_conv_params*>(&params);
-}
-inline const cmsis_nn_fc_params* native(const payload::FcParams& params) {
-  return reinterpret_cast<const cmsis_nn_fc_params*>(&params);
 }
 inline const cmsis_nn_pool_params* native(const payload::PoolParams& params) {
   return reinterpret_cast<const cmsis_nn_pool_params*>(&params);

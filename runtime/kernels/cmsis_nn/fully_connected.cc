@@ -1,3 +1,4 @@
+#include "arm_nnsupportfunctions.h"
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/cmsis_nn/convert.h"
 
@@ -6,17 +7,24 @@ namespace cmsis_nn {
 
 Error fully_connected(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::FullyConnectedArgs*>(args);
-  // With MVE the context holds kernel sums, bias included, and the bias is not read; elsewhere it is
-  // the other way round. The payload has both in one: the effective bias.
-  auto* bias = resolve<std::int32_t>(bases, a.bias);
-  const cmsis_nn_context kernel_sums = {
-      bias, a.filter_dims.c * static_cast<std::int32_t>(sizeof(std::int32_t))};
-  const cmsis_nn_per_channel_quant_params quant = per_channel(a, bases);
-  return to_error(arm_fully_connected_per_channel_s8(
-      &kernel_sums, native(a.params), &quant, native(a.input_dims),
-      resolve<const std::int8_t>(bases, a.input), native(a.filter_dims),
-      resolve<const std::int8_t>(bases, a.filter), /*bias_dims=*/nullptr, bias,
-      native(a.output_dims), resolve<std::int8_t>(bases, a.output)));
+  const auto* input = resolve<const std::int8_t>(bases, a.input);
+  const auto* filter = resolve<const std::int8_t>(bases, a.filter);
+  // With MVE the function reads kernel sums, bias included, elsewhere the bias. The payload has both in
+  // one: the effective bias.
+  const auto* bias = resolve<const std::int32_t>(bases, a.bias);
+  const auto* multiplier = resolve<const std::int32_t>(bases, a.multiplier);
+  const auto* shift = resolve<const std::int32_t>(bases, a.shift);
+  auto* output = resolve<std::int8_t>(bases, a.output);
+  std::int32_t rows = a.batch;
+  do {
+    arm_nn_vec_mat_mult_t_per_ch_s8(input, filter, bias, bias, output, /*lhs_offset=*/0,
+                                    a.output_offset, multiplier, shift, a.inputs, a.outputs,
+                                    a.activation.min, a.activation.max, /*address_offset=*/1,
+                                    /*rhs_offset=*/0);
+    input += a.inputs;
+    output += a.outputs;
+  } while (--rows != 0);
+  return Error::Ok;
 }
 
 }  // namespace cmsis_nn

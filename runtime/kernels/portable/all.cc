@@ -18,6 +18,7 @@ const KernelTable kPortableKernels = {
         portable::quantize,
         portable::dequantize,
         portable::transpose,
+        portable::fully_connected_per_tensor,
     },
 };
 
@@ -32,7 +33,8 @@ static_assert(static_cast<int>(payload::Opcode::kConv2d) == 1 &&
                   static_cast<int>(payload::Opcode::kQuantize) == 8 &&
                   static_cast<int>(payload::Opcode::kDequantize) == 9 &&
                   static_cast<int>(payload::Opcode::kTranspose) == 10 &&
-                  payload::kOpcodeCount == 11,
+                  static_cast<int>(payload::Opcode::kFullyConnectedPerTensor) == 11 &&
+                  payload::kOpcodeCount == 12,
               "the kernels are listed in the order of their opcodes");
 
 }  // namespace cmsis_nn_delegate

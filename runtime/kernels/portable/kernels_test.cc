@@ -164,25 +164,39 @@ TEST_F(KernelsTest, FullyConnected) {
     payload::FullyConnectedArgs args = {};
     args.input = base(0), args.filter = base(1), args.bias = base(2);
     args.multiplier = base(3), args.shift = base(4), args.output = base(5);
-    args.params = {0, 0, pick(-128, 127), activation()};
-    args.input_dims = {batch, 1, 1, inputs};
-    args.filter_dims = {inputs, 1, 1, outputs};
-    args.output_dims = {batch, 1, 1, outputs};
+    args.batch = batch, args.inputs = inputs, args.outputs = outputs;
+    args.output_offset = pick(-128, 127), args.activation = activation();
     run(fully_connected, args, input, filter, bias, multiplier, shift, output);
+    const auto expected = [&](int n, int o) {
+      const auto channel = static_cast<std::size_t>(o);
+      std::int64_t sum = bias[channel];
+      for (int i = 0; i < inputs; ++i) {
+        sum += input[static_cast<std::size_t>(n * inputs + i)] *
+               filter[static_cast<std::size_t>(o * inputs + i)];
+      }
+      const std::int64_t value = std::int64_t{requantize(static_cast<std::int32_t>(sum),
+                                                         multiplier[channel], shift[channel])} +
+                                 args.output_offset;
+      return limited(value, args.activation);
+    };
     for (int n = 0; n < batch; ++n) {
       for (int o = 0; o < outputs; ++o) {
-        const auto channel = static_cast<std::size_t>(o);
-        std::int64_t sum = bias[channel];
-        for (int i = 0; i < inputs; ++i) {
-          sum += input[static_cast<std::size_t>(n * inputs + i)] *
-                 filter[static_cast<std::size_t>(o * inputs + i)];
-        }
-        const std::int64_t value =
-            std::int64_t{requantize(static_cast<std::int32_t>(sum), multiplier[channel],
-                                    shift[channel])} +
-            args.params.output_offset;
-        ASSERT_EQ(output[static_cast<std::size_t>(n * outputs + o)],
-                  limited(value, args.params.activation));
+        ASSERT_EQ(output[static_cast<std::size_t>(n * outputs + o)], expected(n, o));
+      }
+    }
+
+    payload::FullyConnectedPerTensorArgs uniform = {};
+    uniform.input = base(0), uniform.filter = base(1), uniform.bias = base(2);
+    uniform.output = base(3);
+    uniform.batch = batch, uniform.inputs = inputs, uniform.outputs = outputs;
+    uniform.output_offset = args.output_offset, uniform.activation = args.activation;
+    uniform.multiplier = multiplier[0], uniform.shift = shift[0];
+    run(fully_connected_per_tensor, uniform, input, filter, bias, output);
+    multiplier.assign(multiplier.size(), multiplier[0]);
+    shift.assign(shift.size(), shift[0]);
+    for (int n = 0; n < batch; ++n) {
+      for (int o = 0; o < outputs; ++o) {
+        ASSERT_EQ(output[static_cast<std::size_t>(n * outputs + o)], expected(n, o));
       }
     }
   }

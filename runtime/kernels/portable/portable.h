@@ -24,6 +24,7 @@ using executorch::runtime::Error;
 Error conv2d(const void* args, std::uint8_t* const* bases);
 Error depthwise_conv2d(const void* args, std::uint8_t* const* bases);
 Error fully_connected(const void* args, std::uint8_t* const* bases);
+Error fully_connected_per_tensor(const void* args, std::uint8_t* const* bases);
 Error add(const void* args, std::uint8_t* const* bases);
 Error avg_pool2d(const void* args, std::uint8_t* const* bases);
 Error max_pool2d(const void* args, std::uint8_t* const* bases);

@@ -1,0 +1,27 @@
+#include "arm_nnsupportfunctions.h"
+#include "runtime/kernels/cmsis_nn/cmsis_nn.h"
+#include "runtime/kernels/cmsis_nn/convert.h"
+
+namespace cmsis_nn_delegate {
+namespace cmsis_nn {
+
+Error fully_connected_per_tensor(const void* args, std::uint8_t* const* bases) {
+  const auto& a = *static_cast<const payload::FullyConnectedPerTensorArgs*>(args);
+  const auto* input = resolve<const std::int8_t>(bases, a.input);
+  const auto* filter = resolve<const std::int8_t>(bases, a.filter);
+  // Kernel sums with MVE, as in fully_connected.cc.
+  const auto* bias = resolve<const std::int32_t>(bases, a.bias);
+  auto* output = resolve<std::int8_t>(bases, a.output);
+  std::int32_t rows = a.batch;
+  do {
+    arm_nn_vec_mat_mult_t_s8(input, filter, bias, bias, output, /*lhs_offset=*/0, a.output_offset,
+                             a.multiplier, a.shift, a.inputs, a.outputs, a.activation.min,
+                             a.activation.max, /*address_offset=*/1, /*rhs_offset=*/0);
+    input += a.inputs;
+    output += a.outputs;
+  } while (--rows != 0);
+  return Error::Ok;
+}
+
+}  // namespace cmsis_nn
+}  // namespace cmsis_nn_delegate

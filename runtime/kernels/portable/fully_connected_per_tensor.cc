@@ -1,0 +1,16 @@
+#include "runtime/kernels/portable/linear.h"
+#include "runtime/kernels/portable/portable.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+Error fully_connected_per_tensor(const void* args, std::uint8_t* const* bases) {
+  const auto& a = *static_cast<const payload::FullyConnectedPerTensorArgs*>(args);
+  linear(a, bases, [&](std::int32_t sum, std::int32_t /*channel*/) {
+    return requantize(sum, a.multiplier, a.shift);
+  });
+  return Error::Ok;
+}
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate
