@@ -73,7 +73,7 @@ def test_io_is_named_by_index_wherever_it_lies():
 def test_linear_layers_with_one_multiplier_take_the_kernel_for_that(scales, opcode):
     builder = GraphBuilder()
     graph = builder.graph(builder.fully_connected(builder.input(2, 8), 3))
-    graph.nodes[0].inputs[1].quant = Quant(scales, 0)
+    graph.nodes[0].inputs[1].quant = Quant(scales, 0, axis=None if len(scales) == 1 else 0)
     encoded = encode(graph, M55)
     (call,) = decode(encoded.payload).calls
     assert call.opcode is opcode
