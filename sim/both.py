@@ -9,10 +9,6 @@ from sim import simulator
 from sim.regions import Region
 from sim.simulator import Result, Simulator, SimulatorError
 
-# Both simulators execute the same instructions everywhere, but only here it is certain that they also
-# count them alike. Elsewhere (a loop of the low-overhead extension, say) a difference is told.
-CORES_WITH_EQUAL_COUNTS = ("cortex-m4", "cortex-m7")
-
 _TICKS = re.compile(r"\bticks=\d+")
 # Renode takes a fault to its own handler where the architecture makes it a HardFault.
 _EXCEPTION = re.compile(r"^##FAULT exception=\d+", re.MULTILINE)
@@ -85,17 +81,11 @@ class Both(Simulator):
         one = self._renode.run(elf, board, job, timeout_s, count)
         other = self._qemu.run(elf, board, job, timeout_s, count)
         names = f"{one.simulator} and {other.simulator}"
-        differences = result_differences(one, other)
-        counts = count_differences(one, other)
-        if elf.string("bsp_core") in CORES_WITH_EQUAL_COUNTS:
-            differences += counts
-            counts = []
+        differences = result_differences(one, other) + count_differences(one, other)
         if differences:
             raise Disagreement("\n".join([f"{names} disagree on {elf.path.name}", *differences]))
         if one.regions is None or other.regions is None:
             compared = "instructions were not compared: " + (one.counter_note or other.counter_note)
-        elif counts:
-            compared = "instructions differ, which is allowed on this core: " + "; ".join(counts)
         else:
             compared = "equal instruction counts"
         return dataclasses.replace(one, simulator=names, simulator_note=f"equal results; {compared}")

@@ -11,7 +11,6 @@ from sim.regions import Region
 from sim.simulator import Result, SimulatorError
 
 M4 = pathlib.Path("platforms/bsp/selftest/cortex_m4.elf")
-M33 = pathlib.Path("platforms/bsp/selftest/cortex_m33.elf")
 
 RESULT = Result(
     status="exit",
@@ -134,8 +133,8 @@ def test_auto_without_any_simulator(installed):
 # --- both -----------------------------------------------------------------------------------------
 
 
-def run_both(one, other, elf=M4):
-    return both.Both(Fake(one), Fake(other)).run(Elf(elf), None, None, 1, True)
+def run_both(one, other):
+    return both.Both(Fake(one), Fake(other)).run(Elf(M4), None, None, 1, True)
 
 
 def test_equal_results():
@@ -165,13 +164,6 @@ def test_differences_are_errors(difference, message):
     with pytest.raises(both.Disagreement, match=f"(?s)one and one disagree on cortex_m4.elf.*{message}"):
         run_both(changed(uart=difference["uart"]) if "total_instructions" in difference else RESULT,
                  changed(**difference))
-
-
-def test_counts_of_other_cores_are_told():
-    result = run_both(RESULT, changed(regions=[]), M33)
-    assert "instructions differ, which is allowed on this core: instructions of regions: " in result.simulator_note
-    with pytest.raises(both.Disagreement):
-        run_both(RESULT, changed(exit_code=1), M33)
 
 
 def test_totals_of_firmware_that_reads_the_time_may_differ():

@@ -42,7 +42,8 @@ Should End With
     Start Emulation
     ${line}=  Wait For Line On Uart    ^##EXIT rc=(\\d+)##  treatAsRegex=true
     ${instructions}=  Execute Command  cpu ExecutedInstructions
-    Log To Console              ${instructions.strip()} instructions
+    ${instructions}=  Convert To Integer    ${instructions.strip()}
+    Log To Console              ${instructions} instructions
     Should Be Equal As Integers  ${line.Groups[0]}  ${code}
 
 Image Should Pass
