@@ -195,6 +195,7 @@ def _compiled(arguments: argparse.Namespace):
             calibration,
             io=arguments.io,
             io_placement=arguments.io_placement,
+            linear_weights=arguments.linear_weights,
             strict=arguments.strict and not arguments.calibration_optional,
             name=arguments.name or model.name,
             progress=_say,
@@ -358,6 +359,8 @@ def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
                         help="type of inputs and outputs, default float")
     parser.add_argument("--io-placement", choices=("arena", "caller"), default="arena",
                         help="whether the arena has room for inputs and outputs, default arena")
+    parser.add_argument("--linear-weights", choices=("per-channel", "per-tensor"), default="per-channel",
+                        help="scales of linear layers; per-tensor is faster and less exact")
     parser.add_argument("--strict", action="store_true", help="fail if a node is not delegated")
     parser.add_argument("--name", help="of the files, default is the function's")
 

@@ -245,6 +245,7 @@ def test_several_inputs_and_outputs_keep_the_order_of_the_model(capsys, folder):
         ("sine", ("--strict",), 1, ["1 nodes are not delegated", "aten.sin", "unsupported-operator"]),
         ("small", ("--io", "int9"), 2, ["--io", "'float', 'int8'"]),
         ("small", ("--io-placement", "flash"), 2, ["--io-placement"]),
+        ("small", ("--linear-weights", "per-row"), 2, ["--linear-weights"]),
         ("small", ("--unknown",), 2, ["--unknown"]),
     ],
 )

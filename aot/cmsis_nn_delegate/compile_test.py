@@ -7,6 +7,7 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.model_source import load_model
+from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode
 
 X = torch.linspace(-1, 1, 72).reshape(1, 2, 6, 6)
@@ -30,6 +31,20 @@ def test_results_are_close_to_the_float_model():
     for (x,) in samples:
         (got,) = reference.run(result.graph, [x.numpy()])
         assert np.abs(got - module(x).detach().numpy()).max() <= 6 * step
+
+
+@pytest.mark.parametrize(
+    "linear_weights, kernel",
+    [("per-channel", "FULLY_CONNECTED"), ("per-tensor", "FULLY_CONNECTED_PER_TENSOR")],
+)
+def test_linear_weights_choose_the_kernel(linear_weights, kernel):
+    module = network()
+    result = compiled(module, io="int8", linear_weights=linear_weights)
+    assert [call.opcode.name for call in decode(result.payload).calls][-1] == kernel
+    (got,) = reference.run(result.graph, [result.graph.inputs[0].quant.quantize(X.numpy())])
+    output = result.graph.outputs[0].quant
+    exact = module(X).detach().numpy()
+    assert np.abs((got.astype(float) - output.zero_point) * output.scale[0] - exact).max() <= 6 * output.scale[0]
 
 
 def test_numpy_arrays_are_inputs_too():

@@ -24,6 +24,7 @@ import torch
 from cmsis_nn_delegate import reference, simulate
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.quantizer import LINEAR_WEIGHTS
 from cmsis_nn_delegate.target import TARGETS
 
 from examples.mlperf_tiny.networks import NETWORKS, Network
@@ -47,7 +48,7 @@ class Row:
     run: simulate.Run
 
 
-def evaluate(network: Network, core: str, weights: Optional[Path], count: int) -> Row:
+def evaluate(network: Network, core: str, weights: Optional[Path], count: int, linear_weights: str) -> Row:
     if weights is None:
         module, inputs = network.random(), network.random_inputs(count).numpy()
     else:
@@ -56,7 +57,8 @@ def evaluate(network: Network, core: str, weights: Optional[Path], count: int) -
     if samples[0].dim() == 4:
         samples = [x.contiguous(memory_format=torch.channels_last) for x in samples]
     compiled = compile_model(
-        module, (samples[0],), core, [(x,) for x in samples], io="int8", strict=True, name=network.name
+        module, (samples[0],), core, [(x,) for x in samples], io="int8", strict=True, name=network.name,
+        linear_weights=linear_weights,
     )
     images = [compiled.graph.inputs[0].quant.quantize(x.numpy()) for x in samples]
     run = simulate.run(compiled.payload, [[x] for x in images], _RUNTIME / f"{core.replace('-', '_')}.elf")
@@ -97,6 +99,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--weights", type=Path, metavar="FOLDER", help="of trained weights, see networks.py")
     parser.add_argument("--core", action="append", choices=tuple(TARGETS), help="default: cortex-m4 and -m55")
     parser.add_argument("--network", action="append", choices=tuple(NETWORKS), help="default: all")
+    parser.add_argument("--linear-weights", choices=LINEAR_WEIGHTS, default=LINEAR_WEIGHTS[0])
     parser.add_argument("--count", type=int, default=8, help="inputs of each network, default 8")
     arguments = parser.parse_args(argv)
     weights = arguments.weights
@@ -116,7 +119,7 @@ def main(argv: list[str]) -> int:
     try:
         for name in arguments.network or NETWORKS:
             for core in arguments.core or ("cortex-m4", "cortex-m55"):
-                row = evaluate(NETWORKS[name], core, weights, arguments.count)
+                row = evaluate(NETWORKS[name], core, weights, arguments.count, arguments.linear_weights)
                 differing += row.differing
                 line((row.network, row.core, _number(row.arena), _number(row.bound), _number(row.payload),
                       _number(row.init), _number(row.inference), _number(row.differing), row.agreement))

@@ -1,7 +1,6 @@
 #include "runtime/backend/cmsis_nn_backend.h"
 
 #include <cinttypes>
-#include <cstring>
 #include <new>
 
 #include <executorch/runtime/core/event_tracer_hooks_delegate.h>
@@ -77,6 +76,16 @@ std::uint8_t* find_arena(Handle& handle, MemoryAllocator* temp_allocator) {
   return handle.arena;
 }
 
+/// Whether `given` are the `rank` sizes `expected`. Not memcmp(), which goes by bytes in newlib-nano.
+bool same_sizes(const std::int32_t* given, const std::int32_t* expected, std::size_t rank) {
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (given[i] != expected[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Whether dimension orders `given` and `expected`, of tensors of `sizes`, put the elements into
 /// the same places. Dimensions of size 1 may stand anywhere: exporters order by strides, which
 /// mean nothing there. `expected` was validated as a permutation.
@@ -116,9 +125,7 @@ std::uint8_t* tensor_data(const EValue& value, const payload::IoTensor& expected
   }
   const auto sizes = tensor.sizes();
   const auto dim_order = tensor.dim_order();
-  static_assert(sizeof(sizes[0]) == sizeof(expected.sizes[0]), "compared as bytes");
-  if (sizes.size() != expected.rank ||
-      std::memcmp(sizes.data(), expected.sizes, expected.rank * sizeof(sizes[0])) != 0 ||
+  if (sizes.size() != expected.rank || !same_sizes(sizes.data(), expected.sizes, expected.rank) ||
       !same_order(dim_order.data(), expected.dim_order, expected.sizes, expected.rank)) {
     ET_LOG(Error, "argument %u has another shape or dimension order than it was compiled for",
            index);
@@ -170,8 +177,10 @@ Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* 
   }
 
   // Kernels read through these pointers only where validation allowed reading, so that
-  // inputs and constants stay unchanged although the array is not const.
-  std::uint8_t* bases[payload::kBaseCount] = {};
+  // inputs and constants stay unchanged although the array is not const. Entries that no reference of
+  // a valid payload names are left as they are: clearing them would take as long as ten calls.
+  std::uint8_t* bases[payload::kBaseCount];
+  bases[payload::kBaseNone] = nullptr;
   bases[payload::kBaseConstant] = const_cast<std::uint8_t*>(view.data());
   for (unsigned i = 0; i < args.size(); ++i) {
     std::uint8_t* data = tensor_data(*args[i], view.tensors()[i], i);

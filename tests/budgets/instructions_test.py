@@ -1,0 +1,100 @@
+"""Instructions of one inference with CMSIS-NN's kernels, next to C that calls the same kernels by hand.
+
+With the trained weights where MLPERF_TINY_WEIGHTS names their folder, else with random ones:
+
+    CMSIS_NN_DIR=... ./bazelw test //tests/budgets:instructions_test --test_env=MLPERF_TINY_WEIGHTS=FOLDER
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from cmsis_nn_delegate import simulate
+from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.target import get_target
+from examples.mlperf_tiny.networks import NETWORKS, weights_folder
+
+from tests.end_to_end.vectors import firmware
+
+KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
+FOLDER = weights_folder()
+
+# Hand-written calls of CMSIS-NN at the pinned commit for the trained networks, with linear weights per
+# tensor; compiled with GCC 12.2.
+DIRECT = {
+    ("ds_cnn", "cortex-m4"): 8_441_955,
+    ("resnet8", "cortex-m4"): 29_862_445,
+    ("mobilenet_v1_025", "cortex-m4"): 24_710_874,
+    ("autoencoder", "cortex-m4"): 579_078,
+    ("ds_cnn", "cortex-m55"): 1_791_109,
+    ("resnet8", "cortex-m55"): 4_792_981,
+    ("mobilenet_v1_025", "cortex-m55"): 6_422_028,
+    ("autoencoder", "cortex-m55"): 146_829,
+}
+OVER_DIRECT = 0.003
+
+# A scale per output costs a network of linear layers alone this much more, in the kernel.
+PER_CHANNEL = {"cortex-m4": 0.025, "cortex-m55": 0.044}
+
+# Of softmax, whose instructions depend on the data: with random weights no class is out of the question.
+RANDOM_SOFTMAX = 3_000
+
+
+@functools.lru_cache(maxsize=None)
+def compiled_network(name: str, linear_weights: str):
+    """(graph, a quantized input)"""
+    network = NETWORKS[name]
+    if FOLDER is None:
+        module, images = network.random(), network.random_inputs(8)
+    else:
+        module, images = network.trained(FOLDER), torch.from_numpy(network.check_data(FOLDER)[0])
+    samples = list(images.split(1))
+    if images.dim() == 4:
+        samples = [x.contiguous(memory_format=torch.channels_last) for x in samples]
+    compiled = compile_model(
+        module,
+        (samples[0],),
+        "cortex-m4",
+        [(x,) for x in samples],
+        io="int8",
+        strict=True,
+        observer="minmax",
+        linear_weights=linear_weights,
+        name=name,
+    )
+    return compiled.graph, compiled.graph.inputs[0].quant.quantize(samples[0].numpy())
+
+
+def inference(name: str, core: str, linear_weights: str) -> int:
+    """Instructions; skips without CMSIS-NN or exact counts."""
+    if KERNELS["kernels"] != "cmsis-nn":
+        pytest.skip(f"the image has portable kernels: {KERNELS['reason']}")
+    graph, image = compiled_network(name, linear_weights)
+    run = simulate.run(encode(graph, get_target(core)).payload, [[image]], firmware(core))
+    if run.instructions is None:
+        pytest.skip(f"no exact instruction counts: {run.simulator}")
+    (count,) = run.instructions
+    over = count / DIRECT[name, core] - 1
+    weights = "random" if FOLDER is None else "trained"
+    print(f"{name} on {core}, {weights} weights, linear {linear_weights}: {count:,}, {over:+.2%}")
+    return count
+
+
+@pytest.mark.parametrize("name, core", DIRECT)
+def test_as_few_as_calling_the_kernels_directly(name, core):
+    allowance = RANDOM_SOFTMAX if FOLDER is None and NETWORKS[name].is_classifier else 0
+    limit = DIRECT[name, core] * (1 + OVER_DIRECT) + allowance
+    # The default where it makes no difference: one linear layer of a few outputs.
+    linear_weights = "per-channel" if NETWORKS[name].is_classifier else "per-tensor"
+    assert inference(name, core, linear_weights) <= limit
+
+
+@pytest.mark.parametrize("core", PER_CHANNEL)
+def test_cost_of_linear_weights_per_channel(core):
+    limit = DIRECT["autoencoder", core] * (1 + PER_CHANNEL[core])
+    assert inference("autoencoder", core, "per-channel") <= limit
