@@ -10,7 +10,8 @@ import numpy as np
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from ..target import Target
-from . import convolution, per_channel, scratch, storage
+from . import conv_call, convolution, per_channel, storage
+from .conv_call import CallDims
 from .geometry import Geometry
 from .op import Op, Refusal
 from .windows import taps
@@ -75,22 +76,8 @@ class Conv2d(Op):
 
     def scratch_bytes(self, node: Node, target: Target) -> int:
         geometry = Geometry.of(node).legalized()
-        input_dims, filter_dims, output_dims = self._dims(node, geometry)
-        lo, hi = node.attrs.clamp.quantized(node.output.quant)
-        return scratch.query(
-            "convolve_wrapper_buffer_size",
-            target,
-            input_nhwc=input_dims,
-            filter_nhwc=filter_dims,
-            output_nhwc=output_dims,
-            padding_hw=geometry.padding,
-            stride_hw=geometry.stride,
-            dilation_hw=geometry.dilation,
-            input_offset=-node.inputs[0].quant.zero_point,
-            output_offset=node.output.quant.zero_point,
-            activation_min=lo,
-            activation_max=hi,
-        )
+        dims = self._dims(node, geometry)
+        return conv_call.scratch_bytes("convolve_wrapper_buffer_size", node, target, geometry, dims)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weights = self._filter(node)
@@ -103,27 +90,11 @@ class Conv2d(Op):
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         geometry = Geometry.of(node).legalized()
-        input_dims, filter_dims, output_dims = self._dims(node, geometry)
-        return {
-            **refs,
-            "scratch_bytes": scratch_bytes,
-            "params": {
-                "input_offset": -node.inputs[0].quant.zero_point,
-                "output_offset": node.output.quant.zero_point,
-                "stride": per_channel.tile(*geometry.stride),
-                "padding": per_channel.tile(*geometry.padding),
-                "dilation": per_channel.tile(*geometry.dilation),
-                "activation": per_channel.activation(node.attrs.clamp, node.output.quant),
-            },
-            "input_dims": storage.dims(*input_dims),
-            "filter_dims": storage.dims(*filter_dims),
-            "output_dims": storage.dims(*output_dims),
-        }
+        return conv_call.encode(node, refs, scratch_bytes, geometry, self._dims(node, geometry))
 
-    def _dims(self, node: Node, geometry: Geometry) -> tuple[tuple[int, ...], ...]:
-        """NHWC dims of input, filter and output."""
+    def _dims(self, node: Node, geometry: Geometry) -> CallDims:
         out_c, in_per_group = node.inputs[1].shape[:2]
-        return (
+        return CallDims(
             (geometry.batch, *geometry.input, node.inputs[0].shape[1]),
             (out_c, *geometry.kernel, in_per_group),
             (geometry.batch, *geometry.output, out_c),

@@ -10,7 +10,8 @@ import numpy as np
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from ..target import Target
-from . import convolution, per_channel, scratch, storage
+from . import conv_call, convolution, per_channel, storage
+from .conv_call import CallDims
 from .geometry import Geometry
 from .op import Op, Refusal
 from .windows import taps
@@ -57,22 +58,13 @@ class DepthwiseConv2d(Op):
 
     def scratch_bytes(self, node: Node, target: Target) -> int:
         geometry = self._geometry(node)
-        input_dims, filter_dims, output_dims = self._dims(node, geometry)
-        lo, hi = node.attrs.clamp.quantized(node.output.quant)
-        return scratch.query(
+        return conv_call.scratch_bytes(
             "depthwise_conv_wrapper_buffer_size",
+            node,
             target,
-            input_nhwc=input_dims,
-            filter_nhwc=filter_dims,
-            output_nhwc=output_dims,
-            padding_hw=geometry.padding,
-            stride_hw=geometry.stride,
-            dilation_hw=geometry.dilation,
+            geometry,
+            self._dims(node, geometry),
             ch_mult=self._multiplier(node),
-            input_offset=-node.inputs[0].quant.zero_point,
-            output_offset=node.output.quant.zero_point,
-            activation_min=lo,
-            activation_max=hi,
         )
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
@@ -88,23 +80,10 @@ class DepthwiseConv2d(Op):
         if node.inputs[0].shape[1] == 1:
             raise ValueError(f"{node.name}: one input channel; build a conv2d instead")
         geometry = self._geometry(node)
-        input_dims, filter_dims, output_dims = self._dims(node, geometry)
-        return {
-            **refs,
-            "scratch_bytes": scratch_bytes,
-            "params": {
-                "input_offset": -node.inputs[0].quant.zero_point,
-                "output_offset": node.output.quant.zero_point,
-                "ch_mult": self._multiplier(node),
-                "stride": per_channel.tile(*geometry.stride),
-                "padding": per_channel.tile(*geometry.padding),
-                "dilation": per_channel.tile(*geometry.dilation),
-                "activation": per_channel.activation(node.attrs.clamp, node.output.quant),
-            },
-            "input_dims": storage.dims(*input_dims),
-            "filter_dims": storage.dims(*filter_dims),
-            "output_dims": storage.dims(*output_dims),
-        }
+        dims = self._dims(node, geometry)
+        return conv_call.encode(
+            node, refs, scratch_bytes, geometry, dims, ch_mult=self._multiplier(node)
+        )
 
     def _geometry(self, node: Node) -> Geometry:
         """As the call has it: every window overlaps the image.
@@ -125,10 +104,9 @@ class DepthwiseConv2d(Op):
             return replace(geometry, kernel=(3, 4))
         return geometry
 
-    def _dims(self, node: Node, geometry: Geometry) -> tuple[tuple[int, ...], ...]:
-        """NHWC dims of input, filter and output."""
+    def _dims(self, node: Node, geometry: Geometry) -> CallDims:
         out_c = node.inputs[1].shape[0]
-        return (
+        return CallDims(
             (geometry.batch, *geometry.input, node.inputs[0].shape[1]),
             (1, *geometry.kernel, out_c),
             (geometry.batch, *geometry.output, out_c),

@@ -1,0 +1,67 @@
+"""The payload half that conv2d and depthwise_conv2d share: what CMSIS-NN's two wrappers take."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, NamedTuple
+
+from ..graph.ir import Node
+from ..target import Target
+from . import per_channel, scratch, storage
+from .geometry import Geometry
+
+
+class CallDims(NamedTuple):
+    """NHWC, as the wrappers see them."""
+
+    input: tuple[int, int, int, int]
+    filter: tuple[int, int, int, int]
+    output: tuple[int, int, int, int]
+
+
+def scratch_bytes(
+    function: str, node: Node, target: Target, geometry: Geometry, dims: CallDims, **more: int
+) -> int:
+    """What size function `function` (see `scratch.query`) says; `more` are its further arguments."""
+    lo, hi = node.attrs.clamp.quantized(node.output.quant)
+    return scratch.query(
+        function,
+        target,
+        input_nhwc=dims.input,
+        filter_nhwc=dims.filter,
+        output_nhwc=dims.output,
+        padding_hw=geometry.padding,
+        stride_hw=geometry.stride,
+        dilation_hw=geometry.dilation,
+        input_offset=-node.inputs[0].quant.zero_point,
+        output_offset=node.output.quant.zero_point,
+        activation_min=lo,
+        activation_max=hi,
+        **more,
+    )
+
+
+def encode(
+    node: Node,
+    refs: Mapping[str, int],
+    scratch_bytes: int,
+    geometry: Geometry,
+    dims: CallDims,
+    **params: int,
+) -> Mapping[str, Any]:
+    """The fields of the argument block; `params` are further members of its parameter struct."""
+    return {
+        **refs,
+        "scratch_bytes": scratch_bytes,
+        "params": {
+            "input_offset": -node.inputs[0].quant.zero_point,
+            "output_offset": node.output.quant.zero_point,
+            "stride": per_channel.tile(*geometry.stride),
+            "padding": per_channel.tile(*geometry.padding),
+            "dilation": per_channel.tile(*geometry.dilation),
+            "activation": per_channel.activation(node.attrs.clamp, node.output.quant),
+            **params,
+        },
+        "input_dims": storage.dims(*dims.input),
+        "filter_dims": storage.dims(*dims.filter),
+        "output_dims": storage.dims(*dims.output),
+    }
