@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 
 from sim import simulator
+from sim.auto import SimulatorChoice
 from sim.elf import ElfError
 
 
@@ -19,6 +21,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--expect", action="append", default=[], help="text that the UART output must contain")
     parser.add_argument("--timeout", type=float, default=simulator.DEFAULT_TIMEOUT_S, help="wall-clock seconds")
     args = parser.parse_args(argv)
+    warnings.simplefilter("ignore", SimulatorChoice)  # Printed below.
     try:
         result = simulator.run(args.elf, timeout_s=args.timeout, count=False)
     except (ElfError, simulator.SimulatorError) as error:

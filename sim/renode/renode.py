@@ -215,7 +215,7 @@ class Renode(Simulator):
                 + result.explain())
 
     def interactive_command(self, elf, board, job_path, gdb_port):
-        self.require(elf)
+        # The session starts its own Renode, and probes it.
         command = [sys.executable, "-m", "sim.renode.session", "--board", board.name]
         command += ["--job", str(job_path)] if job_path is not None else []
         command += ["--gdb", str(gdb_port)] if gdb_port is not None else []
@@ -223,6 +223,7 @@ class Renode(Simulator):
 
     def interact(self, elf: Elf, board: Board, job: bytes | None, gdb_port: int | None, show) -> Result:
         """Runs `elf` until it ends, without time limit; show(text) gets what it writes."""
+        self.require(elf)
         return self._run(elf, elf.string("bsp_core"), board, job, None, False, gdb_port, show)
 
     def run(self, elf, board, job, timeout_s, count):

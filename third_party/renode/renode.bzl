@@ -13,7 +13,7 @@ A missing simulator does not fail here: tests that need it say why.
 
 load("//third_party/renode:pin.bzl", "ARCHIVE")
 
-_MISSING = "Renode is not installed: set RENODE to the command that starts it, put it on PATH, or set RENODE_DOWNLOAD=1"
+_MISSING = "set RENODE to the command that starts it, put it on PATH, or let RENODE_DOWNLOAD=1 fetch it"
 
 def _from_variable(rctx, command):
     words = command.split(" ")
