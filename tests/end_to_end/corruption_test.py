@@ -24,8 +24,8 @@ def flipped_weight() -> bytes:
     calls = decode(bytes(payload)).calls
     linear = [call for call in calls if call.opcode is schema.Opcode.FULLY_CONNECTED][-1]
     _, offset = linear.references()["filter"]
-    dims = linear.args["filter_dims"]
-    weights = np.frombuffer(bytes(payload), np.int8, dims["n"] * dims["c"], offset)
+    count = linear.args["inputs"] * linear.args["outputs"]
+    weights = np.frombuffer(bytes(payload), np.int8, count, offset)
     payload[offset + int(np.abs(weights.astype(int)).argmax())] ^= 0x80
     return bytes(payload)
 
