@@ -8,8 +8,10 @@ Each entry:
                MAILBOX  where the simulator loads a job; neither initialised nor zeroed
   uart       base address of the CMSDK APB UART that carries the protocol
   instructions_per_tick
-             executed instructions per SysTick tick under `-icount shift=0`, where an instruction
-             takes 1 ns of virtual time: 1e9 / the board's core clock (25, 20 or 32 MHz)
+             executed instructions per SysTick tick in the simulators, where an instruction takes 1 ns of
+             virtual time: 1e9 / the board's core clock (25, 20 or 32 MHz)
+
+sim/renode/repl.py makes Renode's platform files of the same table.
 
 Addresses are those of the Secure alias where the core starts Secure (an505, an547).
 """
