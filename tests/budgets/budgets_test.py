@@ -7,7 +7,6 @@ that a limit can be asserted. They hold for every core; figures are printed with
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from cmsis_nn_delegate.payload.decode import decode
