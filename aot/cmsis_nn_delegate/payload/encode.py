@@ -37,6 +37,7 @@ class Call:
 
     index: int
     node: Node
+    opcode: schema.Opcode
     record_bytes: int
     scratch_bytes: int
     scratch_offset: Optional[int]
@@ -223,7 +224,14 @@ def _encode_call(
     record_bytes = schema.CALL_HEADER.size + len(block)
     header = schema.CALL_HEADER.pack({"opcode": opcode, "bytes": record_bytes})
     call = Call(
-        index, node, record_bytes, scratch_bytes, scratch_offset, op.macs(node), tuple(constants)
+        index,
+        node,
+        opcode,
+        record_bytes,
+        scratch_bytes,
+        scratch_offset,
+        op.macs(node),
+        tuple(constants),
     )
     return header + block, call
 

@@ -42,6 +42,7 @@ class CallReport:
 
     index: int
     op: str
+    kernel: str  # as a table of kernels names it (runtime/kernels): an operator may have several
     sources: tuple[str, ...]
     inputs: tuple[tuple[int, ...], ...]
     output_shape: tuple[int, ...]
@@ -165,6 +166,7 @@ def _call(call: Call, encoded: Encoded) -> CallReport:
     return CallReport(
         index=call.index,
         op=node.op,
+        kernel=call.opcode.name.lower(),
         sources=node.sources,
         inputs=tuple(v.shape for v in node.inputs if not v.is_constant),
         output_shape=node.output.shape,

@@ -9,6 +9,7 @@ from cmsis_nn_delegate.report import text
 from cmsis_nn_delegate.report.model_report import build_report
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 
 @settings(max_examples=40, deadline=None)
@@ -47,6 +48,17 @@ def test_text_says_what_makes_the_arena_large():
     assert "  arena 49,728 bytes, bound 49,728, gap 0: no plan can take less" in lines
     assert any("the peak is call 2 (conv2d)" in line for line in lines)
     assert any(line.startswith("    conv2d_2.scratch") and " 576 " in line for line in lines)
+
+
+def test_calls_name_the_kernels_that_a_firmware_links():
+    builder = GraphBuilder()
+    hidden = builder.fully_connected(builder.input(1, 8), 6, per_tensor=True)
+    report = build_report("x", encode(builder.graph(builder.fully_connected(hidden, 4)), get_target("cortex-m4")))
+    kernels = ["fully_connected_per_tensor", "fully_connected"]
+    assert [call["kernel"] for call in json.loads(report.to_json())["calls"]] == kernels
+    assert [call.op for call in report.calls] == ["fully_connected"] * 2
+    calls = text.render(report).partition("Calls, sizes in bytes\n")[2].splitlines()
+    assert [line.split()[1] for line in calls[:3]] == ["kernel", *kernels]
 
 
 def test_a_gap_is_said(monkeypatch):

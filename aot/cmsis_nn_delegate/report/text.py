@@ -77,12 +77,12 @@ def _flash_lines(report: Report) -> list[str]:
 
 
 def _call_lines(report: Report) -> list[str]:
-    rows = [["call", "operator", "input", "output", "multiplications", "scratch", "constants", "live", "stored"]]
+    rows = [["call", "kernel", "input", "output", "multiplications", "scratch", "constants", "live", "stored"]]
     for call in report.calls:
         rows.append(
             [
                 str(call.index),
-                call.op,
+                call.kernel,
                 " ".join(map(shape, call.inputs)),
                 shape(call.output_shape),
                 f"{call.macs:,}",
