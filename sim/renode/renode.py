@@ -42,7 +42,10 @@ def find_renode() -> list[str]:
     """The command that starts Renode: $RENODE, what Bazel found, $PATH. SimulatorError if there is none."""
     config = json.loads(_CONFIG.read_text()) if _CONFIG.exists() else {"renode": "", "reason": ""}
     asked = os.environ.get("RENODE")
-    launcher = shlex.split(asked or config["renode"] or "renode")
+    try:
+        launcher = shlex.split(asked or config["renode"] or "renode")
+    except ValueError as error:
+        raise SimulatorError(f"RENODE={asked or config['renode']} is no command: {error}") from error
     if launcher and shutil.which(launcher[0]):
         return launcher
     if asked or config["renode"]:
@@ -56,7 +59,7 @@ class Run:
 
     def __init__(self, server: RenodeServer, elf: Elf, cpu: str, board: Board, job: bytes | None, count: bool):
         self._server = server
-        folder = server.new_folder()
+        self._folder = folder = server.new_folder()
         uart, log, self._events = folder / "uart", folder / "log", folder / "events"
         # Copies, because the Monitor does not take every path.
         (folder / "board.repl").write_text(repl.describe(cpu, board), encoding="ascii")
@@ -129,6 +132,10 @@ class Run:
         if any(_ABORT in line for line in lines):
             lines.append("The core jumped out of memory, or met an instruction that this Renode does not know.")
         return "\n".join(lines[-_LOG_LINES:])
+
+    def remove(self) -> None:
+        """Deletes the files, as a process that runs many images would fill the disk. Renode may hold them open."""
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 class _Tail:
@@ -245,6 +252,7 @@ class Renode(Simulator):
             uart, events, diagnosis = run.uart(), run.events(), run.diagnosis()
             if status == "exit":
                 self._server().command("pause")
+                run.remove()
                 ended_well = True
         finally:
             # A core that has not come to its end can keep Renode from ever answering again.

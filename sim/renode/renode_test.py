@@ -169,6 +169,18 @@ def test_one_process_for_many_runs(fake):
     assert len(fake.pids()) == 1
 
 
+def test_runs_leave_no_files(fake, monkeypatch, tmp_path):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    fake.script([EXIT], [EXIT])
+    for _ in range(2):
+        fake.run(job=b"work")
+        assert list(folder.glob("*/run*")) == []
+    renode._close_servers()
+    assert list(folder.iterdir()) == []
+
+
 # --- Renode that does not do what it is told ------------------------------------------------------
 
 
@@ -220,6 +232,9 @@ def test_launcher_that_cannot_be_executed(fake, monkeypatch, tmp_path):
 def test_absent(fake, monkeypatch, tmp_path):
     monkeypatch.setenv("RENODE", str(tmp_path / "absent") + " --option")
     with pytest.raises(SimulatorError, match="Renode was not found: there is no program .*absent"):
+        fake.run()
+    monkeypatch.setenv("RENODE", "mono 'Renode.exe")
+    with pytest.raises(SimulatorError, match="RENODE=mono 'Renode.exe is no command: No closing quotation"):
         fake.run()
     monkeypatch.delenv("RENODE")
     config = tmp_path / "config.json"

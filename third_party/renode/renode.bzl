@@ -17,7 +17,12 @@ _MISSING = "set RENODE to the command that starts it, put it on PATH, or let REN
 
 def _from_variable(rctx, command):
     words = command.split(" ")
-    path = rctx.path(words[0]) if words[0].startswith("/") else rctx.which(words[0])
+    if words[0].startswith("/"):
+        path = rctx.path(words[0])
+    elif "/" in words[0]:  # which() would end the build, and relative to what is not known.
+        return struct(command = "", origin = "", reason = "RENODE=%s: give %s with an absolute path" % (command, words[0]))
+    else:
+        path = rctx.which(words[0])
     if not path or not path.exists:
         return struct(command = "", origin = "", reason = "RENODE=%s: there is no program %s" % (command, words[0]))
     return struct(command = " ".join([str(path)] + words[1:]), origin = "RENODE", reason = "")
@@ -44,7 +49,7 @@ def _from_download(rctx, request):
     return struct(command = "", origin = "", reason = "RENODE_DOWNLOAD: %s has no folder with a program renode" % url)
 
 def _impl(rctx):
-    command = rctx.os.environ.get("RENODE")
+    command = rctx.os.environ.get("RENODE", "").strip()
     request = rctx.os.environ.get("RENODE_DOWNLOAD")
     on_path = rctx.which("renode")
     if command:
