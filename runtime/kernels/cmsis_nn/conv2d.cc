@@ -18,7 +18,7 @@ Error run_conv2d(const void* args, std::uint8_t* const* bases) {
 
 std::uint32_t conv2d_scratch_bytes(const void* args) {
   const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
-  // The filter has as many bytes as one window has over all groups, less than 2^28: no term overflows.
+  // One window has no more bytes, over all groups, than the filter, less than 2^28: no term overflows.
   return static_cast<std::uint32_t>(arm_convolve_wrapper_s8_get_buffer_size(
       native(a.params), native(a.input_dims), native(a.filter_dims), native(a.output_dims)));
 }
