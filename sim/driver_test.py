@@ -1,8 +1,8 @@
 """The driver of SIMULATOR ("qemu" or "renode") against the self-test firmware, on every core.
 
 Ways to end, the mailbox, and the two instruction counts: the exact one against loops counted by hand, and
-SysTick's against it. Without SIMULATOR's program every test is skipped with the reason, and so are the
-cores that the installed version cannot run.
+SysTick's against it. Without Renode its tests are skipped with the reason, and so are the cores that the
+installed version cannot run; QEMU has to be there.
 """
 
 import os
