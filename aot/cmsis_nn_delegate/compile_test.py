@@ -47,6 +47,19 @@ def test_linear_weights_choose_the_kernel(linear_weights, kernel):
     assert np.abs((got.astype(float) - output.zero_point) * output.scale[0] - exact).max() <= 6 * output.scale[0]
 
 
+@pytest.mark.parametrize("linear_weights", ["per-channel", "per-tensor"])
+@pytest.mark.parametrize("bias", [1000.0, -1000.0])
+def test_a_bias_that_does_not_fit_32_bits_is_an_error(linear_weights, bias):
+    """PyTorch quantizes it to the most negative number, whatever its sign."""
+    for index in (0, -1):  # convolution, linear
+        module = network()
+        with torch.no_grad():
+            module[index].weight.zero_()
+            module[index].bias.fill_(bias)
+        with pytest.raises(UserError, match="its bias exceeds 32 bits in steps"):
+            compiled(module, linear_weights=linear_weights)
+
+
 def test_numpy_arrays_are_inputs_too():
     a = compiled(calibration=[(X.numpy(),)], inputs=(X.numpy(),))
     assert a.payload == compiled().payload

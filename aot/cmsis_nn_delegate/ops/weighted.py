@@ -13,7 +13,9 @@ from ..graph.ir import DType, Quant, Value
 from .op import Reason, Refusal
 from .quantized_math import quantize_multipliers
 
-_INT32 = np.iinfo(np.int32)
+# The largest float32 below 2^31. PyTorch quantizes in float32: a bias that does not fit becomes one of
+# the values beyond this, of either sign, without a word.
+_MAX_BIAS = 2**31 - 128
 
 
 def refuse_variable(context: Any, weight: Any, bias: Any) -> Optional[Refusal]:
@@ -86,7 +88,7 @@ def _check_values(
     if bias is None or context.constant_float(bias).data is None:
         return None
     steps = _bias_steps(context, bias, input_scale, weight.scales)
-    if not np.all((steps >= _INT32.min) & (steps <= _INT32.max)):
+    if np.any(np.abs(steps) > _MAX_BIAS):
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
             "its bias exceeds 32 bits in steps of input scale * weight scale, as the weights of a "
