@@ -420,6 +420,19 @@ def test_run_on_the_simulator(capsys, folder, small, monkeypatch, flip, executor
     assert "instructions: 100 for init, 1,003 for an inference" in out
 
 
+def test_an_image_that_is_no_firmware(capsys, folder, small, monkeypatch):
+    fake = FakeSimulator(Artifacts.of(str(small)))
+
+    def refuse(*arguments, **options):
+        raise ValueError("x.npz is not a 32-bit little-endian ELF file")
+
+    fake.run = refuse
+    monkeypatch.setattr(simulate, "_simulator", lambda: fake)
+    inputs = folder / "x.npz"
+    code, _, err = run(capsys, "run", small, "--inputs", inputs, "--on", "simulator", "--image", inputs)
+    assert (code, err) == (1, "cmsisnn: error: x.npz is not a 32-bit little-endian ELF file\n")
+
+
 def test_many_inputs_are_simulated_in_batches(monkeypatch, small, folder, tmp_path):
     artifacts = Artifacts.of(str(small))
     fake = FakeSimulator(artifacts)

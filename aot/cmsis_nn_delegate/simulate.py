@@ -43,8 +43,8 @@ def default_image(core: str, executor: str = "standalone") -> Path:
     if image and image.is_file():
         return image
     raise UserError(
-        f"there is no firmware for {core} with the executor {executor}: build it with `bazel build //runtime:{name}` in the "
-        "project's checkout, or give another with --image"
+        f"there is no firmware for {core} with the executor {executor}: build it with `bazel build "
+        f"//runtime:{name}` in the project's checkout, or give another with --image"
     )
 
 
@@ -62,7 +62,7 @@ def run(
     With `program`, the .pte whose one delegate call `payload` is, ExecuTorch's executor runs that; `image`
     must be one with it.
 
-    UserError if there is no simulator, or the image refuses the payload or fails.
+    UserError if there is no simulator, `image` is no firmware, or refuses the payload, or fails.
     """
     simulator = _simulator()
     if not Path(image).is_file():
@@ -89,7 +89,7 @@ def run(
             if result.status != "exit":
                 raise UserError(result.explain(), exit_code=1)
             report = parse_report(result.uart)
-        except (RunnerError, simulator.SimulatorError, OSError) as error:
+        except (RunnerError, simulator.SimulatorError, ValueError, OSError) as error:  # ElfError is a ValueError
             raise UserError(str(error), exit_code=1) from error
         for execution in report.executions:
             outputs.append([from_bytes(o.data, t) for o, t in zip(execution.outputs, view.outputs)])
