@@ -26,7 +26,16 @@ _CLI = str(Label("//aot/cmsis_nn_delegate:cli"))
 _CORE_OF_ISA = {"scalar": "cortex-m3", "dsp": "cortex-m4", "mve": "cortex-m55"}
 _FILES = ["pte", "payload.bin", "h", "c", "graph.npz", "report.txt", "report.json"]
 
-def delegate_model(name, srcs, function, calibration, deps = [], io = "int8", **kwargs):
+def delegate_model(
+        name,
+        srcs,
+        function,
+        calibration,
+        deps = [],
+        io = "int8",
+        io_placement = "arena",
+        linear_weights = "per-channel",
+        **kwargs):
     """Declares the targets above.
 
     Args:
@@ -36,6 +45,8 @@ def delegate_model(name, srcs, function, calibration, deps = [], io = "int8", **
       calibration: label of an .npz with representative inputs.
       deps: py_library targets that `srcs` imports.
       io: "int8" or "float" inputs and outputs.
+      io_placement: "caller" if the arena needs no room for inputs and outputs.
+      linear_weights: "per-tensor" for faster linear layers, "per-channel" for more accurate ones.
       **kwargs: visibility, tags, ...
     """
     if len(srcs) != 1:
@@ -59,13 +70,16 @@ def delegate_model(name, srcs, function, calibration, deps = [], io = "int8", **
             outs = outs,
             # Quiet unless it fails.
             cmd = ("log=$$(OMP_NUM_THREADS=1 $(execpath :{name}_compiler) compile $(execpath {src}):{function} " +
-                   "--target {core} --calibration $(execpath {calibration}) --io {io} --strict --name {name} " +
+                   "--target {core} --calibration $(execpath {calibration}) --io {io} --io-placement {io_placement} " +
+                   "--linear-weights {linear_weights} --strict --name {name} " +
                    "-o $$(dirname $(execpath {first})) 2>&1) || {{ echo \"$$log\" >&2; exit 1; }}").format(
                 calibration = calibration,
                 core = core,
                 first = outs[0],
                 function = function,
                 io = io,
+                io_placement = io_placement,
+                linear_weights = linear_weights,
                 name = name,
                 src = srcs[0],
             ),
