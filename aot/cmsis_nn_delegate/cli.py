@@ -122,6 +122,9 @@ def _report(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     from .artifacts import Artifacts
 
+    for option in ("executor", "core", "image"):
+        if getattr(arguments, option) is not None and arguments.on != "simulator":
+            raise UserError(f"--{option} is for --on simulator, not --on {arguments.on}")
     artifacts = Artifacts.of(arguments.model)
     samples = _samples(artifacts, arguments)
     _say(f"{len(samples)} samples from {arguments.inputs}")
@@ -269,11 +272,12 @@ def _run_simulator(artifacts, samples, arguments) -> list[list[np.ndarray]]:
     from . import simulate
 
     payload = artifacts.payload()
-    program = artifacts.read(".pte") if arguments.executor == "executorch" else None
+    executor = arguments.executor or "standalone"
+    program = artifacts.read(".pte") if executor == "executorch" else None
     image = arguments.image
     if image is None:
         core = arguments.core or artifacts.graph()[1]["target"]
-        image = simulate.default_image(core, arguments.executor)
+        image = simulate.default_image(core, executor)
     _say(f"simulating {image}")
     run = simulate.run(
         payload.data, samples, image, program=program, timeout_s=arguments.timeout, progress=_say
@@ -341,7 +345,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--compare", action="store_true", help="count bytes that differ from the reference")
     run.add_argument("--library", metavar="FILE", help="host: the delegate's shared library")
     run.add_argument("--core", choices=tuple(TARGETS), help="simulator: default is the model's target")
-    run.add_argument("--executor", choices=("standalone", "executorch"), default="standalone",
+    run.add_argument("--executor", choices=("standalone", "executorch"),
                      help="simulator: what runs the model, default standalone")
     run.add_argument("--image", metavar="FILE.elf", help="simulator: runner firmware, default is Bazel's")
     run.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="simulator: default 600")

@@ -433,6 +433,13 @@ def test_an_image_that_is_no_firmware(capsys, folder, small, monkeypatch):
     assert (code, err) == (1, "cmsisnn: error: x.npz is not a 32-bit little-endian ELF file\n")
 
 
+@pytest.mark.parametrize("option", [("--executor", "executorch"), ("--core", "cortex-m4"), ("--image", "x.elf")])
+def test_what_only_a_simulator_has_is_refused_elsewhere(capsys, folder, small, option):
+    code, _, err = run(capsys, "run", small, "--inputs", folder / "x.npz", *option)
+    assert code == 2
+    assert f"{option[0]} is for --on simulator, not --on reference" in err
+
+
 def test_many_inputs_are_simulated_in_batches(monkeypatch, small, folder, tmp_path):
     artifacts = Artifacts.of(str(small))
     fake = FakeSimulator(artifacts)
