@@ -173,6 +173,8 @@ class Renode(Simulator):
     def __init__(self, launcher: list[str]):
         self._launcher = tuple(launcher)
         self._name = None
+        # Why it does not start: finding that out again would take its time limit for every image.
+        self._no_start = ""
 
     def _server(self) -> RenodeServer:
         server = _servers.get(self._launcher)
@@ -180,7 +182,13 @@ class Renode(Simulator):
             self._discard()
             server = None
         if server is None:
-            server = _servers[self._launcher] = RenodeServer(list(self._launcher))
+            if self._no_start:
+                raise RenodeError(self._no_start)
+            try:
+                server = _servers[self._launcher] = RenodeServer(list(self._launcher))
+            except RenodeError as error:
+                self._no_start = str(error)
+                raise
         return server
 
     def _discard(self) -> None:

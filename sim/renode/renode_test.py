@@ -305,6 +305,9 @@ def test_auto_with_a_renode_that_does_not_start(fake, monkeypatch):
     with pytest.warns(auto.SimulatorChoice, match="ended at its start"):
         result = fake.run(job=b"TEST" + bytes([1, 0, 0, 0, 9, 0, 0, 0]) + bytes(4))
     assert result.simulator.startswith("QEMU") and result.exit_code == 9
+    # Known now, without another try.
+    fake.script()
+    assert fake.run(job=b"TEST" + bytes([1, 0, 0, 0, 9, 0, 0, 0]) + bytes(4)).simulator.startswith("QEMU")
 
 
 # --- Processes ------------------------------------------------------------------------------------
