@@ -89,14 +89,14 @@ class FullyConnected(Op):
         return None
 
     def _refuse_rows(self, source: Any) -> Optional[Refusal]:
-        """More vectors than the kernel counts."""
+        """More vectors than a dimension may have (MAX_DIM)."""
         *leading, _ = shape_of(source)
         if math.prod(leading) <= MAX_DIM:
             return None
         return Refusal(
             Reason.TOO_LARGE,
-            f"its input {[*leading, shape_of(source)[-1]]} has {math.prod(leading)} rows; CMSIS-NN "
-            f"counts them in 16 bits, at most {MAX_DIM}: split the batch",
+            f"its input {[*leading, shape_of(source)[-1]]} has {math.prod(leading)} rows; "
+            f"at most {MAX_DIM} are supported, as in every dimension: split the batch",
         )
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:

@@ -1,5 +1,5 @@
 """What the edge halves of conv2d, depthwise_conv2d and fully_connected share: constant weights
-with one scale per output channel, and a bias in steps of input scale * weight scale."""
+with one scale, or one per output channel, and a bias in steps of input scale * weight scale."""
 
 from __future__ import annotations
 
