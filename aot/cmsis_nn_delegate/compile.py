@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Iterable, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import torch
@@ -21,6 +21,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from .backend import lower_to_graph
 from .errors import UserError
 from .explain import NodeReport
+from .finite import require_finite
 from .graph import serialize
 from .graph.ir import Graph
 from .lower import NotDelegatedError, lower
@@ -30,6 +31,7 @@ from .payload import c_header
 from .payload.encode import Encoded, encode
 from .planner.memory import IoPlacement
 from .prepare import separate_batch_norms
+from .private_copy import private_copy, require_finite_weights, require_separate_inputs
 from .quantizer import CmsisNnQuantizer
 from .report import text
 from .report.model_report import Report, build_report
@@ -139,7 +141,10 @@ def compile_model(
     linear_weights: "per-channel", or "per-tensor" for faster and less exact layers; see `quantizer`.
     progress: called with a line before each step.
 
-    UserError for unknown names, unusable inputs, and modules that torch.export cannot handle.
+    `module` and all tensors given are left as they are.
+
+    UserError for unknown names, unusable inputs (NaN and infinity included, in weights too), and modules
+    that cannot be copied or that torch.export cannot handle.
     """
     try:
         target = target if isinstance(target, Target) else get_target(target)
@@ -153,11 +158,14 @@ def compile_model(
     _check_module(module)
 
     progress("exporting the model")
-    exported = _export(module, inputs)
+    exported = _export(private_copy(module), inputs)
+    require_finite_weights(exported)
     progress("calibrating")
     graph = separate_batch_norms(exported.module(check_guards=False))
+    state = {name: buffer.clone() for name, buffer in graph.named_buffers()}
     prepared = prepare_pt2e(graph, quantizer)
     samples = _calibrate(prepared, inputs, calibration)
+    _restore(prepared, state)
     progress(f"calibrated with {samples} samples; quantizing")
     program = _export(convert_pt2e(prepared), inputs)
     progress(f"partitioning and compiling for {target.name}")
@@ -170,6 +178,7 @@ def compile_model(
         raise UserError(f"cannot compile {name}: {error}", exit_code=1) from error
     encoded, obstacle = _standalone(edge, target, placement)
     progress("writing the ExecuTorch program")
+    _keep_initial_state(edge.exported_program())
     return Compiled(
         name=name,
         target=target,
@@ -194,7 +203,11 @@ def input_names(module: Model, count: int) -> list[str]:
 
 
 def _checked_inputs(inputs: Inputs, what: str) -> tuple[torch.Tensor, ...]:
-    """float32 tensors; what PyTorch would silently convert or trip over later is refused."""
+    """float32 tensors; what PyTorch would silently convert or trip over later is refused.
+
+    They are copies: torch.export takes a tensor that is given twice for one input, and models may
+    write into their inputs.
+    """
     if isinstance(inputs, (torch.Tensor, np.ndarray)):
         raise UserError(f"{what}s are a tuple of tensors, one for each input; got a single one")
     tensors = []
@@ -208,7 +221,7 @@ def _checked_inputs(inputs: Inputs, what: str) -> tuple[torch.Tensor, ...]:
             raise UserError(
                 f"{what} {index} is {dtype}; models are compiled for float32 inputs: convert it with .float()"
             )
-        tensors.append(item)
+        tensors.append(item.detach().clone())
     if not tensors:
         raise UserError(f"there are no {what}s: the model needs at least one input")
     return tuple(tensors)
@@ -220,6 +233,7 @@ def _check_module(module: Model) -> None:
             if tensor.dtype == torch.float64:
                 raise UserError(f"{name} of the model is float64: convert the model with .float()")
         return
+    require_separate_inputs(module)
     for name in module.graph_signature.user_inputs:
         node = next(node for node in module.graph.nodes if node.name == name)
         shape = getattr(node.meta.get("val"), "shape", ())
@@ -263,6 +277,8 @@ def _calibrate(
                 raise UserError(
                     f"sample {count} of the calibration data has shapes {shapes[0]}, the model's inputs {shapes[1]}"
                 )
+            for index, tensor in enumerate(tensors):
+                require_finite(tensor.cpu().numpy(), f"sample {count} of the calibration data: input {index}")
             prepared(*tensors)
             count += 1
     if not count:
@@ -270,6 +286,22 @@ def _calibrate(
             "calibration data is missing: quantization needs representative inputs; one to a few hundred do"
         )
     return count
+
+
+def _restore(model: torch.nn.Module, state: Mapping[str, torch.Tensor]) -> None:
+    """What the model remembers from one inference to the next begins as it was given."""
+    for name, buffer in model.named_buffers():
+        if name in state:
+            buffer.copy_(state[name])
+
+
+def _keep_initial_state(program: ExportedProgram) -> None:
+    """Has ExecuTorch store the values that buffers begin with; of those that inferences change it stores
+    the shape alone by default."""
+    signature = program.graph_signature
+    for node in program.graph.nodes:
+        if signature.inputs_to_buffers.get(node.name) in signature.buffers_to_mutate.values():
+            node.meta["et_init_buffer"] = True
 
 
 def _standalone(

@@ -16,6 +16,7 @@ from executorch.runtime import Runtime, Verification
 from .backend import CmsisNnBackend
 from .checkout import find_checkout
 from .errors import UserError
+from .finite import require_finite
 
 LIBRARY_VARIABLE = "CMSISNN_HOST_LIBRARY"
 LIBRARY_NAME = "libcmsis_nn_delegate.so"
@@ -91,7 +92,7 @@ class HostProgram:
         """The outputs for one set of inputs, in logical shape and order.
 
         `channels_last`: numbers of the inputs that the program was exported with in that
-        memory format. UserError for inputs that the program does not take.
+        memory format. UserError for inputs that the program does not take, and for NaN and infinity.
         """
         if len(inputs) != len(self.input_shapes):
             raise UserError(f"the program takes {len(self.input_shapes)} inputs, not {len(inputs)}")
@@ -103,6 +104,7 @@ class HostProgram:
                     f"input {index} of the program is {dtype}{list(shape)}, "
                     f"not {array.dtype.name}{list(array.shape)}"
                 )
+            require_finite(array, f"input {index} of the program")
             tensor = torch.from_numpy(np.ascontiguousarray(array))
             if index in channels_last:
                 tensor = tensor.contiguous(memory_format=torch.channels_last)

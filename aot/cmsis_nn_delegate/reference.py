@@ -6,6 +6,7 @@ from typing import Callable, Optional, Sequence
 
 import numpy as np
 
+from .finite import require_finite
 from .graph.ir import Graph, Node, Value
 from .ops import storage
 from .ops.registry import OPS
@@ -19,7 +20,7 @@ def run(
 ) -> list[np.ndarray]:
     """The outputs of `graph`, in logical shape and order, as are `inputs`.
 
-    ValueError if an input's number, dtype or shape is not what the graph wants.
+    ValueError if an input's number, dtype or shape is not what the graph wants, or it is not finite.
     """
     if len(inputs) != len(graph.inputs):
         raise ValueError(f"the graph takes {len(graph.inputs)} inputs, not {len(inputs)}")
@@ -31,6 +32,7 @@ def run(
                 f"input {value.name} is {value.dtype.value}{list(value.shape)}, "
                 f"not {data.dtype}{list(data.shape)}"
             )
+        require_finite(data, f"input {value.name}")
         memory[id(value)] = storage.to_storage(data, value)
 
     def read(value: Value) -> np.ndarray:

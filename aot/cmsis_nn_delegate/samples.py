@@ -16,6 +16,7 @@ from typing import Mapping, Optional, Sequence, Union
 import numpy as np
 
 from .errors import UserError
+from .finite import require_finite
 
 Sample = tuple[np.ndarray, ...]
 
@@ -29,8 +30,8 @@ class InputSpec:
 
 
 def load(path: Union[str, Path], specs: Sequence[InputSpec], purpose: str) -> list[Sample]:
-    """The samples in file `path`; UserError says what is wrong with it. `purpose` is for messages:
-    what the file is for, "calibration data"."""
+    """The samples in file `path`; UserError says what is wrong with it, NaN and infinity included.
+    `purpose` is for messages: what the file is for, "calibration data"."""
     arrays = _read(Path(path), purpose)
     chosen = [_choose(arrays, index, specs, path) for index in range(len(specs))]
     columns = [_split(array, spec, path) for array, spec in zip(chosen, specs)]
@@ -89,4 +90,7 @@ def _split(array: np.ndarray, spec: InputSpec, path) -> list[np.ndarray]:
             f"{path}: input {spec.name} has shape {list(shape)}, so its array must be "
             f"(samples * {shape[0]}, {wanted}), not {list(array.shape)}"
         )
-    return [array[i : i + shape[0]] for i in range(0, array.shape[0], shape[0])]
+    rows = [array[i : i + shape[0]] for i in range(0, array.shape[0], shape[0])]
+    for index, row in enumerate(rows):
+        require_finite(row, f"{path}: sample {index} of input {spec.name}")
+    return rows

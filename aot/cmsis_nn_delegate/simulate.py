@@ -11,6 +11,7 @@ import numpy as np
 
 from .checkout import find_checkout
 from .errors import UserError
+from .finite import require_finite
 from .payload import schema
 from .payload.decode import decode
 from .payload.tensor_data import from_bytes, to_bytes
@@ -62,8 +63,12 @@ def run(
     With `program`, the .pte whose one delegate call `payload` is, ExecuTorch's executor runs that; `image`
     must be one with it.
 
-    UserError if there is no simulator, `image` is no firmware, or refuses the payload, or fails.
+    UserError if there is no simulator, `image` is no firmware, or refuses the payload, or fails; and if an
+    input holds NaN or infinity.
     """
+    for number, arrays in enumerate(inputs):
+        for index, array in enumerate(arrays):
+            require_finite(array, f"input {index} of set {number}")
     simulator = _simulator()
     if not Path(image).is_file():
         raise UserError(f"firmware image {image} does not exist")
