@@ -1,6 +1,7 @@
 """Quantizer, partitioner, importer, passes and integer reference together: every operator and
 small networks, next to the quantized module in PyTorch."""
 
+import copy
 import itertools
 
 import numpy as np
@@ -14,7 +15,13 @@ from cmsis_nn_delegate.graph.ir import Layout
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.reference import run
 from cmsis_nn_delegate.target import get_target
-from cmsis_nn_delegate.testing.lowering import Function, lowered, steps_apart
+from cmsis_nn_delegate.testing.lowering import (
+    Branch,
+    Function,
+    branches_apart,
+    lowered,
+    steps_apart,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +39,18 @@ def check(module, *inputs, expect=None, io="float", steps=1):
     if expect is not None:
         assert ops(graph) == expect.split()
     return graph
+
+
+def check_each(branches, expect, io="float", steps=1):
+    """`check` of many modules, lowered together. `branches` has a `Branch` by name; `expect` gives the
+    operators for a name, or is the same string for all."""
+    found = branches_apart(branches, io)
+    assert found.keys() == branches.keys()
+    far = {name: distance for name, (distance, _, _) in found.items() if distance > steps}
+    assert not far, f"steps apart: {far}"
+    wanted = {name: expect if isinstance(expect, str) else expect(name) for name in branches}
+    assert {name: " ".join(path) for name, (_, _, path) in found.items()} == wanted
+    return found
 
 
 # One operator ---------------------------------------------------------------
@@ -56,16 +75,15 @@ CONVS = [
 ]
 
 
-@pytest.mark.parametrize("layout", ["nchw", "channels_last"])
-@pytest.mark.parametrize("case", range(len(CONVS)))
-def test_convolution(case, layout):
-    cin, cout, size, kernel, options = CONVS[case]
-    batch = 1 + case % 2
-    x = torch.randn(batch, cin, *size)
-    if layout == "channels_last":
-        x = x.to(memory_format=torch.channels_last)
-    op = "depthwise_conv2d" if options.get("groups", 1) == cin > 1 else "conv2d"
-    check(nn.Conv2d(cin, cout, kernel, **options), x, expect=f"quantize {op} dequantize")
+@pytest.mark.parametrize("layout", [torch.contiguous_format, torch.channels_last])
+def test_convolutions(layout):
+    branches = {}
+    for index, (cin, cout, size, kernel, options) in enumerate(CONVS):
+        depthwise = options.get("groups", 1) == cin > 1
+        x = torch.randn(1 + index % 2, cin, *size).to(memory_format=layout)
+        name = f"{'depthwise_conv2d' if depthwise else 'conv2d'}, case {index}"
+        branches[name] = Branch(nn.Conv2d(cin, cout, kernel, **options), (x,))
+    check_each(branches, lambda name: f"quantize {name.split(',')[0]} dequantize")
 
 
 def test_one_channel_convolution_is_not_depthwise():
@@ -106,14 +124,15 @@ def test_padding_behind_relu_folds_into_max_pooling():
     check(function, torch.randn(1, 2, 7, 7), expect="quantize conv2d max_pool2d dequantize")
 
 
-@pytest.mark.parametrize("shape", [(1, 8), (5, 8), (2, 3, 8), (1, 8, 1, 1), (2, 1, 3, 8)])
-@pytest.mark.parametrize("bias", [True, False])
-def test_linear(shape, bias):
-    linear = nn.Linear(8, 5, bias=bias)
-    if shape == (1, 8, 1, 1):
-        linear = nn.Linear(1, 1, bias=bias)
-        shape = (3, 1, 1, 1)
-    check(linear, torch.randn(shape), expect="quantize fully_connected dequantize")
+def test_linear_layers():
+    cases = [(shape, 8, 5) for shape in [(1, 8), (5, 8), (2, 3, 8), (2, 1, 3, 8)]]
+    cases.append(((3, 1, 1, 1), 1, 1))
+    branches = {
+        f"{shape}, bias {bias}": Branch(nn.Linear(*sizes, bias=bias), (torch.randn(shape),))
+        for shape, *sizes in cases
+        for bias in (True, False)
+    }
+    check_each(branches, "quantize fully_connected dequantize")
 
 
 def test_linear_along_the_width_of_images():
@@ -144,18 +163,23 @@ PRODUCERS = {
 }
 
 
-@pytest.mark.parametrize("act", ACTIVATIONS)
 @pytest.mark.parametrize("producer", PRODUCERS)
-def test_fused_activation(producer, act):
+def test_fused_activations(producer):
     module, shape = PRODUCERS[producer]
-    function = Function(lambda x: ACTIVATIONS[act](module(x)), module=module)
-    check(function, torch.randn(shape), expect=f"quantize {producer} dequantize")
+    branches = {
+        act: Branch(nn.Sequential(copy.deepcopy(module), Function(function)), (torch.randn(shape),))
+        for act, function in ACTIVATIONS.items()
+    }
+    check_each(branches, f"quantize {producer} dequantize")
 
 
-@pytest.mark.parametrize("shape", [(1, 3, 4, 5), (2, 6), (2, 3, 4), (7,), (200, 200, 2)])
-@pytest.mark.parametrize("act", ["relu", "clamp"])
-def test_activation_alone(act, shape):
-    check(Function(ACTIVATIONS[act]), torch.randn(shape), expect="quantize max_pool2d dequantize")
+def test_activations_alone():
+    branches = {
+        f"{act} of {shape}": Branch(Function(ACTIVATIONS[act]), (torch.randn(shape),))
+        for shape in [(1, 3, 4, 5), (2, 6), (2, 3, 4), (7,), (200, 200, 2)]
+        for act in ("relu", "clamp")
+    }
+    check_each(branches, "quantize max_pool2d dequantize")
 
 
 def test_two_activations_become_one():
@@ -184,20 +208,18 @@ POOLS = {
 }
 
 
-@pytest.mark.parametrize("channels_last", [False, True])
-@pytest.mark.parametrize("pool", POOLS)
-def test_pooling(pool, channels_last):
-    x = torch.randn(2, 3, 8, 9)
-    if channels_last:
-        x = x.to(memory_format=torch.channels_last)
-    graph = check(Function(POOLS[pool]), x)
-    kind = "max_pool2d" if pool.startswith("max") else "avg_pool2d"
-    assert ops(graph)[:2] == ["quantize", kind]
+@pytest.mark.parametrize("layout", [torch.contiguous_format, torch.channels_last])
+def test_pooling(layout):
+    x = torch.randn(2, 3, 8, 9).to(memory_format=layout)
+    branches = {name: Branch(Function(pool), (x.clone(),)) for name, pool in POOLS.items()}
+    for name, (distance, _, path) in branches_apart(branches).items():
+        assert distance <= 1, name
+        kind = "max_pool2d" if name.startswith("max") else "avg_pool2d"
+        assert path[:2] == ["quantize", kind], name
 
 
-@pytest.mark.parametrize(
-    "shape, dim",
-    [
+def test_softmax():
+    cases = [
         ((1, 5), 1),
         ((3, 10), -1),
         ((2, 3, 7), 2),
@@ -209,18 +231,22 @@ def test_pooling(pool, channels_last):
         ((2, 4, 3, 1), 3),
         ((3, 4, 1), 1),
         ((3, 1, 4), 1),
-    ],
-)
-def test_softmax(shape, dim):
-    module = Function(lambda x: F.softmax(x, dim))
-    graph = check(module, 4 * torch.randn(shape), expect="quantize softmax dequantize")
-    encode(graph, get_target("cortex-m4"))
+    ]
+    branches = {
+        f"{shape} along {dim}": Branch(nn.Softmax(dim), (4 * torch.randn(shape),))
+        for shape, dim in cases
+    }
+    found = check_each(branches, "quantize softmax dequantize")
+    for graph in {id(graph): graph for _, graph, _ in found.values()}.values():
+        encode(graph, get_target("cortex-m4"))
 
 
-@pytest.mark.parametrize("shape", [(4,), (2, 3), (2, 3, 4), (2, 3, 4, 5), (2, 1, 3, 2, 2)])
-def test_add(shape):
-    inputs = torch.randn(shape), 3 * torch.randn(shape)
-    check(Function(lambda a, b: a + b), *inputs, expect="quantize quantize add dequantize")
+def test_add():
+    branches = {
+        str(shape): Branch(Function(lambda a, b: a + b), (torch.randn(shape), 3 * torch.randn(shape)))
+        for shape in [(4,), (2, 3), (2, 3, 4), (2, 3, 4, 5), (2, 1, 3, 2, 2)]
+    }
+    check_each(branches, "quantize quantize add dequantize")
 
 
 # Layout and shape -----------------------------------------------------------
@@ -400,10 +426,19 @@ def test_integers_do_not_change_with_the_memory_format():
     np.testing.assert_array_equal(*results)
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=5, deadline=None, derandomize=True)
 @given(data=strategies.data())
-def test_any_convolution(data):
-    draw = data.draw
+def test_any_convolutions(data):
+    branches = {}
+    for index in range(4):
+        module, x = any_convolution(data.draw)
+        branches[f"{index}: {module.conv}, {list(x.shape)}"] = Branch(module, (x,))
+    found = branches_apart(branches, data.draw(strategies.sampled_from(["float", "int8"]), "io"))
+    assert all(distance <= 1 for distance, _, _ in found.values()), found
+
+
+def any_convolution(draw):
+    """A convolution behind padding of its own, with or without relu, and an input for it."""
     groups = draw(strategies.integers(1, 4), "groups")
     channels = groups * draw(strategies.integers(1, 3), "channels per group")
     kernel, stride, dilation = (
@@ -427,5 +462,4 @@ def test_any_convolution(data):
     if draw(strategies.booleans(), "channels_last"):
         x = x.to(memory_format=torch.channels_last)
     relu = draw(strategies.booleans(), "relu")
-    module = Function(lambda x: (F.relu if relu else torch.clone)(conv(F.pad(x, pads))), conv=conv)
-    check(module, x, io=draw(strategies.sampled_from(["float", "int8"]), "io"))
+    return Function(lambda x: (F.relu if relu else torch.clone)(conv(F.pad(x, pads))), conv=conv), x

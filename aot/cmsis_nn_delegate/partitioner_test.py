@@ -442,7 +442,8 @@ class Wide(nn.Module):
 
     def forward(self, *inputs):
         terms = [layer(x) for layer, x in zip(self.front, inputs)]
-        return [layer(sum(terms[1:], terms[0])) for layer in self.back]
+        total = sum(terms[1:], terms[0])
+        return [layer(total) for layer in self.back]
 
 
 @pytest.mark.parametrize("io", ["float", "int8"])

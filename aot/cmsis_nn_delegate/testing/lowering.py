@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Sequence
+from typing import Callable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 import torch
@@ -14,12 +14,16 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from ..backend import lower_to_graph
 from ..explain import NodeReport
-from ..graph.ir import Graph
+from ..graph.ir import Graph, Value
 from ..lower import io_quants, lower
 from ..partitioner import CmsisNnPartitioner
+from ..payload.schema import MAX_IO
 from ..prepare import separate_batch_norms
 from ..quantizer import CmsisNnQuantizer
 from ..reference import run
+from .composite_ops import list_composite_ops_once
+
+list_composite_ops_once()
 
 
 class Function(nn.Module):
@@ -76,6 +80,14 @@ class Lowered:
         output = self.edge.exported_program().graph_module.graph.output_node()
         return [node.args[1] for node in output.args[0]]
 
+    @property
+    def input_indices(self) -> list[int]:
+        """Which input of the program each input of the only delegate is."""
+        program = self.edge.exported_program()
+        names = list(program.graph_signature.user_inputs)
+        (call,) = (n for n in program.graph.nodes if "call_delegate" in str(n.target))
+        return [names.index(argument.name) for argument in call.args[1:]]
+
     def graph(self) -> Graph:
         """The lowered graph of the only delegate, outside of which there must be nothing."""
         refused = [str(report) for report in self.reports if not report.delegated]
@@ -100,6 +112,14 @@ def steps_apart(
 ) -> tuple[list[int], Graph]:
     """How many quantization steps each output of the lowered module is at most away from the
     quantized module's in PyTorch, and the graph. Everything must be delegated."""
+    distances, graph, _ = _apart(module, inputs, io)
+    return distances, graph
+
+
+def _apart(
+    module: nn.Module, inputs: Sequence[torch.Tensor], io: str
+) -> tuple[list[int], Graph, list[Value]]:
+    """`steps_apart`, and the graph's value of each output of the module."""
     result = lowered(module, *inputs, io=io)
     graph = result.graph()
     in_quants, out_quants = io_quants(result.program)
@@ -109,7 +129,7 @@ def steps_apart(
     data: Sequence[np.ndarray] = [np.ascontiguousarray(x.numpy()) for x in inputs]
     if io == "int8":
         data = [quantize(x, quant) for x, quant in zip(data, in_quants)]
-    got = run(graph, data)
+    got = run(graph, [data[index] for index in result.input_indices])
     got = [got[index] for index in result.output_indices]
     distances = []
     for result_, want, quant in zip(got, wanted, out_quants):
@@ -119,7 +139,73 @@ def steps_apart(
             distances.append(int(np.abs(result_ - want).max()))
         else:
             distances.append(int(np.rint(np.abs(result_ - want.numpy()) / quant.scale[0]).max()))
-    return distances, graph
+    return distances, graph, [graph.outputs[index] for index in result.output_indices]
+
+
+class Branch(NamedTuple):
+    """A module of its own in `branches_apart`, with one output."""
+
+    module: nn.Module
+    inputs: tuple[torch.Tensor, ...]
+
+
+class Branches(nn.Module):
+    """Computes several branches side by side: nothing is shared between them but the program."""
+
+    def __init__(self, branches: Sequence[Branch]) -> None:
+        super().__init__()
+        self.branches = nn.ModuleList(branch.module for branch in branches)
+        self.counts = [len(branch.inputs) for branch in branches]
+
+    def forward(self, *inputs: torch.Tensor):
+        results, rest = [], list(inputs)
+        for module, count in zip(self.branches, self.counts):
+            results.append(module(*rest[:count]))
+            del rest[:count]
+        return tuple(results)
+
+
+def branches_apart(
+    branches: Mapping[str, Branch], io: str = "float"
+) -> dict[str, tuple[int, Graph, list[str]]]:
+    """Of each branch, by name: `steps_apart` of its output, the graph of all branches, and the operators
+    that lead to the output.
+
+    Lowering takes a second, most of it no matter how small the model is. So branches are lowered
+    together, as many as a payload has inputs and outputs for.
+    """
+    found = {}
+    for names in _chunks(branches):
+        chunk = [branches[name] for name in names]
+        inputs = [tensor for branch in chunk for tensor in branch.inputs]
+        distances, graph, outputs = _apart(Branches(chunk), inputs, io)
+        for name, distance, output in zip(names, distances, outputs):
+            found[name] = distance, graph, ops_before(graph, output)
+    return found
+
+
+def _chunks(branches: Mapping[str, Branch]) -> list[list[str]]:
+    chunks: list[list[str]] = [[]]
+    count = 0
+    for name, branch in branches.items():
+        more = len(branch.inputs) + 1
+        if count + more > MAX_IO:
+            chunks.append([])
+            count = 0
+        chunks[-1].append(name)
+        count += more
+    return chunks
+
+
+def ops_before(graph: Graph, output: Value) -> list[str]:
+    """The operators of the nodes from which `output` is computed, in the graph's order."""
+    needed = {id(output)}
+    found = []
+    for node in reversed(graph.nodes):
+        if id(node.output) in needed:
+            needed.update(id(value) for value in node.inputs)
+            found.append(node.op)
+    return found[::-1]
 
 
 def quantize(x: np.ndarray, quant) -> np.ndarray:
