@@ -26,9 +26,7 @@ using executorch::runtime::Span;
 /// What lives between init() and destroy().
 struct Handle {
   PayloadView payload;
-  /// Where an arena of the handle's own comes from.
-  MemoryAllocator* runtime_allocator;
-  /// The arena of the handle's own, or nullptr as long as there is none.
+  /// The arena that init() took, or nullptr.
   std::uint8_t* arena;
 };
 static_assert(sizeof(Handle) == kHandleBytes, "kHandleBytes tells users what init() takes");
@@ -52,7 +50,7 @@ Result<Handle*> make_handle(MemoryAllocator* allocator, const PayloadView& view,
     ET_LOG(Error, "the runtime allocator cannot give %zu bytes for the handle", sizeof(Handle));
     return Error::MemoryAllocationFailed;
   }
-  Handle* handle = new (memory) Handle{view, allocator, nullptr};
+  Handle* handle = new (memory) Handle{view, nullptr};
   const std::uint32_t arena_bytes = view.header().arena_bytes;
   if (arena_at_init && arena_bytes != 0) {
     handle->arena = allocate_arena(*allocator, arena_bytes, "runtime");
@@ -64,16 +62,18 @@ Result<Handle*> make_handle(MemoryAllocator* allocator, const PayloadView& view,
 }
 
 /// The arena for one execution; nullptr if there is none, or if the payload needs none.
-std::uint8_t* find_arena(Handle& handle, MemoryAllocator* temp_allocator) {
+std::uint8_t* find_arena(const Handle& handle, MemoryAllocator* temp_allocator) {
   const std::uint32_t bytes = handle.payload.header().arena_bytes;
   if (handle.arena != nullptr || bytes == 0) {
     return handle.arena;
   }
-  if (temp_allocator != nullptr) {
-    return allocate_arena(*temp_allocator, bytes, "temp");
+  if (temp_allocator == nullptr) {
+    // Not from the allocator that init() had: it may be gone once the method is loaded.
+    ET_LOG(Error, "there is no temp allocator: give the method one of %" PRIu32
+           " bytes, or set Config::arena_at_init", bytes);
+    return nullptr;
   }
-  handle.arena = allocate_arena(*handle.runtime_allocator, bytes, "runtime");
-  return handle.arena;
+  return allocate_arena(*temp_allocator, bytes, "temp");
 }
 
 /// Whether `given` are the `rank` sizes `expected`. Not memcmp(), which goes by bytes in newlib-nano.
@@ -88,14 +88,26 @@ bool same_sizes(const std::int32_t* given, const std::int32_t* expected, std::si
 
 /// Whether dimension orders `given` and `expected`, of tensors of `sizes`, put the elements into
 /// the same places. Dimensions of size 1 may stand anywhere: exporters order by strides, which
-/// mean nothing there. `expected` was validated as a permutation.
+/// mean nothing there. `expected` was validated as a permutation; `given` must be one.
 bool same_order(const std::uint8_t* given, const std::uint8_t* expected,
                 const std::int32_t* sizes, std::size_t rank) {
+  if (given == nullptr) {
+    return rank == 0;
+  }
+  std::size_t same = 0;
+  while (same < rank && given[same] == expected[same]) {
+    ++same;
+  }
+  if (same == rank) {
+    return true;  // what callers give in most cases, found in half of the instructions
+  }
   std::size_t next = 0;
+  std::uint32_t seen = 0;
   for (std::size_t i = 0; i < rank; ++i) {
     if (given[i] >= rank) {
       return false;
     }
+    seen |= 1u << given[i];
     if (sizes[given[i]] == 1) {
       continue;
     }
@@ -107,17 +119,19 @@ bool same_order(const std::uint8_t* given, const std::uint8_t* expected,
     }
     ++next;
   }
-  return true;
+  // Without the check, a dimension of size 1 that is named twice would hide another one.
+  return seen == (1u << rank) - 1;
 }
 
 /// The data of `value` if it is the tensor that `expected` describes, else nullptr.
-std::uint8_t* tensor_data(const EValue& value, const payload::IoTensor& expected,
+std::uint8_t* tensor_data(const EValue* value, const payload::IoTensor& expected,
                           [[maybe_unused]] unsigned index) {
-  if (!value.isTensor()) {
+  if (value == nullptr || !value->isTensor() ||
+      value->toTensor().unsafeGetTensorImpl() == nullptr) {
     ET_LOG(Error, "argument %u is not a tensor", index);
     return nullptr;
   }
-  const auto& tensor = value.toTensor();
+  const auto& tensor = value->toTensor();
   if (static_cast<unsigned>(tensor.scalar_type()) != expected.dtype) {
     ET_LOG(Error, "argument %u has element type %d, compiled for %d", index,
            static_cast<int>(tensor.scalar_type()), static_cast<int>(expected.dtype));
@@ -147,8 +161,14 @@ std::uint8_t* tensor_data(const EValue& value, const payload::IoTensor& expected
 Result<DelegateHandle*> CmsisNnBackend::init(
     BackendInitContext& context, FreeableBuffer* processed,
     executorch::runtime::ArrayRef<CompileSpec> /*compile_specs*/) const {
-  const Result<PayloadView> view =
-      PayloadView::open(processed->data(), processed->size(), kernels_);
+  // data() would abort for an address on another core.
+  const Result<const void*> data =
+      processed == nullptr ? Result<const void*>(nullptr) : processed->data_safe();
+  if (!data.ok() || *data == nullptr) {
+    ET_LOG(Error, "init() has no payload, or one that was freed");
+    return Error::InvalidArgument;
+  }
+  const Result<PayloadView> view = PayloadView::open(*data, processed->size(), kernels_);
   if (!view.ok()) {
     return view.error();
   }
@@ -169,7 +189,11 @@ Result<DelegateHandle*> CmsisNnBackend::init(
 
 Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* delegate_handle,
                               Span<EValue*> args) const {
-  auto& handle = *static_cast<Handle*>(delegate_handle);
+  if (delegate_handle == nullptr) {
+    ET_LOG(Error, "execute() has no handle: init() failed, or was not called");
+    return Error::InvalidArgument;
+  }
+  const auto& handle = *static_cast<const Handle*>(delegate_handle);
   const PayloadView& view = handle.payload;
   if (args.size() != view.tensor_count()) {
     ET_LOG(Error, "%zu arguments, compiled for %u", args.size(), view.tensor_count());
@@ -183,7 +207,7 @@ Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* 
   bases[payload::kBaseNone] = nullptr;
   bases[payload::kBaseConstant] = const_cast<std::uint8_t*>(view.data());
   for (unsigned i = 0; i < args.size(); ++i) {
-    std::uint8_t* data = tensor_data(*args[i], view.tensors()[i], i);
+    std::uint8_t* data = tensor_data(args[i], view.tensors()[i], i);
     if (data == nullptr) {
       return Error::InvalidArgument;
     }

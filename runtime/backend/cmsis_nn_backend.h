@@ -3,11 +3,14 @@
 // Memory, all of it from the caller, none of it from a heap:
 //   - the handle, kHandleBytes, from the runtime allocator (the method's) at init();
 //   - the arena of activations and scratch, Header::arena_bytes aligned to 16, from the temp
-//     allocator at every execute() if the context has one, so that delegates share it;
-//     otherwise once from the runtime allocator, at the first execute() or at init()
-//     (Config::arena_at_init);
+//     allocator at every execute(), so that delegates share it; or once from the runtime
+//     allocator at init() (Config::arena_at_init). ExecuTorch's Method always has a temp
+//     allocator: without one in its MemoryManager, a heap's (PlatformMemoryAllocator);
 //   - the payload stays where it is, in flash: init() keeps pointers into `processed` and
 //     never frees it. Whoever provided the buffer may release it after destroy().
+//
+// The runtime allocator is used by init() alone. It may be gone at the first execute(), as
+// ExecuTorch allows; the memory that it gave must stay until destroy().
 //
 // A handle is not reentrant: run one execute() of it at a time.
 #pragma once
@@ -29,7 +32,8 @@ struct Config {
   /// Cortex-M4. The structural checks are always done.
   bool verify_crc = false;
   /// Take the arena from the runtime allocator at init(), even if there is a temp allocator
-  /// at execute(). For programs that must know all their memory after loading.
+  /// at execute(). For programs that must know all their memory after loading, and for those
+  /// that call execute() without a temp allocator.
   bool arena_at_init = false;
 };
 
@@ -42,8 +46,9 @@ class CmsisNnBackend final : public executorch::runtime::BackendInterface {
 
   bool is_available() const override { return true; }
 
-  /// Validates the payload. Errors: those of PayloadView::open(), InvalidProgram for a wrong
-  /// CRC, MemoryAllocationFailed. `compile_specs` are not used: the payload says everything.
+  /// Validates the payload. Errors: InvalidArgument for a `processed` that is null or has no
+  /// data; those of PayloadView::open(); InvalidProgram for a wrong CRC;
+  /// MemoryAllocationFailed. `compile_specs` are not used: the payload says everything.
   [[nodiscard]] executorch::runtime::Result<executorch::runtime::DelegateHandle*> init(
       executorch::runtime::BackendInitContext& context,
       executorch::runtime::FreeableBuffer* processed,
@@ -51,16 +56,21 @@ class CmsisNnBackend final : public executorch::runtime::BackendInterface {
       const override;
 
   /// Runs the calls. `args` are the inputs, then the outputs, as the payload describes them;
-  /// float data must be 4-byte aligned. Errors: InvalidArgument for arguments of another
-  /// number, type, shape, dimension order or alignment; MemoryAllocationFailed for the arena;
-  /// whatever a kernel returns.
+  /// float data must be 4-byte aligned. Errors: InvalidArgument for a null `handle`, and for
+  /// arguments that are null, no tensors, without data, or of another number, type, shape,
+  /// dimension order or alignment; MemoryAllocationFailed for the arena, also without a temp
+  /// allocator if init() did not take it; whatever a kernel returns.
   [[nodiscard]] executorch::runtime::Error execute(
       executorch::runtime::BackendExecutionContext& context,
       executorch::runtime::DelegateHandle* handle,
       executorch::runtime::Span<executorch::runtime::EValue*> args) const override;
 
-  /// Ends the use of the payload. The memory belongs to the allocators.
+  /// Ends the use of the payload. The memory belongs to the allocators. A null `handle` is
+  /// allowed.
   void destroy(executorch::runtime::DelegateHandle* handle) const override;
+
+  const KernelTable& kernels() const { return kernels_; }
+  const Config& config() const { return config_; }
 
  private:
   const KernelTable& kernels_;
@@ -68,6 +78,6 @@ class CmsisNnBackend final : public executorch::runtime::BackendInterface {
 };
 
 /// Bytes that init() takes from the runtime allocator for the handle.
-inline constexpr std::size_t kHandleBytes = 3 * sizeof(void*);
+inline constexpr std::size_t kHandleBytes = 2 * sizeof(void*);
 
 }  // namespace cmsis_nn_delegate

@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/event_tracer.h>
 
 #include "runtime/backend/register.h"
+#include "runtime/backend/test_tensor.h"
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/payload/payload_builder.h"
 
@@ -27,35 +27,8 @@ using executorch::runtime::Result;
 using executorch::runtime::Span;
 using executorch::runtime::etensor::ScalarType;
 using executorch::runtime::etensor::Tensor;
-using executorch::runtime::etensor::TensorImpl;
 using testing::AlignedBytes;
-
-/// A tensor with its storage.
-class TestTensor {
- public:
-  TestTensor(ScalarType type, std::vector<std::int32_t> sizes, std::vector<std::uint8_t> dim_order)
-      : sizes_(std::move(sizes)), dim_order_(std::move(dim_order)), strides_(sizes_.size(), 1),
-        data_(4096),
-        impl_(type, static_cast<ssize_t>(sizes_.size()), sizes_.data(), data_.data(),
-              dim_order_.data(), strides_.data()),
-        value_(Tensor(&impl_)) {}
-
-  EValue* value() { return &value_; }
-  void move_data(std::ptrdiff_t bytes) { impl_.set_data(data_.data() + bytes); }
-  void drop_data() { impl_.set_data(nullptr); }
-  template <typename T>
-  T* data() {
-    return reinterpret_cast<T*>(data_.data());
-  }
-
- private:
-  std::vector<std::int32_t> sizes_;
-  std::vector<std::uint8_t> dim_order_;
-  std::vector<std::int32_t> strides_;
-  AlignedBytes data_;
-  TensorImpl impl_;
-  EValue value_;
-};
+using testing::TestTensor;
 
 /// The network of testing::all_operators() with its arguments and pools.
 class BackendTest : public ::testing::Test {
@@ -135,15 +108,6 @@ TEST_F(BackendTest, SameResultWhereverTheArenaIs) {
   ASSERT_EQ(execute(backend_, *handle, &temp_), Error::Ok);
   const std::vector<std::uint8_t> expected = outputs();
 
-  // No temp allocator: from the runtime allocator, at the first execution only.
-  for (int i = 0; i < 3; ++i) {
-    ASSERT_EQ(execute(backend_, *handle, nullptr), Error::Ok);
-    EXPECT_EQ(outputs(), expected);
-    const std::size_t used = runtime_.used_size();
-    EXPECT_GE(used, kHandleBytes + kArenaBytes);
-    EXPECT_LT(used, kHandleBytes + kArenaBytes + 16);
-  }
-
   // At init.
   runtime_.reset();
   const CmsisNnBackend eager(kPortableKernels, Config{false, true});
@@ -206,7 +170,6 @@ TEST_F(BackendTest, NotEnoughMemory) {
   handle_only.reset();
   const auto handle = init(backend_, handle_only);
   ASSERT_TRUE(handle.ok());
-  EXPECT_EQ(execute(backend_, *handle, nullptr), Error::MemoryAllocationFailed);
   MemoryAllocator small(kArenaBytes - 1, temp_memory_.data());
   EXPECT_EQ(execute(backend_, *handle, &small), Error::MemoryAllocationFailed);
   // With enough memory the same handle works.

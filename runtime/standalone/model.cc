@@ -13,13 +13,34 @@ using executorch::runtime::Span;
 using executorch::runtime::etensor::ScalarType;
 using executorch::runtime::etensor::Tensor;
 
+namespace {
+
+constexpr payload::IoTensor no_tensor() {
+  payload::IoTensor tensor = {};
+  tensor.arena_offset = payload::kNoArenaOffset;
+  return tensor;
+}
+
+/// Whether `bytes` at `arena` are one that has `needed` bytes.
+bool arena_fits(const void* arena, std::size_t bytes, std::uint32_t needed) {
+  const auto address = reinterpret_cast<std::uintptr_t>(arena);
+  return needed == 0 || (arena != nullptr && bytes >= needed &&
+                         address % payload::kAlignment == 0 && UINTPTR_MAX - address >= needed);
+}
+
+}  // namespace
+
 Error StandaloneModelBase::load(const CmsisNnBackend& backend, const void* payload,
                                 std::size_t payload_bytes, void* arena, std::size_t arena_bytes) {
   count_ = 0;
   handle_allocator_.reset();
   FreeableBuffer processed(payload, payload_bytes, nullptr);
   BackendInitContext context(&handle_allocator_, nullptr, "forward");
-  const auto handle = backend.init(context, &processed, {});
+  // The arena is there: none is to be taken from the allocator, which has room for the handle.
+  Config config = backend.config();
+  config.arena_at_init = false;
+  const CmsisNnBackend lazy(backend.kernels(), config);
+  const auto handle = lazy.init(context, &processed, {});
   if (!handle.ok()) {
     return handle.error();
   }
@@ -29,14 +50,13 @@ Error StandaloneModelBase::load(const CmsisNnBackend& backend, const void* paylo
   if (count > capacity_) {
     return Error::InvalidArgument;
   }
-  if (arena_bytes < header.arena_bytes ||
-      reinterpret_cast<std::uintptr_t>(arena) % payload::kAlignment != 0) {
+  if (!arena_fits(arena, arena_bytes, header.arena_bytes)) {
     return Error::MemoryAllocationFailed;
   }
   backend_ = &backend;
   handle_ = *handle;
-  arena_ = static_cast<std::uint8_t*>(arena);
   arena_bytes_ = header.arena_bytes;
+  arena_ = arena_bytes_ == 0 ? nullptr : static_cast<std::uint8_t*>(arena);
   tensors_ = reinterpret_cast<const payload::IoTensor*>(static_cast<const std::uint8_t*>(payload) +
                                                         header.tensors_offset);
   for (std::size_t i = 0; i < count; ++i) {
@@ -50,6 +70,19 @@ Error StandaloneModelBase::load(const CmsisNnBackend& backend, const void* paylo
     pointers_[i] = new (&values_[i]) EValue(Tensor(&impls_[i]));
   }
   count_ = count;
+  return Error::Ok;
+}
+
+const payload::IoTensor& StandaloneModelBase::tensor(std::size_t index) const {
+  static constexpr payload::IoTensor kNone = no_tensor();
+  return index < count_ ? tensors_[index] : kNone;
+}
+
+Error StandaloneModelBase::set_data(std::size_t index, void* data) {
+  if (index >= count_) {
+    return count_ == 0 ? Error::InvalidState : Error::InvalidArgument;
+  }
+  impls_[index].set_data(data);
   return Error::Ok;
 }
 

@@ -41,12 +41,13 @@ class StandaloneModelBase {
   StandaloneModelBase& operator=(const StandaloneModelBase&) = delete;
 
   /// Validates the payload. `backend`, `payload` (16-byte aligned) and `arena` must outlive
-  /// the model; the arena is the model's only during run().
+  /// the model; the arena is the model's only during run(). It is the only memory:
+  /// Config::arena_at_init changes nothing here.
   ///
   /// Errors: those of CmsisNnBackend::init(); InvalidArgument if the payload has more inputs
-  /// and outputs than there is room for; MemoryAllocationFailed if the arena is smaller than
-  /// the payload's arena_bytes or not 16-byte aligned. A model that failed to load may be
-  /// loaded again.
+  /// and outputs than there is room for; MemoryAllocationFailed if the payload needs an arena
+  /// and `arena` is null, smaller than its arena_bytes or not 16-byte aligned. A model may be
+  /// loaded again, also after an error, which leaves it as if nothing had been loaded.
   [[nodiscard]] executorch::runtime::Error load(const CmsisNnBackend& backend,
                                                 const void* payload, std::size_t payload_bytes,
                                                 void* arena, std::size_t arena_bytes);
@@ -54,15 +55,20 @@ class StandaloneModelBase {
   /// Inputs and outputs of the loaded payload; 0 before.
   std::size_t tensor_count() const { return count_; }
 
-  /// What tensor `index` is: inputs first, then outputs. index < tensor_count().
-  const payload::IoTensor& tensor(std::size_t index) const { return tensors_[index]; }
+  /// What tensor `index` is: inputs first, then outputs. Without such a tensor, as before
+  /// load(), one of rank 0 with 0 bytes.
+  const payload::IoTensor& tensor(std::size_t index) const;
 
-  /// Its memory; nullptr if it has no place in the arena and set_data() was not called.
-  void* data(std::size_t index) const { return impls_[index].mutable_data(); }
+  /// Its memory; nullptr if there is no such tensor, or if it has no place in the arena and
+  /// set_data() was not called.
+  void* data(std::size_t index) const {
+    return index < count_ ? impls_[index].mutable_data() : nullptr;
+  }
 
   /// Reads tensor `index` from, or writes it to, `data`, which has tensor(index).nbytes bytes,
-  /// 4-byte aligned if they are floats, and must outlive run().
-  void set_data(std::size_t index, void* data) { impls_[index].set_data(data); }
+  /// 4-byte aligned if they are floats, and must outlive run(). Errors: InvalidState before
+  /// load(); InvalidArgument if there is no such tensor. What `data` is, run() checks.
+  [[nodiscard]] executorch::runtime::Error set_data(std::size_t index, void* data);
 
   /// Computes the outputs. Errors: those of CmsisNnBackend::execute(); InvalidState before
   /// load().

@@ -1,5 +1,6 @@
 #include "runtime/standalone/model.h"
 
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -38,7 +39,7 @@ TEST_F(StandaloneModelTest, RunsAsOftenAsWanted) {
   for (std::size_t i = 0; i < kTensors; ++i) {
     memory.emplace_back(model.tensor(i).nbytes);
     if (model.data(i) == nullptr) {
-      model.set_data(i, memory[i].data());
+      EXPECT_EQ(model.set_data(i, memory[i].data()), Error::Ok);
     }
   }
   const auto run = [&](float first) {
@@ -76,12 +77,98 @@ TEST_F(StandaloneModelTest, RefusesAndCanBeLoadedAgain) {
 
   StandaloneModel<kTensors - 1> small;
   EXPECT_EQ(load(small), Error::InvalidArgument);
+  EXPECT_EQ(small.run(), Error::InvalidState);
+}
+
+TEST_F(StandaloneModelTest, NoPayloadOrNoArena) {
+  StandaloneModel<kTensors> model;
+  EXPECT_EQ(model.load(backend_, nullptr, payload_.size(), arena_.data(), kArenaBytes),
+            Error::InvalidArgument);
+  for (const std::size_t bytes : {std::size_t{0}, kArenaBytes, SIZE_MAX}) {
+    EXPECT_EQ(model.load(backend_, payload_.data(), payload_.size(), nullptr, bytes),
+              Error::MemoryAllocationFailed);
+    EXPECT_EQ(model.run(), Error::InvalidState);
+  }
+  // Longer than the address space behind it.
+  void* last = reinterpret_cast<void*>(UINTPTR_MAX - 15);
+  EXPECT_EQ(model.load(backend_, payload_.data(), payload_.size(), last, kArenaBytes),
+            Error::MemoryAllocationFailed);
+}
+
+TEST_F(StandaloneModelTest, APayloadWithoutArenaNeedsNone) {
+  testing::PayloadBuilder builder;
+  payload::QuantizeArgs args = {};
+  args.input = builder.input(payload::DType::kFloat32, {1, 4});
+  args.output = builder.output(payload::DType::kInt8, {1, 4});
+  args.batch = 1;
+  args.channels = 1;
+  args.pixels = 4;
+  args.inverse_scale = 2.0f;
+  builder.call(payload::Opcode::kQuantize, args);
+  const AlignedBytes payload = builder.finish();
+  for (void* arena : {static_cast<void*>(nullptr), static_cast<void*>(arena_.data() + 1)}) {
+    StandaloneModel<2> model;
+    ASSERT_EQ(model.load(backend_, payload.data(), payload.size(), arena, 0), Error::Ok);
+    EXPECT_EQ(model.run(), Error::InvalidArgument);  // no data yet
+    float input[] = {1.0f, -1.0f, 2.0f, 0.0f};
+    std::int8_t output[4] = {};
+    ASSERT_EQ(model.set_data(0, input), Error::Ok);
+    ASSERT_EQ(model.set_data(1, output), Error::Ok);
+    ASSERT_EQ(model.run(), Error::Ok);
+    EXPECT_EQ(output[0], 2);
+    EXPECT_EQ(output[1], -2);
+    EXPECT_EQ(output[2], 4);
+  }
+}
+
+TEST_F(StandaloneModelTest, TensorsThatAreNotThere) {
+  StandaloneModel<kTensors + 2> model;  // room for two more than there are
+  const auto is_none = [&](std::size_t index) {
+    return model.data(index) == nullptr && model.tensor(index).nbytes == 0 &&
+           model.tensor(index).rank == 0 &&
+           model.tensor(index).arena_offset == payload::kNoArenaOffset;
+  };
+  float memory[1];
+  for (const std::size_t index : {std::size_t{0}, kTensors, SIZE_MAX}) {
+    EXPECT_TRUE(is_none(index));
+    EXPECT_EQ(model.set_data(index, memory), Error::InvalidState);
+  }
+  ASSERT_EQ(load(model), Error::Ok);
+  for (std::size_t index = 0; index < kTensors; ++index) {
+    EXPECT_GT(model.tensor(index).nbytes, 0u);
+  }
+  for (const std::size_t index : {kTensors, kTensors + 1, kTensors + 2, SIZE_MAX}) {
+    EXPECT_TRUE(is_none(index));
+    EXPECT_EQ(model.set_data(index, memory), Error::InvalidArgument);
+  }
+  // A load that fails takes them away again.
+  EXPECT_EQ(load(model, 0), Error::MemoryAllocationFailed);
+  EXPECT_TRUE(is_none(0));
+  EXPECT_EQ(model.set_data(0, memory), Error::InvalidState);
+}
+
+TEST_F(StandaloneModelTest, ABackendThatTakesTheArenaAtInitRunsTheSame) {
+  const CmsisNnBackend eager(kPortableKernels, Config{/*verify_crc=*/true, /*arena_at_init=*/true});
+  StandaloneModel<kTensors> model;
+  ASSERT_EQ(
+      model.load(eager, payload_.data(), payload_.size(), arena_.data(), kArenaBytes), Error::Ok);
+  std::vector<AlignedBytes> memory;
+  for (std::size_t i = 0; i < kTensors; ++i) {
+    memory.emplace_back(model.tensor(i).nbytes);
+    ASSERT_EQ(model.set_data(i, memory[i].data()), Error::Ok);
+  }
+  EXPECT_EQ(model.run(), Error::Ok);
+  // The rest of its configuration counts.
+  payload_.data()[payload_.size() - 20] ^= 1;  // a weight
+  EXPECT_EQ(
+      model.load(eager, payload_.data(), payload_.size(), arena_.data(), kArenaBytes),
+      Error::InvalidProgram);
 }
 
 TEST_F(StandaloneModelTest, MissingMemoryIsAnError) {
   StandaloneModel<kTensors> model;
   ASSERT_EQ(load(model), Error::Ok);
-  model.set_data(0, nullptr);
+  ASSERT_EQ(model.set_data(0, nullptr), Error::Ok);
   EXPECT_EQ(model.run(), Error::InvalidArgument);
 }
 

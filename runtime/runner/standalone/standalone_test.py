@@ -61,7 +61,7 @@ def test_same_bytes_as_on_the_host(core):
     assert (report.info.core, report.info.isa) == (core, CORES[core].isa)
     assert report.info.executor == "standalone"
     assert [[o.data for o in e.outputs] for e in report.executions] == [outputs] * 2
-    assert report.runtime_bytes == 12 and report.arena_bytes == 640
+    assert report.runtime_bytes == 8 and report.arena_bytes == 640
     assert report.stack_bytes < 2048
 
 
