@@ -4,7 +4,8 @@
 // lies in flash (runtime/payload/format.h) and the base addresses that the block's
 // references count from. The payload was validated when it was loaded, so a kernel
 // checks nothing: every reference is in bounds and aligned, every dimension is
-// positive, every product fits, and the scratch memory has the bytes that it asked for.
+// positive, every product fits, the scratch memory has the bytes that it asked for, and what it
+// writes lies apart from what it reads.
 //
 // To link only the kernels that one model needs, write a table of your own:
 //
@@ -39,8 +40,18 @@ struct Kernel {
   constexpr Kernel(Run run = nullptr, ScratchBytes scratch_bytes = nullptr)
       : run(run), scratch_bytes(scratch_bytes) {}
 
+  /// This kernel, if it computes the same where its output lies exactly over an input of the
+  /// output's size. Validation refuses every other overlap of an output or of scratch memory with
+  /// an operand, and for other kernels this one, too.
+  constexpr Kernel in_place() const {
+    Kernel kernel = *this;
+    kernel.overwrites_input = true;
+    return kernel;
+  }
+
   Run run;
   ScratchBytes scratch_bytes;
+  bool overwrites_input = false;
 };
 
 /// A set of `Isa` as bits.

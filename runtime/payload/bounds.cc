@@ -14,12 +14,13 @@ Regions::Regions(const PayloadView& view) {
   const payload::Header& header = view.header();
   for (Region& region : regions_) {
     region.rights = 0;
+    region.to_place = 0;
   }
   regions_[payload::kBaseArena] = {make_ref(payload::kBaseArena, 0), header.arena_bytes,
-                                   kByteAligned | kWordAligned | kBlockAligned | kWrite};
+                                   kByteAligned | kWordAligned | kBlockAligned | kWrite, 0};
   regions_[payload::kBaseConstant] = {make_ref(payload::kBaseConstant, header.constants_offset),
                                       header.constants_bytes,
-                                      kByteAligned | kWordAligned | kBlockAligned};
+                                      kByteAligned | kWordAligned | kBlockAligned, 0};
   for (unsigned i = 0; i < view.tensor_count(); ++i) {
     const payload::IoTensor& tensor = view.tensors()[i];
     std::uint32_t rights = kByteAligned;
@@ -29,7 +30,11 @@ Regions::Regions(const PayloadView& view) {
     if (i >= header.input_count) {
       rights |= kWrite;
     }
-    regions_[payload::kBaseIo + i] = {make_ref(payload::kBaseIo + i, 0), tensor.nbytes, rights};
+    const payload::Ref begin = make_ref(payload::kBaseIo + i, 0);
+    const std::uint32_t to_place = tensor.arena_offset == payload::kNoArenaOffset
+                                       ? 0
+                                       : make_ref(payload::kBaseArena, tensor.arena_offset) - begin;
+    regions_[payload::kBaseIo + i] = {begin, tensor.nbytes, rights, to_place};
   }
 }
 

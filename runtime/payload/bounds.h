@@ -49,6 +49,20 @@ class Regions {
   /// says. The data of float tensors is 4-byte aligned, that of others may lie anywhere.
   [[nodiscard]] bool contain(payload::Ref ref, std::uint32_t bytes, std::uint32_t need) const;
 
+  /// How the bytes of two references, both contained, lie to each other. Inputs and outputs lie
+  /// where the payload has room for them in its arena; a caller who keeps them elsewhere keeps
+  /// them apart from everything.
+  enum class Overlap : std::uint8_t { kNone, kSame, kPartial };
+  [[nodiscard]] Overlap overlap(payload::Ref a, std::uint32_t a_bytes, payload::Ref b,
+                                std::uint32_t b_bytes) const {
+    const payload::Ref a_place = a + regions_[a >> payload::kRefOffsetBits].to_place;
+    const payload::Ref b_place = b + regions_[b >> payload::kRefOffsetBits].to_place;
+    if (a_place - b_place >= b_bytes && b_place - a_place >= a_bytes) {
+      return Overlap::kNone;
+    }
+    return a_place == b_place && a_bytes == b_bytes ? Overlap::kSame : Overlap::kPartial;
+  }
+
   /// Whether each of `refs` names `bytes` > 0 bytes of the constants, aligned to `alignment`.
   template <std::size_t kCount>
   [[nodiscard]] bool contain_constants(const payload::Ref (&refs)[kCount], std::uint32_t bytes,
@@ -69,6 +83,7 @@ class Regions {
     payload::Ref begin;    // the lowest reference
     std::uint32_t size;
     std::uint32_t rights;  // the needs that it satisfies; 0: there is no such base
+    std::uint32_t to_place;  // added to a reference: where its bytes lie, modulo 2^32
   };
   Region regions_[payload::kBaseCount];
 };

@@ -7,12 +7,6 @@
 
 #ifdef WITH_CMSIS_NN
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
-
-/// A payload may let the buffers of a call overlap. That makes no access out of bounds, but the
-/// sanitizer ends a memcpy() of such: linked with --wrap=memcpy.
-extern "C" void* __wrap_memcpy(void* to, const void* from, std::size_t count) {
-  return std::memmove(to, from, count);
-}
 #else
 #include "runtime/kernels/portable/portable.h"
 #endif
@@ -117,6 +111,32 @@ TEST(Corruption, EverySingleByte) {
   }
   // Most single bytes are weights, padding and gaps, which do not matter to safety.
   EXPECT_GT(opened, 0);
+}
+
+/// Addresses computed from where these windows begin would not fit 31 bits.
+TEST(Corruption, WindowsFarBehindTheImage) {
+  testing::PayloadBuilder builder;
+  payload::Conv2dArgs conv = {};
+  conv.input = builder.input(payload::DType::kInt8, {1, 32767, 1, 1});
+  conv.output = builder.output(payload::DType::kInt8, {1, 4, 1, 4});
+  conv.filter = builder.constant(std::vector<std::int8_t>(2 * 32767));
+  conv.bias = conv.multiplier = conv.shift = builder.constant(std::vector<std::int32_t>(1));
+  conv.scratch = payload::kNoRef;
+  conv.params = {0, 0, {32767, 32767}, {0, 0}, {1, 1}, {-128, 127}};
+  conv.input_dims = {1, 1, 1, 32767};
+  conv.filter_dims = {1, 1, 2, 32767};
+  conv.output_dims = {1, 4, 4, 1};
+  const std::size_t at = builder.call(payload::Opcode::kConv2d, conv);
+  AlignedBytes payload = builder.finish();
+  auto& args = payload.at<payload::Conv2dArgs>(payload.header().calls_offset + at);
+  // CMSIS-NN wants scratch memory.
+  const auto& kernel = kKernels.kernels[static_cast<std::size_t>(payload::Opcode::kConv2d)];
+  if (kernel.scratch_bytes != nullptr) {
+    args.scratch = testing::make_ref(payload::kBaseArena);
+    args.scratch_bytes = static_cast<std::int32_t>(kernel.scratch_bytes(&args));
+    payload.header().arena_bytes = static_cast<std::uint32_t>(args.scratch_bytes + 15) / 16 * 16;
+  }
+  EXPECT_TRUE(run(payload));
 }
 
 TEST(Corruption, SeveralFieldsAtOnce) {

@@ -5,6 +5,7 @@
 #include <executorch/runtime/platform/log.h>
 
 #include "runtime/payload/bounds.h"
+#include "runtime/payload/multipliers.h"
 
 namespace cmsis_nn_delegate {
 namespace {
@@ -20,14 +21,12 @@ using payload::Opcode;
 using payload::Ref;
 using payload::Tile;
 
-constexpr std::int32_t kMaxShift = 31;
-
 /// The checks of one call. Each returns whether it holds; the first that fails logs.
 class CallValidator {
  public:
-  CallValidator(const bounds::Regions& regions, const Kernel& kernel, std::uint32_t index,
-                const payload::CallHeader& call)
-      : regions_(regions), kernel_(kernel), index_(index), call_(call) {}
+  CallValidator(const std::uint8_t* payload, const bounds::Regions& regions, const Kernel& kernel,
+                std::uint32_t index, const payload::CallHeader& call)
+      : payload_(payload), regions_(regions), kernel_(kernel), index_(index), call_(call) {}
 
   /// Dispatches on the opcode; the size of the argument block must have been checked.
   bool validate() const {
@@ -47,11 +46,13 @@ class CallValidator {
       case Opcode::kAvgPool2d: {
         const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
         return pool(a.input, a.output, a.params, a.input_dims, a.filter_dims, a.output_dims) &&
-               scratch(a.scratch, a.scratch_bytes);
+               apart({a.input, volume(a.input_dims)}, {a.output, volume(a.output_dims)}) &&
+               scratch(a, volume(a.input_dims), volume(a.output_dims));
       }
       case Opcode::kMaxPool2d: {
         const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
-        return pool(a.input, a.output, a.params, a.input_dims, a.filter_dims, a.output_dims);
+        return pool(a.input, a.output, a.params, a.input_dims, a.filter_dims, a.output_dims) &&
+               apart({a.input, volume(a.input_dims)}, {a.output, volume(a.output_dims)});
       }
       case Opcode::kSoftmax:
         return softmax(*static_cast<const payload::SoftmaxArgs*>(args));
@@ -60,19 +61,22 @@ class CallValidator {
         const std::uint32_t count = volume(a.batch, a.channels, a.pixels);
         return require(in_range(a.zero_point, -128, 127), "zero point out of range") &&
                input(a.input, product(count, sizeof(float)), kWordAligned) &&
-               output(a.output, count);
+               output(a.output, count) &&
+               apart({a.input, product(count, sizeof(float))}, {a.output, count});
       }
       case Opcode::kDequantize: {
         const auto& a = *static_cast<const payload::DequantizeArgs*>(args);
         const std::uint32_t count = volume(a.batch, a.channels, a.pixels);
         return require(in_range(a.zero_point, -128, 127), "zero point out of range") &&
                input(a.input, count) &&
-               output(a.output, product(count, sizeof(float)), kWordAligned);
+               output(a.output, product(count, sizeof(float)), kWordAligned) &&
+               apart({a.input, count}, {a.output, product(count, sizeof(float))});
       }
       case Opcode::kTranspose: {
         const auto& a = *static_cast<const payload::TransposeArgs*>(args);
         const std::uint32_t count = volume(a.batch, a.rows, a.columns);
-        return input(a.input, count) && output(a.output, count);
+        return input(a.input, count) && output(a.output, count) &&
+               apart({a.input, count}, {a.output, count});
       }
     }
     return require(false, "unknown opcode");
@@ -105,13 +109,34 @@ class CallValidator {
     return require(regions_.contain(ref, bytes, alignment | bounds::kWrite),
                    "the output reference is out of bounds, misaligned or not writable");
   }
+
+  struct Bytes {
+    Ref ref;
+    std::uint32_t count;
+  };
+
+  /// Whether the kernel may write `written` while it reads `read`, both in bounds.
+  bool apart(const Bytes& read, const Bytes& written) const {
+    using Overlap = bounds::Regions::Overlap;
+    const Overlap overlap = regions_.overlap(read.ref, read.count, written.ref, written.count);
+    return require(overlap == Overlap::kNone ||
+                       (overlap == Overlap::kSame && kernel_.overwrites_input),
+                   "the output overlaps an input");
+  }
+
   /// The last check of a call: the kernel computes what it needs from what the others have checked.
-  bool scratch(Ref ref, std::int32_t bytes) const {
-    const auto given = static_cast<std::uint32_t>(bytes);
-    return require(given == 0 ? ref == payload::kNoRef
-                              : regions_.contain(ref, given,
+  template <typename Args>
+  bool scratch(const Args& a, std::uint32_t input_bytes, std::uint32_t output_bytes) const {
+    const auto given = static_cast<std::uint32_t>(a.scratch_bytes);
+    const auto meets = [&](Ref ref, std::uint32_t bytes) {
+      return regions_.overlap(a.scratch, given, ref, bytes) != bounds::Regions::Overlap::kNone;
+    };
+    return require(given == 0 ? a.scratch == payload::kNoRef
+                              : regions_.contain(a.scratch, given,
                                                  bounds::kBlockAligned | bounds::kWrite),
                    "the scratch reference is out of bounds, misaligned or not writable") &&
+           require(given == 0 || !(meets(a.input, input_bytes) || meets(a.output, output_bytes)),
+                   "the scratch memory overlaps the input or the output") &&
            require(kernel_.scratch_bytes == nullptr || kernel_.scratch_bytes(&call_ + 1) <= given,
                    "the kernel needs more scratch memory than scratch_bytes");
   }
@@ -134,11 +159,21 @@ class CallValidator {
                    "bias, multiplier or shift is not a constant, out of bounds or misaligned");
   }
 
+  /// Multipliers and shifts of `channels` outputs, both in bounds.
+  bool multipliers(Ref multiplier, Ref shift, std::int32_t channels) const {
+    return require(multipliers_valid(constant(multiplier), constant(shift), channels),
+                   "a multiplier or shift is out of range");
+  }
+  const std::int32_t* constant(Ref ref) const {
+    return reinterpret_cast<const std::int32_t*>(payload_ + (ref & payload::kMaxRefOffset));
+  }
+
   /// What every convolution has: the filter, parameters per output channel, and quantization
   /// offsets.
   template <typename Args>
   bool weights(const Args& a, std::uint32_t filter_bytes, std::int32_t channels) const {
     return filter(a.filter, filter_bytes) && constants({a.bias, a.multiplier, a.shift}, channels) &&
+           multipliers(a.multiplier, a.shift, channels) &&
            require(in_range(a.params.input_offset, -127, 128) &&
                        in_range(a.params.output_offset, -128, 127),
                    "quantization offset out of range") &&
@@ -209,7 +244,9 @@ class CallValidator {
                        filter.n == out.c,
                    "channels, groups and filters do not agree") &&
            input(a.input, volume(in)) && weights(a, volume(filter), out.c) &&
-           output(a.output, volume(out)) && scratch(a.scratch, a.scratch_bytes);
+           output(a.output, volume(out)) &&
+           apart({a.input, volume(in)}, {a.output, volume(out)}) &&
+           scratch(a, volume(in), volume(out));
   }
 
   bool depthwise_conv2d(const payload::DepthwiseConv2dArgs& a) const {
@@ -224,16 +261,20 @@ class CallValidator {
                        filter.c == out.c && filter.n == 1,
                    "channels, multiplier and filters do not agree") &&
            input(a.input, volume(in)) && weights(a, volume(filter), out.c) &&
-           output(a.output, volume(out)) && scratch(a.scratch, a.scratch_bytes);
+           output(a.output, volume(out)) &&
+           apart({a.input, volume(in)}, {a.output, volume(out)}) &&
+           scratch(a, volume(in), volume(out));
   }
 
   bool fully_connected(const payload::FullyConnectedArgs& a) const {
-    return linear(a) && constants({a.bias, a.multiplier, a.shift}, a.outputs);
+    return linear(a) && constants({a.bias, a.multiplier, a.shift}, a.outputs) &&
+           multipliers(a.multiplier, a.shift, a.outputs);
   }
 
   bool fully_connected_per_tensor(const payload::FullyConnectedPerTensorArgs& a) const {
     return linear(a) && constants({a.bias}, a.outputs) &&
-           require(in_range(a.shift, -kMaxShift, kMaxShift - 1), "shift out of range");
+           require(multiplier_valid(a.multiplier, a.shift, payload::kMaxShift),
+                   "multiplier or shift out of range");
   }
 
   /// No sizes but positive ones have a product that is not too large.
@@ -242,18 +283,22 @@ class CallValidator {
     return input(a.input, volume(a.batch, a.inputs, 1)) &&
            filter(a.filter, volume(a.inputs, a.outputs, 1)) &&
            require(in_range(a.output_offset, -128, 127), "quantization offset out of range") &&
-           activation(a.activation) && output(a.output, volume(a.batch, a.outputs, 1));
+           activation(a.activation) && output(a.output, volume(a.batch, a.outputs, 1)) &&
+           apart({a.input, volume(a.batch, a.inputs, 1)}, {a.output, volume(a.batch, a.outputs, 1)});
   }
 
   bool add(const payload::AddArgs& a) const {
     const auto count = static_cast<std::uint32_t>(a.count);
     return input(a.input1, count) && input(a.input2, count) && output(a.output, count) &&
+           apart({a.input1, count}, {a.output, count}) &&
+           apart({a.input2, count}, {a.output, count}) &&
            require(in_range(a.input1_offset, -127, 128) && in_range(a.input2_offset, -127, 128) &&
                        in_range(a.output_offset, -128, 127) &&
-                       in_range(a.input1_shift, -kMaxShift, 0) &&
-                       in_range(a.input2_shift, -kMaxShift, 0) &&
-                       in_range(a.output_shift, -kMaxShift, 0) && a.left_shift == 20,
-                   "offset or shift out of range") &&
+                       multiplier_valid(a.input1_multiplier, a.input1_shift, 0) &&
+                       multiplier_valid(a.input2_multiplier, a.input2_shift, 0) &&
+                       multiplier_valid(a.output_multiplier, a.output_shift, 0) &&
+                       a.left_shift == 20,
+                   "offset, multiplier or shift out of range") &&
            activation(a.activation);
   }
 
@@ -268,11 +313,15 @@ class CallValidator {
 
   bool softmax(const payload::SoftmaxArgs& a) const {
     const std::uint32_t count = volume(a.rows, a.row_size, 1);
-    return require(in_range(a.shift, 0, kMaxShift - 1) && a.diff_min <= 0,
-                   "shift or diff_min out of range") &&
-           input(a.input, count) && output(a.output, count);
+    // The difference that counts last must not overflow when it is scaled to Q5.26.
+    return require(a.multiplier >= 0 && in_range(a.shift, 0, payload::kMaxShift) &&
+                       in_range(a.diff_min, -(payload::kMaxSoftmaxDifference >> a.shift), 0),
+                   "multiplier, shift or diff_min out of range") &&
+           input(a.input, count) && output(a.output, count) &&
+           apart({a.input, count}, {a.output, count});
   }
 
+  const std::uint8_t* payload_;
   const bounds::Regions& regions_;
   const Kernel& kernel_;
   [[maybe_unused]] std::uint32_t index_;
@@ -306,7 +355,7 @@ Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
              index, static_cast<unsigned>(call.opcode), kernels.name);
       return Error::DelegateInvalidCompatibility;
     }
-    if (!CallValidator(regions, kernel, index, call).validate()) {
+    if (!CallValidator(view.data(), regions, kernel, index, call).validate()) {
       return Error::InvalidProgram;
     }
     at += call.bytes;

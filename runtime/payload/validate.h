@@ -15,12 +15,14 @@ namespace cmsis_nn_delegate {
 ///   - has its weights and their parameters in the constants;
 ///   - has data aligned as its type needs, and scratch aligned to 16 bytes;
 ///   - has at least as much scratch as its kernel says that it uses (Kernel::scratch_bytes);
+///   - writes nothing that it reads: its output lies apart from its inputs, or exactly over one if
+///     the kernel takes that (Kernel::in_place), and its scratch memory apart from both;
 ///   - keeps the ranges that runtime/payload/format.h states for its parameters;
 ///   - as a convolution or pooling: has dimensions in [1, kMaxDim] that agree with each
 ///     other, and an output that leaves out no window that fits. Windows of pooling and of
 ///     depthwise convolutions must overlap the input. Kernels rely on it, see validate.cc.
-/// Element values (weights, multipliers, shifts) are not looked at: no value of them makes
-/// a kernel leave its buffers.
+/// Multipliers and shifts of constants are looked at one by one; weights and biases are not: no
+/// value of them makes a kernel leave its buffers.
 ///
 /// The header and the tensors must have been checked. Returns Ok, InvalidProgram, or
 /// DelegateInvalidCompatibility for a known opcode without a kernel; one log line on error.

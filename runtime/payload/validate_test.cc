@@ -153,6 +153,140 @@ TEST(ValidateCalls, ParametersAreConstants) {
                          }}});
 }
 
+/// Element `index` of the int32 constant that `member` of the call of `opcode` names.
+template <typename Args>
+std::int32_t& element(AlignedBytes& bytes, Opcode opcode, payload::Ref Args::*member,
+                      std::size_t index) {
+  const payload::Ref ref = args_of<Args>(bytes, opcode).*member;
+  return bytes.at<std::int32_t>((ref & payload::kMaxRefOffset) + 4 * index);
+}
+
+template <typename Args>
+void expect_multipliers_checked(Opcode opcode, std::size_t channels) {
+  struct Value {
+    std::int32_t value;
+    bool multiplier;  // whether it is a valid one
+    bool shift;
+  };
+  const Value values[] = {{kMin, false, false}, {kMin + 1, false, false}, {-32, false, false},
+                          {-31, false, true},   {-1, false, true},        {0, true, true},
+                          {30, true, true},     {31, true, false},        {32, true, false},
+                          {1 << 30, true, false}, {kMax, true, false}};
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    for (const Value& v : values) {
+      AlignedBytes bytes = all_operators();
+      element(bytes, opcode, &Args::multiplier, channel) = v.value;
+      EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).ok(), v.multiplier)
+          << "multiplier " << v.value << " of channel " << channel;
+      bytes = all_operators();
+      element(bytes, opcode, &Args::shift, channel) = v.value;
+      EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).ok(), v.shift)
+          << "shift " << v.value << " of channel " << channel;
+    }
+  }
+}
+
+TEST(ValidateCalls, MultipliersAndShiftsOfEveryChannel) {
+  expect_multipliers_checked<payload::Conv2dArgs>(Opcode::kConv2d, 4);
+  expect_multipliers_checked<payload::DepthwiseConv2dArgs>(Opcode::kDepthwiseConv2d, 4);
+  expect_multipliers_checked<payload::FullyConnectedArgs>(Opcode::kFullyConnected, 5);
+}
+
+/// The output of the call of `opcode`, `output_bytes`, meets its input, of `input_bytes`, in every way.
+template <typename Args>
+void expect_overlap_checked(Opcode opcode, payload::Ref Args::*input, std::size_t input_bytes,
+                            std::size_t output_bytes, bool in_place = false,
+                            std::size_t alignment = 1) {
+  // Free of other operands: behind what the payload uses.
+  constexpr std::size_t kBegin = 1024;
+  for (std::size_t at = kBegin - output_bytes; at <= kBegin + input_bytes; at += alignment) {
+    AlignedBytes bytes = all_operators();
+    bytes.header().arena_bytes = 4096;
+    auto& args = args_of<Args>(bytes, opcode);
+    args.*input = make_ref(payload::kBaseArena, kBegin);
+    args.output = make_ref(payload::kBaseArena, at);
+    const bool apart = at + output_bytes <= kBegin || kBegin + input_bytes <= at;
+    const bool same = at == kBegin && input_bytes == output_bytes;
+    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).ok(),
+              apart || (same && in_place))
+        << "opcode " << static_cast<int>(opcode) << ", output at " << at;
+  }
+}
+
+TEST(ValidateCalls, OutputsLieApartFromInputs) {
+  using namespace payload;
+  expect_overlap_checked(Opcode::kConv2d, &Conv2dArgs::input, 108, 144);
+  expect_overlap_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::input, 144, 144);
+  expect_overlap_checked(Opcode::kFullyConnected, &FullyConnectedArgs::input, 36, 5);
+  expect_overlap_checked(Opcode::kFullyConnectedPerTensor, &FullyConnectedPerTensorArgs::input, 5,
+                         5);
+  expect_overlap_checked(Opcode::kAdd, &AddArgs::input1, 144, 144, true);
+  expect_overlap_checked(Opcode::kAdd, &AddArgs::input2, 144, 144, true);
+  expect_overlap_checked(Opcode::kAvgPool2d, &AvgPool2dArgs::input, 144, 144);
+  expect_overlap_checked(Opcode::kMaxPool2d, &MaxPool2dArgs::input, 144, 36);
+  expect_overlap_checked(Opcode::kSoftmax, &SoftmaxArgs::input, 5, 5);
+  expect_overlap_checked(Opcode::kTranspose, &TransposeArgs::input, 36, 36);
+  expect_overlap_checked(Opcode::kQuantize, &QuantizeArgs::input, 432, 108);
+  expect_overlap_checked(Opcode::kDequantize, &DequantizeArgs::input, 5, 20, false, 4);
+}
+
+TEST(ValidateCalls, ASumOverOneInputStaysApartFromTheOther) {
+  EXPECT_EQ(open_with<payload::AddArgs>(Opcode::kAdd,
+                                        [](auto& a) { a.input1 = a.input2 = a.output; }),
+            Error::Ok);
+  EXPECT_EQ(open_with<payload::AddArgs>(Opcode::kAdd,
+                                        [](auto& a) {
+                                          a.output = a.input1;
+                                          a.input2 = a.input1 + 16;
+                                        }),
+            Error::InvalidProgram);
+}
+
+TEST(ValidateCalls, InputsAndOutputsOverlapWhereTheArenaHasThem) {
+  // Output 0, 5 bytes, is softmax's.
+  const auto open = [](std::uint32_t arena_offset, payload::Ref input) {
+    AlignedBytes bytes = all_operators();
+    bytes.header().arena_bytes = 4096;
+    bytes.at<payload::IoTensor>(bytes.header().tensors_offset + sizeof(payload::IoTensor))
+        .arena_offset = arena_offset;
+    args_of<payload::SoftmaxArgs>(bytes, Opcode::kSoftmax).input = input;
+    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+  };
+  EXPECT_EQ(open(1024, make_ref(payload::kBaseArena, 1019)), Error::Ok);
+  EXPECT_EQ(open(1024, make_ref(payload::kBaseArena, 1020)), Error::InvalidProgram);
+  EXPECT_EQ(open(1024, make_ref(payload::kBaseArena, 1024)), Error::InvalidProgram);
+  EXPECT_EQ(open(1024, make_ref(payload::kBaseArena, 1028)), Error::InvalidProgram);
+  EXPECT_EQ(open(1024, make_ref(payload::kBaseArena, 1029)), Error::Ok);
+  EXPECT_EQ(open(payload::kNoArenaOffset, make_ref(payload::kBaseArena, 1024)), Error::Ok);
+}
+
+TEST(ValidateCalls, ScratchLiesApartFromInputAndOutput) {
+  const auto expect_refused_at = [](Opcode opcode, auto place) {
+    for (const bool input : {true, false}) {
+      AlignedBytes bytes = all_operators();
+      place(bytes, input);
+      EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
+                Error::InvalidProgram)
+          << static_cast<int>(opcode) << (input ? " input" : " output");
+    }
+  };
+  expect_refused_at(Opcode::kConv2d, [](AlignedBytes& bytes, bool input) {
+    auto& a = args_of<payload::Conv2dArgs>(bytes, Opcode::kConv2d);
+    // The last byte that the scratch memory meets, and the first.
+    (input ? a.input : a.output) = input ? a.scratch - 107 : a.scratch + 191 - 143;
+  });
+  expect_refused_at(Opcode::kAvgPool2d, [](AlignedBytes& bytes, bool input) {
+    auto& a = args_of<payload::AvgPool2dArgs>(bytes, Opcode::kAvgPool2d);
+    (input ? a.input : a.output) = a.scratch - 143;
+  });
+  expect_refused_at(Opcode::kDepthwiseConv2d, [](AlignedBytes& bytes, bool input) {
+    auto& a = args_of<payload::DepthwiseConv2dArgs>(bytes, Opcode::kDepthwiseConv2d);
+    a.scratch = make_ref(payload::kBaseArena, 432);
+    a.scratch_bytes = 192;
+    (input ? a.input : a.output) = a.scratch - 143;
+  });
+}
+
 TEST(ValidateCalls, Convolution) {
   using Args = payload::Conv2dArgs;
   expect_refused<Args>(
@@ -268,7 +402,9 @@ TEST(ValidateCalls, FullyConnected) {
   expect_linear_checked<payload::FullyConnectedPerTensorArgs>(Opcode::kFullyConnectedPerTensor);
   expect_refused<payload::FullyConnectedPerTensorArgs>(
       Opcode::kFullyConnectedPerTensor,
-      {{"shift", [](auto& a) { a.shift = 31; }}, {"shift low", [](auto& a) { a.shift = -32; }}});
+      {{"shift", [](auto& a) { a.shift = 31; }},
+       {"shift low", [](auto& a) { a.shift = -32; }},
+       {"multiplier", [](auto& a) { a.multiplier = -1; }}});
 }
 
 TEST(ValidateCalls, Add) {
@@ -284,6 +420,9 @@ TEST(ValidateCalls, Add) {
                            {"shift 1", [](Args& a) { a.input1_shift = 1; }},
                            {"shift 2", [](Args& a) { a.input2_shift = -32; }},
                            {"shift out", [](Args& a) { a.output_shift = kMin; }},
+                           {"multiplier 1", [](Args& a) { a.input1_multiplier = -1; }},
+                           {"multiplier 2", [](Args& a) { a.input2_multiplier = kMin; }},
+                           {"multiplier out", [](Args& a) { a.output_multiplier = -1; }},
                            {"left shift", [](Args& a) { a.left_shift = 21; }},
                            {"activation", [](Args& a) { a.activation = {1, 0}; }},
                        });
@@ -322,7 +461,10 @@ TEST(ValidateCalls, Others) {
                                {"size", [](auto& a) { a.row_size = -5; }},
                                {"shift", [](auto& a) { a.shift = 31; }},
                                {"shift negative", [](auto& a) { a.shift = -1; }},
-                               {"diff_min", [](auto& a) { a.diff_min = 1; }}});
+                               {"multiplier", [](auto& a) { a.multiplier = -1; }},
+                               {"diff_min", [](auto& a) { a.diff_min = 1; }},
+                               {"diff_min overflows", [](auto& a) { a.diff_min = -249; }},
+                               {"diff_min of another shift", [](auto& a) { a.shift = 24; }}});
   expect_refused<QuantizeArgs>(Opcode::kQuantize,
                                {{"batch", [](auto& a) { a.batch = 2; }},
                                 {"channels 0", [](auto& a) { a.channels = 0; }},

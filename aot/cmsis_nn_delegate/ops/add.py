@@ -75,7 +75,7 @@ class Add(Op):
     def _refuse_scales(self, node: Any, a: Any, b: Any, context: Any) -> Optional[Refusal]:
         largest = max(context.input_quant(operand).scale[0] for operand in (a, b))
         output = context.output_quant(node).scale[0]
-        if 2 * largest / ((1 << LEFT_SHIFT) * output) < 1:
+        if _fits(2 * largest / ((1 << LEFT_SHIFT) * output)):
             return None
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
@@ -123,9 +123,14 @@ class Add(Op):
         twice_max = 2 * max(scales)
         reals = [scale / twice_max for scale in scales]
         reals.append(twice_max / ((1 << LEFT_SHIFT) * node.output.quant.scale[0]))
-        if reals[-1] >= 1:
+        if not _fits(reals[-1]):
             raise ValueError(
                 f"{node.name}: the output scale {node.output.quant.scale[0]} is too small for"
                 f" inputs of scale {max(scales)}; calibrate with data that reaches the sum's range"
             )
         return tuple(quantize_multiplier(real) for real in reals)
+
+
+def _fits(output_multiplier: float) -> bool:
+    """Whether the kernel takes it: it shifts to the right only, and 1 - 2^-33 is rounded to 1."""
+    return output_multiplier < 1 and quantize_multiplier(output_multiplier)[1] <= 0

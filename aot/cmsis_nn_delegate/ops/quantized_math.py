@@ -13,9 +13,10 @@ import math
 
 import numpy as np
 
+from ..payload.schema import MAX_SHIFT, MIN_SHIFT
+
 INT32_MIN = -(1 << 31)
 INT32_MAX = (1 << 31) - 1
-MAX_SHIFT = 30  # of a multiplier: a larger left shift leaves no bit of an int32
 
 
 def wrap32(x: np.ndarray) -> np.ndarray:
@@ -36,7 +37,7 @@ def quantize_multiplier(real: float) -> tuple[int, int]:
     if fixed == 1 << 31:
         fixed //= 2
         shift += 1
-    if shift < -31:
+    if shift < MIN_SHIFT:
         return 0, 0
     if shift > MAX_SHIFT:
         raise ValueError(f"multiplier {real} is too large for 32-bit arithmetic")

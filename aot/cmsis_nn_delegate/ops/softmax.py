@@ -9,12 +9,11 @@ import numpy as np
 
 from ..edge import first, shape_of
 from ..graph.ir import Layout, Node, Quant
-from ..payload.schema import Opcode
+from ..payload.schema import MAX_SHIFT, MAX_SOFTMAX_DIFFERENCE, Opcode
 from . import storage
 from .attrs import SoftmaxAttrs
 from .op import Op, Reason, Refusal
 from .quantized_math import (
-    MAX_SHIFT,
     divide_by_power_of_two,
     exp_on_negative_values,
     high_mult,
@@ -155,8 +154,7 @@ class Softmax(Op):
             # Steps of 16 and more: exp(-step) is 0 in the output, only the maximum counts.
             return Scaling(1 << 30, MAX_SHIFT, 0)
         multiplier, shift = quantize_multiplier(real)
-        radius = (((1 << INTEGER_BITS) - 1) << fraction_bits) >> shift
-        return Scaling(multiplier, shift, -radius)
+        return Scaling(multiplier, shift, -(MAX_SOFTMAX_DIFFERENCE >> shift))
 
 
 def _is_innermost(shape: Sequence[int], dim: int, channels_last: bool) -> bool:

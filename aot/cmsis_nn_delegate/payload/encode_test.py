@@ -46,6 +46,90 @@ def test_payloads_decode_to_what_was_encoded(seed, target, io_placement):
     assert len(encoded.payload) % schema.ALIGNMENT == 0
 
 
+def multipliers(data: bytes, call) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """By prefix of the field names: (multipliers, shifts) of a decoded call."""
+    found = {}
+    for name in call.args:
+        if not name.endswith("multiplier"):
+            continue
+        pair = name, name.replace("multiplier", "shift")
+        if name in call.references():
+            offsets = (call.references()[part][1] for part in pair)
+            count = call.args.get("outputs") or call.args["output_dims"]["c"]
+            arrays = tuple(np.frombuffer(data, "<i4", count, offset) for offset in offsets)
+        else:
+            arrays = tuple(np.array([call.args[part]]) for part in pair)
+        found[name] = arrays
+    return found
+
+
+def check_ranges(payload: bytes) -> int:
+    """That init() takes every multiplier, shift and difference; returns how many it looked at."""
+    view = decode(payload)
+    count = 0
+    for call in view.calls:
+        for name, (multiplier, shift) in multipliers(view.data, call).items():
+            low, high = {
+                schema.Opcode.ADD: (schema.MIN_SHIFT, 0),
+                schema.Opcode.SOFTMAX: (0, schema.MAX_SHIFT),
+            }.get(call.opcode, (schema.MIN_SHIFT, schema.MAX_SHIFT))
+            assert np.all(multiplier >= 0), name
+            assert np.all((low <= shift) & (shift <= high)), name
+            count += multiplier.size
+        if call.opcode == schema.Opcode.SOFTMAX:
+            assert -(schema.MAX_SOFTMAX_DIFFERENCE >> call.args["shift"]) <= call.args["diff_min"] <= 0
+    return count
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(list(TARGETS)))
+def test_multipliers_of_networks_are_in_range(seed, target):
+    check_ranges(encode(networks.random_network(seed), get_target(target)).payload)
+
+
+# Far beyond what calibration gives, to both sides of every limit.
+EXTREME = st.one_of(
+    st.floats(2.0**-80, 2.0**40), st.builds(lambda e, m: m * 2.0**e, st.integers(-80, 40), st.floats(0.5, 1))
+)
+
+
+def built(make, *scales: float):
+    """The payload of make(builder, one input value per scale...); None if it is refused."""
+    builder = GraphBuilder()
+    inputs = [builder.input(1, 8, quant=Quant((scale,), 3)) for scale in scales]
+    try:
+        return encode(builder.graph(make(builder, *inputs)), M55).payload
+    except ValueError:
+        return None
+
+
+@settings(max_examples=300, deadline=None)
+@given(EXTREME, EXTREME, EXTREME)
+def test_multipliers_of_extreme_scales_are_in_range_or_refused(first, second, output):
+    quant = Quant((output,), -5)
+
+    def linear(builder, x):
+        y = builder.fully_connected(x, 3)
+        y.quant = quant
+        return y
+
+    for make, scales in (
+        (lambda b, x, y: b.add(x, y, quant=quant), (first, second)),
+        (lambda b, x: b.softmax(x), (first,)),
+        (linear, (first,)),
+    ):
+        payload = built(make, *scales)
+        assert payload is None or check_ranges(payload) > 0
+
+
+def test_a_sum_whose_multiplier_rounds_to_one_is_refused():
+    # 1 - 2^-40 is a Q31 number shifted to the left, which the kernel cannot.
+    quant = Quant((2.0**-19 / (1 - 2.0**-40),), 0)
+    assert built(lambda b, x, y: b.add(x, y, quant=quant), 1.0, 1.0) is None
+    quant = Quant((2.0**-19 / (1 - 2.0**-20),), 0)
+    assert built(lambda b, x, y: b.add(x, y, quant=quant), 1.0, 1.0) is not None
+
+
 def test_io_is_named_by_index_wherever_it_lies():
     builder = GraphBuilder()
     x = builder.input(1, 8)

@@ -12,6 +12,8 @@ A *call* is a `CallHeader` followed by the argument block of its opcode. Argumen
 blocks hold the parameter structs of CMSIS-NN member by member, so that a kernel
 can hand them on without copying; linear layers, whose functions in CMSIS-NN take
 numbers, have these in the order of the parameters. Data is named by a *reference*, see `make_ref`.
+What a call writes, its output and scratch memory, lies apart from what it reads, but for outputs that
+may be an input: ADD's. Inputs and outputs of the graph count as where their `arena_offset` puts them.
 """
 
 from __future__ import annotations
@@ -47,6 +49,9 @@ class DType(enum.IntEnum):
 
 MAX_RANK = 6
 MAX_DIM = 32767  # of an activation or a filter: CMSIS-NN keeps dims in 16 bits
+MIN_SHIFT = -31  # of a multiplier, to the left if positive: no more leaves a bit of an int32
+MAX_SHIFT = 30
+MAX_SOFTMAX_DIFFERENCE = 31 << 26  # of a row's elements to its maximum, in Q5.26
 
 # References -----------------------------------------------------------------
 
@@ -207,8 +212,8 @@ CONV2D = Struct(
         Field("input", REF, "int8 [n, h, w, c]"),
         Field("filter", REF, "int8 [n = out channels, h, w, c = input channels / groups]"),
         Field("bias", REF, "int32 [out channels]"),
-        Field("multiplier", REF, "int32 [out channels], Q31"),
-        Field("shift", REF, "int32 [out channels], left if positive"),
+        Field("multiplier", REF, "int32 [out channels], Q31, >= 0"),
+        Field("shift", REF, "int32 [out channels], left if positive, [-31, 30]"),
         Field("scratch", REF, "scratch_bytes bytes, 16-byte aligned, or none"),
         Field("output", REF, "int8 [n, h, w, c]"),
         Field("scratch_bytes", I32),
@@ -226,8 +231,8 @@ DEPTHWISE_CONV2D = Struct(
         Field("input", REF, "int8 [n, h, w, c]"),
         Field("filter", REF, "int8 [1, h, w, c = out channels]"),
         Field("bias", REF, "int32 [out channels]"),
-        Field("multiplier", REF, "int32 [out channels], Q31"),
-        Field("shift", REF, "int32 [out channels], left if positive"),
+        Field("multiplier", REF, "int32 [out channels], Q31, >= 0"),
+        Field("shift", REF, "int32 [out channels], left if positive, [-31, 30]"),
         Field("scratch", REF, "scratch_bytes bytes, 16-byte aligned, or none"),
         Field("output", REF, "int8 [n, h, w, c]"),
         Field("scratch_bytes", I32),
@@ -247,8 +252,8 @@ FULLY_CONNECTED = Struct(
         Field("input", REF, "int8 [batch, in]"),
         Field("filter", REF, "int8 [out, in]"),
         Field("bias", REF, "int32 [out], effective bias"),
-        Field("multiplier", REF, "int32 [out], Q31"),
-        Field("shift", REF, "int32 [out], left if positive"),
+        Field("multiplier", REF, "int32 [out], Q31, >= 0"),
+        Field("shift", REF, "int32 [out], left if positive, [-31, 30]"),
         Field("output", REF, "int8 [batch, out]"),
         Field("batch", I32, "at least 1"),
         Field("output_offset", I32, "zero_point of the output, [-128, 127]"),
@@ -268,7 +273,7 @@ FULLY_CONNECTED_PER_TENSOR = Struct(
         Field("output", REF, "int8 [batch, out]"),
         Field("batch", I32, "at least 1"),
         Field("output_offset", I32, "zero_point of the output, [-128, 127]"),
-        Field("multiplier", I32, "Q31"),
+        Field("multiplier", I32, "Q31, >= 0"),
         Field("shift", I32, "left if positive, [-31, 30]"),
         Field("inputs", I32, "in, at least 1"),
         Field("outputs", I32, "out, at least 1"),
@@ -278,21 +283,21 @@ FULLY_CONNECTED_PER_TENSOR = Struct(
 
 ADD = Struct(
     "AddArgs",
-    "int8 elementwise sum of two tensors of one shape; output may be one of the inputs.",
+    "int8 elementwise sum of two tensors of one shape. The output may be one of the inputs.",
     (
         Field("input1", REF, "int8 [count]"),
         Field("input2", REF, "int8 [count]"),
         Field("output", REF, "int8 [count]"),
         Field("input1_offset", I32, "-zero_point, [-127, 128]"),
-        Field("input1_multiplier", I32, "Q31"),
-        Field("input1_shift", I32, "<= 0"),
+        Field("input1_multiplier", I32, "Q31, >= 0"),
+        Field("input1_shift", I32, "[-31, 0]"),
         Field("input2_offset", I32, "-zero_point, [-127, 128]"),
-        Field("input2_multiplier", I32, "Q31"),
-        Field("input2_shift", I32, "<= 0"),
+        Field("input2_multiplier", I32, "Q31, >= 0"),
+        Field("input2_shift", I32, "[-31, 0]"),
         Field("left_shift", I32, "20"),
         Field("output_offset", I32, "zero_point, [-128, 127]"),
-        Field("output_multiplier", I32, "Q31"),
-        Field("output_shift", I32, "<= 0"),
+        Field("output_multiplier", I32, "Q31, >= 0"),
+        Field("output_shift", I32, "[-31, 0]"),
         Field("activation", ACTIVATION),
         Field("count", I32, "elements"),
     ),
@@ -334,9 +339,14 @@ SOFTMAX = Struct(
         Field("output", REF, "int8 [rows, row_size]"),
         Field("rows", I32),
         Field("row_size", I32),
-        Field("multiplier", I32, "Q31 of the input scale"),
+        Field("multiplier", I32, "Q31 of the input scale, >= 0"),
         Field("shift", I32, "[0, 30]"),
-        Field("diff_min", I32, "smaller differences to the maximum contribute nothing"),
+        Field(
+            "diff_min",
+            I32,
+            "smaller differences to the maximum contribute nothing; "
+            "[-(kMaxSoftmaxDifference >> shift), 0]",
+        ),
     ),
 )
 

@@ -38,9 +38,13 @@ inline constexpr Kernel avg_pool2d{run_avg_pool2d, avg_pool2d_scratch_bytes};
 // Without.
 Error fully_connected(const void* args, std::uint8_t* const* bases);
 Error fully_connected_per_tensor(const void* args, std::uint8_t* const* bases);
-Error add(const void* args, std::uint8_t* const* bases);
 Error max_pool2d(const void* args, std::uint8_t* const* bases);
 Error softmax(const void* args, std::uint8_t* const* bases);
+
+// The planner stores a sum over one of its inputs: arm_elementwise_add_s8 reads every element, or group of
+// four, before it writes that.
+Error run_add(const void* args, std::uint8_t* const* bases);
+inline constexpr Kernel add = Kernel(run_add).in_place();
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -4,7 +4,7 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-Error add(const void* args, std::uint8_t* const* bases) {
+Error run_add(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::AddArgs*>(args);
   const auto* input1 = resolve<const std::int8_t>(bases, a.input1);
   const auto* input2 = resolve<const std::int8_t>(bases, a.input2);

@@ -48,11 +48,11 @@ class KernelsTest : public ::testing::Test {
 
   /// Runs `kernel` with the vectors as bases 0, 1, ...
   template <typename Args, typename... Vectors>
-  void run(Kernel::Run kernel, const Args& args, Vectors&... vectors) {
+  void run(const Kernel& kernel, const Args& args, Vectors&... vectors) {
     std::uint8_t* bases[payload::kBaseCount] = {};
     unsigned count = 0;
     ((bases[count++] = reinterpret_cast<std::uint8_t*>(vectors.data())), ...);
-    ASSERT_EQ(kernel(&args, bases), Error::Ok);
+    ASSERT_EQ(kernel.run(&args, bases), Error::Ok);
   }
 
   std::mt19937 random_{7};

@@ -1,9 +1,8 @@
 // The integer arithmetic shared by the kernels: that of TensorFlow Lite, as CMSIS-NN
 // computes it without single rounding.
 //
-// Everything is defined for every input: sums wrap, shift amounts are taken modulo 32.
-// Payload constants are not range-checked element by element at load time, so a corrupted
-// multiplier or shift gives a wrong value, never undefined behaviour.
+// Everything is defined for every input: sums wrap, shift amounts are taken modulo 32. Multipliers and
+// shifts of a payload are in the ranges that its format states, which init() has checked.
 #pragma once
 
 #include <cstdint>

@@ -100,7 +100,7 @@ int count_leading_zeros(std::uint32_t value) {
 Error softmax(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::SoftmaxArgs*>(args);
   const auto* input = resolve<const std::int8_t>(bases, a.input);
-  auto* output = resolve<std::int8_t>(bases, a.output);  // may be the input
+  auto* output = resolve<std::int8_t>(bases, a.output);
 
   const std::int32_t scale = std::int32_t{1} << a.shift;
   const auto exponential = [&](std::int32_t difference) {

@@ -6,7 +6,9 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-/// Taps [begin, end) of one axis; tap t reads position `origin + t * dilation`.
+/// Taps [begin, end) of one axis; tap t reads position `origin + t * dilation`, which is in the input.
+/// All three are 0 for a window that lies in the padding altogether: its own origin may be so far
+/// away that an address computed from it overflows.
 struct Taps {
   std::int32_t origin;
   std::int32_t begin;
@@ -27,10 +29,7 @@ struct Taps {
     if (fitting < taps) {
       result.end = fitting;
     }
-    if (result.begin > result.end) {
-      result.begin = result.end;
-    }
-    return result;
+    return result.begin < result.end ? result : Taps{0, 0, 0};
   }
 };
 

@@ -1,0 +1,30 @@
+// Checks of the numbers that scale sums to outputs.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/payload/bounds.h"
+
+namespace cmsis_nn_delegate {
+
+/// Whether kernels compute with `multiplier`, in Q31, and `shift`, to the left if positive.
+inline bool multiplier_valid(std::int32_t multiplier, std::int32_t shift, std::int32_t max_shift) {
+  return multiplier >= 0 && bounds::in_range(shift, payload::kMinShift, max_shift);
+}
+
+/// Whether `count` > 0 multipliers and shifts are in the ranges that the format states.
+inline bool multipliers_valid(const std::int32_t* multipliers, const std::int32_t* shifts,
+                              std::int32_t count) {
+  // Most of what init() does on a network of convolutions: one pass over both.
+  std::uint32_t signs = 0;
+  const std::int32_t* const end = multipliers + count;
+  do {
+    signs |= static_cast<std::uint32_t>(*multipliers++);
+    if (!bounds::in_range(*shifts++, payload::kMinShift, payload::kMaxShift)) {
+      return false;
+    }
+  } while (multipliers != end);
+  return signs >> 31 == 0;
+}
+
+}  // namespace cmsis_nn_delegate
