@@ -175,12 +175,15 @@ def _compiled(arguments: argparse.Namespace):
     _say(f"loading {arguments.model}")
     model = load_model(arguments.model)
     with _silenced(arguments.debug):
-        from .compile import compile_model, input_names
+        from .compile import compile_model
+        from .interface import Inputs, required_names
 
         examples = model.example_inputs
-        count = 1 if examples is None else len(examples)
-        names = input_names(model.module, count)
-        shapes = [None] * count if examples is None else [tuple(x.shape) for x in examples]
+        if examples is None:
+            specs = [samples.InputSpec(name) for name in required_names(model.module)]
+        else:
+            inputs = Inputs.of(model.module, examples)
+            specs = [samples.InputSpec(n, tuple(x.shape)) for n, x in zip(inputs.names, inputs.tensors)]
         if arguments.calibration is None:
             if examples is None:
                 raise UserError(
@@ -189,11 +192,15 @@ def _compiled(arguments: argparse.Namespace):
                 )
             calibration = [examples]
         else:
-            specs = [samples.InputSpec(*pair) for pair in zip(names, shapes)]
-            calibration = samples.load(arguments.calibration, specs, "calibration data")
+            loaded = samples.load(arguments.calibration, specs, "calibration data")
+            names = [spec.name for spec in specs]
+            # Flat arrays by name are what the calibration takes for inputs of any structure.
+            calibration = {n: np.concatenate(column) for n, column in zip(names, zip(*loaded))}
+            if examples is None:
+                examples = dict(zip(names, loaded[0]))
         return compile_model(
             model.module,
-            calibration[0] if examples is None else examples,
+            examples,
             arguments.target,
             calibration,
             io=arguments.io,

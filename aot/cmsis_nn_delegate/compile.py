@@ -6,24 +6,23 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Mapping, Optional, Union
 
-import numpy as np
 import torch
 from executorch.exir import EdgeProgramManager
 from executorch.exir.lowered_backend_module import LoweredBackendModule
 from torch.export import ExportedProgram
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
+from . import calibration as calibration_data
 from .backend import lower_to_graph
-from .errors import UserError
+from .errors import UserError, stage
 from .explain import NodeReport
-from .finite import require_finite
 from .graph import serialize
 from .graph.ir import Graph
+from .interface import Arguments, Inputs, Model, check_model, flat_module
 from .lower import NotDelegatedError, lower
 from .partitioner import CmsisNnPartitioner
 from .passes.separate_outputs import separate_outputs
@@ -31,15 +30,13 @@ from .payload import c_header
 from .payload.encode import Encoded, encode
 from .planner.memory import IoPlacement
 from .prepare import separate_batch_norms
-from .private_copy import private_copy, require_finite_weights, require_separate_inputs
+from .private_copy import private_copy, require_finite_weights
 from .quantizer import CmsisNnQuantizer
 from .report import text
 from .report.model_report import Report, build_report
 from .target import Target, get_target
 
 Progress = Callable[[str], None]
-Inputs = Sequence[Union[torch.Tensor, np.ndarray]]
-Model = Union[torch.nn.Module, ExportedProgram]
 
 IO = ("float", "int8")
 # What `Compiled.write` makes besides NAME.pte, if the whole model is one delegate call.
@@ -118,9 +115,9 @@ class Compiled:
 
 def compile_model(
     module: Model,
-    example_inputs: Inputs,
+    example_inputs: Arguments,
     target: Union[str, Target],
-    calibration: Optional[Iterable[Inputs]],
+    calibration: Any,
     *,
     io: str = "float",
     io_placement: str = "arena",
@@ -132,8 +129,10 @@ def compile_model(
 ) -> Compiled:
     """Quantizes, partitions and encodes `module` for `target`.
 
-    calibration: representative inputs, one tuple per sample, float32, of the shapes of
-        `example_inputs`; they set the scales of all activations.
+    example_inputs: what `forward` takes, float32: a tuple or list by position, a dict by name; both may hold
+        further tuples, lists and dicts. `interface` has the order in which the compiled program takes them.
+    calibration: representative inputs, which set the scales of all activations; an iterable of samples of
+        the structure of `example_inputs`. `calibration` says what else it may be.
     io: "float", or "int8" for int8 model inputs and outputs.
     io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
     strict: raise NotDelegatedError if any node stays outside of the delegate.
@@ -154,20 +153,27 @@ def compile_model(
         raise UserError(str(error)) from error
     if io not in IO:
         raise UserError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
-    inputs = _checked_inputs(example_inputs, "example input")
-    _check_module(module)
+    check_model(module)
+    inputs = Inputs.of(module, example_inputs)
+    calibration_data.check(calibration)
 
     progress("exporting the model")
-    exported = _export(private_copy(module), inputs)
+    exported = _export(private_copy(module), inputs.args, inputs.kwargs)
     require_finite_weights(exported)
+    graph, notes = flat_module(exported)
+    for note in notes:
+        progress(note)
     progress("calibrating")
-    graph = separate_batch_norms(exported.module(check_guards=False))
+    graph = separate_batch_norms(graph)
     state = {name: buffer.clone() for name, buffer in graph.named_buffers()}
-    prepared = prepare_pt2e(graph, quantizer)
+    with stage("torchao's prepare_pt2e cannot prepare the model for calibration"):
+        prepared = prepare_pt2e(graph, quantizer)
     samples = _calibrate(prepared, inputs, calibration)
     _restore(prepared, state)
     progress(f"calibrated with {samples} samples; quantizing")
-    program = _export(convert_pt2e(prepared), inputs)
+    with stage("torchao's convert_pt2e cannot quantize the model"):
+        converted = convert_pt2e(prepared)
+    program = _export(converted, inputs.tensors)
     progress(f"partitioning and compiling for {target.name}")
     partitioner = CmsisNnPartitioner(target, io_placement)
     try:
@@ -179,11 +185,13 @@ def compile_model(
     encoded, obstacle = _standalone(edge, target, placement)
     progress("writing the ExecuTorch program")
     _keep_initial_state(edge.exported_program())
+    with stage("ExecuTorch cannot write the program"):
+        pte = bytes(edge.to_executorch().buffer)
     return Compiled(
         name=name,
         target=target,
         io=io,
-        pte=bytes(edge.to_executorch().buffer),
+        pte=pte,
         program=program,
         reports=tuple(partitioner.reports),
         encoded=encoded,
@@ -191,99 +199,28 @@ def compile_model(
     )
 
 
-def input_names(module: Model, count: int) -> list[str]:
-    """Names of the first `count` parameters of `forward`; input0, input1, ... where it has none."""
-    if isinstance(module, ExportedProgram):
-        names = list(module.graph_signature.user_inputs)
-    else:
-        parameters = inspect.signature(module.forward).parameters.values()
-        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        names = [p.name for p in parameters if p.kind in kinds]
-    return [names[i] if i < len(names) else f"input{i}" for i in range(count)]
-
-
-def _checked_inputs(inputs: Inputs, what: str) -> tuple[torch.Tensor, ...]:
-    """float32 tensors; what PyTorch would silently convert or trip over later is refused.
-
-    They are copies: torch.export takes a tensor that is given twice for one input, and models may
-    write into their inputs.
-    """
-    if isinstance(inputs, (torch.Tensor, np.ndarray)):
-        raise UserError(f"{what}s are a tuple of tensors, one for each input; got a single one")
-    tensors = []
-    for index, item in enumerate(inputs):
-        if isinstance(item, np.ndarray):
-            item = torch.from_numpy(np.ascontiguousarray(item))
-        if not isinstance(item, torch.Tensor):
-            raise UserError(f"{what} {index} is {type(item).__name__}, not a tensor")
-        if item.dtype != torch.float32:
-            dtype = str(item.dtype).removeprefix("torch.")
-            raise UserError(
-                f"{what} {index} is {dtype}; models are compiled for float32 inputs: convert it with .float()"
-            )
-        tensors.append(item.detach().clone())
-    if not tensors:
-        raise UserError(f"there are no {what}s: the model needs at least one input")
-    return tuple(tensors)
-
-
-def _check_module(module: Model) -> None:
-    if not isinstance(module, ExportedProgram):
-        for name, tensor in module.state_dict().items():
-            if tensor.dtype == torch.float64:
-                raise UserError(f"{name} of the model is float64: convert the model with .float()")
-        return
-    require_separate_inputs(module)
-    for name in module.graph_signature.user_inputs:
-        node = next(node for node in module.graph.nodes if node.name == name)
-        shape = getattr(node.meta.get("val"), "shape", ())
-        if any(not isinstance(size, int) for size in shape):
-            raise UserError(
-                f"input {name} has the dynamic shape {list(map(str, shape))}: memory is planned ahead of "
-                "time; export the model with fixed shapes",
-                exit_code=1,
-            )
-
-
-def _export(module: Model, inputs: tuple[torch.Tensor, ...]) -> ExportedProgram:
+def _export(module: Model, args: tuple, kwargs: Optional[Mapping[str, Any]] = None) -> ExportedProgram:
     if isinstance(module, ExportedProgram):
         return module
     # Converted graph modules have no eval(); they are in eval mode already.
     if not isinstance(module, torch.fx.GraphModule):
         module = module.eval()
-    try:
-        return torch.export.export(module, inputs)
-    except Exception as error:
-        raise UserError(
-            f"torch.export cannot export the model: {_first_line(error)}", exit_code=1
-        ) from error
+    with stage("torch.export cannot export the model"):
+        return torch.export.export(module, args, dict(kwargs or {}))
 
 
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[0] if lines else 'no message'}"
-
-
-def _calibrate(
-    prepared: torch.nn.Module, inputs: tuple[torch.Tensor, ...], calibration: Optional[Iterable[Inputs]]
-) -> int:
+def _calibrate(prepared: torch.nn.Module, inputs: Inputs, data: Any) -> int:
     """Shows all samples to the observers; their number."""
     count = 0
     with torch.no_grad():
-        for sample in calibration or ():
-            tensors = _checked_inputs(sample, f"sample {count} of the calibration data, input")
-            shapes = [list(t.shape) for t in tensors], [list(t.shape) for t in inputs]
-            if shapes[0] != shapes[1]:
-                raise UserError(
-                    f"sample {count} of the calibration data has shapes {shapes[0]}, the model's inputs {shapes[1]}"
-                )
-            for index, tensor in enumerate(tensors):
-                require_finite(tensor.cpu().numpy(), f"sample {count} of the calibration data: input {index}")
-            prepared(*tensors)
+        for sample in calibration_data.read(data, inputs):
+            with stage(f"the model cannot be run with sample {count} of the calibration data"):
+                prepared(*sample)
             count += 1
     if not count:
         raise UserError(
-            "calibration data is missing: quantization needs representative inputs; one to a few hundred do"
+            "calibration data is missing: there is no sample in it; one to a few hundred representative "
+            "inputs do"
         )
     return count
 
@@ -317,12 +254,14 @@ def _standalone(
             outside.append(node.name)
     if outside:
         return None, f"{len(outside)} nodes stay outside of the delegate: {', '.join(outside[:5])}"
+    if not calls:
+        return None, "there is nothing in it for the delegate to compute"
     if len(calls) != 1:
         return None, f"the model became {len(calls)} delegate calls"
     (call,) = calls
     order = _io_order(edge.exported_program(), call)
-    if order is None:
-        return None, "an input is not used, or an output is not computed by the delegate"
+    if isinstance(order, str):
+        return None, order
     graph = lower_to_graph(getattr(module, call.args[0].target).original_module)
     # A partition numbers its inputs and outputs in its own way; the payload has the model's.
     graph.inputs = [graph.inputs[i] for i in order[0]]
@@ -333,14 +272,19 @@ def _standalone(
 
 def _io_order(
     program: ExportedProgram, call: torch.fx.Node
-) -> Optional[tuple[list[int], list[int]]]:
-    """Of each model input and output: its number among those of the delegate; None if some has none."""
+) -> Union[tuple[list[int], list[int]], str]:
+    """Of each model input and output: its number among those of the delegate; or which one has none."""
     arguments = [node.name for node in call.args[1:]]
     results: dict[str, Any] = {node.name: node.args[1] for node in call.users if "getitem" in node.name}
-    try:
-        return (
-            [arguments.index(name) for name in program.graph_signature.user_inputs],
-            [results[name] for name in program.graph_signature.user_outputs],
-        )
-    except (ValueError, KeyError):
-        return None
+    signature = program.graph_signature
+    for name in signature.user_inputs:
+        if name not in arguments:
+            return f"input {name} is not used"
+    for index, name in enumerate(signature.user_outputs):
+        if name not in results:
+            kind = "an input" if name in signature.user_inputs else "a constant"
+            return f"output {index} is {kind}, {name}, and not computed by the delegate"
+    return (
+        [arguments.index(name) for name in signature.user_inputs],
+        [results[name] for name in signature.user_outputs],
+    )

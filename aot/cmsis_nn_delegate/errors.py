@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from typing import Iterator
+
 
 class UserError(ValueError):
     """What was asked for cannot be done; the message says what is wrong and what to do.
@@ -13,3 +16,22 @@ class UserError(ValueError):
     def __init__(self, message: str, exit_code: int = 2) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+
+
+@contextlib.contextmanager
+def stage(failure: str, advice: str = "") -> Iterator[None]:
+    """Around one call of somebody else's library: what it raises becomes a UserError that begins with
+    `failure`, has the first line of the library's message, and ends with `advice`."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        message = f"{failure}: {first_line(error)}"
+        raise UserError(f"{message}; {advice}" if advice else message, exit_code=1) from error
+
+
+def first_line(error: BaseException) -> str:
+    """The type of an error and the first line of its message."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[0] if lines else 'no message'}"

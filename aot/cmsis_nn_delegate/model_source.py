@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Optional
+from typing import Any
 
 from .errors import UserError
 
@@ -25,7 +25,7 @@ class LoadedModel:
 
     name: str
     module: Any  # torch.nn.Module or torch.export.ExportedProgram
-    example_inputs: Optional[tuple]
+    example_inputs: Any  # a tuple, list or dict
 
 
 def load_model(source: str) -> LoadedModel:
@@ -49,16 +49,17 @@ def load_model(source: str) -> LoadedModel:
     module, example_inputs = result, None
     if isinstance(result, tuple) and len(result) == 2:
         module, example_inputs = result
-    if isinstance(module, torch.export.ExportedProgram):
-        return LoadedModel(function_name, module, tuple(module.example_inputs[0]))
-    if not isinstance(module, torch.nn.Module):
+    if isinstance(module, torch.export.ExportedProgram) and module is result and module.example_inputs:
+        args, kwargs = module.example_inputs
+        return LoadedModel(function_name, module, (*args, *kwargs.values()))
+    if not isinstance(module, (torch.nn.Module, torch.export.ExportedProgram)):
         raise UserError(
             f"{source} returned {type(result).__name__}; return a torch.nn.Module, "
             "or (module, example_inputs)"
         )
     if isinstance(example_inputs, torch.Tensor):
         example_inputs = (example_inputs,)
-    return LoadedModel(function_name, module, example_inputs and tuple(example_inputs))
+    return LoadedModel(function_name, module, example_inputs)
 
 
 def _module_name(path: Path) -> tuple[str, Path]:

@@ -102,8 +102,9 @@ def separate_batch_norms(model: GraphModule) -> GraphModule:
         layer = norm.args[0]
         if layer.op != "call_function" or layer.target not in _FOLDS_BATCH_NORM:
             continue
-        if _is_written(layer):
-            # Neither a second layer nor folding would see that. An alias prevents both.
+        # Neither a second layer nor folding would see a write. And PT2E folds into the weights of a grouped
+        # transposed convolution, [in, out / groups, h, w], as if there were one group. An alias prevents both.
+        if _is_written(layer) or _is_grouped_transpose(layer):
             with model.graph.inserting_before(norm):
                 alias = model.graph.call_function(aten.alias.default, (layer,))
             alias.meta = dict(layer.meta)
@@ -119,6 +120,14 @@ def separate_batch_norms(model: GraphModule) -> GraphModule:
                 _own(layer, parameter, model)
     _finish(model)
     return model
+
+
+def _is_grouped_transpose(layer: Node) -> bool:
+    if "conv_transpose" not in str(layer.target):
+        return False
+    names = [argument.name for argument in layer.target._schema.arguments]
+    arguments = {**dict(zip(names, layer.args)), **layer.kwargs}
+    return arguments.get("groups", 1) != 1
 
 
 def _is_written(value: Node) -> bool:

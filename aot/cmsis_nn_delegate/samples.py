@@ -32,7 +32,11 @@ class InputSpec:
 def load(path: Union[str, Path], specs: Sequence[InputSpec], purpose: str) -> list[Sample]:
     """The samples in file `path`; UserError says what is wrong with it, NaN and infinity included.
     `purpose` is for messages: what the file is for, "calibration data"."""
-    arrays = _read(Path(path), purpose)
+    return select(_read(Path(path), purpose), specs, path)
+
+
+def select(arrays: Mapping[str, np.ndarray], specs: Sequence[InputSpec], path) -> list[Sample]:
+    """The samples in arrays with the rules of a file; `path` says in messages where they are from."""
     chosen = [_choose(arrays, index, specs, path) for index in range(len(specs))]
     columns = [_split(array, spec, path) for array, spec in zip(chosen, specs)]
     counts = {spec.name: len(column) for spec, column in zip(specs, columns)}
