@@ -2,6 +2,7 @@
 
 load("//third_party:external_source.bzl", "external_source")
 load("//third_party/arm_gcc:arm_gcc.bzl", "arm_gcc")
+load("//third_party/clang:clang.bzl", "clang")
 load("//third_party/executorch:executorch_wheel.bzl", "executorch_wheel")
 load("//third_party/python:python_env.bzl", "python_env")
 load("//third_party/qemu:qemu.bzl", "qemu")
@@ -24,6 +25,7 @@ _REQUIREMENTS = Label("//third_party/python:requirements.lock")
 def source_repositories():
     """The repositories that both modes create themselves."""
     arm_gcc(name = "arm_gcc")
+    clang(name = "clang")
     qemu(name = "qemu")
     renode(name = "renode")
     python_env(

@@ -1,0 +1,60 @@
+"""A short run of a fuzzer: nothing that init() accepts leaves its memory or has undefined behaviour."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz import run_fuzzer
+
+FUZZER = Path("tests/fuzz") / os.environ["FUZZER"]
+SEEDS = Path("tests/fuzz") / os.environ["SEEDS"]
+SECONDS = 18  # three fuzzers: together about a minute
+# Where nothing else is said, every run tries something else.
+SEED = os.environ.get("FUZZ_SEED", "0")
+
+# A run of no more would not be one: below what a busy machine manages in these seconds.
+LEAST_PAYLOADS = 500
+
+if reason := os.environ.get("WHY_NO_FUZZER"):
+    pytest.skip(reason, allow_module_level=True)
+
+
+def report(text: str) -> dict[str, str]:
+    """The fields of the fuzzer's line of totals."""
+    (line,) = re.findall(r"^##FUZZ (.*)$", text, re.MULTILINE)
+    return dict(field.split("=") for field in line.split())
+
+
+def test_what_init_accepts_runs_within_its_memory(tmp_path):
+    options = [f"-max_total_time={SECONDS}", f"-seed={SEED}"]
+    result = subprocess.run(
+        run_fuzzer.command(FUZZER.resolve(), tmp_path, SEEDS, options),
+        env=run_fuzzer.environment(), capture_output=True, text=True, errors="replace", check=False,
+    )
+    findings = [path for path in tmp_path.iterdir() if path.is_file()]
+    for path in findings:
+        shutil.copy(path, os.environ.get("TEST_UNDECLARED_OUTPUTS_DIR", "."))
+    assert result.returncode == 0, f"{[p.name for p in findings]}:\n{result.stderr[-8000:]}"
+    totals = report(result.stderr)
+    print(totals, re.findall(r"cov: (\d+)", result.stderr)[-1:], "edges")
+    assert int(totals["payloads"]) >= LEAST_PAYLOADS
+    assert int(totals["ran"]) * 10 >= int(totals["payloads"]), "the mutator makes too few valid payloads"
+    assert all(int(calls) for calls in totals["calls"].split(",")), "an operator never ran"
+
+
+def test_a_payload_that_is_none_is_refused(tmp_path):
+    path = tmp_path / "garbage"
+    path.write_bytes(os.urandom(200))
+    result = subprocess.run(
+        run_fuzzer.command(FUZZER.resolve(), tmp_path, SEEDS, [str(path)]),
+        env=run_fuzzer.environment(), capture_output=True, text=True, check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    totals = report(result.stderr)
+    assert (totals["ran"], totals["refused"]) == ("0", totals["payloads"])

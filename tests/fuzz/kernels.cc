@@ -1,0 +1,21 @@
+#include "tests/fuzz/kernels.h"
+
+#ifdef WITH_CMSIS_NN
+#include "runtime/kernels/cmsis_nn/cmsis_nn.h"
+#else
+#include "runtime/kernels/portable/portable.h"
+#endif
+
+namespace cmsis_nn_delegate {
+namespace fuzz {
+
+const KernelTable& tested_kernels() {
+#ifdef WITH_CMSIS_NN
+  return kCmsisNnKernels;
+#else
+  return kPortableKernels;
+#endif
+}
+
+}  // namespace fuzz
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,54 @@
+"""Compiles small graphs of every kind of call, as the payloads that fuzzing starts from.
+
+    make_seeds.py FOLDER
+
+FOLDER/seeds_<isa>.bin get the payloads for each instruction set, one after the other. Each has its size in its
+header, and is a multiple of 16 bytes.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Iterator
+
+from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.testing.networks import random_network
+
+from tests.conformance import cases
+
+# A core of each instruction set: the payloads of others are the same.
+CORE_OF_ISA = {"scalar": "cortex-m3", "dsp": "cortex-m4", "mve": "cortex-m55"}
+CASES_OF_A_KIND = 4
+NETWORKS = 40
+# A larger one is mutated, and run, less often.
+MAX_BYTES = 8192
+
+
+def seeds(isa: str) -> Iterator[bytes]:
+    """Single calls of every kind, then networks of a few calls; some with inputs and outputs in the arena."""
+    target = get_target(CORE_OF_ISA[isa])
+    graphs = [
+        cases.graph_of(operator, seed)
+        for operator, kinds in cases.KINDS.items()
+        for seed in range(CASES_OF_A_KIND * len(kinds))
+    ]
+    graphs += [random_network(seed, max_nodes=6 + seed % 6) for seed in range(NETWORKS)]
+    for index, graph in enumerate(graphs):
+        payload = encode(graph, target, "arena" if index % 3 == 2 else "caller").payload
+        if len(payload) <= MAX_BYTES:
+            yield payload
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    for isa in CORE_OF_ISA:
+        (Path(argv[1]) / f"seeds_{isa}.bin").write_bytes(b"".join(seeds(isa)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

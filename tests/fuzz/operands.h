@@ -1,0 +1,47 @@
+// What a call names in memory, and how much work it is, computed from its argument block alone.
+//
+// Works on any argument block, valid or not; what makes no sense has 0 bytes.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/payload/format.h"
+
+namespace cmsis_nn_delegate {
+namespace fuzz {
+
+enum class Role : std::uint8_t {
+  kInput,
+  kOutput,
+  kScratch,
+  // Constants:
+  kFilter,
+  kBias,
+  kMultiplier,
+  kShift,
+};
+
+struct Operand {
+  std::uint16_t field;  // offset of the reference in the argument block
+  Role role;
+  std::uint8_t alignment;
+  std::uint32_t bytes;
+
+  bool is_constant() const { return role >= Role::kFilter; }
+};
+
+struct Operands {
+  Operand operands[7];
+  unsigned count = 0;
+  /// A bound of the multiplications, comparisons or moves of the call.
+  std::uint64_t work = 0;
+
+  const Operand* begin() const { return operands; }
+  const Operand* end() const { return operands + count; }
+};
+
+/// `args` is the argument block of `opcode`; none for an unknown opcode.
+Operands operands_of(std::uint16_t opcode, const void* args);
+
+}  // namespace fuzz
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,208 @@
+#include "tests/fuzz/redraw.h"
+
+#include "runtime/payload/format.h"
+
+namespace cmsis_nn_delegate {
+namespace fuzz {
+namespace {
+
+using payload::Activation;
+using payload::Dims;
+using payload::Opcode;
+using payload::Tile;
+
+constexpr std::int32_t kMaxOutputs = 40;  // along one axis
+
+std::int32_t channels(Random& random) {
+  switch (random.below(4)) {
+    case 0:
+      return 4 * random.in(1, 6);
+    case 1:
+      return random.in(10, 40);
+    default:
+      return random.in(1, 9);
+  }
+}
+
+/// One axis of a convolution or pooling whose windows fit.
+struct Axis {
+  std::int32_t in, taps, out, stride, padding, dilation;
+};
+
+Axis draw_axis(Random& random, bool with_dilation) {
+  Axis axis;
+  axis.taps = random.one_in(4) ? 1 : random.in(1, random.one_in(4) ? 9 : 4);
+  axis.dilation = with_dilation && random.one_in(4) ? random.in(1, 3) : 1;
+  axis.in = random.one_in(5) ? 1 : random.in(1, random.one_in(4) ? 24 : 9);
+  axis.stride = random.one_in(3) ? random.in(1, random.one_in(8) ? 40 : 4) : 1;
+  const std::int32_t extent = (axis.taps - 1) * axis.dilation + 1;
+  axis.padding = random.one_in(2) ? 0 : random.in(0, random.one_in(4) ? extent + 2 : extent / 2);
+  // The fewest outputs after which no window that fits is missing; more reach into the padding behind.
+  const std::int32_t room = axis.in + axis.padding - extent;
+  axis.out = room < 0 ? 1 : room / axis.stride + 1;
+  if (random.one_in(4)) {
+    axis.out += random.in(0, 2);
+  }
+  axis.out = axis.out > kMaxOutputs ? kMaxOutputs : axis.out;
+  return axis;
+}
+
+Activation draw_activation(Random& random) {
+  if (random.one_in(2)) {
+    return {-128, 127};
+  }
+  const std::int32_t low = random.in(-128, 127);
+  return {low, random.in(low, 127)};
+}
+
+template <typename Args>
+void draw_windows(Args& a, Random& random, bool with_dilation, Tile* dilation) {
+  const Axis h = draw_axis(random, with_dilation);
+  Axis w = draw_axis(random, with_dilation);
+  if (random.one_in(6)) {
+    w = h;
+  }
+  a.params.stride = {w.stride, h.stride};
+  a.params.padding = {w.padding, h.padding};
+  a.params.activation = draw_activation(random);
+  if (dilation != nullptr) {
+    *dilation = {w.dilation, h.dilation};
+  }
+  const std::int32_t batch = random.one_in(4) ? random.in(1, 4) : 1;
+  a.input_dims = {batch, h.in, w.in, 1};
+  a.filter_dims = {1, h.taps, w.taps, 1};
+  a.output_dims = {batch, h.out, w.out, 1};
+}
+
+template <typename Args>
+void draw_offsets(Args& a, Random& random) {
+  a.params.input_offset = random.in(-127, 128);
+  a.params.output_offset = random.in(-128, 127);
+}
+
+void redraw_conv2d(payload::Conv2dArgs& a, Random& random) {
+  draw_windows(a, random, true, &a.params.dilation);
+  draw_offsets(a, random);
+  const std::int32_t groups = random.one_in(4) ? random.in(2, 4) : 1;
+  const std::int32_t in = channels(random);
+  const std::int32_t out = channels(random);
+  a.filter_dims.c = in;
+  a.input_dims.c = in * groups;
+  a.filter_dims.n = out * groups;
+  a.output_dims.c = out * groups;
+}
+
+void redraw_depthwise(payload::DepthwiseConv2dArgs& a, Random& random) {
+  draw_windows(a, random, true, &a.params.dilation);
+  draw_offsets(a, random);
+  a.params.ch_mult = random.one_in(3) ? random.in(1, 5) : 1;
+  a.input_dims.c = random.one_in(16) ? random.in(120, 132) : channels(random);
+  a.output_dims.c = a.input_dims.c * a.params.ch_mult;
+  a.filter_dims.c = a.output_dims.c;
+  if (random.one_in(4)) {
+    // What CMSIS-NN has a kernel of its own for.
+    a.params.ch_mult = 1;
+    a.params.dilation = {1, 1};
+    a.filter_dims = {1, 3, 3, a.input_dims.c};
+    a.params.padding = {random.in(0, 1), random.in(0, 1)};
+    const auto outputs = [&](std::int32_t in, std::int32_t padding, std::int32_t stride) {
+      const std::int32_t room = in + padding - 3;
+      return (room < 0 ? 1 : room / stride + 1) + (random.one_in(2) ? 1 : 0);
+    };
+    a.output_dims = {a.input_dims.n,
+                     outputs(a.input_dims.h, a.params.padding.h, a.params.stride.h),
+                     outputs(a.input_dims.w, a.params.padding.w, a.params.stride.w),
+                     a.input_dims.c};
+  }
+}
+
+template <typename Args>
+void redraw_pool(Args& a, Random& random) {
+  draw_windows(a, random, false, nullptr);
+  a.input_dims.c = channels(random);
+  a.output_dims.c = a.input_dims.c;
+}
+
+template <typename Args>
+void redraw_linear(Args& a, Random& random) {
+  a.batch = random.one_in(3) ? random.in(1, 5) : 1;
+  a.inputs = random.one_in(3) ? random.in(16, 160) : random.in(1, 20);
+  a.outputs = random.in(1, 24);
+  a.output_offset = random.in(-128, 127);
+  a.activation = draw_activation(random);
+}
+
+std::int32_t q31(Random& random) { return (1 << 30) + static_cast<std::int32_t>(random.below(1 << 30)); }
+
+void redraw_add(payload::AddArgs& a, Random& random) {
+  a.count = random.in(1, random.one_in(2) ? 40 : 300);
+  a.input1_offset = random.in(-127, 128);
+  a.input2_offset = random.in(-127, 128);
+  a.output_offset = random.in(-128, 127);
+  a.input1_multiplier = q31(random);
+  a.input2_multiplier = q31(random);
+  a.output_multiplier = q31(random);
+  a.input1_shift = random.in(-31, 0);
+  a.input2_shift = random.in(-31, 0);
+  a.output_shift = random.in(-31, 0);
+  a.left_shift = 20;
+  a.activation = draw_activation(random);
+}
+
+void redraw_softmax(payload::SoftmaxArgs& a, Random& random) {
+  a.rows = random.in(1, 4);
+  a.row_size = random.in(1, random.one_in(4) ? 600 : 40);
+  a.multiplier = q31(random);
+  a.shift = random.in(0, 30);
+  a.diff_min = -random.in(0, 255);
+}
+
+template <typename Args>
+void redraw_conversion(Args& a, Random& random) {
+  a.batch = random.in(1, 3);
+  a.channels = random.in(1, 9);
+  a.pixels = random.in(1, 40);
+  a.zero_point = random.in(-128, 127);
+}
+
+void redraw_transpose(payload::TransposeArgs& a, Random& random) {
+  a.batch = random.in(1, 3);
+  a.rows = random.one_in(3) ? 1 : random.in(1, 20);
+  a.columns = random.one_in(3) ? 1 : random.in(1, 20);
+}
+
+}  // namespace
+
+void redraw(std::uint16_t opcode, void* args, Random& random) {
+  switch (static_cast<Opcode>(opcode)) {
+    case Opcode::kConv2d:
+      return redraw_conv2d(*static_cast<payload::Conv2dArgs*>(args), random);
+    case Opcode::kDepthwiseConv2d:
+      return redraw_depthwise(*static_cast<payload::DepthwiseConv2dArgs*>(args), random);
+    case Opcode::kFullyConnected:
+      return redraw_linear(*static_cast<payload::FullyConnectedArgs*>(args), random);
+    case Opcode::kFullyConnectedPerTensor: {
+      auto& a = *static_cast<payload::FullyConnectedPerTensorArgs*>(args);
+      a.multiplier = q31(random);
+      a.shift = random.in(-31, 30);
+      return redraw_linear(a, random);
+    }
+    case Opcode::kAdd:
+      return redraw_add(*static_cast<payload::AddArgs*>(args), random);
+    case Opcode::kAvgPool2d:
+      return redraw_pool(*static_cast<payload::AvgPool2dArgs*>(args), random);
+    case Opcode::kMaxPool2d:
+      return redraw_pool(*static_cast<payload::MaxPool2dArgs*>(args), random);
+    case Opcode::kSoftmax:
+      return redraw_softmax(*static_cast<payload::SoftmaxArgs*>(args), random);
+    case Opcode::kQuantize:
+      return redraw_conversion(*static_cast<payload::QuantizeArgs*>(args), random);
+    case Opcode::kDequantize:
+      return redraw_conversion(*static_cast<payload::DequantizeArgs*>(args), random);
+    case Opcode::kTranspose:
+      return redraw_transpose(*static_cast<payload::TransposeArgs*>(args), random);
+  }
+}
+
+}  // namespace fuzz
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,15 @@
+// New parameters for a call that belong together: shapes, strides, padding, quantization.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/fuzz/random.h"
+
+namespace cmsis_nn_delegate {
+namespace fuzz {
+
+/// Fills everything in `args`, the argument block of `opcode`, but references and scratch_bytes.
+void redraw(std::uint16_t opcode, void* args, Random& random);
+
+}  // namespace fuzz
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,74 @@
+"""Runs a fuzzer of payloads, from the compiled seeds.
+
+    ./bazelw run //tests/fuzz:portable                      until a finding or Ctrl-C
+    ./bazelw run //tests/fuzz:portable -- -runs=5000000     options of libFuzzer are passed on
+    ./bazelw run //tests/fuzz:portable -- FILE              only that payload: does it still fail?
+
+What it has learnt stays in out/fuzz/<kernels>/corpus and is used again; a finding is written to
+out/fuzz/<kernels>. Standard library only.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Iterator, Sequence
+
+PAYLOAD_BYTES_OFFSET = 16  # of the header's field
+MAX_BYTES = 1 << 15  # kMaxPayloadBytes of mutate.h
+
+
+def seeds(blob: bytes) -> Iterator[bytes]:
+    """The payloads of a file of make_seeds.py."""
+    at = 0
+    while at < len(blob):
+        (size,) = struct.unpack_from("<I", blob, at + PAYLOAD_BYTES_OFFSET)
+        yield blob[at : at + size]
+        at += size
+
+
+def write_seeds(pack: Path, folder: Path) -> int:
+    """Writes each seed to a file of its own; returns how many."""
+    folder.mkdir(parents=True, exist_ok=True)
+    count = 0
+    for count, seed in enumerate(seeds(pack.read_bytes()), start=1):
+        (folder / f"{count:04}").write_bytes(seed)
+    return count
+
+
+def command(fuzzer: Path, folder: Path, pack: Path, options: Sequence[str]) -> list[str]:
+    """libFuzzer's command line; what it writes goes to `folder`."""
+    files = [option for option in options if not option.startswith("-")]
+    start = [str(fuzzer), f"-artifact_prefix={folder}/", "-timeout=20", *options]
+    if files:
+        return start
+    write_seeds(pack, folder / "seeds")
+    (folder / "corpus").mkdir(exist_ok=True)
+    return [*start, f"-max_len={MAX_BYTES}", "-print_final_stats=1", str(folder / "corpus"), str(folder / "seeds")]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "UBSAN_OPTIONS": "print_stacktrace=1", "ASAN_OPTIONS": "detect_leaks=0"}
+
+
+def main(argv: Sequence[str]) -> int:
+    if len(argv) < 4 or argv[1] in ("-h", "--help"):
+        print(__doc__)
+        return 0 if len(argv) > 1 else 2
+    kernels, fuzzer, pack, *options = argv[1:]
+    folder = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", ".")) / "out" / "fuzz" / kernels
+    folder.mkdir(parents=True, exist_ok=True)
+    # Files are named relative to where Bazel was called.
+    here = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+    options = [option if option.startswith("-") else str(here / option) for option in options]
+    print(f"writing to {folder}", flush=True)
+    return subprocess.run(
+        command(Path(fuzzer).resolve(), folder, Path(pack).resolve(), options), env=environment(), check=False
+    ).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

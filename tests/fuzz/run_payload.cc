@@ -1,0 +1,148 @@
+#include "tests/fuzz/run_payload.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include <executorch/runtime/core/memory_allocator.h>
+
+#include "runtime/backend/cmsis_nn_backend.h"
+#include "runtime/payload/payload_builder.h"
+#include "tests/fuzz/accepted.h"
+#include "tests/fuzz/random.h"
+
+namespace cmsis_nn_delegate {
+namespace fuzz {
+namespace {
+
+using executorch::runtime::BackendInitContext;
+using executorch::runtime::Error;
+using executorch::runtime::FreeableBuffer;
+using executorch::runtime::MemoryAllocator;
+using testing::AlignedBytes;
+
+// Of payloads whose author is unknown; compiled ones may take longer.
+constexpr std::uint64_t kMaxMemory = 1 << 17;  // of the arena, inputs and outputs
+constexpr std::uint64_t kMaxWork = 1 << 16;    // of all calls, see operands.h
+
+[[noreturn]] void fail(const char* what, unsigned index) {
+  std::fprintf(stderr, "FINDING: %s %u\n", what, index);
+  std::abort();
+}
+
+void fill(AlignedBytes& bytes, std::uint32_t seed) {
+  Random random(seed);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes.data()[i] = static_cast<std::uint8_t>(random.next() >> 24);
+  }
+}
+
+/// The memory of one execution.
+struct Buffers {
+  AlignedBytes arena;
+  std::vector<AlignedBytes> tensors;
+
+  Buffers(const Accepted& payload, std::uint32_t seed, std::uint32_t filling)
+      : arena(payload.header().arena_bytes) {
+    fill(arena, seed ^ filling);
+    for (unsigned i = 0; i < payload.tensor_count(); ++i) {
+      tensors.emplace_back(payload.tensor(i).nbytes);
+      fill(tensors.back(), payload.is_input(i) ? seed + i : (seed + i) ^ filling);
+    }
+  }
+};
+
+Error execute(const CmsisNnBackend& backend, executorch::runtime::DelegateHandle* handle,
+              const Accepted& payload, Buffers& buffers) {
+  std::uint8_t* data[payload::kMaxIo];
+  for (unsigned i = 0; i < payload.tensor_count(); ++i) {
+    data[i] = buffers.tensors[i].data();
+  }
+  return payload.execute(backend, handle, buffers.arena.data(), data);
+}
+
+}  // namespace
+
+Totals& totals() {
+  static Totals totals;
+  return totals;
+}
+
+Outcome run_payload(const std::uint8_t* data, std::size_t size, const KernelTable& kernels,
+                    Fillings fillings) {
+  const auto count = [](Outcome outcome) {
+    ++totals().outcomes[static_cast<unsigned>(outcome)];
+    return outcome;
+  };
+  AlignedBytes bytes(size);
+  if (size != 0) {
+    std::memcpy(bytes.data(), data, size);
+  }
+  Config config;
+  config.verify_crc = true;
+  const CmsisNnBackend backend(kernels, config);
+  alignas(16) std::uint8_t handle_memory[kHandleBytes];
+  MemoryAllocator handle_allocator(sizeof(handle_memory), handle_memory);
+  BackendInitContext context(&handle_allocator, nullptr, "forward");
+  FreeableBuffer processed(bytes.data(), bytes.size(), nullptr);
+  const auto handle = backend.init(context, &processed, {});
+  if (!handle.ok()) {
+    return count(Outcome::kRefused);
+  }
+  const Accepted accepted(bytes.data());
+  const std::uint64_t times = fillings == Fillings::kDifferent ? 64 : 1;
+  if (accepted.memory() > kMaxMemory * times || accepted.work() > kMaxWork * times) {
+    backend.destroy(*handle);
+    return count(Outcome::kTooLarge);
+  }
+
+  const std::uint32_t seed = accepted.header().crc32;
+  Buffers first(accepted, seed, 0);
+  Buffers second(accepted, seed, fillings == Fillings::kDifferent ? 0x5A5A5A5A : 0);
+  const Error error = execute(backend, *handle, accepted, first);
+  if (error != execute(backend, *handle, accepted, second)) {
+    fail("the two executions end differently", 0);
+  }
+  backend.destroy(*handle);
+  if (std::memcmp(bytes.data(), data, size) != 0) {
+    fail("the payload was written to", 0);
+  }
+  for (unsigned i = 0; i < accepted.tensor_count(); ++i) {
+    AlignedBytes& tensor = first.tensors[i];
+    if (accepted.is_input(i)) {
+      AlignedBytes original(tensor.size());
+      fill(original, seed + i);
+      if (std::memcmp(tensor.data(), original.data(), tensor.size()) != 0) {
+        fail("an input was written to: tensor", i);
+      }
+    } else if (std::memcmp(tensor.data(), second.tensors[i].data(), tensor.size()) != 0) {
+      fail("an output differs between two executions: tensor", i);
+    }
+  }
+  if (error != Error::Ok) {
+    return count(Outcome::kFailed);
+  }
+  accepted.for_each_call([](std::uint16_t opcode, const void*) { ++totals().calls[opcode]; });
+  return count(Outcome::kRan);
+}
+
+void print_totals(const char* kernels_name) {
+  const Totals& t = totals();
+  std::uint64_t all = 0;
+  for (const std::uint64_t outcome : t.outcomes) {
+    all += outcome;
+  }
+  std::fprintf(stderr,
+               "##FUZZ kernels=%s payloads=%" PRIu64 " ran=%" PRIu64 " refused=%" PRIu64
+               " too_large=%" PRIu64 " failed=%" PRIu64 " calls=",
+               kernels_name, all, t.outcomes[3], t.outcomes[0], t.outcomes[1], t.outcomes[2]);
+  for (std::size_t opcode = 1; opcode < payload::kOpcodeCount; ++opcode) {
+    std::fprintf(stderr, "%s%" PRIu64, opcode == 1 ? "" : ",", t.calls[opcode]);
+  }
+  std::fprintf(stderr, "\n");
+}
+
+}  // namespace fuzz
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,222 @@
+// Firmware that mutates payloads and runs those that init() accepts, each buffer in front of memory that
+// must not be touched (guards.h). An access beyond a buffer ends the run in a fault.
+//
+// The mailbox holds a SweepJob, then the seeds of make_seeds.py. Payload `index` is seed `index` modulo
+// their number, mutated index % 3 + 1 times by seeds that the index gives: one index, one payload.
+#include <cstring>
+
+#include "platforms/bsp/bsp.h"
+#include "runtime/kernels/selected.h"
+#include "runtime/runner/report.h"
+#include "tests/fuzz/accepted.h"
+#include "tests/fuzz/guards.h"
+#include "tests/fuzz/mutate.h"
+#include "tests/fuzz/random.h"
+
+namespace {
+
+using namespace cmsis_nn_delegate;
+using executorch::runtime::BackendInitContext;
+using executorch::runtime::Error;
+using executorch::runtime::FreeableBuffer;
+using executorch::runtime::MemoryAllocator;
+
+/// sweep_test.py writes it.
+struct SweepJob {
+  std::uint32_t magic;
+  std::uint32_t mode;
+  std::uint32_t first;
+  std::uint32_t count;
+  std::uint32_t seeds_bytes;
+  std::uint32_t reserved[3];
+};
+constexpr std::uint32_t kMagic = 0x46555A5A;
+/// What is done with every index.
+enum Mode : std::uint32_t {
+  kMutate = 0,       // mutated and run
+  kAsTheyAre = 1,    // seeds run unchanged
+  kShow = 2,         // mutated, printed, and run
+  kReadBeyond = 3,   // no payload: reads the byte behind slot `first`, by what would be a kernel
+  kWriteConstant = 4,  // writes to the payload's slot
+};
+
+constexpr unsigned kPayloadSlot = 0;
+constexpr unsigned kArenaSlot = 1;
+constexpr unsigned kTensorSlot = 2;
+constexpr unsigned kTensorSlots = fuzz::kSlots - kTensorSlot;
+constexpr std::uint32_t kProgress = 64;
+constexpr std::uint64_t kMaxWork = 1 << 16;
+
+alignas(16) std::uint8_t work[fuzz::kMaxPayloadBytes];
+alignas(16) std::uint8_t donor[fuzz::kMaxPayloadBytes];
+
+/// The payloads in the mailbox.
+struct Seeds {
+  static constexpr unsigned kMax = 1024;
+  const std::uint8_t* seeds[kMax];
+  unsigned count;
+
+  void find(const std::uint8_t* at, std::uint32_t bytes) {
+    for (const std::uint8_t* end = at + bytes; at < end && count < kMax;) {
+      seeds[count++] = at;
+      at += size(count - 1);
+    }
+  }
+  std::size_t size(unsigned index) const {
+    return reinterpret_cast<const payload::Header*>(seeds[index])->payload_bytes;
+  }
+};
+Seeds seeds;
+
+struct Totals {
+  std::uint32_t ran = 0, refused = 0, too_large = 0, failed = 0;
+  std::uint32_t calls[payload::kOpcodeCount] = {};
+};
+
+std::size_t make_payload(std::uint32_t index, std::uint32_t mode) {
+  const unsigned seed = index % seeds.count;
+  std::size_t size = seeds.size(seed);
+  std::memcpy(work, seeds.seeds[seed], size);
+  if (mode == kAsTheyAre) {
+    return size;
+  }
+  for (std::uint32_t i = 0; i <= index % 3; ++i) {
+    const unsigned other = (index * 31 + i) % seeds.count;
+    const bool splice = (index + i) % 3 == 0;
+    if (splice) {
+      std::memcpy(donor, seeds.seeds[other], seeds.size(other));
+    }
+    size = fuzz::mutate(work, size, sizeof(work), index * 4 + i, selected_kernels(),
+                        splice ? donor : nullptr, seeds.size(other));
+  }
+  return size;
+}
+
+void fill(std::uint8_t* data, std::size_t bytes, std::uint32_t seed) {
+  fuzz::Random random(seed);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    data[i] = static_cast<std::uint8_t>(random.next() >> 24);
+  }
+}
+
+bool fits(const fuzz::Accepted& payload) {
+  if (payload.header().arena_bytes > fuzz::kSlotBytes || payload.tensor_count() > kTensorSlots ||
+      payload.work() > kMaxWork) {
+    return false;
+  }
+  for (unsigned i = 0; i < payload.tensor_count(); ++i) {
+    if (payload.tensor(i).nbytes > fuzz::kSlotBytes) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void run(std::size_t size, Totals& totals) {
+  // The last byte in front of the gap, unless a damaged size makes that misaligned.
+  std::uint8_t* const payload = fuzz::at_end(kPayloadSlot, (size + 15) / 16 * 16);
+  std::memcpy(payload, work, size);
+  const CmsisNnBackend backend(selected_kernels());
+  alignas(16) std::uint8_t handle_memory[kHandleBytes];
+  MemoryAllocator handle_allocator(sizeof(handle_memory), handle_memory);
+  BackendInitContext context(&handle_allocator, nullptr, "forward");
+  FreeableBuffer processed(payload, size, nullptr);
+  constexpr std::uint32_t kPayloadReadOnly = 1u << kPayloadSlot;
+  fuzz::guard(kPayloadReadOnly);
+  const auto handle = backend.init(context, &processed, {});
+  fuzz::unguard();
+  if (!handle.ok()) {
+    ++totals.refused;
+    return;
+  }
+  const fuzz::Accepted accepted(payload);
+  if (!fits(accepted)) {
+    ++totals.too_large;
+    return;
+  }
+  const std::uint32_t seed = accepted.header().crc32;
+  std::uint8_t* const arena = fuzz::at_end(kArenaSlot, accepted.header().arena_bytes);
+  fill(arena, accepted.header().arena_bytes, seed);
+  std::uint32_t read_only = kPayloadReadOnly;
+  std::uint8_t* tensors[kTensorSlots];
+  for (unsigned i = 0; i < accepted.tensor_count(); ++i) {
+    const std::uint32_t bytes = accepted.tensor(i).nbytes;
+    tensors[i] = fuzz::at_end(kTensorSlot + i, bytes);
+    fill(tensors[i], bytes, seed + i);
+    read_only |= accepted.is_input(i) ? 1u << (kTensorSlot + i) : 0;
+  }
+  fuzz::guard(read_only);
+  const Error error = accepted.execute(backend, *handle, arena, tensors);
+  fuzz::unguard();
+  backend.destroy(*handle);
+  if (error != Error::Ok) {
+    ++totals.failed;
+    return;
+  }
+  ++totals.ran;
+  accepted.for_each_call(
+      [&](std::uint16_t opcode, const void*) { ++totals.calls[opcode]; });
+}
+
+void print(const Totals& totals, std::uint32_t payloads) {
+  runner::Line line("SWEEP");
+  line.field("kernels", selected_kernels().name)
+      .field("core", bsp_core)
+      .field("payloads", payloads)
+      .field("ran", totals.ran)
+      .field("refused", totals.refused)
+      .field("too_large", totals.too_large)
+      .field("failed", totals.failed);
+  for (std::size_t opcode = 1; opcode < payload::kOpcodeCount; ++opcode) {
+    line.field("calls", totals.calls[opcode]);
+  }
+}
+
+/// The guards themselves: how a kernel reads what it should not.
+[[noreturn]] void touch(const SweepJob& mailbox) {
+  const SweepJob job = mailbox;  // the mailbox is out of bounds, too
+  std::uint8_t* const end = fuzz::slot_end(job.first);
+  fuzz::guard(1u << kPayloadSlot);
+  if (job.mode == kWriteConstant) {
+    *reinterpret_cast<volatile std::uint8_t*>(end - 1) = 1;
+  } else {
+    static_cast<void>(*reinterpret_cast<volatile std::uint8_t*>(end - 1));
+    runner::Line("INSIDE").field("slot", job.first);
+#if defined(__ARM_FEATURE_MVE)
+    // One vector of 16 bytes that reaches over the end by `count` of them.
+    std::uint32_t first = 0;
+    __asm__ volatile("vldrb.u8 q0, [%1]\n\tvmov %0, s0" : "=r"(first) : "r"(end - 16 + job.count) : "q0", "memory");
+    runner::Line("BEYOND").field("first", first);
+#else
+    static_cast<void>(*reinterpret_cast<volatile std::uint32_t*>(end - 4 + job.count));
+#endif
+  }
+  fuzz::unguard();
+  bsp_exit(0);
+}
+
+}  // namespace
+
+int main() {
+  const auto& job = *reinterpret_cast<const SweepJob*>(__mailbox_start);
+  if (job.magic != kMagic) {
+    return 2;
+  }
+  if (job.mode >= kReadBeyond) {
+    touch(job);
+  }
+  seeds.find(__mailbox_start + sizeof(job), job.seeds_bytes);
+  Totals totals;
+  for (std::uint32_t index = job.first; index != job.first + job.count; ++index) {
+    if (index % kProgress == 0 || index == job.first) {
+      runner::Line("AT").field("index", index);
+    }
+    const std::size_t size = make_payload(index, job.mode);
+    if (job.mode == kShow) {
+      runner::Line("PAYLOAD").field("index", index).data_field("data", work, size);
+    }
+    run(size, totals);
+  }
+  print(totals, job.count);
+  return 0;
+}
