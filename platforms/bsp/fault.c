@@ -1,5 +1,6 @@
 // Any exception but SysTick ends the run with one line that says where:
 //   ##FAULT exception=<n> pc=<8 hex> lr=<8 hex> cfsr=<8 hex> opcode=<8 hex, or none outside the code>
+// and, where the core knows it, " address=<8 hex>" that could not be accessed.
 // An instruction that the core does not have shows as cfsr=00010000 and its opcode.
 #include "platforms/bsp/bsp.h"
 #include "platforms/bsp/internal.h"
@@ -27,6 +28,12 @@ __attribute__((used)) static _Noreturn void report(uint32_t pc, uint32_t lr, uin
   } else {
     bsp_write_string("none");
   }
+#if !defined(__ARM_ARCH_6M__)
+  if (CFSR & (CFSR_MMARVALID | CFSR_BFARVALID)) {
+    bsp_write_string(" address=");
+    bsp_write_hex(CFSR & CFSR_MMARVALID ? MMFAR : BFAR);
+  }
+#endif
   bsp_write_string("\n");
   bsp_exit(BSP_EXIT_FAULT);
 }
