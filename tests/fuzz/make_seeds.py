@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Iterator
 
+from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing.networks import random_network
@@ -22,18 +23,40 @@ from tests.conformance import cases
 CORE_OF_ISA = {"scalar": "cortex-m3", "dsp": "cortex-m4", "mve": "cortex-m55"}
 CASES_OF_A_KIND = 4
 NETWORKS = 40
+TWINS = 12
 # A larger one is mutated, and run, less often.
 MAX_BYTES = 8192
 
 
+def twins(seed: int) -> Graph:
+    """Two parallel convolutions with bias, multipliers and shifts in common. These are stored once, and the
+    second filter is the last constant."""
+    d = cases.Drawing(seed)
+    kernel, padding = d.pair(1, 3), cases.Padding()
+    x = d.image(1, 2 + d.channels(), kernel)
+    depthwise = seed % 2 == 1
+    channels = x.shape[1] if depthwise else d.channels()
+    for _ in range(2):
+        if depthwise:
+            d.depthwise_conv2d(x, 1, kernel=kernel, padding=padding)
+        else:
+            d.conv2d(x, channels, kernel, padding=padding)
+    first, second = d.nodes
+    second.inputs[1].quant = first.inputs[1].quant
+    second.inputs[2] = first.inputs[2]
+    second.output.quant = first.output.quant
+    return d.graph(first.output, second.output)
+
+
 def seeds(isa: str) -> Iterator[bytes]:
-    """Single calls of every kind, then networks of a few calls; some with inputs and outputs in the arena."""
+    """Single calls of every kind, twins, and networks of a few calls; some with inputs and outputs in the arena."""
     target = get_target(CORE_OF_ISA[isa])
     graphs = [
         cases.graph_of(operator, seed)
         for operator, kinds in cases.KINDS.items()
         for seed in range(CASES_OF_A_KIND * len(kinds))
     ]
+    graphs += [twins(seed) for seed in range(TWINS)]
     graphs += [random_network(seed, max_nodes=6 + seed % 6) for seed in range(NETWORKS)]
     for index, graph in enumerate(graphs):
         payload = encode(graph, target, "arena" if index % 3 == 2 else "caller").payload

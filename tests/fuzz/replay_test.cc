@@ -21,8 +21,9 @@ namespace {
 
 using testing::AlignedBytes;
 
-constexpr std::uint32_t kMutationsOfASeed = 150;
+constexpr std::uint32_t kMutationsOfASeed = 500;
 constexpr std::uint32_t kGenerations = 4;  // mutations of mutations
+constexpr std::int32_t kScratch = 192;     // in all_operators(), at the end of the arena
 
 std::vector<std::uint8_t> read(const char* path) {
   std::vector<std::uint8_t> bytes;
@@ -37,12 +38,25 @@ std::vector<std::uint8_t> read(const char* path) {
   return bytes;
 }
 
-/// all_operators(), then the payloads of the file that SEEDS names.
+/// testing::all_operators() for the tested kernels, with scratch memory for each of them.
+AlignedBytes all_operators() {
+  AlignedBytes payload = testing::all_operators();
+  const std::uint32_t begin = payload.header().arena_bytes - kScratch;
+  const auto give = [&](auto& args) {
+    args.scratch = testing::make_ref(payload::kBaseArena, begin);
+    args.scratch_bytes = kScratch;
+  };
+  give(testing::args_of<payload::Conv2dArgs>(payload, payload::Opcode::kConv2d));
+  give(testing::args_of<payload::DepthwiseConv2dArgs>(payload, payload::Opcode::kDepthwiseConv2d));
+  give(testing::args_of<payload::AvgPool2dArgs>(payload, payload::Opcode::kAvgPool2d));
+  repair(payload.data(), payload.size(), tested_kernels());
+  return payload;
+}
+
+/// The payloads of the file that SEEDS names.
 const std::vector<AlignedBytes>& seeds() {
   static const std::vector<AlignedBytes> all = [] {
     std::vector<AlignedBytes> result;
-    result.push_back(testing::all_operators());
-    repair(result[0].data(), result[0].size(), tested_kernels());
     const char* path = std::getenv("SEEDS");
     const std::vector<std::uint8_t> blob = read(path == nullptr ? "" : path);
     for (std::size_t at = 0; at < blob.size();) {
@@ -58,22 +72,78 @@ const std::vector<AlignedBytes>& seeds() {
   return all;
 }
 
-void recompute_crc(AlignedBytes& payload) {
-  payload.header().crc32 = payload_crc32(payload.data(), payload.size());
-}
-
-Outcome run(const AlignedBytes& payload) {
+/// With the CRC that its bytes have.
+Outcome run(AlignedBytes& payload) {
+  if (payload.size() >= payload.header().payload_bytes) {
+    payload.header().crc32 = 0;
+    payload.header().crc32 = payload_crc32(payload.data(), payload.header().payload_bytes);
+  }
   return run_payload(payload.data(), payload.size(), tested_kernels());
 }
 
 TEST(Replay, SeedsRunWhateverMemoryHeld) {
   ASSERT_GT(seeds().size(), 100u) << "SEEDS does not name the compiled payloads";
-  for (std::size_t i = 1; i < seeds().size(); ++i) {
+  for (std::size_t i = 0; i < seeds().size(); ++i) {
     const AlignedBytes& seed = seeds()[i];
     EXPECT_EQ(run_payload(seed.data(), seed.size(), tested_kernels(), Fillings::kDifferent),
               Outcome::kRan)
         << "seed " << i;
   }
+}
+
+TEST(Replay, TruncatedAtEveryByte) {
+  const AlignedBytes whole = all_operators();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    ASSERT_EQ(run_payload(whole.data(), size, tested_kernels()), Outcome::kRefused) << size << " bytes";
+  }
+  EXPECT_EQ(run_payload(whole.data(), whole.size(), tested_kernels()), Outcome::kRan);
+}
+
+TEST(Replay, EverySingleByte) {
+  AlignedBytes payload = all_operators();
+  for (std::size_t i = 0; i < payload.size(); ++i) {
+    const std::uint8_t original = payload.data()[i];
+    const std::uint8_t values[] = {static_cast<std::uint8_t>(original ^ 0x01),
+                                   static_cast<std::uint8_t>(original ^ 0x10),
+                                   static_cast<std::uint8_t>(original ^ 0x80),
+                                   static_cast<std::uint8_t>(original + 1),
+                                   static_cast<std::uint8_t>(original - 1),
+                                   0x00,
+                                   0x7F,
+                                   0xFF};
+    for (const std::uint8_t value : values) {
+      payload.data()[i] = value;
+      run(payload);
+    }
+    payload.data()[i] = original;
+  }
+  EXPECT_EQ(run(payload), Outcome::kRan);
+}
+
+/// The call of `opcode` gets `bytes` of scratch at the end of the arena, where one byte more is seen.
+template <typename Args>
+void expect_scratch_suffices(payload::Opcode opcode) {
+  AlignedBytes payload = all_operators();
+  auto& args = testing::args_of<Args>(payload, opcode);
+  const std::uint32_t arena_bytes = payload.header().arena_bytes;
+  const Kernel& kernel = tested_kernels().kernels[static_cast<std::size_t>(opcode)];
+  const std::int32_t needed = kernel.scratch_bytes == nullptr
+                                  ? 0
+                                  : static_cast<std::int32_t>(kernel.scratch_bytes(&args));
+  ASSERT_LE(needed, kScratch);
+  for (std::int32_t bytes = 0; bytes <= kScratch; ++bytes) {
+    const std::uint32_t begin = (arena_bytes - static_cast<std::uint32_t>(bytes)) / 16 * 16;
+    args.scratch = bytes == 0 ? payload::kNoRef : testing::make_ref(payload::kBaseArena, begin);
+    args.scratch_bytes = bytes;
+    EXPECT_EQ(run(payload), bytes >= needed ? Outcome::kRan : Outcome::kRefused)
+        << bytes << " bytes, needed " << needed;
+  }
+}
+
+TEST(Replay, ScratchOfEverySize) {
+  expect_scratch_suffices<payload::Conv2dArgs>(payload::Opcode::kConv2d);
+  expect_scratch_suffices<payload::DepthwiseConv2dArgs>(payload::Opcode::kDepthwiseConv2d);
+  expect_scratch_suffices<payload::AvgPool2dArgs>(payload::Opcode::kAvgPool2d);
 }
 
 TEST(Replay, MutatedSeeds) {

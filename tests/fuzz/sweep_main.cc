@@ -1,8 +1,9 @@
 // Firmware that mutates payloads and runs those that init() accepts, each buffer in front of memory that
 // must not be touched (guards.h). An access beyond a buffer ends the run in a fault.
 //
-// The mailbox holds a SweepJob, then the seeds of make_seeds.py. Payload `index` is seed `index` modulo
-// their number, mutated index % 3 + 1 times by seeds that the index gives: one index, one payload.
+// The mailbox holds a SweepJob, then the seeds of make_seeds.py. For every index, seed `index` modulo their number
+// is mutated index % 3 + 1 times, by numbers that the index gives; if init() refuses the result, up to kAttempts
+// times in other ways. One index, always the same payloads.
 #include <cstring>
 
 #include "platforms/bsp/bsp.h"
@@ -45,6 +46,7 @@ constexpr unsigned kArenaSlot = 1;
 constexpr unsigned kTensorSlot = 2;
 constexpr unsigned kTensorSlots = fuzz::kSlots - kTensorSlot;
 constexpr std::uint32_t kProgress = 64;
+constexpr std::uint32_t kAttempts = 4;
 constexpr std::uint64_t kMaxWork = 1 << 16;
 
 alignas(16) std::uint8_t work[fuzz::kMaxPayloadBytes];
@@ -69,11 +71,11 @@ struct Seeds {
 Seeds seeds;
 
 struct Totals {
-  std::uint32_t ran = 0, refused = 0, too_large = 0, failed = 0;
+  std::uint32_t payloads = 0, ran = 0, refused = 0, too_large = 0, failed = 0;
   std::uint32_t calls[payload::kOpcodeCount] = {};
 };
 
-std::size_t make_payload(std::uint32_t index, std::uint32_t mode) {
+std::size_t make_payload(std::uint32_t index, std::uint32_t attempt, std::uint32_t mode) {
   const unsigned seed = index % seeds.count;
   std::size_t size = seeds.size(seed);
   std::memcpy(work, seeds.seeds[seed], size);
@@ -81,12 +83,13 @@ std::size_t make_payload(std::uint32_t index, std::uint32_t mode) {
     return size;
   }
   for (std::uint32_t i = 0; i <= index % 3; ++i) {
-    const unsigned other = (index * 31 + i) % seeds.count;
-    const bool splice = (index + i) % 3 == 0;
+    const std::uint32_t number = (index * kAttempts + attempt) * 4 + i;
+    const unsigned other = number * 31 % seeds.count;
+    const bool splice = number % 3 == 0;
     if (splice) {
       std::memcpy(donor, seeds.seeds[other], seeds.size(other));
     }
-    size = fuzz::mutate(work, size, sizeof(work), index * 4 + i, selected_kernels(),
+    size = fuzz::mutate(work, size, sizeof(work), number, selected_kernels(),
                         splice ? donor : nullptr, seeds.size(other));
   }
   return size;
@@ -112,7 +115,9 @@ bool fits(const fuzz::Accepted& payload) {
   return true;
 }
 
-void run(std::size_t size, Totals& totals) {
+/// Returns whether init() has accepted it.
+bool run(std::size_t size, Totals& totals) {
+  ++totals.payloads;
   // The last byte in front of the gap, unless a damaged size makes that misaligned.
   std::uint8_t* const payload = fuzz::at_end(kPayloadSlot, (size + 15) / 16 * 16);
   std::memcpy(payload, work, size);
@@ -127,12 +132,12 @@ void run(std::size_t size, Totals& totals) {
   fuzz::unguard();
   if (!handle.ok()) {
     ++totals.refused;
-    return;
+    return false;
   }
   const fuzz::Accepted accepted(payload);
   if (!fits(accepted)) {
     ++totals.too_large;
-    return;
+    return true;
   }
   const std::uint32_t seed = accepted.header().crc32;
   std::uint8_t* const arena = fuzz::at_end(kArenaSlot, accepted.header().arena_bytes);
@@ -151,18 +156,19 @@ void run(std::size_t size, Totals& totals) {
   backend.destroy(*handle);
   if (error != Error::Ok) {
     ++totals.failed;
-    return;
+    return true;
   }
   ++totals.ran;
   accepted.for_each_call(
       [&](std::uint16_t opcode, const void*) { ++totals.calls[opcode]; });
+  return true;
 }
 
-void print(const Totals& totals, std::uint32_t payloads) {
+void print(const Totals& totals) {
   runner::Line line("SWEEP");
   line.field("kernels", selected_kernels().name)
       .field("core", bsp_core)
-      .field("payloads", payloads)
+      .field("payloads", totals.payloads)
       .field("ran", totals.ran)
       .field("refused", totals.refused)
       .field("too_large", totals.too_large)
@@ -211,12 +217,15 @@ int main() {
     if (index % kProgress == 0 || index == job.first) {
       runner::Line("AT").field("index", index);
     }
-    const std::size_t size = make_payload(index, job.mode);
-    if (job.mode == kShow) {
-      runner::Line("PAYLOAD").field("index", index).data_field("data", work, size);
+    bool accepted = false;
+    for (std::uint32_t attempt = 0; attempt < kAttempts && !accepted; ++attempt) {
+      const std::size_t size = make_payload(index, attempt, job.mode);
+      if (job.mode == kShow) {
+        runner::Line("PAYLOAD").field("index", index).data_field("data", work, size);
+      }
+      accepted = run(size, totals);
     }
-    run(size, totals);
   }
-  print(totals, job.count);
+  print(totals);
   return 0;
 }

@@ -12,6 +12,11 @@ from pathlib import Path
 import pytest
 from sim import simulator
 
+from tests.fuzz import run_fuzzer
+
+# Its memory protection unit is what was looked at; the tests of the guards go first.
+os.environ["CND_SIMULATOR"] = "qemu"
+
 CORE = os.environ["CORE"]
 IMAGE = Path("tests/fuzz") / f"sweep_{CORE.replace('-', '_')}.elf"
 SEEDS = (Path("tests/fuzz") / f"seeds_{os.environ['ISA']}.bin").read_bytes()
@@ -92,13 +97,14 @@ def test_a_write_to_the_payload_is_a_fault():
 
 @needs_cmsis_nn
 def test_compiled_payloads_stay_in_their_memory():
-    sweep = check(run(AS_THEY_ARE, 0, 130), AS_THEY_ARE)
+    sweep = check(run(AS_THEY_ARE, 0, len(list(run_fuzzer.seeds(SEEDS)))), AS_THEY_ARE)
     assert (sweep.refused, sweep.failed) == (0, 0)
+    assert sweep.ran > 100
 
 
 @needs_cmsis_nn
 def test_whatever_init_accepts_stays_in_its_memory():
     sweep = check(run(MUTATE, FIRST, PAYLOADS), MUTATE)
-    assert sweep.payloads == PAYLOADS
-    assert sweep.ran > PAYLOADS // 10, "the mutator makes too few valid payloads"
+    assert sweep.payloads >= PAYLOADS
+    assert sweep.ran > PAYLOADS // 4, "the mutator makes too few valid payloads"
     assert all(sweep.calls), "an operator never ran"
