@@ -17,7 +17,9 @@ from typing import Iterator, NoReturn, Optional, Sequence
 
 import numpy as np
 
+from .artifacts import SUFFIXES, check_name
 from .errors import UserError
+from .outputs import check_writable, write_files
 from .quiet import quiet
 from .target import TARGETS, get_target
 
@@ -105,6 +107,7 @@ def _report(arguments: argparse.Namespace) -> int:
     from .report.model_report import build_report
 
     artifacts = Artifacts.of(arguments.model)
+    artifacts.check()
     payload = artifacts.payload()
     graph, about = artifacts.graph()
     encoded = encode(graph, get_target(about["target"]), about["io_placement"])
@@ -125,7 +128,9 @@ def _run(arguments: argparse.Namespace) -> int:
     for option in ("executor", "core", "image"):
         if getattr(arguments, option) is not None and arguments.on != "simulator":
             raise UserError(f"--{option} is for --on simulator, not --on {arguments.on}")
+    written = _npz_path(arguments.output)
     artifacts = Artifacts.of(arguments.model)
+    artifacts.check()
     samples = _samples(artifacts, arguments)
     _say(f"{len(samples)} samples from {arguments.inputs}")
     runners = {"reference": _run_reference, "host": _run_host, "simulator": _run_simulator}
@@ -139,11 +144,10 @@ def _run(arguments: argparse.Namespace) -> int:
         for row in column[:4].reshape(min(len(column), 4), -1):
             shown = " ".join(f"{x:g}" for x in row[:10])
             print(f"  {shown}{' ...' if row.size > 10 else ''}")
-    if arguments.output:
-        path = Path(arguments.output)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(path, **{f"output{i}": column for i, column in enumerate(columns)})
-        written = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
+    if written is not None:
+        content = io.BytesIO()
+        np.savez(content, **{f"output{i}": column for i, column in enumerate(columns)})
+        write_files(written.parent, {written.name: content.getvalue()})
         print(f"Written\n  {written}")
     return 1 if differing else 0
 
@@ -166,6 +170,11 @@ def _compiled(arguments: argparse.Namespace):
         get_target(arguments.target)
     except ValueError as error:
         raise UserError(str(error)) from error
+    if arguments.name is not None:
+        check_name(arguments.name)
+    output = getattr(arguments, "output", None)  # `explain` writes nothing
+    if output is not None:
+        check_writable(output)
     if arguments.calibration is None and not arguments.calibration_optional:
         raise UserError(
             "calibration data is missing: give --calibration FILE.npz with representative inputs"
@@ -174,6 +183,9 @@ def _compiled(arguments: argparse.Namespace):
         raise UserError(f"calibration data: {arguments.calibration} does not exist")
     _say(f"loading {arguments.model}")
     model = load_model(arguments.model)
+    name = arguments.name or model.name
+    if output is not None:
+        check_writable(output, [name + suffix for suffix in SUFFIXES])
     with _silenced(arguments.debug):
         from .compile import compile_model
         from .interface import Inputs, required_names
@@ -207,7 +219,7 @@ def _compiled(arguments: argparse.Namespace):
             io_placement=arguments.io_placement,
             linear_weights=arguments.linear_weights,
             strict=arguments.strict and not arguments.calibration_optional,
-            name=arguments.name or model.name,
+            name=name,
             progress=_say,
         )
 
@@ -220,6 +232,19 @@ def _silenced(debug: bool) -> Iterator[None]:
         return
     with contextlib.redirect_stderr(io.StringIO()):
         yield
+
+
+def _npz_path(output: Optional[str]) -> Optional[Path]:
+    """The file of `run -o`, which can be written."""
+    if output is None:
+        return None
+    path = Path(output)
+    if not path.name:
+        raise UserError(f"--output {output!r} names no file")
+    if path.suffix != ".npz":
+        path = path.with_name(path.name + ".npz")
+    check_writable(path.parent, [path.name])
+    return path
 
 
 def _samples(artifacts, arguments: argparse.Namespace) -> list[tuple[np.ndarray, ...]]:

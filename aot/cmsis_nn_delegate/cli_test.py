@@ -1,4 +1,6 @@
+import errno
 import json
+import os
 import re
 import shutil
 import struct
@@ -326,7 +328,64 @@ def test_payload_of_another_model(capsys, small, tmp_path):
     struct.pack_into("<I", data, crc_at, 0)
     struct.pack_into("<I", data, crc_at, zlib.crc32(data))
     path.write_bytes(data)
-    check_failure(run(capsys, "report", model), 1, "compile the model again")
+    check_failure(run(capsys, "report", model), 2, "compile the model again")
+
+
+@pytest.mark.parametrize("suffix", [".pte", ".payload.bin", ".graph.npz", ".report.json", ".report.txt", ".h", ".c"])
+def test_files_of_two_compilations_are_refused_by_everything(capsys, folder, small, tmp_path, suffix):
+    """The same model with float inputs: a run with one file of it would go well."""
+    assert compile_(capsys, folder, "small", out=tmp_path / "float")[0] == 0
+    model = copied(small, tmp_path, "mixed")
+    shutil.copy(tmp_path / "float" / f"small{suffix}", f"{model}{suffix}")
+    pattern = r"of different compilations.*compile the model again"
+    check_failure(run(capsys, "report", model), 2, pattern)
+    for where in ("reference", "host", "simulator"):
+        # Before anything else is looked for, as inputs, a library or an image.
+        check_failure(run(capsys, "run", model, "--inputs", "nowhere.npz", "--on", where), 2, pattern)
+
+
+def test_outputs_that_cannot_be_written_are_told_before_the_work(capsys, folder, small, tmp_path, monkeypatch):
+    monkeypatch.setattr("cmsis_nn_delegate.model_source.load_model", lambda source: pytest.fail("too late"))
+    (tmp_path / "file").write_text("")
+    check_failure(compile_(capsys, folder, "small", out=tmp_path / "file"), 2, "file is a file, not a folder")
+    check_failure(compile_(capsys, folder, "small", out="/proc/x"), 2, "/proc/x cannot be made")
+    (tmp_path / "results.npz").mkdir()
+    inputs = ("--inputs", folder / "nowhere.npz")
+    for output, pattern in (
+        (tmp_path / "file" / "y.npz", "file cannot be made|file is a file"),
+        (tmp_path / "results", r"results\.npz is a folder"),
+        ("", "names no file"),
+    ):
+        check_failure(run(capsys, "run", small, *inputs, "-o", output), 2, pattern)
+
+
+def test_a_folder_in_the_place_of_a_file_is_told_before_calibration(capsys, folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("cmsis_nn_delegate.compile.compile_model", lambda *a, **k: pytest.fail("too late"))
+    (tmp_path / "small.report.txt").mkdir()
+    check_failure(compile_(capsys, folder, "small", out=tmp_path), 2, r"small\.report\.txt is a folder")
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "..", "net.pte", 'a"b'])
+def test_names_are_checked_before_anything(capsys, folder, tmp_path, monkeypatch, name):
+    monkeypatch.setattr("cmsis_nn_delegate.model_source.load_model", lambda source: pytest.fail("too late"))
+    result = compile_(capsys, folder, "small", "--name", name, out=tmp_path / "named")
+    check_failure(result, 2, "cannot be the name of a model")
+    assert not (tmp_path / "named").exists()
+
+
+def test_results_are_replaced_whole(capsys, folder, small, tmp_path, monkeypatch):
+    inputs = ("--inputs", folder / "x.npz", "-o", tmp_path / "y")
+    assert run(capsys, "run", small, *inputs)[0] == 0
+    whole = (tmp_path / "y.npz").read_bytes()
+
+    def full(path, content):
+        path.write_bytes(content[:10])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr("cmsis_nn_delegate.outputs._write", full)
+    check_failure(run(capsys, "run", small, *inputs), 2, r"y\.npz: No space left on device")
+    assert [p.name for p in tmp_path.iterdir()] == ["y.npz"]
+    assert (tmp_path / "y.npz").read_bytes() == whole
 
 
 def test_damaged_graph_file(capsys, small, tmp_path):
@@ -386,7 +445,7 @@ class FakeSimulator:
         executor = "executorch" if program else "standalone"
         lines = [
             f"##RUN core=cortex-m55 isa=mve kernels=portable executor={executor} revision=dbf45dbf",
-            f"##INIT error=0 ticks=1 runtime_bytes=12 arena_bytes={view.arena_bytes}",
+            f"##INIT error=0 ticks=1 runtime_bytes=8 arena_bytes={view.arena_bytes}",
         ]
         regions = [SimpleNamespace(instructions=100)]
         for index in range(header["set_count"]):

@@ -17,6 +17,7 @@ from torch.export import ExportedProgram
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from . import calibration as calibration_data
+from .artifacts import about_program, check_name
 from .backend import lower_to_graph
 from .errors import UserError, stage
 from .explain import NodeReport
@@ -25,8 +26,10 @@ from .graph.ir import Graph
 from .interface import Arguments, Inputs, Model, check_model, flat_module
 from .lower import NotDelegatedError, lower
 from .partitioner import CmsisNnPartitioner
+from .outputs import write_files
 from .passes.separate_outputs import separate_outputs
 from .payload import c_header
+from .payload.decode import decode
 from .payload.encode import Encoded, encode
 from .planner.memory import IoPlacement
 from .prepare import separate_batch_norms
@@ -86,6 +89,7 @@ class Compiled:
                 "name": self.name,
                 "target": self.target.name,
                 "io_placement": self.encoded.io_placement.value,
+                **about_program(decode(self.payload).crc32, self.pte),
             }
             contents = (
                 self.payload,
@@ -101,16 +105,18 @@ class Compiled:
 
     def write(self, folder: Union[str, Path]) -> list[Path]:
         """Writes `files` to `folder`, which is made if need be; removes what an earlier compilation
-        of this name wrote and this one did not make."""
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        of this name wrote and this one did not make.
+
+        UserError names the file that cannot be written. The files of an earlier compilation then stay
+        as they are, unless it happens between the steps of putting all into place: then, as after a
+        kill, `Artifacts.check` tells that they do not belong together.
+        """
         files = self.files()
-        for suffix in _STANDALONE_SUFFIXES:
-            if self.name + suffix not in files:
-                (folder / (self.name + suffix)).unlink(missing_ok=True)
-        for name, content in files.items():
-            (folder / name).write_bytes(content)
-        return [folder / name for name in files]
+        obsolete = [self.name + s for s in _STANDALONE_SUFFIXES if self.name + s not in files]
+        # The graph's file first: it is the one that names the program.
+        in_order = sorted(files.items(), key=lambda item: not item[0].endswith(".graph.npz"))
+        write_files(folder, dict(in_order), obsolete)
+        return [Path(folder) / name for name in files]
 
 
 def compile_model(
@@ -145,6 +151,7 @@ def compile_model(
     UserError for unknown names, unusable inputs (NaN and infinity included, in weights too), and modules
     that cannot be copied or that torch.export cannot handle.
     """
+    check_name(name)
     try:
         target = target if isinstance(target, Target) else get_target(target)
         placement = IoPlacement.of(io_placement)

@@ -22,6 +22,7 @@ import torch
 from cmsis_nn_delegate import reference, simulate
 from cmsis_nn_delegate.compile import Compiled, compile_model
 from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.outputs import check_writable
 
 from examples.digits import digits
 
@@ -90,6 +91,7 @@ def table(rows: list[tuple[str, str]]) -> None:
 
 
 def demo(output: Path) -> int:
+    check_writable(output)  # before the training
     steps = Steps(4)
     steps.begin("Training a convolutional network on scikit-learn's handwritten digits")
     data = digits.load()

@@ -63,13 +63,18 @@ def generate_header(name: str, payload: bytes) -> str:
 
 def generate_source(name: str, payload: bytes) -> str:
     """The text of NAME.c, C11: defines the array that NAME.h declares."""
-    decode(payload)
+    view = decode(payload)
     symbol = c_identifier(name)
+    prefix = symbol.upper()
     lines = [
         f"// {name}: the payload. Generated; do not edit.",
         f'#include "{name}.h"',
         "",
-        f"_Alignas({schema.ALIGNMENT}) const unsigned char {symbol}_payload[{symbol.upper()}_PAYLOAD_BYTES] = {{",
+        f"#if {prefix}_CRC32 != 0x{view.crc32:08x}u",
+        f'#error "{name}.h and {name}.c are of different compilations: compile the model again"',
+        "#endif",
+        "",
+        f"_Alignas({schema.ALIGNMENT}) const unsigned char {symbol}_payload[{prefix}_PAYLOAD_BYTES] = {{",
     ]
     for start in range(0, len(payload), 16):
         lines.append("    " + " ".join(f"0x{byte:02x}," for byte in payload[start : start + 16]))

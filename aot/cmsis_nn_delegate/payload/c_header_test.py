@@ -45,6 +45,16 @@ def test_programs_link_the_payload(tmp_path, suffix, flags):
     assert payload == PAYLOAD
 
 
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_a_source_does_not_compile_with_the_header_of_another_payload(tmp_path):
+    other = encode(networks.resnet8(), get_target("cortex-m4")).payload
+    (tmp_path / "net.h").write_text(c_header.generate_header("net", other))
+    (tmp_path / "net.c").write_text(c_header.generate_source("net", PAYLOAD))
+    result = subprocess.run(["cc", "-std=c11", "-c", "net.c"], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode != 0
+    assert "net.h and net.c are of different compilations: compile the model again" in result.stderr
+
+
 def test_io_without_a_place_in_the_arena_has_no_offset():
     payload = encode(networks.autoencoder(), get_target("cortex-m4"), "caller").payload
     header = c_header.generate_header("ad", payload)

@@ -10,6 +10,7 @@ from typing import Optional
 
 from ..graph.ir import Value
 from ..payload import schema
+from ..payload.decode import decode
 from ..payload.encode import Call, Encoded
 from ..planner.memory import MemoryPlan
 
@@ -74,6 +75,7 @@ class Report:
     target: str
     isa: str
     cmsis_nn: str
+    payload_crc32: str  # 8 hexadecimal digits
     arena: ArenaReport
     flash: dict[str, int]  # by part; the values add up to `flash_bytes`
     flash_bytes: int
@@ -95,6 +97,7 @@ def build_report(name: str, encoded: Encoded) -> Report:
         target=encoded.target.name,
         isa=encoded.target.isa.name,
         cmsis_nn=schema.CMSIS_NN_COMMIT,
+        payload_crc32=f"{decode(encoded.payload).crc32:08x}",
         arena=_arena(encoded),
         flash=_flash(encoded),
         flash_bytes=len(encoded.payload),
