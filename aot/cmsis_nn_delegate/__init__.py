@@ -18,6 +18,7 @@ _EXPORTS = {
     "TARGETS": "target",
     "Target": "target",
     "compile_model": "compile",
+    "quantizable_module": "prepare",
 }
 
 __all__ = list(_EXPORTS)

@@ -23,7 +23,7 @@ from .errors import UserError, stage
 from .explain import NodeReport
 from .graph import serialize
 from .graph.ir import Graph
-from .interface import Arguments, Inputs, Model, check_model, flat_module
+from .interface import Arguments, Inputs, Model, check_model, make_flat
 from .lower import NotDelegatedError, lower
 from .partitioner import CmsisNnPartitioner
 from .outputs import write_files
@@ -32,7 +32,7 @@ from .payload import c_header
 from .payload.decode import decode
 from .payload.encode import Encoded, encode
 from .planner.memory import IoPlacement
-from .prepare import separate_batch_norms
+from .prepare import quantizable_module
 from .private_copy import private_copy, require_finite_weights
 from .quantizer import CmsisNnQuantizer
 from .report import text
@@ -167,11 +167,10 @@ def compile_model(
     progress("exporting the model")
     exported = _export(private_copy(module), inputs.args, inputs.kwargs)
     require_finite_weights(exported)
-    graph, notes = flat_module(exported)
-    for note in notes:
+    graph = quantizable_module(exported)
+    for note in make_flat(graph):
         progress(note)
     progress("calibrating")
-    graph = separate_batch_norms(graph)
     state = {name: buffer.clone() for name, buffer in graph.named_buffers()}
     with stage("torchao's prepare_pt2e cannot prepare the model for calibration"):
         prepared = prepare_pt2e(graph, quantizer)
@@ -212,7 +211,8 @@ def _export(module: Model, args: tuple, kwargs: Optional[Mapping[str, Any]] = No
     # Converted graph modules have no eval(); they are in eval mode already.
     if not isinstance(module, torch.fx.GraphModule):
         module = module.eval()
-    with stage("torch.export cannot export the model"):
+    with stage("torch.export cannot export the model"), torch.no_grad():
+        # With gradients autograd forbids some writes in place.
         return torch.export.export(module, args, dict(kwargs or {}))
 
 

@@ -3,7 +3,7 @@
 `forward` may take tensors in tuples, lists and dicts, by position or by name, and may return them so.
 A compiled program has numbered inputs and outputs instead: the tensors in the order in which
 torch.utils._pytree flattens these structures. `Inputs` checks the example inputs and brings samples of
-the same structure into that order; `flat_module` does it to an exported module.
+the same structure into that order; `make_flat` does it to an exported module.
 """
 
 from __future__ import annotations
@@ -274,10 +274,10 @@ def _outline(item: Any) -> str:
     return _kind(item)
 
 
-def flat_module(program: ExportedProgram) -> tuple[GraphModule, list[str]]:
-    """The module of `program`, which takes the tensors of `Inputs.tensors` and returns a tuple of tensors,
-    and notes about results that are no tensors and so are left out. UserError if nothing remains."""
-    module = program.module(check_guards=False)
+def make_flat(module: GraphModule) -> list[str]:
+    """Changes the module of an exported program: it takes the tensors of `Inputs.tensors` and returns a
+    tuple of tensors. Notes about results that are no tensors and so are left out. UserError if nothing
+    remains."""
     module.validate_inputs = False  # that knows the old structure
     graph, notes, kept = module.graph, [], []
     for node in graph.nodes:
@@ -296,4 +296,4 @@ def flat_module(program: ExportedProgram) -> tuple[GraphModule, list[str]]:
     output.args = (tuple(kept),)
     graph.set_codegen(CodeGen())
     module.recompile()
-    return module, notes
+    return notes

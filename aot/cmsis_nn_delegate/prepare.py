@@ -1,7 +1,8 @@
 """Rewrites of the exported (ATen, not yet quantized) graph that `quantizer` relies on.
 
-Each keeps the function that the graph computes, and changes the module in place. The quantizer
-calls them, all but `separate_batch_norms`: that has to come before `prepare_pt2e`.
+`quantizable_module` makes of an exported program the module that `prepare_pt2e` is given. The quantizer
+calls the other rewrites, which change the module that they are given. All keep the function that the graph
+computes.
 """
 
 from __future__ import annotations
@@ -9,60 +10,18 @@ from __future__ import annotations
 import operator
 
 import torch
+from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
+
+from .in_place import DROPOUT, functional_module
 
 aten = torch.ops.aten
 
-_DROPOUT = {
-    aten.dropout.default,
-    aten.dropout_.default,
-    aten.feature_dropout.default,
-    aten.feature_dropout_.default,
-    aten.alpha_dropout.default,
-    aten.feature_alpha_dropout.default,
-}
 _ALIAS = {aten.alias.default, aten.detach.default, aten.detach_.default, aten.lift_fresh.default}
 _PAD = {aten.pad.default, aten.constant_pad_nd.default}
 
 _CONVERSIONS = {aten.to.dtype, aten.to.dtype_layout, aten.contiguous.default}
 
-_OUT_OF_PLACE = {
-    aten.relu_.default: aten.relu.default,
-    aten.relu6_.default: aten.relu6.default,
-    aten.hardtanh_.default: aten.hardtanh.default,
-    aten.clamp_.default: aten.clamp.default,
-    aten.add_.Tensor: aten.add.Tensor,
-}
-# Results that share memory with their first argument.
-_VIEWS = {
-    aten.view.default,
-    aten.reshape.default,
-    aten.flatten.using_ints,
-    aten.unflatten.int,
-    aten.squeeze.default,
-    aten.squeeze.dim,
-    aten.squeeze.dims,
-    aten.unsqueeze.default,
-    aten.transpose.int,
-    aten.permute.default,
-    aten.t.default,
-    aten.expand.default,
-    aten.select.int,
-    aten.slice.Tensor,
-    aten.contiguous.default,
-    aten.alias.default,
-    aten.detach.default,
-    aten.split.Tensor,
-    aten.split_with_sizes.default,
-    aten.chunk.default,
-    aten.unbind.int,
-    aten.narrow.default,
-    aten.movedim.int,
-    aten.swapaxes.default,
-    aten.to.dtype,
-    aten.to.dtype_layout,
-    aten.lift_fresh.default,
-}
 _BATCH_NORM = {
     aten.batch_norm.default,
     aten._native_batch_norm_legit_no_training.default,
@@ -88,13 +47,26 @@ def _finish(model: GraphModule) -> None:
     model.recompile()
 
 
-def separate_batch_norms(model: GraphModule) -> GraphModule:
-    """Gives each batch norm a layer, a weight and a bias that nothing else reads; returns `model`.
+def quantizable_module(program: ExportedProgram) -> GraphModule:
+    """A copy of the program's module for `prepare_pt2e` or `prepare_qat_pt2e` and `CmsisNnQuantizer`.
 
-    Call it on the exported module before `prepare_pt2e`, which folds a batch norm into the
-    convolution or linear layer in front of it, and does so even if that gives other results:
-    if the layer's output is read elsewhere too (`norm(y) + y`), or its weight (one layer called
-    twice, with different norms). Such a layer is computed once for each of its readers.
+    It computes what the program does, without writing in place (but into its own buffers), and each of its
+    batch norms can be folded. A write of `forward` into an input does not reach the caller's tensor.
+
+    UserError if the program is in training mode and writes through views.
+    """
+    model = functional_module(program)
+    _separate_batch_norms(model)
+    return model
+
+
+def _separate_batch_norms(model: GraphModule) -> None:
+    """Gives each batch norm a layer, a weight and a bias that nothing else reads.
+
+    `prepare_pt2e` folds a batch norm into the convolution or linear layer in front of it, and does so even
+    if that gives other results: if the layer's output is read elsewhere too (`norm(y) + y`), or its
+    weight (one layer called twice, with different norms). Such a layer is computed once for each of its
+    readers.
     """
     for norm in list(model.graph.nodes):
         if norm.op != "call_function" or norm.target not in _BATCH_NORM:
@@ -102,9 +74,9 @@ def separate_batch_norms(model: GraphModule) -> GraphModule:
         layer = norm.args[0]
         if layer.op != "call_function" or layer.target not in _FOLDS_BATCH_NORM:
             continue
-        # Neither a second layer nor folding would see a write. And PT2E folds into the weights of a grouped
-        # transposed convolution, [in, out / groups, h, w], as if there were one group. An alias prevents both.
-        if _is_written(layer) or _is_grouped_transpose(layer):
+        if _is_grouped_transpose(layer):
+            # PT2E folds into its weights, [in, out / groups, h, w], as if there were one group. An alias
+            # prevents that.
             with model.graph.inserting_before(norm):
                 alias = model.graph.call_function(aten.alias.default, (layer,))
             alias.meta = dict(layer.meta)
@@ -119,7 +91,6 @@ def separate_batch_norms(model: GraphModule) -> GraphModule:
             if isinstance(parameter, Node) and parameter.op == "get_attr":
                 _own(layer, parameter, model)
     _finish(model)
-    return model
 
 
 def _is_grouped_transpose(layer: Node) -> bool:
@@ -128,13 +99,6 @@ def _is_grouped_transpose(layer: Node) -> bool:
     names = [argument.name for argument in layer.target._schema.arguments]
     arguments = {**dict(zip(names, layer.args)), **layer.kwargs}
     return arguments.get("groups", 1) != 1
-
-
-def _is_written(value: Node) -> bool:
-    """Whether something writes to the memory of `value`, under this name or another."""
-    return any(
-        mutates(user) or (user.target in _VIEWS and _is_written(user)) for user in value.users
-    )
 
 
 def _own(layer: Node, parameter: Node, model: GraphModule) -> None:
@@ -164,7 +128,7 @@ def remove_identities(model: GraphModule) -> None:
             model.graph.erase_node(node)
             continue
         identity = (
-            (node.target in _DROPOUT and not node.args[2])
+            (node.target in DROPOUT and not node.args[2])
             or node.target in _ALIAS
             or (node.target in _PAD and not any(node.args[1]))
             or (node.target in _CONVERSIONS and _same_tensor(node, node.args[0]))
@@ -180,39 +144,6 @@ def _same_tensor(a: Node, b: Node) -> bool:
     if not all(isinstance(value, torch.Tensor) for value in (a, b)):
         return False
     return (a.dtype, a.device, a.stride()) == (b.dtype, b.device, b.stride())
-
-
-def functionalize(model: GraphModule) -> None:
-    """Replaces relu_, add_ and the like by their out-of-place forms.
-
-    Exported graphs name the result of an in-place operator in every later use, so this
-    is exact unless another name of the same memory is read afterwards: in-place updates
-    of a model input, a parameter or a view with other readers are left alone.
-    """
-    for node in model.graph.nodes:
-        replacement = _OUT_OF_PLACE.get(node.target) if node.op == "call_function" else None
-        if replacement is not None and not _aliased(node.args[0], node):
-            node.target = replacement
-    _finish(model)
-
-
-def _aliased(value: Node, writer: Node) -> bool:
-    """Whether memory of `value` may be read under another name once `writer` has run."""
-    if value.op != "call_function":
-        return True
-    if any(user is not writer and user.target in _VIEWS for user in value.users):
-        return True
-    if value.target not in _VIEWS and not mutates(value):
-        return False
-    # `value` is another name itself: nobody else may know what of.
-    base = value.args[0]
-    return len(base.users) > 1 or _aliased(base, value)
-
-
-def mutates(node: Node) -> bool:
-    """Whether `node` writes to one of its arguments."""
-    schema = getattr(node.target, "_schema", None)
-    return schema is not None and schema.is_mutable
 
 
 def unpad_same(model: GraphModule) -> None:

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
-from cmsis_nn_delegate.prepare import separate_batch_norms
+from cmsis_nn_delegate.prepare import quantizable_module
 from cmsis_nn_delegate.quantizer import CmsisNnQuantizer
 
 CONV = torch.ops.aten.conv2d.default
@@ -35,7 +35,7 @@ class Layers(nn.Module):
 
 
 def exported(module, x):
-    return torch.export.export(module.eval(), (x,)).module(check_guards=False)
+    return torch.export.export(module.eval(), (x,))
 
 
 def residual(m, x):
@@ -91,7 +91,7 @@ CASES = {
 def test_prepared_modules_compute_what_the_module_does(case, bias):
     module, x = Layers(CASES[case], bias), torch.randn(2, 3, 6, 6)
     wanted = module.eval()(x)
-    graph = separate_batch_norms(exported(module, x))
+    graph = quantizable_module(exported(module, x))
     torch.testing.assert_close(graph(x), wanted)
     # Before calibration observers change nothing: what differs was folded wrongly.
     torch.testing.assert_close(prepare_pt2e(graph, CmsisNnQuantizer())(x), wanted)
@@ -99,15 +99,16 @@ def test_prepared_modules_compute_what_the_module_does(case, bias):
 
 
 def test_what_is_separate_stays_as_it_is():
-    graph = exported(Layers(CASES["simple"]), torch.randn(1, 3, 6, 6))
-    before = [(node.op, node.target) for node in graph.graph.nodes if node.users]
-    after = separate_batch_norms(graph).graph.nodes
+    program = exported(Layers(CASES["simple"]), torch.randn(1, 3, 6, 6))
+    graph = program.module(check_guards=False).graph
+    before = [(node.op, node.target) for node in graph.nodes if node.users]
+    after = quantizable_module(program).graph.nodes
     assert [(node.op, node.target) for node in after if node.users] == before
 
 
 @pytest.mark.parametrize("case, layers", [("residual", 2), ("two_norms", 2), ("shared_layer", 2)])
 def test_all_batch_norms_are_folded(case, layers):
-    graph = exported(Layers(CASES[case]), torch.randn(1, 3, 6, 6))
-    prepared = prepare_pt2e(separate_batch_norms(graph), CmsisNnQuantizer())
+    program = exported(Layers(CASES[case]), torch.randn(1, 3, 6, 6))
+    prepared = prepare_pt2e(quantizable_module(program), CmsisNnQuantizer())
     targets = [node.target for node in prepared.graph.nodes]
     assert targets.count(CONV) == layers and NORM not in targets

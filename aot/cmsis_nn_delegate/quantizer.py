@@ -1,7 +1,7 @@
 """PT2E quantizer: marks what the delegate can run with the int8 scheme of its kernels.
 
-    program = torch.export.export(model.eval(), inputs).module(check_guards=False)
-    prepared = prepare_pt2e(separate_batch_norms(program), CmsisNnQuantizer())
+    module = quantizable_module(torch.export.export(model.eval(), inputs))
+    prepared = prepare_pt2e(module, CmsisNnQuantizer())
     for batch in calibration: prepared(*batch)
     converted = convert_pt2e(prepared)
 
@@ -20,8 +20,10 @@ What only moves or selects values (pooling, reshape, pad, a clamp that cannot be
 fused) shares one scale between input and output, as its kernel computes in it.
 Operators not in the table below stay float.
 
-`prepare.separate_batch_norms` matters to models in which a batch norm is not the only reader of
-its convolution: `prepare_pt2e` folds it all the same, before it asks a quantizer anything.
+`prepare.quantizable_module` matters to models that write through views (`y[:, :2] = 0`): quantization
+separates tensors that share memory, and such writes would be lost; the quantizer refuses them. It also
+matters where a batch norm is not the only reader of its convolution: `prepare_pt2e` folds it all the same,
+before it asks a quantizer anything.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ from torchao.quantization.pt2e.quantizer import (
 )
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
-from .prepare import functionalize, mutates, remove_identities, unpad_same
+from .in_place import replace_in_place, written_state
+from .prepare import remove_identities, unpad_same
 
 aten = torch.ops.aten
 
@@ -161,20 +164,24 @@ class CmsisNnQuantizer(Quantizer):
     # Quantizer --------------------------------------------------------------
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
-        """Brings the graph into the forms that `annotate` knows; batch norms are folded already."""
+        """Brings the graph into the forms that `annotate` knows; batch norms are folded already.
+
+        UserError names a node that writes through a view: see `prepare.quantizable_module`.
+        """
         remove_identities(model)
-        functionalize(model)
+        replace_in_place(model)
         unpad_same(model)
         return model
 
     def annotate(self, model: GraphModule) -> GraphModule:
+        state = written_state(model.graph)
         for node in model.graph.nodes:
             if node.op != "call_function" or Q_ANNOTATION_KEY in node.meta:
                 continue
             if not _is_float(node) or not all(_is_float(arg) for arg in node.all_input_nodes):
                 continue
-            if any(map(mutates, (u for arg in node.all_input_nodes for u in (arg, *arg.users)))):
-                continue  # an observer would separate names of one memory
+            if not state.isdisjoint(node.all_input_nodes):
+                continue  # quantized, it would be taken for a constant
             if node.target in CONV or node.target in LINEAR:
                 self._annotate_weighted(node)
             elif node.target in ADD:

@@ -18,7 +18,7 @@ from ..graph.ir import Graph, Value
 from ..lower import io_quants, lower
 from ..partitioner import CmsisNnPartitioner
 from ..payload.schema import MAX_IO
-from ..prepare import separate_batch_norms
+from ..prepare import quantizable_module
 from ..quantizer import CmsisNnQuantizer
 from ..reference import run
 from .composite_ops import list_composite_ops_once
@@ -41,8 +41,8 @@ class Function(nn.Module):
 
 def quantized(module: nn.Module, *inputs: torch.Tensor) -> torch.fx.GraphModule:
     """`module` in eval mode, calibrated with `inputs` and converted."""
-    graph = torch.export.export(module.eval(), inputs).module(check_guards=False)
-    prepared = prepare_pt2e(separate_batch_norms(graph), CmsisNnQuantizer("minmax"))
+    graph = quantizable_module(torch.export.export(module.eval(), inputs))
+    prepared = prepare_pt2e(graph, CmsisNnQuantizer("minmax"))
     prepared(*inputs)
     return convert_pt2e(prepared)
 
