@@ -53,7 +53,10 @@ class Auto(Simulator):
         return dataclasses.replace(result, simulator_note=note)
 
     def interactive_command(self, elf, board, job_path, gdb_port):
-        return self.choose(elf)[0].interactive_command(elf, board, job_path, gdb_port)
+        driver, note = self.choose(elf)
+        if note:
+            _warn(note)
+        return driver.interactive_command(elf, board, job_path, gdb_port)
 
 
 def create() -> Auto:

@@ -10,7 +10,7 @@ from sim.regions import Region
 from sim.simulator import Result, Simulator, SimulatorError
 
 _TICKS = re.compile(r"\bticks=\d+")
-# Renode takes a fault to its own handler where the architecture makes it a HardFault.
+# Before June 2026 Renode took a fault to its own handler where the architecture makes it a HardFault.
 _EXCEPTION = re.compile(r"^##FAULT exception=\d+", re.MULTILINE)
 
 

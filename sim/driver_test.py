@@ -19,7 +19,7 @@ from sim.renode.server import RenodeError
 SIMULATOR = os.environ.get("SIMULATOR", "qemu")
 CORES = sorted(boards.cores())
 # Commands of platforms/bsp/selftest/selftest.cc.
-EXIT, FAULT, WILD_JUMP, OVERFLOW, HANG, CHECKSUM, LOOP, NESTED, UNFINISHED = range(1, 10)
+EXIT, FAULT, WILD_JUMP, OVERFLOW, HANG, CHECKSUM, LOOP, NESTED, UNFINISHED, LOST_STACK = range(1, 11)
 
 
 def image(core):
@@ -90,6 +90,19 @@ def test_stack_overflow_is_a_fault(core):
     result = run(core, OVERFLOW)
     assert (result.status, result.exit_code) == ("fault", 111)
     assert "cfsr=00100000" in result.uart  # UsageFault: stack overflow
+
+
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("address", [0xF0000000, 0x00000010])
+def test_a_fault_without_a_stack_is_reported(core, address):
+    """The core cannot put its registers there. A handler that looked for them would lock it up."""
+    if SIMULATOR == "qemu" and core in ("cortex-m33", "cortex-m55", "cortex-m85") and address < 0x1000:
+        pytest.skip("below the stack limit: the fault is that of the stack pointer")
+    result = run(core, LOST_STACK, address)
+    assert result.status == "fault", result.explain()
+    if SIMULATOR == "qemu":  # Renode before August 2026 stops the core for good.
+        assert result.exit_code == 111, result.explain()
+        assert " pc=00000000 lr=00000000 " in result.uart
 
 
 def test_timeout_keeps_the_output():

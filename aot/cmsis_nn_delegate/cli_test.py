@@ -431,8 +431,8 @@ class FakeSimulator:
     class SimulatorError(RuntimeError):
         pass
 
-    def __init__(self, artifacts, flip=False):
-        self.artifacts, self.flip, self.jobs = artifacts, flip, []
+    def __init__(self, artifacts, flip=False, note=""):
+        self.artifacts, self.flip, self.jobs, self.note = artifacts, flip, [], note
         self.graph, _ = artifacts.graph()
 
     def run(self, elf, job, timeout_s):
@@ -463,7 +463,8 @@ class FakeSimulator:
                     f"##OUT set={index} index={number} bytes={len(data)} crc={zlib.crc32(data):08x} data={data.hex()}"
                 )
         lines += ["##STACK bytes=700", "##EXIT rc=0##"]
-        return SimpleNamespace(status="exit", uart="\n".join(lines), regions=regions, simulator="fake 1")
+        return SimpleNamespace(status="exit", uart="\n".join(lines), regions=regions, simulator="fake 1",
+                               simulator_note=self.note)
 
 
 @pytest.mark.parametrize("executor", ["standalone", "executorch"])
@@ -480,6 +481,18 @@ def test_run_on_the_simulator(capsys, folder, small, monkeypatch, flip, executor
     assert f"{8 * flip} of 24 bytes differ" in out
     assert f"executor {executor}" in out
     assert "instructions: 100 for init, 1,003 for an inference" in out
+
+
+def test_why_another_simulator_runs_it_is_told_once(capsys, folder, small, monkeypatch):
+    """Although a command shows no warnings; and not again for the next image."""
+    note = "QEMU runs this, as Renode does not: it is not there"
+    fake = FakeSimulator(Artifacts.of(str(small)), note=note)
+    monkeypatch.setattr(simulate, "_simulator", lambda: fake)
+    monkeypatch.setattr(simulate, "_told", set())
+    image = folder / "image.elf"
+    image.write_bytes(b"")
+    arguments = ["run", small, "--inputs", folder / "x.npz", "--on", "simulator", "--image", image]
+    assert [run(capsys, *arguments)[1].count(f"- {note}\n") for _ in range(2)] == [1, 0]
 
 
 def test_an_image_that_is_no_firmware(capsys, folder, small, monkeypatch):

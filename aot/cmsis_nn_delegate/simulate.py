@@ -28,6 +28,7 @@ class Run:
     outputs: list[list[np.ndarray]]  # by input set, in logical shape and order
     info: RunInfo
     simulator: str
+    simulator_note: str  # why this one, where there was a choice
     init_instructions: Optional[int]
     instructions: Optional[list[int]]  # by input set
     runtime_bytes: int
@@ -56,12 +57,16 @@ def run(
     *,
     program: Optional[bytes] = None,
     timeout_s: float = 600.0,
-    progress: Callable[[str], None] = lambda line: None,
+    progress: Optional[Callable[[str], None]] = None,
 ) -> Run:
     """Runs `payload` once for each element of `inputs`, arrays in logical shape and order.
 
     With `program`, the .pte whose one delegate call `payload` is, ExecuTorch's executor runs that; `image`
     must be one with it.
+
+    progress: called with a line where there is something to tell: a batch of inputs, and, once for a
+        reason, why a simulator takes another one's place. Warnings about that are for programs that show
+        warnings, which a command of this package does not.
 
     UserError if there is no simulator, `image` is no firmware, or refuses the payload, or fails; and if an
     input holds NaN or infinity.
@@ -84,7 +89,7 @@ def run(
     report = result = init_count = None
     stack = 0
     for start in range(0, len(sets), batch):
-        if len(sets) > batch:
+        if len(sets) > batch and progress:
             progress(f"simulating inputs {start} to {min(start + batch, len(sets)) - 1}")
         flags = JobFlag.VERIFY_CRC | JobFlag.PRINT_OUTPUTS
         some = sets[start : start + batch]
@@ -93,6 +98,8 @@ def run(
             result = simulator.run(str(image), job=job, timeout_s=timeout_s)
             if result.status != "exit":
                 raise UserError(result.explain(), exit_code=1)
+            if progress:
+                _tell_once(result.simulator_note, progress)
             report = parse_report(result.uart)
         except (RunnerError, simulator.SimulatorError, ValueError, OSError) as error:  # ElfError is a ValueError
             raise UserError(str(error), exit_code=1) from error
@@ -108,12 +115,23 @@ def run(
         outputs=outputs,
         info=report.info,
         simulator=result.simulator,
+        simulator_note=result.simulator_note,
         init_instructions=init_count,
         instructions=counts,
         runtime_bytes=report.runtime_bytes,
         arena_bytes=report.arena_bytes,
         stack_bytes=stack,
     )
+
+
+_told: set[str] = set()
+
+
+def _tell_once(note: str, progress: Callable[[str], None]) -> None:
+    """A program runs many images: the reason is the same for each."""
+    if note and note not in _told:
+        _told.add(note)
+        progress(note)
 
 
 def _set_bytes(tensors) -> int:

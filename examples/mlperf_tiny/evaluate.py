@@ -61,7 +61,10 @@ def evaluate(network: Network, core: str, weights: Optional[Path], count: int, l
         linear_weights=linear_weights,
     )
     images = [compiled.graph.inputs[0].quant.quantize(x.numpy()) for x in samples]
-    run = simulate.run(compiled.payload, [[x] for x in images], _RUNTIME / f"{core.replace('-', '_')}.elf")
+    run = simulate.run(
+        compiled.payload, [[x] for x in images], _RUNTIME / f"{core.replace('-', '_')}.elf",
+        progress=lambda line: print(f"- {line}", file=sys.stderr, flush=True),
+    )
     outputs = np.concatenate([outputs[0] for outputs in run.outputs])
     expected = np.concatenate([reference.run(compiled.graph, [x])[0] for x in images])
     with torch.no_grad():
@@ -106,8 +109,9 @@ def main(argv: list[str]) -> int:
     if weights is not None:
         # `bazel run` starts programs in a folder of its own.
         weights = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / weights
-    widths = (18, 14, 9, 9, 9, 13, 14, 10, 16)
-    titles = ("network", "core", "arena", "bound", "payload", "init + CRC", "inference", "differing", "float network")
+    widths = (18, 14, 9, 9, 9, 13, 14, 10, 16, 2)
+    titles = ("network", "core", "arena", "bound", "payload", "init + CRC", "inference", "differing", "float network",
+              "  simulator")
 
     def line(cells) -> None:
         print("".join(f"{cell:<{w}}" if i < 2 else f"{cell:>{w}}" for i, (cell, w) in enumerate(zip(cells, widths))),
@@ -122,12 +126,13 @@ def main(argv: list[str]) -> int:
                 row = evaluate(NETWORKS[name], core, weights, arguments.count, arguments.linear_weights)
                 differing += row.differing
                 line((row.network, row.core, _number(row.arena), _number(row.bound), _number(row.payload),
-                      _number(row.init), _number(row.inference), _number(row.differing), row.agreement))
+                      _number(row.init), _number(row.inference), _number(row.differing), row.agreement,
+                      f"  {row.run.simulator}"))
     except (UserError, OSError, ValueError) as error:
         print(f"evaluate: error: {error}", file=sys.stderr)
         return 1
-    print(f"\nBytes; executed instructions. Kernels {row.run.info.kernels}, executor {row.run.info.executor}, "
-          f"{row.run.simulator}; weights {arguments.weights or 'random'}.")
+    print(f"\nBytes; executed instructions. Kernels {row.run.info.kernels}, executor {row.run.info.executor}; "
+          f"weights {arguments.weights or 'random'}.")
     return 1 if differing else 0
 
 

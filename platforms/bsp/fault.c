@@ -1,7 +1,8 @@
 // Any exception but SysTick ends the run with one line that says where:
 //   ##FAULT exception=<n> pc=<8 hex> lr=<8 hex> cfsr=<8 hex> opcode=<8 hex, or none outside the code>
 // and, where the core knows it, " address=<8 hex>" that could not be accessed.
-// An instruction that the core does not have shows as cfsr=00010000 and its opcode.
+// An instruction that the core does not have shows as cfsr=00010000 and its opcode. Where the stack pointer
+// was not in RAM, nobody knows where it was: pc and lr are 0.
 #include "platforms/bsp/bsp.h"
 #include "platforms/bsp/internal.h"
 #include "platforms/bsp/scs.h"
@@ -38,13 +39,26 @@ __attribute__((used)) static _Noreturn void report(uint32_t pc, uint32_t lr, uin
   bsp_exit(BSP_EXIT_FAULT);
 }
 
-// Takes lr and pc from the stacked frame, then starts the stack afresh: it may have overflowed.
+// Takes lr and pc from the stacked frame, then starts the stack afresh: it may have overflowed. Looking for
+// a frame outside of RAM would be a fault in the fault handler, which locks a core up without a word.
 __attribute__((naked)) void Fault_Handler(void) {
   __asm__ volatile(
+      ".syntax unified\n\t"
       "mrs r2, ipsr\n\t"
+      "movs r0, #0\n\t"
+      "movs r1, #0\n\t"
       "mov r3, sp\n\t"
+      "mov r12, r3\n\t"
+      "ldr r3, =__data_start\n\t"  // where RAM begins
+      "cmp r12, r3\n\t"
+      "blo 1f\n\t"
+      "ldr r3, =__stack_top - 32\n\t"
+      "cmp r12, r3\n\t"
+      "bhi 1f\n\t"
+      "mov r3, r12\n\t"
       "ldr r1, [r3, #20]\n\t"
-      "ldr r0, [r3, #24]\n\t"
+      "ldr r0, [r3, #24]\n"
+      "1:\n\t"
       "ldr r3, =__stack_top\n\t"
       "mov sp, r3\n\t"
       "ldr r3, =report\n\t"

@@ -7,7 +7,8 @@ The variable FAKE_RENODE names a JSON file:
     refuse    a regular expression: commands that match it fail
     ignore    likewise: they are never answered
     runs      for each StartEmulation in turn, the events of the run:
-                ["uart", text]  ["log", text]  ["hook", address, executed instructions]  ["die"]
+                ["uart", text]  ["log", text]  ["hook", address, executed instructions]  ["pc", value]
+                ["die"]
 
 Like Renode, it deletes renode-* in TMPDIR at its start, writes its port there, and executes the script
 of a hook with `cpu` and `System` at hand. Every command is appended to transcript.txt beside the JSON
@@ -46,6 +47,7 @@ class Machine:
 
     def reset(self):
         self.uart = self.log = None
+        self.pc = 0x1000
         self.loaded = set()
         self.hooks = {}
 
@@ -57,6 +59,8 @@ class Machine:
             raise RuntimeError(f"Could not execute command '{text}'")
         if text == "version":
             return SCRIPT.get("version", "Renode, version 9.8.7 (fake)") + "\n"
+        if text == "cpu PC":
+            return f"0x{self.pc:X}\n"
         if match := re.fullmatch(f"logFile {PATH} true", text):
             self.log = match.group(1)
         elif match := re.fullmatch(f"uart0 CreateFileBackend {PATH} true", text):
@@ -92,6 +96,8 @@ class Machine:
             elif kind == "hook" and values[0] in self.hooks:
                 cpu = types.SimpleNamespace(ExecutedInstructions=values[1])
                 exec(self.hooks[values[0]], {"cpu": cpu, "System": system})
+            elif kind == "pc":
+                self.pc = values[0]
             elif kind == "die":
                 os._exit(3)
 

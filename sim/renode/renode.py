@@ -35,6 +35,10 @@ _POLL_S = 0.01
 _STOP_TIMEOUT_S = 10.0  # From the exit line to the end of the firmware: a few instructions.
 _ABORT = "CPU abort"
 _HOOK_ERROR = "Python runtime error"
+# Where the PC of a core stands that has locked up, as by a fault in its fault handler: the architecture's
+# value, and Renode's. Since August 2026 Renode stops such a core and says so in messages for debugging only.
+_LOCKUP_PCS = (0xFFFFFFFE, 0xEFFFFFFE)
+_LOCKUP_POLL_S = 0.25
 _LOG_LINES = 10  # in a diagnosis
 
 
@@ -79,6 +83,7 @@ class Run:
         server.command("emulation SetGlobalAdvanceImmediately true")
         self._uart = _Tail(uart)
         self._log = _Tail(log)
+        self._locked_up = False
 
     def start(self) -> None:
         """Lets the core run."""
@@ -91,6 +96,7 @@ class Run:
     def wait(self, deadline: float | None, show=lambda text: None) -> str:
         """Until the run ends: Result.status. deadline: of time.monotonic(). show: gets the UART's text."""
         seen = 0
+        next_look = time.monotonic() + _LOCKUP_POLL_S
         while True:
             # First, as what the firmware has written before is then complete.
             alive, late = self._server.alive, deadline is not None and time.monotonic() > deadline
@@ -102,13 +108,28 @@ class Run:
             if uart_lines.exit_code(text) is not None:
                 self._wait_for_stop()
                 return "fault" if uart_lines.reports_fault(text) else "exit"
-            if _ABORT in log:
+            if _ABORT in log or self._locked_up:
                 return "fault"
             if not alive:
                 return "no-exit"
             if late:
                 return "timeout"
+            if time.monotonic() > next_look:
+                # What the firmware wrote before is read once more before the run is ended by this.
+                self._locked_up = self._is_locked_up()
+                next_look = time.monotonic() + _LOCKUP_POLL_S
             time.sleep(_POLL_S)
+
+    def _is_locked_up(self) -> bool:
+        """Whether the core stands still for good. Reading its PC disturbs neither it nor the counts."""
+        try:
+            return int(self._server.command("cpu PC").strip(), 0) in _LOCKUP_PCS
+        except ValueError:
+            return False
+        except RenodeError:
+            if self._server.alive:
+                raise
+            return False  # The caller tells that it has ended.
 
     def _wait_for_stop(self) -> None:
         """Until the firmware has executed its last instruction, which the last hook is at."""
@@ -131,6 +152,8 @@ class Run:
         lines = [line for line in self._log.read().splitlines() if "[WARNING]" in line or "[ERROR]" in line]
         if any(_ABORT in line for line in lines):
             lines.append("The core jumped out of memory, or met an instruction that this Renode does not know.")
+        if self._locked_up:
+            lines.append("The core is locked up: it met a fault in its fault handler, or its vector table is none.")
         return "\n".join(lines[-_LOG_LINES:])
 
     def remove(self) -> None:

@@ -150,6 +150,35 @@ def test_cpu_abort(fake):
     assert len(fake.pids()) == 2
 
 
+@pytest.mark.parametrize("pc", [0xEFFFFFFE, 0xFFFFFFFE])
+@pytest.mark.parametrize("first", ["uart", "pc"])
+def test_locked_up(fake, pc, first):
+    """Nothing in the log says so. What the firmware wrote is kept, however late it comes."""
+    events = [["uart", "going\n"], ["pc", pc]]
+    fake.script(events if first == "uart" else events[::-1], [EXIT])
+    start = time.monotonic()
+    result = fake.run(timeout_s=600)
+    assert time.monotonic() - start < 300
+    assert (result.status, result.exit_code, result.uart) == ("fault", None, "going\n")
+    assert "The core is locked up" in result.explain()
+    fake.script([EXIT])
+    assert fake.run().status == "exit"
+
+
+def test_a_core_that_reported_its_fault_before_it_locked_up(fake):
+    """HardFault, as newer versions escalate to: the handler's line and its exit code count."""
+    fake.script([["uart", "##FAULT exception=3 pc=00000010\n"], ["uart", "##EXIT rc=111##\n"], ["pc", 0xEFFFFFFE]])
+    result = fake.run()
+    assert (result.status, result.exit_code) == ("fault", 111)
+    assert "locked up" not in result.explain()
+
+
+def test_a_pc_that_cannot_be_read_is_an_error(fake):
+    fake.script([["uart", "going\n"]], refuse="cpu PC")
+    with pytest.raises(RenodeError, match="Renode refused: ExecuteCommand cpu PC"):
+        fake.run(timeout_s=600)
+
+
 def test_hang(fake):
     fake.script([["uart", "hanging\n"]])
     result = fake.run(timeout_s=1)

@@ -2,7 +2,8 @@
 
 # The stable version. UNVERIFIED: neither the address nor the archive has been tried here, and its
 # checksum is not known; @renode//:info.bzl has that of what was fetched, to be entered here. For
-# Cortex-M55 and M85 a nightly build of 2026-06-03 or later is needed, which has no lasting address.
+# Cortex-M55 and M85 a nightly build of 2026-06-03 or later is needed, which has no lasting address:
+# https://builds.renode.io/renode-latest.linux-portable.tar.gz is the newest.
 ARCHIVE = struct(
     url = "https://github.com/renode/renode/releases/download/v1.16.1/renode-1.16.1.linux-portable-dotnet.tar.gz",
     sha256 = "",

@@ -25,6 +25,7 @@ enum class Command : std::uint32_t {
   kLoop,          // `argument` times a loop of two instructions, counted by markers and by ticks
   kNested,        // regions in a region
   kUnfinished,    // leaves with a region open
+  kLostStack,     // a fault with the stack pointer at `argument`
 };
 
 struct Job {
@@ -243,6 +244,9 @@ int Run(const Job& job) {
       return RunNested();
     case Command::kUnfinished:
       return RunUnfinished();
+    case Command::kLostStack:
+      __asm__ volatile("msr msp, %0\n\tudf #7" ::"r"(job.argument));
+      return 0;
   }
   Print("unknown command\n");
   return 1;
