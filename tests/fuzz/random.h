@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace cmsis_nn_delegate {
 namespace fuzz {
@@ -36,6 +37,17 @@ class Random {
   }
 
   bool one_in(std::uint32_t count) { return below(count) == 0; }
+
+  /// Random bytes, by words: most of a short run would else be this.
+  void fill(std::uint8_t* data, std::size_t bytes) {
+    for (; bytes >= sizeof(std::uint32_t); bytes -= sizeof(std::uint32_t)) {
+      const std::uint32_t word = next();
+      std::memcpy(data, &word, sizeof(word));
+      data += sizeof(word);
+    }
+    const std::uint32_t word = next();
+    std::memcpy(data, &word, bytes);
+  }
 
   template <typename T, std::size_t kCount>
   T pick(const T (&values)[kCount]) {

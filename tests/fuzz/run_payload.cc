@@ -32,12 +32,7 @@ constexpr std::uint64_t kMaxWork = 1 << 16;    // of all calls, see operands.h
   std::abort();
 }
 
-void fill(AlignedBytes& bytes, std::uint32_t seed) {
-  Random random(seed);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    bytes.data()[i] = static_cast<std::uint8_t>(random.next() >> 24);
-  }
-}
+void fill(AlignedBytes& bytes, std::uint32_t seed) { Random(seed).fill(bytes.data(), bytes.size()); }
 
 /// The memory of one execution.
 struct Buffers {

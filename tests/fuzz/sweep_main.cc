@@ -95,13 +95,6 @@ std::size_t make_payload(std::uint32_t index, std::uint32_t attempt, std::uint32
   return size;
 }
 
-void fill(std::uint8_t* data, std::size_t bytes, std::uint32_t seed) {
-  fuzz::Random random(seed);
-  for (std::size_t i = 0; i < bytes; ++i) {
-    data[i] = static_cast<std::uint8_t>(random.next() >> 24);
-  }
-}
-
 bool fits(const fuzz::Accepted& payload) {
   if (payload.header().arena_bytes > fuzz::kSlotBytes || payload.tensor_count() > kTensorSlots ||
       payload.work() > kMaxWork) {
@@ -141,13 +134,13 @@ bool run(std::size_t size, Totals& totals) {
   }
   const std::uint32_t seed = accepted.header().crc32;
   std::uint8_t* const arena = fuzz::at_end(kArenaSlot, accepted.header().arena_bytes);
-  fill(arena, accepted.header().arena_bytes, seed);
+  fuzz::Random(seed).fill(arena, accepted.header().arena_bytes);
   std::uint32_t read_only = kPayloadReadOnly;
   std::uint8_t* tensors[kTensorSlots];
   for (unsigned i = 0; i < accepted.tensor_count(); ++i) {
     const std::uint32_t bytes = accepted.tensor(i).nbytes;
     tensors[i] = fuzz::at_end(kTensorSlot + i, bytes);
-    fill(tensors[i], bytes, seed + i);
+    fuzz::Random(seed + i).fill(tensors[i], bytes);
     read_only |= accepted.is_input(i) ? 1u << (kTensorSlot + i) : 0;
   }
   fuzz::guard(read_only);
