@@ -36,9 +36,20 @@ struct Kernel {
   /// that has fewer. `args` has passed all other checks.
   using ScratchBytes = std::uint32_t (*)(const void* args);
 
+  /// Whether run() can compute the call; validation refuses it otherwise. `args` has passed all
+  /// other checks, but that of scratch_bytes.
+  using Accepts = bool (*)(const void* args);
+
   /// nullptr for `run` is a kernel that was not linked, for `scratch_bytes` one that needs none.
   constexpr Kernel(Run run = nullptr, ScratchBytes scratch_bytes = nullptr)
       : run(run), scratch_bytes(scratch_bytes) {}
+
+  /// This kernel, if it computes less than the format allows.
+  constexpr Kernel limited_to(Accepts accepted) const {
+    Kernel kernel = *this;
+    kernel.accepts = accepted;
+    return kernel;
+  }
 
   /// This kernel, if it computes the same where its output lies exactly over an input of the
   /// output's size. Validation refuses every other overlap of an output or of scratch memory with
@@ -49,8 +60,18 @@ struct Kernel {
     return kernel;
   }
 
+  /// This kernel, if it loads bytes behind its constants, without using them. No kernel may do so
+  /// behind activations and scratch memory: nothing need be there.
+  constexpr Kernel reading_behind(payload::ReadsBehind bytes) const {
+    Kernel kernel = *this;
+    kernel.behind = bytes;
+    return kernel;
+  }
+
   Run run;
   ScratchBytes scratch_bytes;
+  Accepts accepts = nullptr;  // nullptr: everything
+  payload::ReadsBehind behind = {0, 0};
   bool overwrites_input = false;
 };
 

@@ -63,19 +63,24 @@ class Regions {
     return a_place == b_place && a_bytes == b_bytes ? Overlap::kSame : Overlap::kPartial;
   }
 
-  /// Whether each of `refs` names `bytes` > 0 bytes of the constants, aligned to `alignment`.
+  /// Whether each of `refs` names `bytes` > 0 bytes of the constants, aligned to `alignment`, with
+  /// `behind` more of them after these.
   template <std::size_t kCount>
   [[nodiscard]] bool contain_constants(const payload::Ref (&refs)[kCount], std::uint32_t bytes,
-                                       std::uint32_t alignment) const {
+                                       std::uint32_t alignment, std::uint32_t behind) const {
     const Region& region = regions_[payload::kBaseConstant];
+    if (region.size < behind) {
+      return false;
+    }
+    const std::uint32_t size = region.size - behind;
     std::uint32_t misaligned = 0;
     for (const payload::Ref ref : refs) {
       misaligned |= ref;
-      if (ref - region.begin > region.size - bytes) {
+      if (ref - region.begin > size - bytes) {
         return false;
       }
     }
-    return bytes - 1 < region.size && (misaligned & (alignment - 1)) == 0;
+    return bytes - 1 < size && (misaligned & (alignment - 1)) == 0;
   }
 
  private:

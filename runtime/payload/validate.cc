@@ -52,7 +52,8 @@ class CallValidator {
       case Opcode::kMaxPool2d: {
         const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
         return pool(a.input, a.output, a.params, a.input_dims, a.filter_dims, a.output_dims) &&
-               apart({a.input, volume(a.input_dims)}, {a.output, volume(a.output_dims)});
+               apart({a.input, volume(a.input_dims)}, {a.output, volume(a.output_dims)}) &&
+               accepted();
       }
       case Opcode::kSoftmax:
         return softmax(*static_cast<const payload::SoftmaxArgs*>(args));
@@ -62,7 +63,7 @@ class CallValidator {
         return require(in_range(a.zero_point, -128, 127), "zero point out of range") &&
                input(a.input, product(count, sizeof(float)), kWordAligned) &&
                output(a.output, count) &&
-               apart({a.input, product(count, sizeof(float))}, {a.output, count});
+               apart({a.input, product(count, sizeof(float))}, {a.output, count}) && accepted();
       }
       case Opcode::kDequantize: {
         const auto& a = *static_cast<const payload::DequantizeArgs*>(args);
@@ -70,13 +71,13 @@ class CallValidator {
         return require(in_range(a.zero_point, -128, 127), "zero point out of range") &&
                input(a.input, count) &&
                output(a.output, product(count, sizeof(float)), kWordAligned) &&
-               apart({a.input, count}, {a.output, product(count, sizeof(float))});
+               apart({a.input, count}, {a.output, product(count, sizeof(float))}) && accepted();
       }
       case Opcode::kTranspose: {
         const auto& a = *static_cast<const payload::TransposeArgs*>(args);
         const std::uint32_t count = volume(a.batch, a.rows, a.columns);
         return input(a.input, count) && output(a.output, count) &&
-               apart({a.input, count}, {a.output, count});
+               apart({a.input, count}, {a.output, count}) && accepted();
       }
     }
     return require(false, "unknown opcode");
@@ -124,7 +125,14 @@ class CallValidator {
                    "the output overlaps an input");
   }
 
-  /// The last check of a call: the kernel computes what it needs from what the others have checked.
+  /// The last check of a call: of sizes for which the kernel has no code.
+  bool accepted() const {
+    return require(kernel_.accepts == nullptr || kernel_.accepts(&call_ + 1),
+                   "the kernel does not compute these sizes: compile the model again");
+  }
+
+  /// The last checks of a call that may have scratch memory: the kernel computes what it needs from
+  /// what the others have checked.
   template <typename Args>
   bool scratch(const Args& a, std::uint32_t input_bytes, std::uint32_t output_bytes) const {
     const auto given = static_cast<std::uint32_t>(a.scratch_bytes);
@@ -137,6 +145,7 @@ class CallValidator {
                    "the scratch reference is out of bounds, misaligned or not writable") &&
            require(given == 0 || !(meets(a.input, input_bytes) || meets(a.output, output_bytes)),
                    "the scratch memory overlaps the input or the output") &&
+           accepted() &&
            require(kernel_.scratch_bytes == nullptr || kernel_.scratch_bytes(&call_ + 1) <= given,
                    "the kernel needs more scratch memory than scratch_bytes");
   }
@@ -147,15 +156,15 @@ class CallValidator {
   }
 
   bool filter(Ref ref, std::uint32_t bytes) const {
-    return require(regions_.contain_constants({ref}, bytes, 1),
-                   "the filter is not a constant or out of bounds");
+    return require(regions_.contain_constants({ref}, bytes, 1, kernel_.behind.filter),
+                   "the filter, or what the kernel loads behind it, is not a constant or out of bounds");
   }
   /// int32 parameters, one per output channel.
   template <std::size_t kCount>
   bool constants(const Ref (&refs)[kCount], std::int32_t channels) const {
     return require(regions_.contain_constants(
                        refs, product(static_cast<std::uint32_t>(channels), sizeof(std::int32_t)),
-                       alignof(std::int32_t)),
+                       alignof(std::int32_t), kernel_.behind.parameters),
                    "bias, multiplier or shift is not a constant, out of bounds or misaligned");
   }
 
@@ -232,11 +241,7 @@ class CallValidator {
     const Dims& in = a.input_dims;
     const Dims& filter = a.filter_dims;
     const Dims& out = a.output_dims;
-    // CMSIS-NN takes its 1x1 kernels, which know no padding, by these three parameters.
-    const bool one_by_one = filter.h == 1 && filter.w == 1 && p.dilation.h == 1 &&
-                            p.dilation.w == 1 && p.padding.h == 0 && p.padding.w == 0;
-    if (!windows(in, filter, out, p.stride, p.padding, p.dilation,
-                 one_by_one ? Overlap::kRequired : Overlap::kOptional)) {
+    if (!windows(in, filter, out, p.stride, p.padding, p.dilation, Overlap::kOptional)) {
       return false;
     }
     const std::int32_t groups = in.c / filter.c;
@@ -254,9 +259,7 @@ class CallValidator {
     const Dims& in = a.input_dims;
     const Dims& filter = a.filter_dims;
     const Dims& out = a.output_dims;
-    // A depthwise kernel of CMSIS-NN for DSP clears its column buffer up to the first row of the
-    // image, or from the last: beyond the buffer if that is not in the window.
-    return windows(in, filter, out, p.stride, p.padding, p.dilation, Overlap::kRequired) &&
+    return windows(in, filter, out, p.stride, p.padding, p.dilation, Overlap::kOptional) &&
            require(in_range(p.ch_mult, 1, payload::kMaxDim) && p.ch_mult * in.c == out.c &&
                        filter.c == out.c && filter.n == 1,
                    "channels, multiplier and filters do not agree") &&
@@ -268,13 +271,14 @@ class CallValidator {
 
   bool fully_connected(const payload::FullyConnectedArgs& a) const {
     return linear(a) && constants({a.bias, a.multiplier, a.shift}, a.outputs) &&
-           multipliers(a.multiplier, a.shift, a.outputs);
+           multipliers(a.multiplier, a.shift, a.outputs) && accepted();
   }
 
   bool fully_connected_per_tensor(const payload::FullyConnectedPerTensorArgs& a) const {
     return linear(a) && constants({a.bias}, a.outputs) &&
            require(multiplier_valid(a.multiplier, a.shift, payload::kMaxShift),
-                   "multiplier or shift out of range");
+                   "multiplier or shift out of range") &&
+           accepted();
   }
 
   /// No sizes but positive ones have a product that is not too large.
@@ -299,7 +303,7 @@ class CallValidator {
                        multiplier_valid(a.output_multiplier, a.output_shift, 0) &&
                        a.left_shift == 20,
                    "offset, multiplier or shift out of range") &&
-           activation(a.activation);
+           activation(a.activation) && accepted();
   }
 
   bool pool(Ref in_ref, Ref out_ref, const payload::PoolParams& p, const Dims& in,
@@ -318,7 +322,7 @@ class CallValidator {
                        in_range(a.diff_min, -(payload::kMaxSoftmaxDifference >> a.shift), 0),
                    "multiplier, shift or diff_min out of range") &&
            input(a.input, count) && output(a.output, count) &&
-           apart({a.input, count}, {a.output, count});
+           apart({a.input, count}, {a.output, count}) && accepted();
   }
 
   const std::uint8_t* payload_;

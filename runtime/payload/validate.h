@@ -12,15 +12,17 @@ namespace cmsis_nn_delegate {
 ///   - has an opcode with a kernel in `kernels`, and the argument size of that opcode;
 ///   - only names data that exists: base, offset and the bytes that its dimensions imply;
 ///   - writes to the arena or an output, never to constants or an input;
-///   - has its weights and their parameters in the constants;
+///   - has its weights and their parameters in the constants, and behind them as many bytes as
+///     the kernel loads (Kernel::reading_behind);
 ///   - has data aligned as its type needs, and scratch aligned to 16 bytes;
 ///   - has at least as much scratch as its kernel says that it uses (Kernel::scratch_bytes);
 ///   - writes nothing that it reads: its output lies apart from its inputs, or exactly over one if
 ///     the kernel takes that (Kernel::in_place), and its scratch memory apart from both;
 ///   - keeps the ranges that runtime/payload/format.h states for its parameters;
 ///   - as a convolution or pooling: has dimensions in [1, kMaxDim] that agree with each
-///     other, and an output that leaves out no window that fits. Windows of pooling and of
-///     depthwise convolutions must overlap the input. Kernels rely on it, see validate.cc.
+///     other, and an output that leaves out no window that fits. Windows of pooling must overlap
+///     the input. Kernels rely on it, see validate.cc;
+///   - is one that its kernel computes (Kernel::accepts).
 /// Multipliers and shifts of constants are looked at one by one; weights and biases are not: no
 /// value of them makes a kernel leave its buffers.
 ///

@@ -1,5 +1,6 @@
 #include "runtime/payload/validate.h"
 
+#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -325,11 +326,6 @@ TEST(ValidateCalls, Convolution) {
           {"scratch bytes negative", [](Args& a) { a.scratch_bytes = -1; }},
           {"scratch bytes too large", [](Args& a) { a.scratch_bytes = 208; }},
           {"scratch without bytes", [](Args& a) { a.scratch_bytes = 0; }},
-          {"1x1 with padding behind", [](Args& a) {
-             a.filter_dims.h = a.filter_dims.w = 1;
-             a.params.padding = {0, 0};
-             a.input_dims.h = 5;
-           }},
       });
   expect_accepted<Args>(Opcode::kConv2d,
                         {
@@ -344,9 +340,15 @@ TEST(ValidateCalls, Convolution) {
                                a.params.padding = {0, 0};
                                a.output_dims.h = 6;
                              }},
-                            {"windows in the padding", [](Args& a) {
+                            {"windows in the padding",
+                             [](Args& a) {
                                a.params.padding = {3, 3};
                                a.output_dims.h = a.output_dims.w = 7;
+                             }},
+                            {"1x1 with padding behind", [](Args& a) {
+                               a.filter_dims.h = a.filter_dims.w = 1;
+                               a.params.padding = {0, 0};
+                               a.input_dims.h = 5;
                              }},
                         });
 }
@@ -362,10 +364,18 @@ TEST(ValidateCalls, Depthwise) {
           {"filter n", [](Args& a) { a.filter_dims.n = 2; }},
           {"filter channels", [](Args& a) { a.filter_dims.c = 3; }},
           {"input channels", [](Args& a) { a.input_dims.c = 3; }},
-          {"first window in the padding", [](Args& a) { a.params.padding = {3, 3}; }},
-          {"last window in the padding", [](Args& a) { a.input_dims.h = 4; }},
           {"stride", [](Args& a) { a.params.stride.h = 0; }},
           {"activation", [](Args& a) { a.params.activation.max = 1000; }},
+      });
+  expect_accepted<Args>(
+      Opcode::kDepthwiseConv2d,
+      {
+          {"first window in the padding",
+           [](Args& a) {
+             a.params.padding.h = 3;
+             a.input_dims.h = 5;
+           }},
+          {"last window in the padding", [](Args& a) { a.input_dims.h = 4; }},
       });
 }
 
@@ -518,6 +528,82 @@ TEST(ValidateCalls, AKernelIsAskedForScratchWhenAllElseIsValid) {
   args_of<payload::Conv2dArgs>(bytes, Opcode::kConv2d).output = payload::kNoRef;
   EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::InvalidProgram);
   EXPECT_EQ(asked, 1);
+}
+
+/// The bytes that the kernel of `opcode` loads behind `member`, of `bytes`, have to be constants, too.
+template <typename Args>
+void expect_tail_checked(Opcode opcode, payload::Ref Args::*member, std::uint32_t bytes,
+                         payload::ReadsBehind behind) {
+  KernelTable table = kPortableKernels;
+  Kernel& kernel = table.kernels[static_cast<std::size_t>(opcode)];
+  kernel = kernel.reading_behind(behind);
+  const std::uint32_t tail = behind.filter + behind.parameters;
+  AlignedBytes valid = all_operators();
+  const payload::Ref end = make_ref(payload::kBaseConstant, valid.header().payload_bytes);
+  for (std::uint32_t room = 0; room <= 24; room += 4) {
+    AlignedBytes payload = all_operators();
+    args_of<Args>(payload, opcode).*member = end - bytes - room;
+    // What lies there need not be a multiplier.
+    std::memset(payload.data() + payload.size() - bytes - room, 0, bytes);
+    EXPECT_EQ(PayloadView::open(payload.data(), payload.size(), table).ok(), room >= tail)
+        << "opcode " << static_cast<int>(opcode) << ", " << room << " bytes behind";
+    EXPECT_TRUE(PayloadView::open(payload.data(), payload.size(), kPortableKernels).ok());
+  }
+}
+
+TEST(ValidateCalls, WhatKernelsLoadBehindConstantsIsThere) {
+  using payload::Conv2dArgs;
+  using payload::DepthwiseConv2dArgs;
+  using payload::FullyConnectedArgs;
+  expect_tail_checked(Opcode::kConv2d, &Conv2dArgs::filter, 108, {16, 0});
+  expect_tail_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::filter, 36, {4, 0});
+  expect_tail_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::bias, 16, {0, 12});
+  expect_tail_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::multiplier, 16, {0, 12});
+  expect_tail_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::shift, 16, {0, 12});
+  expect_tail_checked(Opcode::kFullyConnected, &FullyConnectedArgs::shift, 20, {0, 8});
+  expect_tail_checked(Opcode::kConv2d, &Conv2dArgs::filter, 108, {0, 0});
+}
+
+TEST(ValidateCalls, NoConstantsForWhatAKernelLoads) {
+  KernelTable table = kPortableKernels;
+  Kernel& kernel = table.kernels[static_cast<std::size_t>(Opcode::kConv2d)];
+  kernel = kernel.reading_behind({255, 0});
+  AlignedBytes bytes = all_operators();
+  bytes.header().constants_bytes = 16;
+  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::InvalidProgram);
+}
+
+TEST(ValidateCalls, WhatAKernelDoesNotComputeIsRefused) {
+  static int asked;
+  for (std::size_t opcode = 1; opcode < payload::kOpcodeCount; ++opcode) {
+    KernelTable table = kPortableKernels;
+    Kernel& kernel = table.kernels[opcode];
+    const AlignedBytes bytes = all_operators();
+    asked = 0;
+    kernel = kernel.limited_to([](const void*) { return ++asked > 0; });
+    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::Ok);
+    EXPECT_EQ(asked, 1) << "opcode " << opcode;
+    // Before it is asked for its scratch memory, which may be too much to count.
+    kernel.scratch_bytes = [](const void*) {
+      ADD_FAILURE();
+      return std::uint32_t{0};
+    };
+    kernel = kernel.limited_to([](const void*) { return false; });
+    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::InvalidProgram)
+        << "opcode " << opcode;
+  }
+}
+
+TEST(ValidateCalls, AKernelIsAskedWhatItComputesWhenAllElseIsValid) {
+  KernelTable table = kPortableKernels;
+  Kernel& kernel = table.kernels[static_cast<std::size_t>(Opcode::kConv2d)];
+  kernel = kernel.limited_to([](const void*) {
+    ADD_FAILURE();
+    return true;
+  });
+  AlignedBytes bytes = all_operators();
+  args_of<payload::Conv2dArgs>(bytes, Opcode::kConv2d).output = payload::kNoRef;
+  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::InvalidProgram);
 }
 
 TEST(ValidateCalls, CallHeaders) {

@@ -24,6 +24,9 @@ MIRRORED = (
     "runtime/standalone",
 )
 
+# Headers that a build makes, as CMake names them.
+GENERATED = {"${_header}": "format.h", "${_rules_header}": "rules.h"}
+
 # The choice of --define kernels=..., for the runner's images, which only Bazel builds.
 NOT_MIRRORED = {"selected", "selected_header"}
 
@@ -123,7 +126,7 @@ def parse_cmake(text: str, folder: str) -> dict[str, Target]:
             else:
                 lists.setdefault(keyword, []).append(word)
         files = [
-            word[2:] if word.startswith("//") else f"{folder}/{word.replace('${_header}', 'format.h')}"
+            word[2:] if word.startswith("//") else f"{folder}/{GENERATED.get(word, word)}"
             for word in lists.get("SRCS", []) + lists.get("HDRS", [])
         ]
         deps = {word for word in lists.get("DEPS", []) if "::" not in word}

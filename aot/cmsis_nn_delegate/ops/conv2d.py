@@ -90,6 +90,7 @@ class Conv2d(Op):
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         geometry = Geometry.of(node).legalized()
+        geometry.require_convolution(node.inputs[0].shape[1], node.inputs[1].shape[1])
         return conv_call.encode(node, refs, scratch_bytes, geometry, self._dims(node, geometry))
 
     def _dims(self, node: Node, geometry: Geometry) -> CallDims:

@@ -9,12 +9,11 @@ from ..graph.ir import Node
 from ..payload.schema import MAX_DIM
 from . import padding, weighted
 from .attrs import ConvAttrs, Padding
+from .cmsis_nn_rules import MAX_KERNEL_ELEMENTS
 from .geometry import Geometry
 from .op import Reason, Refusal
 
 TARGETS = ("aten.convolution.default",)
-# CMSIS-NN counts the elements under a kernel in 16 bits.
-MAX_KERNEL_ELEMENTS = 65535
 
 
 class Arguments(NamedTuple):
@@ -108,8 +107,6 @@ def _refuse_windows(node: Any, args: Arguments, depthwise: bool) -> Optional[Ref
             f"padding {list(near)}, stride {list(stride)} or dilation {list(dilation)} is too large;"
             f" CMSIS-NN keeps them in 16 bits, at most {MAX_DIM}",
         )
-    if not depthwise:
-        return None
     batch, _, *size = shape_of(source)
     geometry = Geometry(
         batch,
@@ -119,7 +116,19 @@ def _refuse_windows(node: Any, args: Arguments, depthwise: bool) -> Optional[Ref
         stride,
         near,
         dilation,
-    ).overlapping()
+    )
+    if not depthwise:
+        height, width = geometry.legalized().kernel
+        elements = shape_of(args.weight)[1] * height * width
+        if elements > MAX_KERNEL_ELEMENTS:
+            return Refusal(
+                Reason.TOO_LARGE,
+                f"with {list(near)} pixels of padding around an image of one row its kernel needs a row of"
+                f" zeros, and has {elements} elements per output channel; CMSIS-NN counts them in 16 bits, at"
+                f" most {MAX_KERNEL_ELEMENTS}: use less padding, groups or fewer channels",
+            )
+        return None
+    geometry = geometry.overlapping()
     height, width = geometry.kernel
     if height * width > MAX_KERNEL_ELEMENTS or max(geometry.padding) > MAX_DIM:
         return Refusal(

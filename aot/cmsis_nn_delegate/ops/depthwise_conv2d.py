@@ -10,6 +10,7 @@ import numpy as np
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from ..target import Target
+from . import cmsis_nn_rules as rules
 from . import conv_call, convolution, per_channel, storage
 from .conv_call import CallDims
 from .geometry import Geometry
@@ -77,9 +78,10 @@ class DepthwiseConv2d(Op):
         return per_channel.constants(node, weights, node.inputs[2].data)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        if node.inputs[0].shape[1] == 1:
+        if rules.becomes_convolution(node.inputs[0].shape[1]):
             raise ValueError(f"{node.name}: one input channel; build a conv2d instead")
         geometry = self._geometry(node)
+        geometry.require_depthwise(node.inputs[0].shape[1], self._multiplier(node))
         dims = self._dims(node, geometry)
         return conv_call.encode(
             node, refs, scratch_bytes, geometry, dims, ch_mult=self._multiplier(node)
@@ -88,19 +90,20 @@ class DepthwiseConv2d(Op):
     def _geometry(self, node: Node) -> Geometry:
         """As the call has it: every window overlaps the image.
 
-        arm_depthwise_conv_3x3_s8 ignores all but one column of right padding, and the wrapper
-        does not look at it. Where there is more, the kernel gets a fourth column of zeros,
-        which changes no sum and selects the general kernel. For every target alike.
+        Where arm_depthwise_conv_3x3_s8 does not do what it is asked for, the kernel gets a fourth column
+        of zeros, which changes no sum and selects the general kernel. For every target alike.
         """
         geometry = Geometry.of(node).overlapping()
-        special = (
-            geometry.kernel == (3, 3)
-            and geometry.dilation == (1, 1)
-            and geometry.batch == 1
-            and self._multiplier(node) == 1
-            and max(geometry.padding) <= 1
+        special = rules.takes_3x3(
+            geometry.batch,
+            self._multiplier(node),
+            *geometry.kernel,
+            *geometry.padding,
+            *geometry.dilation,
         )
-        if special and geometry.far_padding()[1] > 1:
+        if special and not rules.fits_3x3(
+            geometry.input[1], geometry.output[1], geometry.stride[1], geometry.padding[1]
+        ):
             return replace(geometry, kernel=(3, 4))
         return geometry
 

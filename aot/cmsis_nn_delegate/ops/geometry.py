@@ -1,22 +1,12 @@
 """Convolution geometry as given to arm_convolve_wrapper_s8 and arm_depthwise_conv_wrapper_s8.
 
-The first picks special kernels by a few of its parameters, and at the pinned
-commit some of these kernels take for granted what the wrapper does not check:
-
-* 1x1 without top and left padding (any core): that there is none at the bottom and
-  right either;
-* 1xN on an image of one row (MVE): that there is no padding at the top, that the right
-  padding equals the left one or is one more, that the stride reaches every column, and more
-  (arm_convolve_1_x_n_s8.c).
-
-Padding folded from asymmetric pads and strides that do not divide the width break this:
-the result is wrong, memory behind the input is read, or the call fails. `legalized` turns
-such a convolution into an equal one that takes the general path. It does so for every
-target alike, and at no cost but that the general path runs. The kernel may grow: new taps are
-zeros, which change no sum.
-
-The depthwise kernels for DSP clear rows of a buffer as if every window had a row of the image
-under it; `overlapping` sees to that, again with zeros.
+The wrappers pick special kernels by a few of the parameters, and at the pinned commit some of
+these kernels take for granted what the wrapper does not check: see `cmsis_nn_rules`. Padding folded
+from asymmetric pads and strides that do not divide the width break this: the result is wrong,
+memory behind the input is read, or the call fails. `legalized` and `overlapping` turn such a
+convolution into an equal one that takes the general path. They do so for every target alike, and
+at no cost but that the general path runs. The kernel may grow: new taps are zeros, which change no
+sum.
 """
 
 from __future__ import annotations
@@ -24,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..graph.ir import Node
+from . import cmsis_nn_rules as rules
 from . import storage
 from .attrs import Pair
 
@@ -59,11 +50,14 @@ class Geometry:
     def far_padding(self) -> Pair:
         """Rows and columns that the last windows reach beyond the bottom and right edge;
         negative if they end before it."""
-        bottom, right = (
-            (out - 1) * stride + (kernel - 1) * dilation + 1 - near - size
-            for out, stride, kernel, dilation, near, size in zip(
-                self.output, self.stride, self.kernel, self.dilation, self.padding, self.input
-            )
+        bottom, right = map(
+            rules.far_padding,
+            self.input,
+            self.kernel,
+            self.output,
+            self.stride,
+            self.padding,
+            self.dilation,
         )
         return bottom, right
 
@@ -115,13 +109,45 @@ class Geometry:
             padding.append(near + in_front * dilation)
         return replace(self, kernel=tuple(kernel), padding=tuple(padding))
 
+    def require_convolution(self, channels: int, per_group: int) -> None:
+        """ValueError if arm_convolve_wrapper_s8 does not compute this with `channels` input channels, of
+        which each filter has `per_group`, on some core."""
+        arguments = (
+            *self.input,
+            channels,
+            *self.kernel,
+            per_group,
+            *self.output,
+            *self.stride,
+            *self.padding,
+            *self.dilation,
+        )
+        if not all(rules.convolution_fits(mve, *arguments) for mve in (False, True)):
+            raise ValueError(f"CMSIS-NN has no kernel for {self}; a rewrite should have changed it")
+
+    def require_depthwise(self, channels: int, multiplier: int) -> None:
+        """As `require_convolution`, for arm_depthwise_conv_wrapper_s8 and `multiplier` outputs an input."""
+        arguments = (
+            self.batch,
+            *self.input,
+            channels,
+            multiplier,
+            *self.kernel,
+            *self.output,
+            *self.stride,
+            *self.padding,
+            *self.dilation,
+        )
+        if not all(rules.depthwise_fits(mve, *arguments) for mve in (False, True)):
+            raise ValueError(f"CMSIS-NN has no kernel for {self}; a rewrite should have changed it")
+
     def _fits_one_row_kernel(self) -> bool:
         """Whether arm_convolve_1_x_n_s8 computes this one-row geometry (its own conditions aside)."""
-        left, right = self.padding[1], self.far_padding()[1]
-        return (
-            self.output[0] == 1
-            and self.padding[0] == 0  # else the only row of windows lies above the image
-            and right in (left, left + 1)
-            and (self.stride[1] == 1 or right <= 1)
-            and self.input[1] >= self.kernel[1]
+        return rules.fits_one_row(
+            self.input[1],
+            self.kernel[1],
+            self.output[0],
+            self.stride[1],
+            *self.padding,
+            self.far_padding()[1],
         )

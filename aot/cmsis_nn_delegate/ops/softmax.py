@@ -12,6 +12,7 @@ from ..graph.ir import Layout, Node, Quant
 from ..payload.schema import MAX_SHIFT, MAX_SOFTMAX_DIFFERENCE, Opcode
 from . import storage
 from .attrs import SoftmaxAttrs
+from .cmsis_nn_rules import MAX_SOFTMAX_ROW, softmax_fits
 from .op import Op, Reason, Refusal
 from .quantized_math import (
     divide_by_power_of_two,
@@ -25,9 +26,6 @@ from .quantized_math import (
 
 INTEGER_BITS = 5  # of the scaled differences to the maximum, Q5.26
 ACCUMULATOR_BITS = 12  # integer bits of the sum of exponentials
-# A row of n equal elements sums to n * 2^19, and from 2^28 on the kernel shifts by more than 31
-# bits, which C leaves open and cores do differently.
-MAX_ROW = 511
 
 
 class Scaling(NamedTuple):
@@ -80,10 +78,10 @@ class Softmax(Op):
                 f"innermost in memory, {innermost}"
                 + (" (images lie channels-last)" if len(shape) == 4 else ""),
             )
-        if shape[dim] > MAX_ROW:
+        if not softmax_fits(shape[dim]):
             return Refusal(
                 Reason.TOO_LARGE,
-                f"{shape[dim]} elements along dimension {dim}; the kernel sums at most {MAX_ROW}",
+                f"{shape[dim]} elements along dimension {dim}; the kernel sums at most {MAX_SOFTMAX_ROW}",
             )
         return None
 
@@ -138,9 +136,9 @@ class Softmax(Op):
             raise ValueError(
                 f"{node.name}: dimension {dim} of {value.shape} is not innermost in memory"
             )
-        if row_size > MAX_ROW:
+        if not softmax_fits(row_size):
             raise ValueError(
-                f"{node.name}: {row_size} elements a row; the kernel is exact up to {MAX_ROW}"
+                f"{node.name}: {row_size} elements a row; the kernel is exact up to {MAX_SOFTMAX_ROW}"
             )
         return storage.rows_of(value, row_size), row_size
 

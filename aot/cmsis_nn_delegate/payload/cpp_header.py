@@ -60,6 +60,19 @@ def _enum(enum_class, underlying: str) -> list[str]:
     return lines + ["};", ""]
 
 
+def _reads_behind() -> list[str]:
+    lines = _comment(" ".join(schema.ReadsBehind.__doc__.split()))
+    lines += ["struct ReadsBehind {"]
+    lines += [f"  std::uint8_t {name};" for name in schema.ReadsBehind._fields]
+    lines += ["};", ""]
+    lines += _comment("What the kernel for `opcode` may load behind its constants.")
+    lines += ["constexpr ReadsBehind reads_behind(Isa isa, Opcode opcode) {"]
+    for (isa, opcode), behind in schema.READS_BEHIND.items():
+        condition = f"isa == Isa::k{_camel(isa.name)} && opcode == Opcode::k{_camel(opcode.name)}"
+        lines += [f"  if ({condition}) {{", f"    return {{{', '.join(map(str, behind))}}};", "  }"]
+    return lines + ["  return {0, 0};", "}", ""]
+
+
 def generate() -> str:
     """The text of the header."""
     constants = {
@@ -96,6 +109,7 @@ def generate() -> str:
     structs = (schema.HEADER, schema.IO_TENSOR, *schema.PARAMETER_BLOCKS, schema.CALL_HEADER)
     for layout in (*structs, *schema.ARGS.values()):
         lines += struct_lines(layout)
+    lines += _reads_behind()
     lines.append("/// Size of the argument block of each opcode, 0 for no opcode.")
     lines.append("inline constexpr std::uint16_t kArgsBytes[kOpcodeCount] = {")
     for opcode in range(max(schema.Opcode) + 1):

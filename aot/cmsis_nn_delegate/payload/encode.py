@@ -87,7 +87,7 @@ def encode(
     records, calls = bytearray(), []
     for index, node in enumerate(graph.nodes):
         try:
-            record, call = _encode_call(graph, index, node, plan, scratch[index], pool)
+            record, call = _encode_call(graph, index, node, target, plan, scratch[index], pool)
         except ValueError as error:
             raise ValueError(f"cannot encode {node.name} ({node.op}): {error}") from error
         records += record
@@ -183,27 +183,37 @@ class _ConstantPool:
         self.data = bytearray()
         self._known: dict[bytes, int] = {}
 
-    def add(self, name: str, array: np.ndarray) -> Constant:
+    def add(self, name: str, array: np.ndarray, behind: int) -> Constant:
+        """Puts `array` here, unless it is, with `behind` bytes of anything after it."""
         little_endian = array.astype(array.dtype.newbyteorder("<"), copy=False)
         data = np.ascontiguousarray(little_endian).tobytes()
         shared = data in self._known
         if not shared:
             self._known[data] = self.offset + len(self.data)
             self.data += data + bytes(_aligned(len(data)) - len(data))
-        return Constant(name, self._known[data], len(data), shared)
+        begin = self._known[data]
+        self.data += bytes(max(_aligned(begin + len(data) + behind) - self.offset - len(self.data), 0))
+        return Constant(name, begin, len(data), shared)
 
 
 def _encode_call(
-    graph: Graph, index: int, node: Node, plan: MemoryPlan, scratch_bytes: int, pool: _ConstantPool
+    graph: Graph,
+    index: int,
+    node: Node,
+    target: Target,
+    plan: MemoryPlan,
+    scratch_bytes: int,
+    pool: _ConstantPool,
 ) -> tuple[bytes, Call]:
     op = OPS[node.op]
     opcode = op.opcode_of(node)
     layout = schema.ARGS[opcode]
     refs = {field.name: schema.NO_REF for field in layout.fields if field.type is REF}
     constants = []
+    behind = schema.reads_behind(target.isa, opcode)
 
     def place(name: str, array: np.ndarray) -> None:
-        constant = pool.add(name, array)
+        constant = pool.add(name, array, behind.of(name))
         constants.append(constant)
         refs[name] = schema.make_ref(schema.BASE_CONSTANT, constant.offset)
 

@@ -130,6 +130,29 @@ def test_a_sum_whose_multiplier_rounds_to_one_is_refused():
     assert built(lambda b, x, y: b.add(x, y, quant=quant), 1.0, 1.0) is not None
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(list(TARGETS)))
+def test_payloads_have_what_kernels_load_behind_constants(seed, target):
+    encoded = encode(networks.random_network(seed), get_target(target))
+    last = 0
+    for call in encoded.calls:
+        behind = schema.reads_behind(encoded.target.isa, call.opcode)
+        for constant in call.constants:
+            end = constant.offset + constant.nbytes + behind.of(constant.name)
+            assert end <= len(encoded.payload)
+            last = max(last, end)
+    assert len(encoded.payload) == -(-last // schema.ALIGNMENT) * schema.ALIGNMENT  # and no more
+
+
+@pytest.mark.parametrize("target", ["cortex-m3", "cortex-m4", "cortex-m55"])
+def test_a_filter_at_the_end_is_followed_by_what_kernels_load(target):
+    encoded = encode(networks.parallel_convolutions(), get_target(target))
+    (last,) = [c for c in encoded.calls[1].constants if not c.shared]
+    assert last.name == "filter" and last.nbytes % schema.ALIGNMENT == 0
+    behind = 16 if target == "cortex-m55" else 0
+    assert last.offset + last.nbytes + behind == len(encoded.payload)
+
+
 def test_io_is_named_by_index_wherever_it_lies():
     builder = GraphBuilder()
     x = builder.input(1, 8)

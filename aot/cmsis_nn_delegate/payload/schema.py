@@ -1,4 +1,4 @@
-"""The payload format, version 2: the one source of its layout.
+"""The payload format, version 3: the one source of its layout.
 
 `cpp_header` generates runtime/payload/format.h from this module; nothing else
 states an offset, a size or an opcode.
@@ -14,16 +14,21 @@ can hand them on without copying; linear layers, whose functions in CMSIS-NN tak
 numbers, have these in the order of the parameters. Data is named by a *reference*, see `make_ref`.
 What a call writes, its output and scratch memory, lies apart from what it reads, but for outputs that
 may be an input: ADD's. Inputs and outputs of the graph count as where their `arena_offset` puts them.
+
+Kernels of some instruction sets load more than they use: as many bytes as `READS_BEHIND` says follow
+every constant inside of the constants section. Nothing is read behind activations, scratch memory and
+the caller's tensors.
 """
 
 from __future__ import annotations
 
 import enum
+from typing import NamedTuple
 
 from .layout import F32, I32, REF, U16, U32, U8, Field, Struct
 
 MAGIC = 0x444E4E43  # "CNND"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 ALIGNMENT = 16  # of a payload, its sections, every constant and every arena offset
 
 # The first 32 bits of the CMSIS-NN commit whose conventions (kernel sums, bias,
@@ -105,7 +110,7 @@ HEADER = Struct(
         Field("calls_bytes", U32, "a multiple of 4"),
         Field("call_count", U32),
         Field("constants_offset", U32),
-        Field("constants_bytes", U32),
+        Field("constants_bytes", U32, "with what kernels load behind the last one"),
         Field("reserved", U32, "0", count=2),
     ),
 )
@@ -407,5 +412,32 @@ ARGS = {
     Opcode.TRANSPOSE: TRANSPOSE,
     Opcode.FULLY_CONNECTED_PER_TENSOR: FULLY_CONNECTED_PER_TENSOR,
 }
+
+
+
+class ReadsBehind(NamedTuple):
+    """Bytes that a kernel may load, and does not use, behind its filter, and behind its bias,
+    multipliers and shifts."""
+
+    filter: int = 0
+    parameters: int = 0
+
+    def of(self, field: str) -> int:
+        """For the constant that `field` of the argument block names."""
+        return self.filter if field == "filter" else self.parameters
+
+
+# Of the kernels of CMSIS-NN at this commit; those that are not here read nothing. Where they come from:
+# runtime/kernels/cmsis_nn/README.md.
+READS_BEHIND = {
+    (Isa.MVE, Opcode.CONV2D): ReadsBehind(filter=16),
+    (Isa.MVE, Opcode.DEPTHWISE_CONV2D): ReadsBehind(filter=3, parameters=12),
+}
+
+
+def reads_behind(isa: Isa, opcode: Opcode) -> ReadsBehind:
+    """What the kernel for `opcode` may load behind its constants."""
+    return READS_BEHIND.get((isa, opcode), ReadsBehind())
+
 
 PARAMETER_BLOCKS = (TILE, DIMS, ACTIVATION, CONV_PARAMS, DW_CONV_PARAMS, POOL_PARAMS)

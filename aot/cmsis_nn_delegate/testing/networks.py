@@ -78,6 +78,18 @@ def autoencoder() -> Graph:
     return builder.graph(builder.fully_connected(x, 640))
 
 
+def parallel_convolutions() -> Graph:
+    """Two convolutions of one input that differ in their filters alone: these are its last constant."""
+    builder = GraphBuilder()
+    x = builder.input(1, 4, 6, 6)
+    outputs = [builder.conv2d(x, 8), builder.conv2d(x, 8)]
+    first, second = builder.nodes
+    second.inputs[1].quant = first.inputs[1].quant
+    second.inputs[2] = first.inputs[2]
+    second.output.quant = first.output.quant
+    return builder.graph(*outputs)
+
+
 def random_network(seed: int, max_nodes: int = 12) -> Graph:
     """A valid graph of up to `max_nodes` nodes with branches, every operator, float or int8 I/O."""
     builder = GraphBuilder(seed)

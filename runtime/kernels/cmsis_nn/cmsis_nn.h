@@ -23,28 +23,41 @@ namespace cmsis_nn {
 
 using executorch::runtime::Error;
 
-// With scratch memory: a table names these kernels together with the bytes that they need, which are
-// those of CMSIS-NN's arm_*_get_buffer_size.
+// A table names these kernels together with what validation has to know of them: the scratch memory that
+// they need, which is that of CMSIS-NN's arm_*_get_buffer_size; what they can compute, see rules.h; and
+// what they load behind their constants, see README.md.
 Error run_conv2d(const void* args, std::uint8_t* const* bases);
-Error run_depthwise_conv2d(const void* args, std::uint8_t* const* bases);
-Error run_avg_pool2d(const void* args, std::uint8_t* const* bases);
 std::uint32_t conv2d_scratch_bytes(const void* args);
-std::uint32_t depthwise_conv2d_scratch_bytes(const void* args);
-std::uint32_t avg_pool2d_scratch_bytes(const void* args);
-inline constexpr Kernel conv2d{run_conv2d, conv2d_scratch_bytes};
-inline constexpr Kernel depthwise_conv2d{run_depthwise_conv2d, depthwise_conv2d_scratch_bytes};
-inline constexpr Kernel avg_pool2d{run_avg_pool2d, avg_pool2d_scratch_bytes};
+bool conv2d_accepts(const void* args);
+inline constexpr Kernel conv2d =
+    Kernel(run_conv2d, conv2d_scratch_bytes)
+        .limited_to(conv2d_accepts)
+        .reading_behind(payload::reads_behind(kCompiledIsa, payload::Opcode::kConv2d));
 
-// Without.
-Error fully_connected(const void* args, std::uint8_t* const* bases);
-Error fully_connected_per_tensor(const void* args, std::uint8_t* const* bases);
-Error max_pool2d(const void* args, std::uint8_t* const* bases);
-Error softmax(const void* args, std::uint8_t* const* bases);
+Error run_depthwise_conv2d(const void* args, std::uint8_t* const* bases);
+std::uint32_t depthwise_conv2d_scratch_bytes(const void* args);
+bool depthwise_conv2d_accepts(const void* args);
+inline constexpr Kernel depthwise_conv2d =
+    Kernel(run_depthwise_conv2d, depthwise_conv2d_scratch_bytes)
+        .limited_to(depthwise_conv2d_accepts)
+        .reading_behind(payload::reads_behind(kCompiledIsa, payload::Opcode::kDepthwiseConv2d));
+
+Error run_avg_pool2d(const void* args, std::uint8_t* const* bases);
+std::uint32_t avg_pool2d_scratch_bytes(const void* args);
+inline constexpr Kernel avg_pool2d = Kernel(run_avg_pool2d, avg_pool2d_scratch_bytes);
+
+Error run_softmax(const void* args, std::uint8_t* const* bases);
+bool softmax_accepts(const void* args);
+inline constexpr Kernel softmax = Kernel(run_softmax).limited_to(softmax_accepts);
 
 // The planner stores a sum over one of its inputs: arm_elementwise_add_s8 reads every element, or group of
 // four, before it writes that.
 Error run_add(const void* args, std::uint8_t* const* bases);
 inline constexpr Kernel add = Kernel(run_add).in_place();
+
+Error fully_connected(const void* args, std::uint8_t* const* bases);
+Error fully_connected_per_tensor(const void* args, std::uint8_t* const* bases);
+Error max_pool2d(const void* args, std::uint8_t* const* bases);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

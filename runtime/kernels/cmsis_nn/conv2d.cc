@@ -1,11 +1,54 @@
+#include "arm_nnsupportfunctions.h"
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/cmsis_nn/convert.h"
+#include "runtime/kernels/cmsis_nn/rules.h"
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
+namespace {
+
+/// Whether arm_convolve_1_x_n_s8 would run for windows that all stay in their row.
+bool is_plain_row(const payload::Conv2dArgs& a) {
+  const auto& p = a.params;
+  return rules::takes_one_row(a.input_dims.h, a.input_dims.c, a.filter_dims.h, a.filter_dims.c,
+                              p.stride.w, p.dilation.w) &&
+         rules::stays_in_row(a.output_dims.h, p.padding.w,
+                             rules::far_padding(a.input_dims.w, a.filter_dims.w, a.output_dims.w,
+                                                p.stride.w, p.padding.w, p.dilation.w));
+}
+
+/// The multiplication that arm_convolve_1_x_n_s8 does for such windows.
+Error run_plain_rows(const payload::Conv2dArgs& a, std::uint8_t* const* bases) {
+  const auto& p = a.params;
+  const auto* input = resolve<const std::int8_t>(bases, a.input);
+  auto* output = resolve<std::int8_t>(bases, a.output);
+  for (std::int32_t n = 0; n < a.input_dims.n; ++n) {
+    const arm_cmsis_nn_status status = arm_nn_mat_mult_nt_t_s8(
+        input, resolve<const std::int8_t>(bases, a.filter),
+        resolve<const std::int32_t>(bases, a.bias), output,
+        resolve<const std::int32_t>(bases, a.multiplier),
+        resolve<const std::int32_t>(bases, a.shift), a.output_dims.w, a.output_dims.c,
+        a.filter_dims.w * a.input_dims.c, p.input_offset, p.output_offset, p.activation.min,
+        p.activation.max, /*row_address_offset=*/a.output_dims.c,
+        /*lhs_cols_offset=*/a.input_dims.c * p.stride.w);
+    if (status != ARM_CMSIS_NN_SUCCESS) {
+      return to_error(status);
+    }
+    input += a.input_dims.w * a.input_dims.c;
+    output += a.output_dims.w * a.output_dims.c;
+  }
+  return Error::Ok;
+}
+
+}  // namespace
 
 Error run_conv2d(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
+  if constexpr (kWithMve) {
+    if (is_plain_row(a)) {
+      return run_plain_rows(a, bases);
+    }
+  }
   const cmsis_nn_context context = scratch(a, bases);
   const cmsis_nn_per_channel_quant_params quant = per_channel(a, bases);
   return to_error(arm_convolve_wrapper_s8(
@@ -21,6 +64,15 @@ std::uint32_t conv2d_scratch_bytes(const void* args) {
   // One window has no more bytes, over all groups, than the filter, less than 2^28: no term overflows.
   return static_cast<std::uint32_t>(arm_convolve_wrapper_s8_get_buffer_size(
       native(a.params), native(a.input_dims), native(a.filter_dims), native(a.output_dims)));
+}
+
+bool conv2d_accepts(const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
+  const auto& p = a.params;
+  return rules::convolution_fits(kWithMve, a.input_dims.h, a.input_dims.w, a.input_dims.c,
+                                 a.filter_dims.h, a.filter_dims.w, a.filter_dims.c,
+                                 a.output_dims.h, a.output_dims.w, p.stride.h, p.stride.w,
+                                 p.padding.h, p.padding.w, p.dilation.h, p.dilation.w);
 }
 
 }  // namespace cmsis_nn

@@ -13,6 +13,9 @@
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 
+/// Whether CMSIS-NN is compiled to its kernels for MVE.
+inline constexpr bool kWithMve = kCompiledIsa == payload::Isa::kMve;
+
 // A struct of CMSIS-NN may be read where a payload has its block: 32-bit integers in one order.
 #define CMSIS_NN_SAME_MEMBER(ours, theirs, member)                                          \
   static_assert(offsetof(payload::ours, member) == offsetof(theirs, member) &&              \

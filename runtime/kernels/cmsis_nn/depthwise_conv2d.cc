@@ -1,5 +1,6 @@
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/cmsis_nn/convert.h"
+#include "runtime/kernels/cmsis_nn/rules.h"
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
@@ -18,14 +19,19 @@ Error run_depthwise_conv2d(const void* args, std::uint8_t* const* bases) {
 
 std::uint32_t depthwise_conv2d_scratch_bytes(const void* args) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
-  // With MVE it is up to 496 bytes for every pixel of the kernel, computed in 31 bits. No arena has as
-  // much as a kernel for which they do not suffice would need.
-  constexpr std::int32_t kMaxPixels = 1 << 22;
-  if (a.filter_dims.h * a.filter_dims.w > kMaxPixels) {
-    return UINT32_MAX;
-  }
+  // With MVE it is up to 496 bytes for every pixel of the kernel, of which there are few enough.
+  static_assert(rules::kMaxKernelElements < (1 << 22), "the size must fit 31 bits");
   return static_cast<std::uint32_t>(arm_depthwise_conv_wrapper_s8_get_buffer_size(
       native(a.params), native(a.input_dims), native(a.filter_dims), native(a.output_dims)));
+}
+
+bool depthwise_conv2d_accepts(const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
+  const auto& p = a.params;
+  return rules::depthwise_fits(kWithMve, a.input_dims.n, a.input_dims.h, a.input_dims.w,
+                               a.input_dims.c, p.ch_mult, a.filter_dims.h, a.filter_dims.w,
+                               a.output_dims.h, a.output_dims.w, p.stride.h, p.stride.w,
+                               p.padding.h, p.padding.w, p.dilation.h, p.dilation.w);
 }
 
 }  // namespace cmsis_nn

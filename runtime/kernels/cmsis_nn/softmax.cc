@@ -1,14 +1,19 @@
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/cmsis_nn/convert.h"
+#include "runtime/kernels/cmsis_nn/rules.h"
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 
-Error softmax(const void* args, std::uint8_t* const* bases) {
+Error run_softmax(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::SoftmaxArgs*>(args);
   arm_softmax_s8(resolve<const std::int8_t>(bases, a.input), a.rows, a.row_size, a.multiplier,
                  a.shift, a.diff_min, resolve<std::int8_t>(bases, a.output));
   return Error::Ok;
+}
+
+bool softmax_accepts(const void* args) {
+  return rules::softmax_fits(static_cast<const payload::SoftmaxArgs*>(args)->row_size);
 }
 
 }  // namespace cmsis_nn

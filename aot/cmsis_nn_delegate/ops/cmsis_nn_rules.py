@@ -1,0 +1,217 @@
+"""What CMSIS-NN's kernels take for granted and do not check, as functions of integers.
+
+The compiler asks them (`geometry`, and the operators), and so does the firmware, for payloads
+that another compiler made or that are damaged: `rules_header` writes them to
+runtime/kernels/cmsis_nn/rules.h. A function is made of assignments and one return, with what
+`rules_header` knows of Python's expressions. Only the standard library is used, since builds of
+firmware run it.
+
+All numbers are those of a call that passed every other check: sizes, strides and dilations are
+in [1, 32767], padding is in [0, 32767].
+"""
+
+from __future__ import annotations
+
+# CMSIS-NN counts the elements under a kernel in 16 bits.
+MAX_KERNEL_ELEMENTS = 65535
+MAX_SOFTMAX_ROW = 511
+
+
+def far_padding(size: int, taps: int, out: int, stride: int, padding: int, dilation: int) -> int:
+    """Pixels by which the last window of an axis reaches beyond its end; negative if it ends before."""
+    return (out - 1) * stride + (taps - 1) * dilation + 1 - padding - size
+
+
+def overlaps(size: int, taps: int, out: int, stride: int, padding: int, dilation: int) -> bool:
+    """Whether every window of an axis reaches over a pixel or between two: the outermost ones do."""
+    last = (out - 1) * stride - padding
+    return padding <= (taps - 1) * dilation and last < size
+
+
+# Convolutions -----------------------------------------------------------------------------------
+
+
+def takes_pointwise(
+    in_c: int,
+    kernel_h: int,
+    kernel_w: int,
+    kernel_c: int,
+    padding_h: int,
+    padding_w: int,
+    dilation_h: int,
+    dilation_w: int,
+) -> bool:
+    """Whether arm_convolve_wrapper_s8 picks a 1x1 kernel.
+
+    These know no padding: the wrapper looks at the top and left, and not at the bottom and right.
+    """
+    return (
+        kernel_h == 1
+        and kernel_w == 1
+        and in_c == kernel_c
+        and padding_h == 0
+        and padding_w == 0
+        and dilation_h == 1
+        and dilation_w == 1
+    )
+
+
+def takes_one_row(
+    in_h: int, in_c: int, kernel_h: int, kernel_c: int, stride_w: int, dilation_w: int
+) -> bool:
+    """Whether arm_convolve_wrapper_s8 picks arm_convolve_1_x_n_s8 if it picks no 1x1 kernel.
+
+    Without MVE that is the general kernel.
+    """
+    return (
+        in_h == 1
+        and kernel_h == 1
+        and in_c == kernel_c
+        and dilation_w == 1
+        and stride_w * in_c % 4 == 0
+    )
+
+
+def fits_one_row(
+    in_w: int, kernel_w: int, out_h: int, stride_w: int, padding_h: int, left: int, right: int
+) -> bool:
+    """Whether arm_convolve_1_x_n_s8 computes this row, of which `right` is the far padding.
+
+    It copies kernel_w pixels whatever the image has, knows one row of windows, padding at the right
+    that is that at the left or one more, and, with strides, one window in it.
+    """
+    return (
+        in_w >= kernel_w
+        and out_h == 1
+        and padding_h == 0
+        and (right == left or right == left + 1)
+        and (stride_w == 1 or right <= 1)
+    )
+
+
+def stays_in_row(out_h: int, left: int, right: int) -> bool:
+    """Whether no window leaves the row, which is the matrix to multiply, then.
+
+    arm_convolve_1_x_n_s8 copies the pixels behind the last window, which it has no use for: with a
+    stride above 1 some of these lie behind the image. So our kernel does not call it.
+    """
+    return out_h == 1 and left == 0 and right == 0
+
+
+def convolution_fits(
+    mve: bool,
+    in_h: int,
+    in_w: int,
+    in_c: int,
+    kernel_h: int,
+    kernel_w: int,
+    kernel_c: int,
+    out_h: int,
+    out_w: int,
+    stride_h: int,
+    stride_w: int,
+    padding_h: int,
+    padding_w: int,
+    dilation_h: int,
+    dilation_w: int,
+) -> bool:
+    """Whether arm_convolve_wrapper_s8 computes this convolution, with or without MVE."""
+    bottom = far_padding(in_h, kernel_h, out_h, stride_h, padding_h, dilation_h)
+    right = far_padding(in_w, kernel_w, out_w, stride_w, padding_w, dilation_w)
+    pointwise = takes_pointwise(
+        in_c, kernel_h, kernel_w, kernel_c, padding_h, padding_w, dilation_h, dilation_w
+    )
+    one_row = takes_one_row(in_h, in_c, kernel_h, kernel_c, stride_w, dilation_w)
+    row_fits = fits_one_row(in_w, kernel_w, out_h, stride_w, padding_h, padding_w, right)
+    return (
+        kernel_h * kernel_w * kernel_c <= MAX_KERNEL_ELEMENTS
+        and (not pointwise or (bottom <= 0 and right <= 0))
+        and (pointwise or not mve or not one_row or row_fits)
+    )
+
+
+# Depthwise convolutions -------------------------------------------------------------------------
+
+
+def takes_3x3(
+    batch: int,
+    multiplier: int,
+    kernel_h: int,
+    kernel_w: int,
+    padding_h: int,
+    padding_w: int,
+    dilation_h: int,
+    dilation_w: int,
+) -> bool:
+    """Whether arm_depthwise_conv_wrapper_s8 picks arm_depthwise_conv_3x3_s8: without MVE."""
+    return (
+        batch == 1
+        and multiplier == 1
+        and kernel_h == 3
+        and kernel_w == 3
+        and dilation_h == 1
+        and dilation_w == 1
+        and padding_h <= 1
+        and padding_w <= 1
+    )
+
+
+def fits_3x3(in_w: int, out_w: int, stride_w: int, padding_w: int) -> bool:
+    """Whether arm_depthwise_conv_3x3_s8 reads inside of the row: the middle column of every window."""
+    return (out_w - 1) * stride_w - padding_w <= in_w - 2
+
+
+def becomes_convolution(in_c: int) -> bool:
+    """Whether arm_depthwise_conv_wrapper_s8 may turn to a convolution, with MVE.
+
+    It then rearranges the weights at every call, and reads beyond them in scratch memory. Such a layer
+    is a conv2d to the compiler.
+    """
+    return in_c == 1
+
+
+def depthwise_fits(
+    mve: bool,
+    batch: int,
+    in_h: int,
+    in_w: int,
+    in_c: int,
+    multiplier: int,
+    kernel_h: int,
+    kernel_w: int,
+    out_h: int,
+    out_w: int,
+    stride_h: int,
+    stride_w: int,
+    padding_h: int,
+    padding_w: int,
+    dilation_h: int,
+    dilation_w: int,
+) -> bool:
+    """Whether arm_depthwise_conv_wrapper_s8 computes this depthwise convolution.
+
+    A kernel for DSP clears its column buffer up to the first row of the image, or from the last:
+    beyond the buffer if that row is in no window. Another one counts positions in 16 bits.
+    """
+    special = takes_3x3(
+        batch, multiplier, kernel_h, kernel_w, padding_h, padding_w, dilation_h, dilation_w
+    )
+    return (
+        overlaps(in_h, kernel_h, out_h, stride_h, padding_h, dilation_h)
+        and overlaps(in_w, kernel_w, out_w, stride_w, padding_w, dilation_w)
+        and kernel_h * kernel_w <= MAX_KERNEL_ELEMENTS
+        and (not mve or not becomes_convolution(in_c))
+        and (mve or not special or fits_3x3(in_w, out_w, stride_w, padding_w))
+    )
+
+
+# Softmax ----------------------------------------------------------------------------------------
+
+
+def softmax_fits(row_size: int) -> bool:
+    """Whether arm_softmax_s8 computes rows of this size.
+
+    A row of n equal elements sums to n * 2^19, and from 2^28 on it shifts by more than 31 bits,
+    which C leaves open and cores do differently.
+    """
+    return row_size <= MAX_SOFTMAX_ROW
