@@ -31,7 +31,7 @@ def report(text: str) -> dict[str, str]:
     return dict(field.split("=") for field in line.split())
 
 
-def test_what_init_accepts_runs_within_its_memory(tmp_path):
+def test_what_init_accepts_runs_within_its_memory(tmp_path, capsys):
     options = [f"-max_total_time={SECONDS}", f"-seed={SEED}"]
     result = subprocess.run(
         run_fuzzer.command(FUZZER.resolve(), tmp_path, SEEDS, options),
@@ -42,7 +42,8 @@ def test_what_init_accepts_runs_within_its_memory(tmp_path):
         shutil.copy(path, os.environ.get("TEST_UNDECLARED_OUTPUTS_DIR", "."))
     assert result.returncode == 0, f"{[p.name for p in findings]}:\n{result.stderr[-8000:]}"
     totals = report(result.stderr)
-    print(totals, re.findall(r"cov: (\d+)", result.stderr)[-1:], "edges")
+    with capsys.disabled():
+        print("\n", totals, "edges:", re.findall(r"cov: (\d+)", result.stderr)[-1])
     assert int(totals["payloads"]) >= LEAST_PAYLOADS
     assert int(totals["ran"]) * 10 >= int(totals["payloads"]), "the mutator makes too few valid payloads"
     assert all(int(calls) for calls in totals["calls"].split(",")), "an operator never ran"

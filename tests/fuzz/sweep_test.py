@@ -66,13 +66,14 @@ def culprit(first: int, count: int) -> str:
     return f"payload {index}: {fault}, written to {path}"
 
 
-def check(result: simulator.Result, mode: int) -> Sweep:
+def check(result: simulator.Result, mode: int, capsys) -> Sweep:
     if result.status == "fault" and mode == MUTATE:
         at = int(re.findall(r"^##AT index=(\d+)", result.uart, re.MULTILINE)[-1])
         pytest.fail(culprit(at, 64))
     assert (result.status, result.exit_code) == ("exit", 0), result.explain()
     sweep = Sweep.of(result.uart)
-    print(sweep)
+    with capsys.disabled():
+        print("\n", sweep)
     return sweep
 
 
@@ -96,15 +97,15 @@ def test_a_write_to_the_payload_is_a_fault():
 
 
 @needs_cmsis_nn
-def test_compiled_payloads_stay_in_their_memory():
-    sweep = check(run(AS_THEY_ARE, 0, len(list(run_fuzzer.seeds(SEEDS)))), AS_THEY_ARE)
+def test_compiled_payloads_stay_in_their_memory(capsys):
+    sweep = check(run(AS_THEY_ARE, 0, len(list(run_fuzzer.seeds(SEEDS)))), AS_THEY_ARE, capsys)
     assert (sweep.refused, sweep.failed) == (0, 0)
     assert sweep.ran > 100
 
 
 @needs_cmsis_nn
-def test_whatever_init_accepts_stays_in_its_memory():
-    sweep = check(run(MUTATE, FIRST, PAYLOADS), MUTATE)
+def test_whatever_init_accepts_stays_in_its_memory(capsys):
+    sweep = check(run(MUTATE, FIRST, PAYLOADS), MUTATE, capsys)
     assert sweep.payloads >= PAYLOADS
     assert sweep.ran > PAYLOADS // 4, "the mutator makes too few valid payloads"
     assert all(sweep.calls), "an operator never ran"

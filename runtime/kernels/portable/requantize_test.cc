@@ -77,7 +77,7 @@ TEST(Requantize, TwoRoundingsForRandomValues) {
 }
 
 TEST(Requantize, DefinedForEveryInput) {
-  // The results do not matter; the sanitizers of the corruption test watch.
+  // The results do not matter; the sanitizers of tests/fuzz watch.
   for (const std::int32_t value : {kMin, -1, 0, 1, kMax}) {
     for (const std::int32_t multiplier : {kMin, -1, 0, 1, kMax}) {
       for (const std::int32_t shift : {kMin, -64, -32, -31, 0, 30, 31, 32, 1000, kMax}) {
