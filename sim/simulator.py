@@ -22,6 +22,7 @@ import json
 import os
 import pathlib
 
+from sim import scratch
 from sim.boards import Board, generated, get_board
 from sim.elf import Elf
 from sim.regions import Region
@@ -139,4 +140,5 @@ def run(
         board = board_of(image)
     elif isinstance(board, str):
         board = get_board(board)
-    return create().run(image, board, job, timeout_s, count)
+    with scratch.ended_in_order():
+        return create().run(image, board, job, timeout_s, count)

@@ -6,6 +6,7 @@ counts instructions and a run gives the same output and the same counts each tim
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import pathlib
@@ -13,9 +14,8 @@ import re
 import shutil
 import signal
 import subprocess
-import tempfile
 
-from sim import regions
+from sim import regions, scratch
 from sim import uart as uart_lines
 from sim.boards import Board, generated
 from sim.elf import Elf
@@ -52,6 +52,19 @@ def machine_arguments(elf: Elf, board: Board, job_path: str | None) -> list[str]
     return arguments
 
 
+@functools.lru_cache(maxsize=None)
+def _ending_with_this() -> list[str]:
+    """What goes before a command so that it is killed when this program ends in any way (Linux).
+
+    Nothing where util-linux's setpriv is missing or too old.
+    """
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        return []
+    options = subprocess.run([setpriv, "--help"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return [setpriv, "--pdeathsig", "KILL"] if "--pdeathsig" in options.stdout else []
+
+
 def _quote(path) -> str:
     """A path as a value of a comma-separated QEMU option."""
     return str(path).replace(",", ",,")
@@ -76,7 +89,7 @@ class Qemu(Simulator):
         return self._name
 
     def interactive_command(self, elf, board, job_path, gdb_port):
-        command = [self._path, *machine_arguments(elf, board, job_path), "-serial", "stdio"]
+        command = [*_ending_with_this(), self._path, *machine_arguments(elf, board, job_path), "-serial", "stdio"]
         if gdb_port is not None:
             command += ["-gdb", f"tcp:localhost:{gdb_port}", "-S"]
         return command
@@ -95,8 +108,7 @@ class Qemu(Simulator):
         return result.status == "no-exit" and not result.uart and "plugin" in result.diagnostics
 
     def _run_once(self, elf, board, job, timeout_s, use_plugin) -> Result:
-        with tempfile.TemporaryDirectory(prefix="cnd-sim-") as directory:
-            folder = pathlib.Path(directory)
+        with scratch.Folder() as folder:
             uart_path, count_path, job_path = folder / "uart", folder / "count", None
             if job is not None:
                 job_path = folder / "job"
@@ -128,7 +140,7 @@ class Qemu(Simulator):
 
 def _execute(command: list[str], timeout_s: float) -> tuple[int | None, str]:
     """Exit code (None after a timeout) and standard error of `command`."""
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    process = subprocess.Popen([*_ending_with_this(), *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True, errors="replace")
     try:
         _, diagnostics = process.communicate(timeout=timeout_s)

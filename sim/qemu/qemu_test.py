@@ -1,6 +1,13 @@
 """What is QEMU's alone: finding it, its plugin, its options. The rest is in sim/driver_test.py."""
 
+import contextlib
+import os
 import pathlib
+import signal
+import struct
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -38,3 +45,44 @@ def test_paths_with_commas_are_quoted(tmp_path):
     elf = Elf(IMAGE)
     arguments = qemu.machine_arguments(elf, simulator.board_of(elf), str(job))
     assert f"loader,file={str(job).replace(',', ',,')},addr=0x21000000,force-raw=on" in arguments
+
+
+def processes_with(text):
+    """Commands of live processes that have `text` in an argument."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            command = path.read_bytes().split(b"\0")
+            if any(text.encode() in argument for argument in command):
+                found.append(command)
+    return found
+
+
+def comes(condition):
+    """Whether it becomes true within a minute."""
+    for _ in range(1200):
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_qemu_ends_with_whoever_started_it(tmp_path, end):
+    """And its folder is gone: at once, or, where nobody is left to remove it, before the next run."""
+    if end == signal.SIGKILL and not qemu._ending_with_this():
+        pytest.skip("setpriv of util-linux 2.33 or later is needed for this")
+    hang = struct.pack("<4sIII", b"TEST", 5, 0, 0)
+    code = f"from sim import simulator; simulator.run({str(IMAGE)!r}, job={hang!r}, timeout_s=600)"
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path), TEST_TMPDIR=str(tmp_path))
+    user = subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.DEVNULL)
+
+    def runs():
+        return processes_with(f"path={tmp_path}/")
+
+    assert comes(runs)
+    user.send_signal(end)
+    user.wait(60)
+    assert comes(lambda: not runs())
+    left = list(tmp_path.iterdir())
+    assert len(left) == (end == signal.SIGKILL)

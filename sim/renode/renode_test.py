@@ -201,10 +201,11 @@ def test_one_process_for_many_runs(fake):
 def test_runs_leave_no_files(fake, monkeypatch, tmp_path):
     folder = tmp_path / "temporary"
     folder.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    monkeypatch.setenv("TEST_TMPDIR", str(folder))
     fake.script([EXIT], [EXIT])
     for _ in range(2):
         fake.run(job=b"work")
+        assert len(list(folder.iterdir())) == 1
         assert list(folder.glob("*/run*")) == []
     renode._close_servers()
     assert list(folder.iterdir()) == []
@@ -277,6 +278,7 @@ def test_absent(fake, monkeypatch, tmp_path):
 def test_temporary_folder_that_the_monitor_cannot_take(fake, monkeypatch, tmp_path):
     folder = tmp_path / "a b"
     folder.mkdir()
+    monkeypatch.setenv("TEST_TMPDIR", str(folder))
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     with pytest.raises(RenodeError, match="set TMPDIR to a folder without spaces"):
         fake.run()

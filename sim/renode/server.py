@@ -11,14 +11,13 @@ import itertools
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import xml.parsers.expat
 import xmlrpc.client
 
+from sim import scratch
 from sim.simulator import SimulatorError
 
 START_TIMEOUT_S = 90.0  # The first start on a busy machine; usually 2 to 5 s.
@@ -54,9 +53,10 @@ class RenodeServer:
         self._numbers = itertools.count()
         # Not renode-*: Renode removes such folders from TMPDIR at its start, which is why it gets one
         # of its own. The configuration too is its own: several processes would write the same one.
-        self._folder = pathlib.Path(tempfile.mkdtemp(prefix="cnd-sim-"))
+        self._scratch = scratch.Folder(suits=_PLAIN_PATH.fullmatch)
+        self._folder = self._scratch.path
         if not _PLAIN_PATH.fullmatch(str(self._folder)):
-            shutil.rmtree(self._folder)
+            self._scratch.remove()
             raise RenodeError(f"Renode cannot be given the path {self._folder}: set TMPDIR to a folder without "
                               "spaces and special characters")
         temporary, config = self._folder / "tmp", self._folder / "config"
@@ -64,6 +64,8 @@ class RenodeServer:
         config.mkdir()
         self._messages = self._folder / "messages"
         environment = dict(os.environ, TMPDIR=str(temporary), XDG_CONFIG_HOME=str(config))
+        # .NET would put a socket into TMPDIR, whose path may be too long for one.
+        environment.setdefault("DOTNET_EnableDiagnostics", "0")
         # Where there is no home, .NET has no place to unpack itself to.
         environment.setdefault("HOME", str(self._folder))
         with open(self._messages, "wb") as messages:
@@ -138,4 +140,4 @@ class RenodeServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._scratch.remove()

@@ -1,0 +1,93 @@
+"""Folders for the files of a run, which do not outlive it: not even if the program is killed."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import functools
+import os
+import pathlib
+import shutil
+import signal
+import tempfile
+import threading
+import time
+from typing import Callable, Iterator
+
+PREFIX = "cnd-sim-"
+_YOUNG_S = 60.0  # A new folder is not locked at once.
+
+
+class Folder:
+    """An empty folder; remove() deletes it with what it has then.
+
+    Under Bazel it is in TEST_TMPDIR, which Bazel removes, if suits(path) likes that. Elsewhere the next
+    program that needs one removes those of programs that have ended without.
+    """
+
+    def __init__(self, suits: Callable[[str], object] = lambda path: True) -> None:
+        bazels = os.environ.get("TEST_TMPDIR")
+        parent = pathlib.Path(bazels if bazels and suits(bazels) else tempfile.gettempdir())
+        _remove_stale(parent)
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+        # Closed at the end of the program, however it ends. Its children do not inherit it.
+        self._lock = _lock(self.path)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> pathlib.Path:
+        return self.path
+
+    def __exit__(self, *_) -> None:
+        self.remove()
+
+
+def _lock(path: pathlib.Path) -> int | None:
+    """The descriptor that holds the lock of `path`; None if another program has it, or `path` is gone."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:  # of another user, or just removed
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+@functools.lru_cache(maxsize=None)
+def _remove_stale(parent: pathlib.Path) -> None:
+    """Once in a program."""
+    for path in parent.glob(PREFIX + "*"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime < _YOUNG_S:
+                continue
+            lock = _lock(path)
+            if lock is not None:
+                shutil.rmtree(path, ignore_errors=True)
+                os.close(lock)
+
+
+@contextlib.contextmanager
+def ended_in_order() -> Iterator[None]:
+    """SIGTERM ends the program as an exception does, with exit code 143, so that folders and processes go too.
+
+    Only where it would end the program at once: what the program has decided about the signal stays.
+    """
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+
+    def end(*_) -> None:
+        raise SystemExit(128 + signal.SIGTERM)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
