@@ -219,6 +219,7 @@ def _compiled(arguments: argparse.Namespace):
             io_placement=arguments.io_placement,
             linear_weights=arguments.linear_weights,
             strict=arguments.strict and not arguments.calibration_optional,
+            check=arguments.check,
             name=name,
             progress=_say,
         )
@@ -398,6 +399,8 @@ def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--linear-weights", choices=("per-channel", "per-tensor"), default="per-channel",
                         help="scales of linear layers; per-tensor is faster and less exact")
     parser.add_argument("--strict", action="store_true", help="fail if a node is not delegated")
+    parser.add_argument("--no-check", dest="check", action="store_false",
+                        help="do not compare the quantized model with the float one")
     parser.add_argument("--name", help="of the files, default is the function's")
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Mapping, Optional, Union
@@ -19,6 +20,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from . import calibration as calibration_data
 from .artifacts import about_program, check_name
 from .backend import lower_to_graph
+from .comparison import Samples, compare, differing_part
 from .errors import UserError, stage
 from .explain import NodeReport
 from .graph import serialize
@@ -131,6 +133,7 @@ def compile_model(
     name: str = "model",
     observer: str = "histogram",
     linear_weights: str = "per-channel",
+    check: bool = True,
     progress: Progress = lambda line: None,
 ) -> Compiled:
     """Quantizes, partitions and encodes `module` for `target`.
@@ -144,6 +147,8 @@ def compile_model(
     strict: raise NotDelegatedError if any node stays outside of the delegate.
     observer: how ranges are found; see `quantizer.OBSERVERS`.
     linear_weights: "per-channel", or "per-tensor" for faster and less exact layers; see `quantizer`.
+    check: compare the quantized model with the float one on up to 8 of the samples; see `comparison`. It takes
+        about as long as 10 inferences in PyTorch for each of these.
     progress: called with a line before each step.
 
     `module` and all tensors given are left as they are.
@@ -176,10 +181,19 @@ def compile_model(
         prepared = prepare_pt2e(graph, quantizer)
     samples = _calibrate(prepared, inputs, calibration)
     _restore(prepared, state)
-    progress(f"calibrated with {samples} samples; quantizing")
+    progress(f"calibrated with {samples.count} samples; quantizing")
+    observed = copy.deepcopy(prepared) if check else None
     with stage("torchao's convert_pt2e cannot quantize the model"):
         converted = convert_pt2e(prepared)
     program = _export(converted, inputs.tensors)
+    if check:
+        original = exported.module(check_guards=False)
+        make_flat(original)
+        part = compare(original, observed, converted, program, samples)
+        progress(
+            f"compared with the float model on {len(samples.kept)} samples: outputs differ by at most "
+            f"{differing_part(part)} of their range"
+        )
     progress(f"partitioning and compiling for {target.name}")
     partitioner = CmsisNnPartitioner(target, io_placement)
     try:
@@ -216,20 +230,20 @@ def _export(module: Model, args: tuple, kwargs: Optional[Mapping[str, Any]] = No
         return torch.export.export(module, args, dict(kwargs or {}))
 
 
-def _calibrate(prepared: torch.nn.Module, inputs: Inputs, data: Any) -> int:
-    """Shows all samples to the observers; their number."""
-    count = 0
+def _calibrate(prepared: torch.nn.Module, inputs: Inputs, data: Any) -> Samples:
+    """Shows all samples to the observers."""
+    samples = Samples()
     with torch.no_grad():
         for sample in calibration_data.read(data, inputs):
-            with stage(f"the model cannot be run with sample {count} of the calibration data"):
+            with stage(f"the model cannot be run with sample {samples.count} of the calibration data"):
                 prepared(*sample)
-            count += 1
-    if not count:
+            samples.add(sample)
+    if not samples.count:
         raise UserError(
             "calibration data is missing: there is no sample in it; one to a few hundred representative "
             "inputs do"
         )
-    return count
+    return samples
 
 
 def _restore(model: torch.nn.Module, state: Mapping[str, torch.Tensor]) -> None:

@@ -112,6 +112,13 @@ def _traced_again(program: ExportedProgram, writer: Node) -> ExportedProgram:
     return program
 
 
+def lost_writers(graph: Graph) -> list[Node]:
+    """What writes to anything but state, or to state that is read under another name: what quantization
+    would lose."""
+    memory = _Memory(graph, {node for node in graph.nodes if node.op == "get_attr"})
+    return [n for n in memory.writers if not memory.is_state(n) or memory.seen_elsewhere(n)]
+
+
 def written_state(graph: Graph) -> set[Node]:
     """Buffers that a graph without other writes changes, under all their names, and what is computed of
     these and of constants alone."""

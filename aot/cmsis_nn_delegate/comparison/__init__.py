@@ -1,0 +1,94 @@
+"""Compares the quantized model with the float model on calibration samples: did conversion keep the function?
+
+Quantization changes numbers, and errors add up from layer to layer, so that no bound on the outputs alone
+tells a wrong conversion from a model that is hard to quantize. Three steps each have a sharp bound:
+
+1. The float module that observers were put into computes what the exported module does. All rewrites before
+   quantization are exact; the bound of 2 % of a tensor's range is for the rounding of floats.
+2. The scale of each tensor fits what the tensor holds. An observer clips outliers where that lowers the
+   squared error, and its search ends at most at 8 times the squared error of the full range: it begins by
+   clipping 1e-5 of the values, each by the range R at most, next to R^2 / (12 * 255^2) by rounding. The bound
+   is 16 times.
+3. Each operator of the quantized module, given the numbers that it reads there, computes what the float
+   operator does; it reads the outputs of the same operators as the float one does; and weights, biases and
+   activations are those of the float module, rounded: within half a step of the observer's scale.
+
+By induction over the operators the quantized model is then the float model with the roundings and the
+clipping that its scales stand for, and nothing else.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import GraphModule
+
+from ..in_place import lost_writers
+from .layers import Layers
+from .rewrites import Rewrites
+from .running import FLOAT_TOLERANCE, Sample, call, close, fail, outputs, run
+from .scales import Fits, Scales
+
+
+class Samples:
+    """Keeps at most `limit` of the samples it is given, spread evenly. `count` is the number given."""
+
+    def __init__(self, limit: int = 8) -> None:
+        self.kept: list[Sample] = []
+        self.count = 0
+        self._limit, self._stride = limit, 1
+
+    def add(self, sample: Sample) -> None:
+        if self.count % self._stride == 0:
+            if len(self.kept) == self._limit:
+                self.kept = self.kept[::2]
+                self._stride *= 2
+            if self.count % self._stride == 0:
+                self.kept.append(sample)
+        self.count += 1
+
+
+def compare(
+    exported: GraphModule,
+    prepared: GraphModule,
+    converted: GraphModule,
+    program: ExportedProgram,
+    samples: Samples,
+) -> float:
+    """The largest difference of an output from the float model's, as a part of that output's range.
+
+    exported: the float module as torch.export made it, with flat inputs and outputs.
+    prepared: the calibrated module, with observers. converted: the quantized module. program: the same,
+        exported again.
+
+    UserError names the first layer that differs by more than its scales explain.
+    """
+    modules = [copy.deepcopy(module) for module in (exported, prepared, converted)]
+    modules.append(copy.deepcopy(program).module(check_guards=False))
+    exported, prepared, converted, final = modules
+    for node in lost_writers(prepared.graph):
+        fail(node, "it writes into a tensor that quantization separates from its other names")
+    scales = Scales(prepared)
+    before = Rewrites(exported, prepared)
+    fits = Fits(prepared, scales)
+    states = copy.deepcopy(prepared)
+    worst = 0.0
+    with torch.no_grad():
+        for index, sample in enumerate(samples.kept):
+            wanted, floats = run(exported, sample), run(prepared, sample, fits.see)
+            before.compare(wanted, floats, index)
+            quantized = run(converted, sample)
+            call(Layers(states, converted, quantized, scales).run, sample)
+            worst = max(worst, before.part(wanted, quantized))
+            for output, (a, b) in enumerate(zip(outputs(quantized), call(final, sample))):
+                if not close(a, b, FLOAT_TOLERANCE):
+                    fail(f"output {output}", "the exported program returns other numbers")
+    fits.check(samples.count / max(1, len(samples.kept)))
+    return worst
+
+
+def differing_part(value: float) -> str:
+    """For people: "1.3 %"."""
+    return f"{100 * value:.2g} %"

@@ -1,0 +1,91 @@
+"""Step 3: the conversion, operator by operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Interpreter, Node
+from torch.utils import _pytree as pytree
+
+from ..in_place import written
+from .running import FLOAT_TOLERANCE, close, extent, fail, is_float
+from .scales import Scales
+
+_Q = torch.ops.quantized_decomposed
+_QUANTIZES = {
+    _Q.quantize_per_tensor.default,
+    _Q.dequantize_per_tensor.default,
+    _Q.quantize_per_channel.default,
+    _Q.dequantize_per_channel.default,
+}
+_STEPS_TOLERANCE = 0.51  # of the scale
+
+
+class Layers(Interpreter):
+    """Runs the prepared module on the numbers of the quantized one, and compares node by node."""
+
+    def __init__(
+        self, prepared: GraphModule, converted: GraphModule, quantized: dict[Node, Any], scales: Scales
+    ) -> None:
+        super().__init__(prepared, garbage_collect_values=False)
+        self.extra_traceback = False
+        self._scales = scales
+        self._quantized = quantized
+        self._twins = {
+            node.name: node
+            for node in converted.graph.nodes
+            if node.op == "output" or node.op == "call_function" and node.target not in _QUANTIZES
+        }
+
+    def run_node(self, node: Node) -> Any:
+        if node.op == "call_module":
+            (source,) = node.args
+            return self._scales.rounded(node, self.env[source])
+        twin = self._twins.get(node.name)
+        if twin is None:
+            return super().run_node(node)
+        mine, spec = pytree.tree_flatten((node.args, node.kwargs))
+        others = pytree.tree_leaves((twin.args, twin.kwargs))
+        nodes = [[x for x in leaves if isinstance(x, Node)] for leaves in (mine, others)]
+        if len(nodes[0]) != len(nodes[1]):
+            fail(node, "the quantized operator reads another number of tensors")
+        read = {}
+        for a, b in zip(*nodes):
+            self._compare(node, a, self.env[a], self._quantized[b])
+            read[a] = self._quantized[b]
+        if node.op == "output" or written(node):
+            return super().run_node(node)
+        # What the operator is given but for tensors (strides, padding) is the float one's.
+        args, kwargs = pytree.tree_unflatten([read[x] if isinstance(x, Node) else x for x in mine], spec)
+        wanted, value = node.target(*args, **kwargs), self._quantized[twin]
+        for a, b in zip(pytree.tree_leaves(value), pytree.tree_leaves(wanted)):
+            if not close(a, b, FLOAT_TOLERANCE):
+                fail(node, "the quantized operator computes other numbers of what it is given")
+        return value.clone() if isinstance(value, torch.Tensor) else value
+
+    def _compare(self, node: Node, operand: Node, wanted: Any, value: Any) -> None:
+        if not is_float(wanted) or not is_float(value):
+            return
+        source = operand.args[0] if operand.op == "call_module" else operand
+        constant = source.op == "get_attr"
+        at, what = (node, f"its constant {source.target}") if constant else (source, "its output")
+        if wanted.shape != value.shape:
+            fail(at, f"{what} has another shape after quantization")
+        apart = (wanted.double() - value.double()).abs()
+        if operand.op == "call_module":
+            step = self._scales.step(operand, wanted)
+            apart = apart / step
+            if constant and self._scales.observer(operand).dtype == torch.int32:
+                # What exceeds 32 bits is refused when the layer is lowered, with the reason.
+                apart = apart[(self.env[source].double() / step).abs() < 2.0**31 - 256]
+            limit, unit = _STEPS_TOLERANCE, "steps of its scale"
+        else:
+            limit, unit = FLOAT_TOLERANCE * extent(wanted) + 1e-30, "in float"
+        worst = float(apart.nan_to_num(0.0).max()) if apart.numel() else 0.0
+        if worst > limit:
+            fail(
+                at,
+                f"{what}, as {node.name} reads it, differs by {worst:.3g} {unit} from the float value rounded "
+                "once",
+            )

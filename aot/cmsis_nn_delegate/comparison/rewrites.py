@@ -1,0 +1,99 @@
+"""Step 1: the rewrites before quantization keep the function."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from torch.fx import GraphModule, Node
+from torch.utils import _pytree as pytree
+
+from .running import FLOAT_TOLERANCE, close, difference, extent, fail, is_float, outputs
+
+
+class Rewrites:
+    """The exported module next to the prepared one, both in float."""
+
+    def __init__(self, exported: GraphModule, prepared: GraphModule) -> None:
+        self._twins = _twins(exported, prepared)
+        self._checked = [(a, b) for a, b in zip(_results(exported), _results(prepared))]
+        for a in _float_sources(exported):
+            # Where an index is returned, what it was computed of is compared.
+            if a in self._twins:
+                self._checked.append((a, self._twins[a]))
+
+    def compare(self, wanted: dict[Node, Any], floats: dict[Node, Any], sample: int) -> None:
+        for a, b in self._checked:
+            if not close(floats[b], wanted[a], FLOAT_TOLERANCE):
+                twins = ((x, y) for x, y in self._twins.items() if x in wanted and y in floats)
+                for x, y in twins:
+                    if not close(floats[y], wanted[x], FLOAT_TOLERANCE):
+                        a, b = x, y
+                        break
+                apart = difference(floats[b], wanted[a]) if floats[b].shape == wanted[a].shape else float("nan")
+                fail(
+                    a,
+                    f"the graph prepared for quantization differs there by {apart:.3g} in float, where its "
+                    f"values go to {extent(wanted[a]):.3g}, on sample {sample}",
+                )
+
+    def part(self, wanted: dict[Node, Any], quantized: dict[Node, Any]) -> float:
+        """The largest difference of a float output, as a part of its range."""
+        pairs = [(a, b) for a, b in zip(outputs(quantized), outputs(wanted)) if is_float(b) and b.numel()]
+        return max((difference(a, b) / max(extent(b), 1e-30) for a, b in pairs), default=0.0)
+
+
+def _twins(exported: GraphModule, prepared: GraphModule) -> dict[Node, Node]:
+    """The nodes of the prepared module that have the values of nodes of the exported one, as far as names
+    tell. A batch norm is its convolution, where it was folded into one."""
+    known = {node.name for node in exported.graph.nodes}
+    origins: dict[str, Node] = {}
+    for node in prepared.graph.nodes:
+        if node.op == "call_function":
+            origins[_origin(node, known)] = node
+    twins = {}
+    for node in exported.graph.nodes:
+        norm = next((user for user in node.users if "batch_norm" in str(user.target)), None)
+        if norm is not None and norm.name not in origins:
+            if len(node.users) == 1 and node.name in origins:
+                twins[norm] = origins[node.name]
+        elif node.name in origins and _same_operator(node, origins[node.name]):
+            twins[node] = origins[node.name]
+    return twins
+
+
+def _origin(node: Node, known: set[str]) -> str:
+    """The oldest name of `node` that is in `known`."""
+    name, sources = node.name, node.meta.get("from_node") or ()
+    while sources:
+        name = sources[-1].name if sources[-1].name in known else name
+        sources = sources[-1].from_node
+    return name
+
+
+def _same_operator(a: Node, b: Node) -> bool:
+    return a.op == b.op == "call_function" and _base_name(a) == _base_name(b)
+
+
+def _base_name(node: Node) -> str:
+    schema = getattr(node.target, "_schema", None)
+    return str(node.target) if schema is None else schema.name.removesuffix("_")
+
+
+def _results(module: GraphModule) -> list[Node]:
+    leaves = pytree.tree_leaves(module.graph.output_node().args[0])
+    return [leaf for leaf in leaves if isinstance(leaf, Node)]
+
+
+def _float_sources(module: GraphModule) -> Iterator[Node]:
+    """The nearest float tensors that results of other types are computed of."""
+    pending = [node for node in _results(module) if not is_float(node.meta.get("val"))]
+    seen = set()
+    while pending:
+        node = pending.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if is_float(node.meta.get("val")):
+            yield node
+        else:
+            pending += node.all_input_nodes
