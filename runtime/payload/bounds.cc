@@ -48,5 +48,15 @@ bool Regions::contain(payload::Ref ref, std::uint32_t bytes, std::uint32_t need)
   return bytes - 1 < region.size && ref - region.begin <= region.size - bytes;
 }
 
+Regions::Overlap Regions::overlap(payload::Ref a, std::uint32_t a_bytes, payload::Ref b,
+                                  std::uint32_t b_bytes) const {
+  const payload::Ref a_place = a + regions_[a >> payload::kRefOffsetBits].to_place;
+  const payload::Ref b_place = b + regions_[b >> payload::kRefOffsetBits].to_place;
+  if (a_place - b_place >= b_bytes && b_place - a_place >= a_bytes) {
+    return Overlap::kNone;
+  }
+  return a_place == b_place && a_bytes == b_bytes ? Overlap::kSame : Overlap::kPartial;
+}
+
 }  // namespace bounds
 }  // namespace cmsis_nn_delegate

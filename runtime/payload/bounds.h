@@ -54,14 +54,7 @@ class Regions {
   /// them apart from everything.
   enum class Overlap : std::uint8_t { kNone, kSame, kPartial };
   [[nodiscard]] Overlap overlap(payload::Ref a, std::uint32_t a_bytes, payload::Ref b,
-                                std::uint32_t b_bytes) const {
-    const payload::Ref a_place = a + regions_[a >> payload::kRefOffsetBits].to_place;
-    const payload::Ref b_place = b + regions_[b >> payload::kRefOffsetBits].to_place;
-    if (a_place - b_place >= b_bytes && b_place - a_place >= a_bytes) {
-      return Overlap::kNone;
-    }
-    return a_place == b_place && a_bytes == b_bytes ? Overlap::kSame : Overlap::kPartial;
-  }
+                                std::uint32_t b_bytes) const;
 
   /// Whether each of `refs` names `bytes` > 0 bytes of the constants, aligned to `alignment`, with
   /// `behind` more of them after these.

@@ -46,14 +46,13 @@ class CallValidator {
       case Opcode::kAvgPool2d: {
         const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
         return pool(a.input, a.output, a.params, a.input_dims, a.filter_dims, a.output_dims) &&
-               apart({a.input, volume(a.input_dims)}, {a.output, volume(a.output_dims)}) &&
-               scratch(a, volume(a.input_dims), volume(a.output_dims));
+               scratch(a);
       }
       case Opcode::kMaxPool2d: {
         const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
         return pool(a.input, a.output, a.params, a.input_dims, a.filter_dims, a.output_dims) &&
-               apart({a.input, volume(a.input_dims)}, {a.output, volume(a.output_dims)}) &&
-               accepted();
+               apart_and_accepted({a.input, volume(a.input_dims)},
+                                  {a.output, volume(a.output_dims)});
       }
       case Opcode::kSoftmax:
         return softmax(*static_cast<const payload::SoftmaxArgs*>(args));
@@ -63,7 +62,7 @@ class CallValidator {
         return require(in_range(a.zero_point, -128, 127), "zero point out of range") &&
                input(a.input, product(count, sizeof(float)), kWordAligned) &&
                output(a.output, count) &&
-               apart({a.input, product(count, sizeof(float))}, {a.output, count}) && accepted();
+               apart_and_accepted({a.input, product(count, sizeof(float))}, {a.output, count});
       }
       case Opcode::kDequantize: {
         const auto& a = *static_cast<const payload::DequantizeArgs*>(args);
@@ -71,13 +70,13 @@ class CallValidator {
         return require(in_range(a.zero_point, -128, 127), "zero point out of range") &&
                input(a.input, count) &&
                output(a.output, product(count, sizeof(float)), kWordAligned) &&
-               apart({a.input, count}, {a.output, product(count, sizeof(float))}) && accepted();
+               apart_and_accepted({a.input, count}, {a.output, product(count, sizeof(float))});
       }
       case Opcode::kTranspose: {
         const auto& a = *static_cast<const payload::TransposeArgs*>(args);
         const std::uint32_t count = volume(a.batch, a.rows, a.columns);
         return input(a.input, count) && output(a.output, count) &&
-               apart({a.input, count}, {a.output, count}) && accepted();
+               apart_and_accepted({a.input, count}, {a.output, count});
       }
     }
     return require(false, "unknown opcode");
@@ -116,8 +115,10 @@ class CallValidator {
     std::uint32_t count;
   };
 
+  // Not inlined: these are at the end of every operator's checks.
+
   /// Whether the kernel may write `written` while it reads `read`, both in bounds.
-  bool apart(const Bytes& read, const Bytes& written) const {
+  [[gnu::noinline]] bool apart(const Bytes& read, const Bytes& written) const {
     using Overlap = bounds::Regions::Overlap;
     const Overlap overlap = regions_.overlap(read.ref, read.count, written.ref, written.count);
     return require(overlap == Overlap::kNone ||
@@ -126,28 +127,40 @@ class CallValidator {
   }
 
   /// The last check of a call: of sizes for which the kernel has no code.
-  bool accepted() const {
+  [[gnu::noinline]] bool accepted() const {
     return require(kernel_.accepts == nullptr || kernel_.accepts(&call_ + 1),
                    "the kernel does not compute these sizes: compile the model again");
   }
 
+  /// apart() and accepted() of a call with one input.
+  [[gnu::noinline]] bool apart_and_accepted(const Bytes& read, const Bytes& written) const {
+    return apart(read, written) && accepted();
+  }
+
   /// The last checks of a call that may have scratch memory: the kernel computes what it needs from
   /// what the others have checked.
-  template <typename Args>
-  bool scratch(const Args& a, std::uint32_t input_bytes, std::uint32_t output_bytes) const {
-    const auto given = static_cast<std::uint32_t>(a.scratch_bytes);
-    const auto meets = [&](Ref ref, std::uint32_t bytes) {
-      return regions_.overlap(a.scratch, given, ref, bytes) != bounds::Regions::Overlap::kNone;
+  [[gnu::noinline]] bool scratch(const Bytes& given, const Bytes& read,
+                                 const Bytes& written) const {
+    const auto meets = [&](const Bytes& other) {
+      return regions_.overlap(given.ref, given.count, other.ref, other.count) !=
+             bounds::Regions::Overlap::kNone;
     };
-    return require(given == 0 ? a.scratch == payload::kNoRef
-                              : regions_.contain(a.scratch, given,
-                                                 bounds::kBlockAligned | bounds::kWrite),
+    return apart(read, written) &&
+           require(given.count == 0 ? given.ref == payload::kNoRef
+                                    : regions_.contain(given.ref, given.count,
+                                                       bounds::kBlockAligned | bounds::kWrite),
                    "the scratch reference is out of bounds, misaligned or not writable") &&
-           require(given == 0 || !(meets(a.input, input_bytes) || meets(a.output, output_bytes)),
+           require(given.count == 0 || !(meets(read) || meets(written)),
                    "the scratch memory overlaps the input or the output") &&
            accepted() &&
-           require(kernel_.scratch_bytes == nullptr || kernel_.scratch_bytes(&call_ + 1) <= given,
+           require(kernel_.scratch_bytes == nullptr ||
+                       kernel_.scratch_bytes(&call_ + 1) <= given.count,
                    "the kernel needs more scratch memory than scratch_bytes");
+  }
+  template <typename Args>
+  bool scratch(const Args& a) const {
+    return scratch({a.scratch, static_cast<std::uint32_t>(a.scratch_bytes)},
+                   {a.input, volume(a.input_dims)}, {a.output, volume(a.output_dims)});
   }
 
   bool activation(const Activation& a) const {
@@ -169,7 +182,7 @@ class CallValidator {
   }
 
   /// Multipliers and shifts of `channels` outputs, both in bounds.
-  bool multipliers(Ref multiplier, Ref shift, std::int32_t channels) const {
+  [[gnu::noinline]] bool multipliers(Ref multiplier, Ref shift, std::int32_t channels) const {
     return require(multipliers_valid(constant(multiplier), constant(shift), channels),
                    "a multiplier or shift is out of range");
   }
@@ -249,9 +262,7 @@ class CallValidator {
                        filter.n == out.c,
                    "channels, groups and filters do not agree") &&
            input(a.input, volume(in)) && weights(a, volume(filter), out.c) &&
-           output(a.output, volume(out)) &&
-           apart({a.input, volume(in)}, {a.output, volume(out)}) &&
-           scratch(a, volume(in), volume(out));
+           output(a.output, volume(out)) && scratch(a);
   }
 
   bool depthwise_conv2d(const payload::DepthwiseConv2dArgs& a) const {
@@ -264,9 +275,7 @@ class CallValidator {
                        filter.c == out.c && filter.n == 1,
                    "channels, multiplier and filters do not agree") &&
            input(a.input, volume(in)) && weights(a, volume(filter), out.c) &&
-           output(a.output, volume(out)) &&
-           apart({a.input, volume(in)}, {a.output, volume(out)}) &&
-           scratch(a, volume(in), volume(out));
+           output(a.output, volume(out)) && scratch(a);
   }
 
   bool fully_connected(const payload::FullyConnectedArgs& a) const {
@@ -322,7 +331,7 @@ class CallValidator {
                        in_range(a.diff_min, -(payload::kMaxSoftmaxDifference >> a.shift), 0),
                    "multiplier, shift or diff_min out of range") &&
            input(a.input, count) && output(a.output, count) &&
-           apart({a.input, count}, {a.output, count}) && accepted();
+           apart_and_accepted({a.input, count}, {a.output, count});
   }
 
   const std::uint8_t* payload_;
