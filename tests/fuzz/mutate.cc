@@ -182,7 +182,7 @@ class Mutator {
       if (grow) {
         editor_.grow_constants(bytes, random_);
       }
-    } else if (there < bytes && bytes <= kMaxTensor) {
+    } else if (bytes <= kMaxTensor && (there < bytes || random_.one_in(2))) {
       set_tensor_bytes(base - payload::kBaseIo, bytes);
     }
     return editor_.region_bytes(base) >= bytes;
@@ -237,6 +237,9 @@ class Mutator {
     place_all(call);
     if (random_.one_in(3)) {
       tighten();
+    }
+    if (random_.one_in(3)) {
+      place_at_end(call);
     }
   }
 

@@ -86,6 +86,21 @@ void redraw_conv2d(payload::Conv2dArgs& a, Random& random) {
   const std::int32_t groups = random.one_in(4) ? random.in(2, 4) : 1;
   const std::int32_t in = channels(random);
   const std::int32_t out = channels(random);
+  if (random.one_in(6)) {
+    // One row, which CMSIS-NN has a kernel for with MVE, and rules of its own.
+    a.input_dims.h = a.filter_dims.h = a.output_dims.h = 1;
+    a.params.stride.h = a.params.dilation.h = a.params.dilation.w = 1;
+    a.params.padding.h = 0;
+    if (random.one_in(3)) {  // rows that are shorter than the kernel
+      const std::int32_t shorter = a.filter_dims.w - random.in(0, 2);
+      a.input_dims.w = shorter < 1 ? 1 : shorter;
+      a.params.padding.w = random.in(0, 3);
+    }
+    if (random.one_in(2)) {  // as much padding on either side
+      const std::int32_t length = a.input_dims.w + 2 * a.params.padding.w - a.filter_dims.w;
+      a.output_dims.w = (length < 0 ? 0 : length / a.params.stride.w) + 1;
+    }
+  }
   a.filter_dims.c = in;
   a.input_dims.c = in * groups;
   a.filter_dims.n = out * groups;

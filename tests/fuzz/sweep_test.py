@@ -21,7 +21,7 @@ CORE = os.environ["CORE"]
 IMAGE = Path("tests/fuzz") / f"sweep_{CORE.replace('-', '_')}.elf"
 SEEDS = (Path("tests/fuzz") / f"seeds_{os.environ['ISA']}.bin").read_bytes()
 KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
-PAYLOADS = int(os.environ.get("SWEEP_PAYLOADS", "4000"))
+PAYLOADS = int(os.environ.get("SWEEP_PAYLOADS", "8000"))
 FIRST = int(os.environ.get("SWEEP_FIRST", "0"))
 
 # Of sweep_main.cc.
