@@ -53,6 +53,13 @@ REFUSALS = {
         "unsqueeze",
     ),
     "large kernel": (HUGE_KERNEL, [(1, 4096, 4, 4)], "aten.convolution", R.TOO_LARGE, "65535"),
+    "kernel that rows of padding make larger": (
+        nn.Conv2d(8192, 1, (1, 5), padding=(1, 0)),
+        [(1, 8192, 1, 8)],
+        "aten.convolution",
+        R.TOO_LARGE,
+        "row of zeros",
+    ),
     "large dimension": (torch.relu, [(1, 40000)], "aten.relu", R.TOO_LARGE, "32767"),
     "broadcast": (
         lambda a, b: a + b,

@@ -15,6 +15,7 @@ from typing import Iterator
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from cmsis_nn_delegate.testing.networks import random_network
 
 from tests.conformance import cases
@@ -48,8 +49,15 @@ def twins(seed: int) -> Graph:
     return d.graph(first.output, second.output)
 
 
+def row(stride: int, taps: int) -> Graph:
+    """A convolution along a row without padding, the last window of which ends where the row does."""
+    builder = GraphBuilder(stride * taps)
+    x = builder.input(1, 4, 1, taps + 3 * stride)
+    return builder.graph(builder.conv2d(x, 8, kernel=(1, taps), stride=(1, stride)))
+
+
 def seeds(isa: str) -> Iterator[bytes]:
-    """Single calls of every kind, twins, and networks of a few calls; some with inputs and outputs in the arena."""
+    """Single calls of every kind, twins, rows, and networks of a few calls; some with inputs and outputs in the arena."""
     target = get_target(CORE_OF_ISA[isa])
     graphs = [
         cases.graph_of(operator, seed)
@@ -57,6 +65,7 @@ def seeds(isa: str) -> Iterator[bytes]:
         for seed in range(CASES_OF_A_KIND * len(kinds))
     ]
     graphs += [twins(seed) for seed in range(TWINS)]
+    graphs += [row(stride, taps) for stride in (1, 2, 3) for taps in (2, 3, 5)]
     graphs += [random_network(seed, max_nodes=6 + seed % 6) for seed in range(NETWORKS)]
     for index, graph in enumerate(graphs):
         payload = encode(graph, target, "arena" if index % 3 == 2 else "caller").payload

@@ -81,7 +81,7 @@ def check_ranges(payload: bytes) -> int:
     return count
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(list(TARGETS)))
 def test_multipliers_of_networks_are_in_range(seed, target):
     check_ranges(encode(networks.random_network(seed), get_target(target)).payload)
@@ -103,7 +103,7 @@ def built(make, *scales: float):
         return None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(EXTREME, EXTREME, EXTREME)
 def test_multipliers_of_extreme_scales_are_in_range_or_refused(first, second, output):
     quant = Quant((output,), -5)
@@ -130,7 +130,7 @@ def test_a_sum_whose_multiplier_rounds_to_one_is_refused():
     assert built(lambda b, x, y: b.add(x, y, quant=quant), 1.0, 1.0) is not None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(list(TARGETS)))
 def test_payloads_have_what_kernels_load_behind_constants(seed, target):
     encoded = encode(networks.random_network(seed), get_target(target))
