@@ -82,7 +82,7 @@ def functional_module(program: ExportedProgram) -> GraphModule:
     _remove_dropout(program)
     memory = _Memory(program.graph, _state(program))
     hidden = [n for n in memory.writers if memory.seen_elsewhere(n) or _out_of_place(n) is None]
-    if _is_training(program.graph):
+    if is_training(program.graph):
         if hidden:
             raise UserError(
                 f"{describe(hidden[0])} writes into a tensor that is read under another name, which cannot "
@@ -233,7 +233,8 @@ def _is_idle_dropout(node: Node) -> bool:
     return node.op == "call_function" and node.target in DROPOUT and not node.args[2]
 
 
-def _is_training(graph: Graph) -> bool:
+def is_training(graph: Graph) -> bool:
+    """Whether dropout or batch norms compute as in training."""
     return any(
         node.op == "call_function"
         and (

@@ -33,9 +33,12 @@ from typing import Callable, Optional
 
 import torch
 from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e.fake_quantize import FakeQuantize
 from torchao.quantization.pt2e.observer import (
     HistogramObserver,
     MinMaxObserver,
+    MovingAverageMinMaxObserver,
+    MovingAveragePerChannelMinMaxObserver,
     PerChannelMinMaxObserver,
 )
 from torchao.quantization.pt2e.quantizer import (
@@ -49,8 +52,8 @@ from torchao.quantization.pt2e.quantizer import (
 )
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
-from .in_place import replace_in_place, written_state
-from .prepare import remove_identities, unpad_same
+from .in_place import DROPOUT, replace_in_place, written_state
+from .prepare import BATCH_NORM, remove_identities, unpad_same
 
 aten = torch.ops.aten
 
@@ -117,9 +120,15 @@ def _derive_bias_qparams(observers) -> tuple[torch.Tensor, torch.Tensor]:
 
 class CmsisNnQuantizer(Quantizer):
     """See the module docstring. `observer` is a key of `OBSERVERS`, `linear_weights` one of
-    `LINEAR_WEIGHTS`."""
+    `LINEAR_WEIGHTS`.
 
-    def __init__(self, observer: str = "histogram", linear_weights: str = "per-channel") -> None:
+    `qat` is for `prepare_qat_pt2e`: then the module computes with quantized numbers while it is trained, and
+    scales follow moving averages of the ranges; `observer` has no meaning.
+    """
+
+    def __init__(
+        self, observer: str = "histogram", linear_weights: str = "per-channel", qat: bool = False
+    ) -> None:
         super().__init__()
         if observer not in OBSERVERS:
             raise ValueError(f"unknown observer {observer!r}; choose one of {', '.join(OBSERVERS)}")
@@ -127,12 +136,21 @@ class CmsisNnQuantizer(Quantizer):
             raise ValueError(
                 f"unknown linear weights {linear_weights!r}; choose one of {', '.join(LINEAR_WEIGHTS)}"
             )
+        activation = OBSERVERS[observer].with_args(eps=_ACTIVATION_EPS)
+        per_channel = PerChannelMinMaxObserver.with_args(eps=_WEIGHT_EPS)
+        per_tensor = MinMaxObserver.with_args(eps=_WEIGHT_EPS)
+        if qat:
+            activation = FakeQuantize.with_args(observer=MovingAverageMinMaxObserver, eps=_ACTIVATION_EPS)
+            # Of the weights as they are now: the average has one member.
+            now = {"averaging_constant": 1.0, "eps": _WEIGHT_EPS}
+            per_channel = FakeQuantize.with_args(observer=MovingAveragePerChannelMinMaxObserver, **now)
+            per_tensor = FakeQuantize.with_args(observer=MovingAverageMinMaxObserver, **now)
         self.activation = QuantizationSpec(
             dtype=torch.int8,
             quant_min=-128,
             quant_max=127,
             qscheme=torch.per_tensor_affine,
-            observer_or_fake_quant_ctr=OBSERVERS[observer].with_args(eps=_ACTIVATION_EPS),
+            observer_or_fake_quant_ctr=activation,
         )
         self.weight = QuantizationSpec(
             dtype=torch.int8,
@@ -140,7 +158,7 @@ class CmsisNnQuantizer(Quantizer):
             quant_max=127,
             qscheme=torch.per_channel_symmetric,
             ch_axis=0,
-            observer_or_fake_quant_ctr=PerChannelMinMaxObserver.with_args(eps=_WEIGHT_EPS),
+            observer_or_fake_quant_ctr=per_channel,
         )
         self.linear_weight = self.weight
         if linear_weights == "per-tensor":
@@ -149,7 +167,7 @@ class CmsisNnQuantizer(Quantizer):
                 quant_min=-127,
                 quant_max=127,
                 qscheme=torch.per_tensor_symmetric,
-                observer_or_fake_quant_ctr=MinMaxObserver.with_args(eps=_WEIGHT_EPS),
+                observer_or_fake_quant_ctr=per_tensor,
             )
         # The kernel's fixed output: probabilities in steps of 1/256.
         self.probability = FixedQParamsQuantizationSpec(
@@ -188,7 +206,7 @@ class CmsisNnQuantizer(Quantizer):
                 self._annotate_add(node)
             elif node.target in SOFTMAX:
                 self._mark(node, {node.args[0]: self._input(node.args[0])}, self.probability)
-            elif node.target in SHARED or node.target in ACTIVATION:
+            elif node.target in SHARED or node.target in ACTIVATION or node.target in DROPOUT:
                 source = node.args[0]
                 if source.op == "get_attr":
                     continue
@@ -243,13 +261,20 @@ class CmsisNnQuantizer(Quantizer):
         return self.activation
 
     def _mark_with_activation(self, node: Node, inputs: dict[Node, QuantizationSpecBase]) -> None:
-        """Annotates `node`; if its only consumer is an activation, the output is that one's."""
-        users = list(node.users)
-        if len(users) == 1 and users[0].target in ACTIVATION:
-            self._mark(node, inputs, None)
-            self._mark(users[0], {}, self.activation)
-        else:
-            self._mark(node, inputs, self.activation)
+        """Annotates `node`; if its only consumer is an activation, the output is that one's. So it is with
+        the batch norm of a convolution, which `prepare_qat_pt2e` folds after annotation, if nothing is
+        quantized between them."""
+        chain = [node]
+        for targets in (BATCH_NORM if node.target in CONV else frozenset(), ACTIVATION):
+            users = list(chain[-1].users)
+            if len(users) == 1 and users[0].target in targets:
+                chain.append(users[0])
+        for member in chain:
+            self._mark(
+                member,
+                inputs if member is node else {},
+                self.activation if member is chain[-1] else None,
+            )
 
     @staticmethod
     def _mark(
