@@ -37,6 +37,7 @@ from .planner.memory import IoPlacement
 from .prepare import quantizable_module
 from .private_copy import private_copy, require_finite_weights
 from .quantizer import CmsisNnQuantizer
+from .ranges import doubtful_ranges, observe
 from .report import text
 from .report.model_report import Report, build_report
 from .target import Target, get_target
@@ -65,6 +66,7 @@ class Compiled:
     reports: tuple[NodeReport, ...]
     encoded: Optional[Encoded]
     obstacle: str
+    warnings: tuple[str, ...] = ()  # about ranges in the calibration data, a sentence each
 
     @property
     def payload(self) -> Optional[bytes]:
@@ -181,6 +183,9 @@ def compile_model(
         prepared = prepare_pt2e(graph, quantizer)
     samples = _calibrate(prepared, inputs, calibration)
     _restore(prepared, state)
+    warnings = tuple(doubtful_ranges(prepared))
+    for warning in warnings:
+        progress(f"warning: {warning}")
     progress(f"calibrated with {samples.count} samples; quantizing")
     observed = copy.deepcopy(prepared) if check else None
     with stage("torchao's convert_pt2e cannot quantize the model"):
@@ -216,6 +221,7 @@ def compile_model(
         reports=tuple(partitioner.reports),
         encoded=encoded,
         obstacle=obstacle,
+        warnings=warnings,
     )
 
 
@@ -236,7 +242,7 @@ def _calibrate(prepared: torch.nn.Module, inputs: Inputs, data: Any) -> Samples:
     with torch.no_grad():
         for sample in calibration_data.read(data, inputs):
             with stage(f"the model cannot be run with sample {samples.count} of the calibration data"):
-                prepared(*sample)
+                observe(prepared, sample, f"sample {samples.count} of the calibration data")
             samples.add(sample)
     if not samples.count:
         raise UserError(

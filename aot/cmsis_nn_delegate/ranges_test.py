@@ -1,0 +1,142 @@
+"""Calibration data that gives no sensible scales: what is refused, and what is told."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from cmsis_nn_delegate import cli
+from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.quantizer import OBSERVERS
+
+SHAPE = (1, 2, 4, 4)
+
+
+def samples(scale=1.0):
+    generator = torch.Generator().manual_seed(0)
+    return [(torch.randn(SHAPE, generator=generator) * scale,) for _ in range(3)]
+
+
+class Layers(nn.Module):
+    def __init__(self, function=lambda m, y: y):
+        super().__init__()
+        torch.manual_seed(0)
+        self.function = function
+        self.first, self.second = nn.Conv2d(2, 3, 1), nn.Conv2d(3, 2, 1)
+        self.norm = nn.BatchNorm2d(3)
+
+    def forward(self, x):
+        return self.second(self.function(self, self.first(x)))
+
+
+def warnings(module, data, observer="minmax"):
+    lines = []
+    found = compile_model(module, data[0], "cortex-m4", data, observer=observer, progress=lines.append).warnings
+    assert [f"warning: {line}" for line in found] == [line for line in lines if line.startswith("warning")]
+    return found
+
+
+@pytest.mark.parametrize("observer", OBSERVERS)
+def test_ordinary_data_has_no_warnings(observer):
+    assert warnings(Layers(lambda m, y: m.norm(y).relu()), samples(), observer) == ()
+
+
+ODD = {
+    "zero": (0.0, r"^x is zero in all"),
+    "tiny": (1e-30, r"^x goes from -\S+e-30 to \S+e-30 .* becomes zero"),
+    "denormal": (1e-42, r"^x goes from -\S+ to \S+ .* becomes zero"),
+    "huge": (1e15, r"^x goes from -\S+e\+15 to \S+e\+15 .* coarse"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_ranges_are_told(name):
+    scale, pattern = ODD[name]
+    assert re.search(pattern, warnings(Layers(), samples(scale))[0])
+
+
+def test_constants_are_told():
+    (first, *_) = warnings(Layers(), [(torch.full(SHAPE, 2.5),)] * 2)
+    assert first == "x is 2.5 everywhere in the calibration data: it has no range of its own"
+
+
+def test_a_layer_that_is_never_active_is_named():
+    module = Layers(lambda m, y: torch.relu(y))
+    torch.nn.init.constant_(module.first.bias, -100.0)
+    (line,) = warnings(module, samples())
+    assert line.startswith("relu is zero in all of the calibration data")
+
+
+FUNCTIONS = {
+    "log": (lambda m, y: torch.log(y), r"log computes NaN at .* on sample 0 of the calibration data"),
+    "division": (lambda m, y: y / (y - y).abs(), r"div computes an infinity"),
+    "overflow": (lambda m, y: y * 3e38 * 10.0, r"mul(_1)? computes an infinity"),
+    "module": (lambda m, y: m.norm(y * 3e38 * 10.0), r"mul(_1)? computes an infinity"),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("observer", OBSERVERS)
+def test_the_layer_where_numbers_end_is_named(name, observer):
+    function, pattern = FUNCTIONS[name]
+    data = samples()
+    with pytest.raises(UserError, match=pattern):
+        compile_model(Layers(function), data[0], "cortex-m4", data, observer=observer)
+
+
+def test_a_later_sample_is_named():
+    data = [(torch.ones(SHAPE),), (torch.zeros(SHAPE),)]
+
+    class Inverse(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(2, 2, 1)
+
+        def forward(self, x):
+            return self.conv(1 / x)
+
+    with pytest.raises(UserError, match="reciprocal.* computes an infinity at .* on sample 1 of"):
+        compile_model(Inverse(), data[0], "cortex-m4", data)
+
+
+def test_negative_variances_are_named():
+    module = nn.Sequential(nn.Conv2d(2, 3, 1), nn.BatchNorm2d(3))
+    module[1].running_var[1] = -1.0
+    data = samples()
+    with pytest.raises(UserError, match=r"0\.weight of the model holds NaN.*check running_var"):
+        compile_model(module, data[0], "cortex-m4", data)
+
+
+class Masked(nn.Module):
+    def __init__(self, normalize):
+        super().__init__()
+        self.scores, self.values, self.normalize = nn.Linear(4, 4), nn.Linear(4, 4), normalize
+        self.register_buffer("mask", torch.full((4, 4), -math.inf).triu(1))
+
+    def forward(self, x):
+        return self.values(self.normalize(self.scores(x) + self.mask) @ x)
+
+
+def test_masks_may_be_infinite_where_nothing_is_quantized():
+    x = torch.randn(2, 4, 4)
+    assert compile_model(Masked(torch.exp), (x,), "cortex-m4", [(x,)]).pte
+
+
+def test_masks_that_are_quantized_are_refused_with_advice():
+    x = torch.randn(2, 4, 4)
+    with pytest.raises(UserError, match="add computes an infinity .*mask with a finite number"):
+        compile_model(Masked(lambda y: torch.softmax(y, -1)), (x,), "cortex-m4", [(x,)])
+
+
+def test_the_command_line_tells_warnings(tmp_path, capsys):
+    (tmp_path / "model.py").write_text(
+        "from torch import nn\ndef model():\n    return nn.Conv2d(2, 3, 1)\n"
+    )
+    np.savez(tmp_path / "data.npz", x=np.zeros(SHAPE, np.float32))
+    arguments = ["--target", "cortex-m4", "--calibration", f"{tmp_path}/data.npz", "-o", f"{tmp_path}/out"]
+    assert cli.main(["compile", f"{tmp_path}/model.py:model", *arguments]) == 0
+    assert "is zero in all of the calibration data" in capsys.readouterr().out
