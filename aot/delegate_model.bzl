@@ -24,6 +24,11 @@ _CLI = str(Label("//aot/cmsis_nn_delegate:cli"))
 
 # A core of each instruction set: the payloads of others are the same.
 _CORE_OF_ISA = {"scalar": "cortex-m3", "dsp": "cortex-m4", "mve": "cortex-m55"}
+_CHOICES = {
+    "io": ["int8", "float"],
+    "io_placement": ["arena", "caller"],
+    "linear_weights": ["per-channel", "per-tensor"],
+}
 _FILES = ["pte", "payload.bin", "h", "c", "graph.npz", "report.txt", "report.json"]
 
 def delegate_model(
@@ -51,6 +56,9 @@ def delegate_model(
     """
     if len(srcs) != 1:
         fail("srcs of %s: give the one file that has the function" % name)
+    for attribute, value in [("io", io), ("io_placement", io_placement), ("linear_weights", linear_weights)]:
+        if value not in _CHOICES[attribute]:
+            fail("%s of %s: %r is not one of %s" % (attribute, name, value, ", ".join(_CHOICES[attribute])))
     py_binary(
         name = name + "_compiler",
         srcs = [_MAIN],

@@ -91,13 +91,14 @@ def _compile(arguments: argparse.Namespace) -> int:
 
 
 def _explain(arguments: argparse.Namespace) -> int:
+    from .explain import summary
+
     compiled = _compiled(arguments)
     print()
     for report in compiled.reports:
         print(report)
-    refused = len(compiled.refused)
-    print(f"\n{len(compiled.reports) - refused} of {len(compiled.reports)} nodes are delegated")
-    return 1 if refused and arguments.strict else 0
+    print(f"\n{summary(compiled.reports)}")
+    return 1 if compiled.refused and arguments.strict else 0
 
 
 def _report(arguments: argparse.Namespace) -> int:
@@ -218,6 +219,7 @@ def _compiled(arguments: argparse.Namespace):
             io=arguments.io,
             io_placement=arguments.io_placement,
             linear_weights=arguments.linear_weights,
+            observer=arguments.observer,
             strict=arguments.strict and not arguments.calibration_optional,
             check=arguments.check,
             name=name,
@@ -398,6 +400,8 @@ def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
                         help="whether the arena has room for inputs and outputs, default arena")
     parser.add_argument("--linear-weights", choices=("per-channel", "per-tensor"), default="per-channel",
                         help="scales of linear layers; per-tensor is faster and less exact")
+    parser.add_argument("--observer", choices=("histogram", "minmax"), default="histogram",
+                        help="how ranges are found; minmax is faster and clips nothing, default histogram")
     parser.add_argument("--strict", action="store_true", help="fail if a node is not delegated")
     parser.add_argument("--no-check", dest="check", action="store_false",
                         help="do not compare the quantized model with the float one")

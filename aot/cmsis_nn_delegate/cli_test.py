@@ -247,7 +247,7 @@ def test_several_inputs_and_outputs_keep_the_order_of_the_model(capsys, folder):
         ("double_weights", (), 2, ["0.weight of the model is float64"]),
         ("data_dependent", (), 1, ["torch.export cannot export the model"]),
         ("dynamic", (), 1, ["dynamic shape", "fixed shapes"]),
-        ("sine", ("--strict",), 1, ["1 nodes are not delegated", "aten.sin", "unsupported-operator"]),
+        ("sine", ("--strict",), 1, ["1 operator is not delegated", "aten.sin", "unsupported-operator"]),
         ("small", ("--io", "int9"), 2, ["--io", "'float', 'int8'"]),
         ("small", ("--io-placement", "flash"), 2, ["--io-placement"]),
         ("small", ("--linear-weights", "per-row"), 2, ["--linear-weights"]),
@@ -257,6 +257,23 @@ def test_several_inputs_and_outputs_keep_the_order_of_the_model(capsys, folder):
 def test_models_that_cannot_be_compiled(capsys, folder, function, options, code, patterns):
     check_failure(compile_(capsys, folder, function, *options, out="bad"), code, *patterns)
     assert not (folder / "bad").exists()
+
+
+@pytest.mark.parametrize(
+    "option, value",
+    [
+        ("--target", "cortex-m99"),
+        ("--io", "int9"),
+        ("--io-placement", "flash"),
+        ("--linear-weights", "per-row"),
+        ("--observer", "guess"),
+        ("--name", "a/b"),
+    ],
+)
+def test_options_are_checked_before_the_model_is_loaded(capsys, folder, option, value):
+    result = compile_(capsys, folder, "fails", option, value, out="bad")
+    check_failure(result, 2, re.escape(value))
+    assert "no weights here" not in result[2] and "loading" not in result[1]
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,10 @@ from .artifacts import about_program, check_name
 from .backend import lower_to_graph
 from .comparison import Samples, compare, differing_part
 from .errors import UserError, stage
-from .explain import NodeReport
+from .explain import NodeReport, unloadable
 from .graph import serialize
 from .graph.ir import Graph
+from .int8_io import check_int8_io
 from .interface import Arguments, Inputs, Model, check_model, make_flat
 from .lower import NotDelegatedError, lower
 from .partitioner import CmsisNnPartitioner
@@ -66,7 +67,8 @@ class Compiled:
     reports: tuple[NodeReport, ...]
     encoded: Optional[Encoded]
     obstacle: str
-    warnings: tuple[str, ...] = ()  # about ranges in the calibration data, a sentence each
+    # About ranges in the calibration data, and what prevents the program from being loaded; a sentence each.
+    warnings: tuple[str, ...] = ()
 
     @property
     def payload(self) -> Optional[bytes]:
@@ -181,9 +183,11 @@ def compile_model(
     state = {name: buffer.clone() for name, buffer in graph.named_buffers()}
     with stage("torchao's prepare_pt2e cannot prepare the model for calibration"):
         prepared = prepare_pt2e(graph, quantizer)
+    if io == "int8":
+        check_int8_io(prepared)
     samples = _calibrate(prepared, inputs, calibration)
     _restore(prepared, state)
-    warnings = tuple(doubtful_ranges(prepared))
+    warnings = list(doubtful_ranges(prepared))
     for warning in warnings:
         progress(f"warning: {warning}")
     progress(f"calibrated with {samples.count} samples; quantizing")
@@ -200,9 +204,11 @@ def compile_model(
             f"{differing_part(part)} of their range"
         )
     progress(f"partitioning and compiling for {target.name}")
-    partitioner = CmsisNnPartitioner(target, io_placement)
+    partitioner = CmsisNnPartitioner(target, io_placement, prepared=True)
     try:
         edge = lower(program, target, io, strict=strict, partitioner=partitioner)
+    except UserError:
+        raise
     except NotDelegatedError as error:
         raise UserError(str(error), exit_code=1) from error
     except ValueError as error:
@@ -211,7 +217,11 @@ def compile_model(
     progress("writing the ExecuTorch program")
     _keep_initial_state(edge.exported_program())
     with stage("ExecuTorch cannot write the program"):
-        pte = bytes(edge.to_executorch().buffer)
+        written = edge.to_executorch()
+        pte = bytes(written.buffer)
+    cannot_load = unloadable(written.executorch_program, partitioner.reports)
+    for warning in cannot_load:
+        progress(f"warning: {warning}")
     return Compiled(
         name=name,
         target=target,
@@ -221,7 +231,7 @@ def compile_model(
         reports=tuple(partitioner.reports),
         encoded=encoded,
         obstacle=obstacle,
-        warnings=warnings,
+        warnings=(*warnings, *cannot_load),
     )
 
 

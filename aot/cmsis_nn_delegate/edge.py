@@ -15,25 +15,24 @@ parameters of its own: reshapes and the activation fused behind an operator.
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import dataclass, replace
 from typing import Any, Iterable, Iterator, Optional, Sequence
 
 import numpy as np
 import torch
-from executorch.exir.dialects.edge._ops import EdgeOpOverload
 from torch._subclasses import FakeTensor
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from .functions import Functions
 from .graph.ir import Layout, Quant
+from .naming import GETITEM, described, target_name
 from .ops.op import Reason, Refusal
 from .payload.schema import MAX_DIM, MAX_RANK
 
 QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
 DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
 DEQUANTIZE_CHANNEL = "quantized_decomposed.dequantize_per_channel.default"
-GETITEM = "getitem"
 
 # What only gives elements another shape (or, for clone, nothing); row-major order stays.
 RESHAPES = frozenset(
@@ -75,15 +74,6 @@ _TRANSPOSES = {
     "aten.transpose_copy.int",
     "aten.transpose.int",
 }
-
-
-def target_name(node: Node) -> str:
-    """The overload that `node` calls, in one spelling for both dialects; "" for no call."""
-    if node.op != "call_function":
-        return ""
-    if node.target is operator.getitem:
-        return GETITEM
-    return str(node.target._op if isinstance(node.target, EdgeOpOverload) else node.target)
 
 
 def is_float32(node: Node) -> bool:
@@ -157,10 +147,20 @@ def _order(node: Node, rank: int) -> list[int]:
 
 
 class EdgeContext:
-    """Questions about `program`, which must not change while the context is used."""
+    """Questions about `program`, which must not change while the context is used.
 
-    def __init__(self, program: ExportedProgram) -> None:
+    `functions` are those of the program before it was decomposed, for messages. `prepared` says that
+    CmsisNnQuantizer has seen the program, even if nothing in it could be quantized.
+    """
+
+    def __init__(
+        self,
+        program: ExportedProgram,
+        functions: Optional[Functions] = None,
+        prepared: bool = False,
+    ) -> None:
         self.program = program
+        self._functions = functions
         signature = program.graph_signature
         self._parameters = dict(signature.inputs_to_parameters)
         mutated = set(signature.buffers_to_mutate.values())
@@ -170,6 +170,16 @@ class EdgeContext:
             if target not in mutated
         }
         self._lifted = dict(signature.inputs_to_lifted_tensor_constants)
+        # Whether the program went through a quantizer.
+        self.quantized = prepared or any(target_name(node) == QUANTIZE for node in program.graph.nodes)
+
+    def described(self, node: Node) -> str:
+        """A node as the user knows it: by the function that it was decomposed from, and where that is."""
+        function = self._functions and self._functions.of(node)
+        if function is None or function.target == target_name(node):
+            return described(node)
+        where = f" in {function.module}" if function.module else ""
+        return f"{function.name} ({function.target}){where}"
 
     # Arguments --------------------------------------------------------------
 
@@ -297,6 +307,12 @@ class EdgeContext:
                     f"{node.name} has the dynamic shape {list(value.shape)}; export with static "
                     "shapes (no dynamic_shapes, a fixed batch size)",
                 )
+            if value.dtype != torch.float32 and self.is_constant(self.source(node)):
+                return Refusal(
+                    Reason.UNSUPPORTED_PARAMETER,
+                    f"its operand {node.name} is a constant, such as a number in forward; only activations "
+                    "are supported here: fold the constant into the layer before",
+                )
             if value.dtype != torch.float32:
                 return Refusal(
                     Reason.UNSUPPORTED_DTYPE,
@@ -374,11 +390,21 @@ class EdgeContext:
                 f"{what} a constant; only activations are supported here: fold the constant into "
                 "the layer before, or pass it as an input",
             )
-        return Refusal(
-            Reason.NOT_QUANTIZED,
-            f"{what} not quantized; prepare the model with CmsisNnQuantizer and check that "
-            "everything that reads this tensor is quantized too",
-        )
+        if not self.quantized:
+            return Refusal(
+                Reason.NOT_QUANTIZED,
+                f"{what} not quantized, as nothing in the program: prepare the model with CmsisNnQuantizer, "
+                "calibrate and convert it",
+            )
+        neighbour, does = at, "computes"
+        if what.startswith("its output"):
+            readers = [user for user in node.users if target_name(user) != QUANTIZE]
+            neighbour, does = readers[0] if readers else node, "reads"
+        if neighbour.op == "call_function" and neighbour is not node:
+            cause = f"{self.described(neighbour)}, which {does} it, stays in float; see the reason there"
+        else:
+            cause = "it is an input, a constant or an output of the program that was left in float"
+        return Refusal(Reason.NOT_QUANTIZED, f"{what} not quantized: {cause}")
 
 
 def quant_of(node: Node) -> Optional[Quant]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import traceback
+from pathlib import Path
 from typing import Iterator
 
 
@@ -21,12 +23,15 @@ class UserError(ValueError):
 @contextlib.contextmanager
 def stage(failure: str, advice: str = "") -> Iterator[None]:
     """Around one call of somebody else's library: what it raises becomes a UserError that begins with
-    `failure`, has the first line of the library's message, and ends with `advice`."""
+    `failure`, has the first line of the library's message, and ends with `advice`. What code of this
+    package raises on the library's behalf is left as it is: it would be a fault of ours."""
     try:
         yield
     except UserError:
         raise
     except Exception as error:
+        if _raised_here(error):
+            raise
         message = f"{failure}: {first_line(error)}"
         raise UserError(f"{message}; {advice}" if advice else message, exit_code=1) from error
 
@@ -35,3 +40,9 @@ def first_line(error: BaseException) -> str:
     """The type of an error and the first line of its message."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0] if lines else 'no message'}"
+
+
+def _raised_here(error: BaseException) -> bool:
+    """Whether code of this package raised it, and not what that code called."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return bool(frames) and Path(frames[-1].f_code.co_filename).is_relative_to(Path(__file__).parent)

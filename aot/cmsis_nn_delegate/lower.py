@@ -24,6 +24,7 @@ from torch.export.graph_signature import InputKind, OutputKind, OutputSpec, Tens
 from torch.fx import Node
 
 from .edge import DEQUANTIZE, QUANTIZE, quant_of, target_name
+from .errors import stage
 from .graph.ir import Quant
 from .partitioner import CmsisNnPartitioner
 from .target import Target
@@ -52,25 +53,27 @@ def lower(
     `etrecord` the executable program has an ETRecord, for ExecuTorch's Inspector.
 
     NotDelegatedError: `strict`, and an operator is refused. ValueError: an unknown name, or
-    `io="int8"` for a program whose inputs or outputs are not quantized.
+    `io="int8"` for a program whose inputs or outputs are not quantized, or one that ExecuTorch cannot lower.
     """
     if io not in IO:
         raise ValueError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
     partitioner = partitioner or CmsisNnPartitioner(target, io_placement)
     if io == "int8":
         program = with_int8_io(program)
-    edge = to_edge_transform_and_lower(
-        program,
-        partitioner=[partitioner],
-        # int8 inputs are not in the verifier's idea of edge operators' types.
-        compile_config=EdgeCompileConfig(_check_ir_validity=False),
-        generate_etrecord=etrecord,
-    )
+    with stage("ExecuTorch cannot lower the quantized model"):
+        edge = to_edge_transform_and_lower(
+            program,
+            partitioner=[partitioner],
+            # int8 inputs are not in the verifier's idea of edge operators' types.
+            compile_config=EdgeCompileConfig(_check_ir_validity=False),
+            generate_etrecord=etrecord,
+        )
     if strict:
         refused = [report for report in partitioner.reports if not report.delegated]
         if refused:
             lines = "\n  ".join(map(str, refused))
-            raise NotDelegatedError(f"{len(refused)} nodes are not delegated:\n  {lines}")
+            count = f"{len(refused)} operator{'s are' if len(refused) > 1 else ' is'}"
+            raise NotDelegatedError(f"{count} not delegated:\n  {lines}")
     return edge
 
 

@@ -13,6 +13,7 @@ from torch.fx import Node
 
 from .backend import CmsisNnBackend
 from .explain import NodeReport, report
+from .functions import Functions
 from .support import Support
 from .target import Target, get_target
 
@@ -34,10 +35,13 @@ class CmsisNnPartitioner(Partitioner):
     of the delegate live: in its "arena" where that saves a copy, or with the "caller".
 
     After `partition`, `reports` says for every node of each program seen whether it is
-    delegated, and if not, why not.
+    delegated, and if not, why not. `prepared` says for these reports that programs went through
+    CmsisNnQuantizer, even if it left all of them in float.
     """
 
-    def __init__(self, target: Union[str, Target], io_placement: str = "arena") -> None:
+    def __init__(
+        self, target: Union[str, Target], io_placement: str = "arena", prepared: bool = False
+    ) -> None:
         super().__init__()
         self.target = target if isinstance(target, Target) else get_target(target)
         if io_placement not in IO_PLACEMENTS:
@@ -52,16 +56,26 @@ class CmsisNnPartitioner(Partitioner):
             ],
         )
         self.reports: list[NodeReport] = []
+        self._prepared = prepared
+        self._functions: Optional[Functions] = None
+
+    def transform_for_pre_decomposition(self, exported_program: ExportedProgram) -> ExportedProgram:
+        """Only remembers the functions that decomposition will take apart."""
+        self._functions = Functions(exported_program)
+        return exported_program
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        support = Support(exported_program)
+        # A call of which nobody reads a result would have no place in the program.
+        exported_program.graph.eliminate_dead_code()
+        exported_program.graph_module.recompile()
+        support = Support(exported_program, self._functions, self._prepared)
         tags = {}
         for node, index in support.partitions.items():
             tag = f"cmsis_nn_{index}"
             node.meta["delegation_tag"] = tag
             tags[tag] = self.delegation_spec
         tag_constant_data(exported_program)
-        self.reports.extend(report(exported_program, support))
+        self.reports.extend(report(exported_program, support, self._functions))
         return PartitionResult(tagged_exported_program=exported_program, partition_tags=tags)
 
     def ops_to_not_decompose(

@@ -27,6 +27,7 @@ def seeded():
 
 IMAGE = (1, 4, 6, 6)
 CONSTANT = nn.Linear(4, 5)
+POINTWISE = nn.Conv2d(4, 2, 1)
 HUGE_KERNEL = nn.Conv2d(4096, 1, 4)
 
 REFUSALS = {
@@ -167,7 +168,7 @@ REFUSALS = {
         "cannot be folded",
     ),
     "pad with a number": (
-        lambda x: F.conv2d(F.pad(x, (1, 1), value=1.0), torch.ones(2, 4, 1, 1)),
+        Function(lambda x: POINTWISE(F.pad(x, (1, 1), value=1.0)), layer=POINTWISE),
         [IMAGE],
         "aten.constant_pad_nd",
         R.NOT_FUSABLE,

@@ -18,7 +18,7 @@ size: the outputs of MLPerf Tiny's trained autoencoder, next to those in float, 
 
 What only moves or selects values (pooling, reshape, pad, a clamp that cannot be
 fused) shares one scale between input and output, as its kernel computes in it.
-Operators not in the table below stay float.
+Operators not in the table below stay float, and so does what only moves or limits values between them.
 
 `prepare.quantizable_module` matters to models that write through views (`y[:, :2] = 0`): quantization
 separates tensors that share memory, and such writes would be lost; the quantizer refuses them. It also
@@ -54,6 +54,7 @@ from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
 from .in_place import DROPOUT, replace_in_place, written_state
 from .prepare import BATCH_NORM, remove_identities, unpad_same
+from .worthwhile import drop_workless
 
 aten = torch.ops.aten
 
@@ -67,12 +68,14 @@ ACTIVATION = {
     aten.clamp.default,
 }
 SOFTMAX = {aten.softmax.int, aten._softmax.default}
-# One input, one output, one scale.
-SHARED = {
+POOLING = {
     aten.avg_pool2d.default,
     aten.adaptive_avg_pool2d.default,
     aten.mean.dim,
     aten.max_pool2d.default,
+}
+# One input, one output, one scale.
+SHARED = POOLING | {
     aten.pad.default,
     aten.constant_pad_nd.default,
     aten.view.default,
@@ -215,6 +218,7 @@ class CmsisNnQuantizer(Quantizer):
                     {source: self._input(source)},
                     SharedQuantizationSpec((source, node)),
                 )
+        drop_workless(model, _works)
         return model
 
     def validate(self, model: GraphModule) -> None:
@@ -285,6 +289,11 @@ class CmsisNnQuantizer(Quantizer):
         node.meta[Q_ANNOTATION_KEY] = QuantizationAnnotation(
             input_qspec_map=inputs, output_qspec=output, _annotated=True
         )
+
+
+def _works(node: Node) -> bool:
+    """Whether a kernel computes something; the rest only moves values or limits them."""
+    return node.target in CONV | LINEAR | ADD | SOFTMAX | POOLING
 
 
 def _is_float(node: Node) -> bool:

@@ -19,18 +19,36 @@ from typing import Iterator, Optional
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from .edge import GETITEM, EdgeContext, target_name
+from .edge import EdgeContext
+from .functions import Functions
+from .naming import GETITEM, target_name
 from .ops.op import Op, Reason, Refusal
 from .ops.registry import OPS
 from .payload.schema import MAX_IO
+from .portable import missing_kernel
 
 _BY_TARGET: dict[str, list[Op]] = {}
 for _op in OPS.values():
     for _target in _op.targets:
         _BY_TARGET.setdefault(_target, []).append(_op)
 
-# Alone these would only cost a delegate call.
-_NO_WORK = ("quantize", "dequantize", "reshape")
+# Between operators that stay in float these would only cost a delegate call, and quantize for nothing.
+_NO_WORK = ("quantize", "dequantize", "reshape", "clamp", "pad")
+_MOVES = ("quantize", "dequantize", "reshape")
+
+
+def no_kernel(target: str, missing: str) -> str:
+    """Why an unknown operator is not delegated. `missing` is the kernel that ExecuTorch lacks, "" if
+    it can run the operator."""
+    if not missing:
+        return (
+            f"no kernel for {target}; it runs in float outside of the delegate: replace it by supported "
+            "operators if that matters"
+        )
+    return (
+        f"no kernel for {target}, and none in ExecuTorch either, whose portable kernels lack {missing}: "
+        "the program cannot be loaded unless you link one; replace it by other operators"
+    )
 
 
 def find_op(node: Node, context: EdgeContext) -> Optional[Op]:
@@ -43,11 +61,16 @@ class Support:
     """The decision about a program.
 
     `partitions` maps every node that is delegated to the number of its partition;
-    `refusals` has every other operator.
+    `refusals` has every other operator. `functions` and `prepared` are those of `EdgeContext`.
     """
 
-    def __init__(self, program: ExportedProgram) -> None:
-        self.context = EdgeContext(program)
+    def __init__(
+        self,
+        program: ExportedProgram,
+        functions: Optional[Functions] = None,
+        prepared: bool = False,
+    ) -> None:
+        self.context = EdgeContext(program, functions, prepared)
         self.refusals: dict[Node, Refusal] = {}
         self._calls = [node for node in program.graph.nodes if node.op == "call_function"]
         self._ops: dict[Node, Op] = {}  # operators, quantize and dequantize of activations
@@ -75,15 +98,28 @@ class Support:
             if op is None:
                 self.refusals[node] = Refusal(
                     Reason.UNSUPPORTED_OPERATOR,
-                    f"no kernel for {target_name(node) or node.target}; it runs in float outside of"
-                    " the delegate: replace it by supported operators if that matters",
+                    no_kernel(target_name(node) or str(node.target), missing_kernel(node.target)),
                 )
                 continue
             refusal = op.check(node, self.context)
             if refusal is None:
                 self._ops[node] = op
+            elif refusal.reason is Reason.NOT_QUANTIZED and op.name in _NO_WORK and self.context.quantized:
+                self.refusals[node] = self._no_work(node)
             else:
                 self.refusals[node] = refusal
+
+    def _no_work(self, node: Node) -> Refusal:
+        """For what the quantizer left in float since there is nothing around it to compute."""
+        sources = [x for x in self._activation_inputs(node) if x.op == "call_function"]
+        around = [x for x in (*sources, *self._readers(node)) if x.op == "call_function"]
+        around = [x for x in around if x not in self._ops] or around
+        stay = f", such as {self.context.described(around[0])}" if around else ""
+        return Refusal(
+            Reason.NOT_FUSABLE,
+            f"no work left for the delegate: what it reads from and hands to stays in float{stay}, and "
+            "quantizing for it alone would cost more than it saves",
+        )
 
     def _drop_incomplete(self) -> bool:
         """Drops operators that hand a float tensor to or from one that is not delegated; whether
@@ -95,9 +131,8 @@ class Support:
                 dropped.append(node)
                 self.refusals[node] = Refusal(
                     Reason.NOT_FUSABLE,
-                    f"it can only run together with {other.name}"
-                    f" ({target_name(other) or other.op}), which is not delegated; see the reason"
-                    " there, and that the tensor between them is quantized",
+                    f"it can only run together with {self.context.described(other)}, which is not "
+                    "delegated; see the reason there, and that the tensor between them is quantized",
                 )
         for node in dropped:
             del self._ops[node]
@@ -307,9 +342,12 @@ class Support:
     def _number(self, levels: dict[Node, int]) -> dict[Node, int]:
         partitions: dict[Node, int] = {}
         number = 0
+        whole = not self.refusals  # then the call is all there is
         for level in sorted(set(levels.values())):
             for part in self._cut([node for node in levels if levels[node] == level]):
-                if any(self._ops[node].name not in _NO_WORK for node in part):
+                works = [self._ops[node].name not in _NO_WORK for node in part]
+                reshapes = all(self._ops[node].name in _MOVES for node in part)
+                if any(works) or (whole and not reshapes):
                     partitions.update(dict.fromkeys(part, number))
                     number += 1
         for node in levels:
@@ -317,8 +355,8 @@ class Support:
                 continue
             self.refusals[node] = Refusal(
                 Reason.NOT_FUSABLE,
-                "nothing to compute: only quantize, dequantize and reshape remain between operators"
-                " that are not delegated",
+                "no work left for the delegate: between operators that are not delegated there are only "
+                "quantize, dequantize, reshape, clamp and pad",
             )
         # Constants and results of several follow the operator that they belong to.
         for node in reversed(self._calls):

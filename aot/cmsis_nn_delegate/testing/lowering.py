@@ -98,11 +98,11 @@ class Lowered:
 
 def lowered(module: nn.Module, *inputs: torch.Tensor, io: str = "float") -> Lowered:
     """`module`, quantized and partitioned for a Cortex-M55."""
-    return lower_program(exported(module, *inputs), io)
+    return lower_program(exported(module, *inputs), io, prepared=True)
 
 
-def lower_program(program: ExportedProgram, io: str = "float") -> Lowered:
-    partitioner = CmsisNnPartitioner("cortex-m55")
+def lower_program(program: ExportedProgram, io: str = "float", prepared: bool = False) -> Lowered:
+    partitioner = CmsisNnPartitioner("cortex-m55", prepared=prepared)
     edge = lower(program, "cortex-m55", io, partitioner=partitioner)
     return Lowered(program, edge, partitioner.reports)
 

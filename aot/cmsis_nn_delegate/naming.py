@@ -1,0 +1,37 @@
+"""How messages and checks name the nodes of edge and ATen programs."""
+
+from __future__ import annotations
+
+import operator
+
+from executorch.exir.dialects.edge._ops import EdgeOpOverload
+from torch.fx import Node
+
+GETITEM = "getitem"
+
+
+def target_name(node: Node) -> str:
+    """The overload that `node` calls, in one spelling for both dialects; "" for no call."""
+    if node.op != "call_function":
+        return ""
+    if node.target is operator.getitem:
+        return GETITEM
+    return str(node.target._op if isinstance(node.target, EdgeOpOverload) else node.target)
+
+
+def module_of(node: Node) -> str:
+    """The module that the node comes from: "layers.0 (Conv2d)"; "" if unknown."""
+    stack = node.meta.get("nn_module_stack") or {}
+    for path, kind in reversed(list(stack.values())):
+        name = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
+        if path and "<locals>" not in name:
+            return f"{path} ({name.rsplit('.', 1)[-1]})"
+    return ""
+
+
+def described(node: Node) -> str:
+    """A node, for messages: "sin (aten.sin.default) in 1 (Sine)"."""
+    if node.op == "placeholder":
+        return f"{node.name}, an input or constant of the program"
+    where = module_of(node)
+    return f"{node.name} ({target_name(node) or node.op})" + (f" in {where}" if where else "")

@@ -1,0 +1,47 @@
+"""Leaves in float what is not worth a delegate call: annotations of islands without arithmetic.
+
+A relu or a flatten between two float layers could be delegated, but would have to be quantized for it, which
+costs time, a call and accuracy, and saves nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
+
+
+def drop_workless(model: GraphModule, works: Callable[[Node], bool]) -> None:
+    """Removes the annotations of islands, annotated nodes that read each other, of which no node `works`.
+
+    Unless everything in `model` is annotated: then there is nothing in float beside which they would
+    be a burden, and the whole model can be one delegate call.
+    """
+    calls = [node for node in model.graph.nodes if node.op == "call_function"]
+    annotated = [node for node in calls if Q_ANNOTATION_KEY in node.meta]
+    if len(annotated) == len(calls):
+        return
+    for island in _islands(annotated):
+        if not any(map(works, island)):
+            for node in island:
+                del node.meta[Q_ANNOTATION_KEY]
+
+
+def _islands(nodes: list[Node]) -> list[list[Node]]:
+    """Nodes connected by reading each other."""
+    inside, seen, islands = set(nodes), set(), []
+    for start in nodes:
+        if start in seen:
+            continue
+        seen.add(start)
+        island, rest = [], [start]
+        while rest:
+            node = rest.pop()
+            island.append(node)
+            for other in (*node.all_input_nodes, *node.users):
+                if other in inside and other not in seen:
+                    seen.add(other)
+                    rest.append(other)
+        islands.append(island)
+    return islands
