@@ -18,9 +18,9 @@ from cmsis_nn_delegate.cli import main
 from cmsis_nn_delegate.payload import schema
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.runner.job import JOB_HEADER, JobFlag
-from cmsis_nn_delegate.testing.composite_ops import list_composite_ops_once
+from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
-list_composite_ops_once()
+make_torch_faster()
 
 MODELS = '''
 import torch

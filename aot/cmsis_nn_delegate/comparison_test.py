@@ -21,6 +21,9 @@ from cmsis_nn_delegate.interface import make_flat
 from cmsis_nn_delegate.prepare import quantizable_module
 from cmsis_nn_delegate.quantizer import OBSERVERS, CmsisNnQuantizer
 from cmsis_nn_delegate.testing.in_place_forms import Writer
+from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+
+make_torch_faster()
 
 aten = torch.ops.aten
 Q = torch.ops.quantized_decomposed.quantize_per_tensor.default

@@ -14,6 +14,9 @@ from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.in_place import written
 from cmsis_nn_delegate.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.testing.in_place_forms import FORMS, INPUT_SHAPE, Writer
+from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+
+make_torch_faster()
 
 aten = torch.ops.aten
 Q = torch.ops.quantized_decomposed.quantize_per_tensor.default
@@ -144,7 +147,7 @@ class Steps(nn.Module):
         return sum(name.sum() for name in names) + total, self.conv(y)
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.lists(step, min_size=1, max_size=3))
 def test_any_views_and_writes(steps):
     torch.manual_seed(0)

@@ -454,8 +454,10 @@ class Wide(nn.Module):
         return [layer(total) for layer in self.back]
 
 
-@pytest.mark.parametrize("io", ["float", "int8"])
-@pytest.mark.parametrize("inputs, outputs", [(12, 1), (13, 1), (1, 13), (14, 5)])
+@pytest.mark.parametrize(
+    "inputs, outputs, io",
+    [(12, 1, "float"), (13, 1, "int8"), (1, 13, "float"), (14, 5, "float"), (14, 5, "int8")],
+)
 def test_more_inputs_and_outputs_than_a_payload_has_are_several_delegates(inputs, outputs, io):
     samples = [torch.randn(1, 3) for _ in range(inputs)]
     result = lowered(Wide(inputs, outputs), *samples, io=io)

@@ -10,6 +10,9 @@ import torch
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.host import HostProgram
 from cmsis_nn_delegate.testing.in_place_forms import INPUT_SHAPE, Writer
+from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+
+make_torch_faster()
 
 LIBRARY = "runtime/libcmsis_nn_delegate.so"
 FORMS = [

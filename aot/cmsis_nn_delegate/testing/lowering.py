@@ -21,9 +21,9 @@ from ..payload.schema import MAX_IO
 from ..prepare import quantizable_module
 from ..quantizer import CmsisNnQuantizer
 from ..reference import run
-from .composite_ops import list_composite_ops_once
+from .faster_torch import make_torch_faster
 
-list_composite_ops_once()
+make_torch_faster()
 
 
 class Function(nn.Module):
