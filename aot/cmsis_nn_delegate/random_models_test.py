@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate.cli import main
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from cmsis_nn_delegate.testing.random_models import random_model
+
+make_torch_faster()
 
 SEEDS = st.integers(0, 2**32 - 1)
 
