@@ -13,10 +13,10 @@ from typing import Any, Optional, Sequence
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from .edge import DEQUANTIZE, QUANTIZE
-from .functions import Function, Functions
-from .naming import GETITEM, module_of, target_name
-from .ops.op import Reason, Refusal
+from .edge.functions import Function, Functions
+from .edge.naming import module_of
+from .edge.nodes import DEQUANTIZE, GETITEM, QUANTIZE, target_name
+from .edge.refusal import Reason, Refusal
 from .ops.registry import OPS
 from .portable import called, missing_kernel, without_kernel
 from .support import Support, no_kernel

@@ -8,17 +8,8 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node as EdgeNode
 
-from .edge import (
-    DEQUANTIZE,
-    GETITEM,
-    EdgeContext,
-    is_dynamic,
-    layout_of,
-    quant_of,
-    shape_of,
-    target_name,
-    tensor,
-)
+from .edge.context import EdgeContext, layout_of
+from .edge.nodes import DEQUANTIZE, GETITEM, is_dynamic, quant_of, shape_of, target_name, tensor
 from .graph.ir import DType, Graph, Layout, Node, Quant, Value
 from .support import find_op
 

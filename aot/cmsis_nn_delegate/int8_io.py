@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from torch.fx import GraphModule, Node
 
+from .edge.naming import described
 from .errors import UserError
-from .naming import described
 
 
 def check_int8_io(prepared: GraphModule) -> None:

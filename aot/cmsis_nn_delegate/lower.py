@@ -23,7 +23,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind, OutputSpec, TensorArgument
 from torch.fx import Node
 
-from .edge import DEQUANTIZE, QUANTIZE, quant_of, target_name
+from .edge.nodes import DEQUANTIZE, QUANTIZE, quant_of, target_name
 from .errors import stage
 from .graph.ir import Quant
 from .partitioner import CmsisNnPartitioner

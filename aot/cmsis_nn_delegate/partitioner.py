@@ -12,8 +12,8 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from .backend import CmsisNnBackend
+from .edge.functions import Functions
 from .explain import NodeReport, report
-from .functions import Functions
 from .support import Support
 from .target import Target, get_target
 

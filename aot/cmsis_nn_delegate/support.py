@@ -19,10 +19,11 @@ from typing import Iterator, Optional
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from .edge import EdgeContext
-from .functions import Functions
-from .naming import GETITEM, target_name
-from .ops.op import Op, Reason, Refusal
+from .edge.context import EdgeContext
+from .edge.functions import Functions
+from .edge.nodes import GETITEM, target_name
+from .edge.refusal import Reason, Refusal
+from .ops.op import Op
 from .ops.registry import OPS
 from .payload.schema import MAX_IO
 from .portable import missing_kernel

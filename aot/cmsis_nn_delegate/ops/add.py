@@ -6,12 +6,13 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
-from ..edge import first, shape_of
+from ..edge.nodes import first, shape_of
+from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from . import per_channel
 from .attrs import AddAttrs
-from .op import Op, Reason, Refusal
+from .op import Op
 from .quantized_math import quantize_multiplier, requantize, to_output, wrap32
 
 LEFT_SHIFT = 20  # headroom that TFLite gives 8-bit sums

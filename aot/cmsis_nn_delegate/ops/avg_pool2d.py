@@ -6,13 +6,14 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
-from ..edge import first, pair, shape_of, target_name
+from ..edge.nodes import first, pair, shape_of, target_name
+from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from ..target import Target
 from . import pooling, scratch, storage
 from .attrs import Padding, PoolAttrs
-from .op import Op, Reason, Refusal
+from .op import Op
 from .windows import taps
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, Optional, Sequence
 
-from ..edge import ACTIVATIONS, DEQUANTIZE, first, shape_of, target_name
+from ..edge.nodes import ACTIVATIONS, DEQUANTIZE, first, shape_of, target_name
+from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node
 from ..payload.schema import MAX_DIM
 from .attrs import Clamp as Limits
 from .attrs import ClampAttrs
-from .op import Op, Reason, Refusal
+from .op import Op
 
 
 def image_shape(shape: Sequence[int]) -> Optional[tuple[int, int, int, int]]:

@@ -7,13 +7,14 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ..edge.refusal import Refusal
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from ..target import Target
 from . import conv_call, convolution, per_channel, storage
 from .conv_call import CallDims
 from .geometry import Geometry
-from .op import Op, Refusal
+from .op import Op
 from .windows import taps
 
 

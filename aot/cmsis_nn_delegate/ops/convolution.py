@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Optional, Sequence
 
-from ..edge import first, pair, shape_of
+from ..edge.nodes import first, pair, shape_of
+from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node
 from ..payload.schema import MAX_DIM
 from . import padding, weighted
 from .attrs import ConvAttrs, Padding
 from .cmsis_nn_rules import MAX_KERNEL_ELEMENTS
 from .geometry import Geometry
-from .op import Reason, Refusal
 
 TARGETS = ("aten.convolution.default",)
 

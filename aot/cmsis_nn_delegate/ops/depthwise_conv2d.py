@@ -7,6 +7,7 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ..edge.refusal import Refusal
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from ..target import Target
@@ -14,7 +15,7 @@ from . import cmsis_nn_rules as rules
 from . import conv_call, convolution, per_channel, storage
 from .conv_call import CallDims
 from .geometry import Geometry
-from .op import Op, Refusal
+from .op import Op
 from .windows import taps
 
 

@@ -6,11 +6,12 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
-from ..edge import DEQUANTIZE, first
+from ..edge.nodes import DEQUANTIZE, first
+from ..edge.refusal import Refusal
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from . import storage
-from .op import Op, Refusal
+from .op import Op
 
 
 class Dequantize(Op):

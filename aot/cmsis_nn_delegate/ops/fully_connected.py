@@ -7,12 +7,13 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
-from ..edge import first, shape_of, target_name
+from ..edge.nodes import first, shape_of, target_name
+from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node
 from ..payload.schema import MAX_DIM, Opcode
 from . import per_channel, storage, weighted
 from .attrs import FullyConnectedAttrs
-from .op import Op, Reason, Refusal
+from .op import Op
 from .quantized_math import wrap32
 
 

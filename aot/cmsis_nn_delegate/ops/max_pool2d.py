@@ -7,12 +7,13 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
-from ..edge import GETITEM, first, pair, target_name
+from ..edge.nodes import GETITEM, first, pair, target_name
+from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from . import pooling, storage
 from .attrs import Padding, PoolAttrs
-from .op import Op, Reason, Refusal
+from .op import Op
 from .windows import taps
 
 

@@ -14,38 +14,14 @@ leave out the last group; those that the passes create leave out the first.
 
 from __future__ import annotations
 
-import enum
-from dataclasses import dataclass
 from typing import Any, ClassVar, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ..edge.refusal import Refusal
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from ..target import Target
-
-
-class Reason(enum.Enum):
-    """Why a node is not delegated; machine-readable, stable."""
-
-    UNSUPPORTED_OPERATOR = "unsupported-operator"
-    NOT_QUANTIZED = "not-quantized"
-    UNSUPPORTED_DTYPE = "unsupported-dtype"
-    UNSUPPORTED_QUANTIZATION = "unsupported-quantization"
-    UNSUPPORTED_SHAPE = "unsupported-shape"
-    UNSUPPORTED_PARAMETER = "unsupported-parameter"
-    DYNAMIC_SHAPE = "dynamic-shape"
-    NOT_CONSTANT = "not-constant"
-    TOO_LARGE = "too-large"
-    NOT_FUSABLE = "not-fusable"
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """`reason` for programs, `message` for people: what is wrong, and what to do about it."""
-
-    reason: Reason
-    message: str
 
 
 class Op:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, Iterator, Optional
 
-from ..edge import QUANTIZE, RESHAPES, first, pair, shape_of, target_name, tensor
+from ..edge.nodes import QUANTIZE, RESHAPES, first, pair, shape_of, target_name, tensor
+from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node, Quant
 from . import convolution, padding
 from .attrs import PadAttrs
-from .op import Op, Reason, Refusal
+from .op import Op
 
 _CONVOLUTIONS = (*convolution.TARGETS, "aten.conv2d.default")
 _MAX_POOLS = ("aten.max_pool2d.default", "aten.max_pool2d_with_indices.default")

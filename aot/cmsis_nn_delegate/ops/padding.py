@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..edge import DEQUANTIZE, QUANTIZE, RESHAPES, shape_of, target_name
+from ..edge.nodes import DEQUANTIZE, QUANTIZE, RESHAPES, shape_of, target_name
 from .attrs import Padding
 
 PADS = ("aten.constant_pad_nd.default", "aten.pad.default")

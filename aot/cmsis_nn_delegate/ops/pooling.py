@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional
 
-from ..edge import pair
+from ..edge.nodes import pair
+from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node
 from ..payload.schema import MAX_DIM
 from . import per_channel, storage
-from .op import Reason, Refusal
 
 
 def arguments(node: Node) -> Mapping[str, Any]:

@@ -6,11 +6,12 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
-from ..edge import QUANTIZE, first, quant_of
+from ..edge.nodes import QUANTIZE, first, quant_of
+from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node
 from ..payload.schema import Opcode
 from . import storage
-from .op import Op, Reason, Refusal
+from .op import Op
 
 
 class Quantize(Op):

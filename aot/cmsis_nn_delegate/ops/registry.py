@@ -10,12 +10,12 @@ from .depthwise_conv2d import DepthwiseConv2d
 from .dequantize import Dequantize
 from .fully_connected import FullyConnected
 from .max_pool2d import MaxPool2d
+from .op import Op
 from .pad import Pad
 from .quantize import Quantize
 from .reshape import Reshape
 from .softmax import Softmax
 from .transpose import Transpose
-from .op import Op
 
 OPS: dict[str, Op] = {
     op.name: op

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from ..edge import DEQUANTIZE, RESHAPES, first, target_name
+from ..edge.nodes import DEQUANTIZE, RESHAPES, first, target_name
+from ..edge.refusal import Refusal
 from ..graph.ir import Node
-from .op import Op, Refusal
+from .op import Op
 
 
 class Reshape(Op):

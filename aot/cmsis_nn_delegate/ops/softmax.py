@@ -7,13 +7,14 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from ..edge import first, shape_of
+from ..edge.nodes import first, shape_of
+from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Layout, Node, Quant
 from ..payload.schema import MAX_SHIFT, MAX_SOFTMAX_DIFFERENCE, Opcode
 from . import storage
 from .attrs import SoftmaxAttrs
 from .cmsis_nn_rules import MAX_SOFTMAX_ROW, softmax_fits
-from .op import Op, Reason, Refusal
+from .op import Op
 from .quantized_math import (
     divide_by_power_of_two,
     exp_on_negative_values,

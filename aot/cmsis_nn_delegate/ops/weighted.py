@@ -6,11 +6,10 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import numpy as np
-import torch
 
-from ..edge import Constant
+from ..edge.constant import Constant
+from ..edge.refusal import Reason, Refusal
 from ..graph.ir import DType, Quant, Value
-from .op import Reason, Refusal
 from .quantized_math import quantize_multipliers
 
 # The largest float32 below 2^31. PyTorch quantizes in float32: a bias that does not fit becomes one of
@@ -43,10 +42,10 @@ def check(
             Reason.NOT_QUANTIZED,
             "its weight is not quantized; prepare the model with CmsisNnQuantizer",
         )
-    if found.dtype != torch.int8:
+    if found.dtype != "int8":
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
-            f"its weight is {str(found.dtype).removeprefix('torch.')}; the kernels take int8:"
+            f"its weight is {found.dtype}; the kernels take int8:"
             " quantize with CmsisNnQuantizer",
         )
     if found.axis not in (None, 0):

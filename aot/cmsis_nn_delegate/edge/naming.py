@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import operator
+from typing import TYPE_CHECKING
 
-from executorch.exir.dialects.edge._ops import EdgeOpOverload
-from torch.fx import Node
+from .nodes import target_name
 
-GETITEM = "getitem"
-
-
-def target_name(node: Node) -> str:
-    """The overload that `node` calls, in one spelling for both dialects; "" for no call."""
-    if node.op != "call_function":
-        return ""
-    if node.target is operator.getitem:
-        return GETITEM
-    return str(node.target._op if isinstance(node.target, EdgeOpOverload) else node.target)
+if TYPE_CHECKING:
+    from torch.fx import Node
 
 
 def module_of(node: Node) -> str:

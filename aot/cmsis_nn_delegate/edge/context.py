@@ -15,8 +15,7 @@ parameters of its own: reshapes and the activation fused behind an operator.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any, Iterable, Iterator, Optional, Sequence
+from typing import Any, Iterator, Optional, Sequence
 
 import numpy as np
 import torch
@@ -24,48 +23,27 @@ from torch._subclasses import FakeTensor
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from ..graph.ir import Layout, Quant
+from ..payload.schema import MAX_DIM, MAX_RANK
+from .constant import Constant
 from .functions import Functions
-from .graph.ir import Layout, Quant
-from .naming import GETITEM, described, target_name
-from .ops.op import Reason, Refusal
-from .payload.schema import MAX_DIM, MAX_RANK
-
-QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
-DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
-DEQUANTIZE_CHANNEL = "quantized_decomposed.dequantize_per_channel.default"
-
-# What only gives elements another shape (or, for clone, nothing); row-major order stays.
-RESHAPES = frozenset(
-    {
-        "aten.view_copy.default",
-        "aten.view.default",
-        "aten._unsafe_view.default",
-        "aten.reshape.default",
-        "aten.flatten.using_ints",
-        "aten.unflatten.int",
-        "aten.squeeze_copy.default",
-        "aten.squeeze_copy.dim",
-        "aten.squeeze_copy.dims",
-        "aten.squeeze.default",
-        "aten.squeeze.dim",
-        "aten.squeeze.dims",
-        "aten.unsqueeze_copy.default",
-        "aten.unsqueeze.default",
-        "aten.clone.default",
-        "aten.contiguous.default",
-        "aten._to_copy.default",
-        "dim_order_ops._clone_dim_order.default",
-        "dim_order_ops._to_dim_order_copy.default",
-    }
+from .naming import described
+from .nodes import (
+    ACTIVATIONS,
+    DEQUANTIZE,
+    DEQUANTIZE_CHANNEL,
+    GETITEM,
+    QUANTIZE,
+    RESHAPES,
+    element_type,
+    is_dynamic,
+    quant_of,
+    shape_of,
+    target_name,
+    tensor,
 )
-ACTIVATIONS = frozenset(
-    {
-        "aten.relu.default",
-        "aten.relu6.default",
-        "aten.hardtanh.default",
-        "aten.clamp.default",
-    }
-)
+from .refusal import Reason, Refusal
+
 _TRANSPOSES = {
     "aten.permute_copy.default",
     "aten.permute.default",
@@ -80,19 +58,6 @@ def is_float32(node: Node) -> bool:
     return isinstance(tensor(node), torch.Tensor) and tensor(node).dtype == torch.float32
 
 
-def tensor(node: Node) -> Any:
-    """The fake tensor that stands for the node's result."""
-    return node.meta.get("val")
-
-
-def shape_of(node: Node) -> tuple[int, ...]:
-    return tuple(int(size) for size in tensor(node).shape)
-
-
-def is_dynamic(node: Node) -> bool:
-    return any(not isinstance(size, int) for size in tensor(node).shape)
-
-
 def layout_of(node: Node) -> Optional[Layout]:
     """How the tensor lies in memory, if it is one of the two ways that a payload knows."""
     value = tensor(node)
@@ -101,32 +66,6 @@ def layout_of(node: Node) -> Optional[Layout]:
     if value.dim() == 4 and value.is_contiguous(memory_format=torch.channels_last):
         return Layout.CHANNELS_LAST
     return None
-
-
-@dataclass(frozen=True)
-class Constant:
-    """A constant operand, quantized or float.
-
-    Partitioners get programs without data: then `data`, and `scales` and `zero_points` per
-    channel, are None.
-    """
-
-    dtype: torch.dtype
-    shape: tuple[int, ...]
-    quantized: bool
-    axis: Optional[int]  # that the scales count along; None: one scale
-    data: Optional[np.ndarray]
-    scales: Optional[np.ndarray] = None  # float64, rank 1
-    zero_points: Optional[np.ndarray] = None  # integers, rank 1
-
-    def transposed(self, order: Sequence[int]) -> Constant:
-        """With dimension order[i] as dimension i."""
-        return replace(
-            self,
-            shape=tuple(self.shape[dim] for dim in order),
-            axis=None if self.axis is None else list(order).index(self.axis),
-            data=None if self.data is None else self.data.transpose(order),
-        )
 
 
 def _numpy(data: Optional[torch.Tensor]) -> Optional[np.ndarray]:
@@ -230,7 +169,7 @@ class EdgeContext:
             if name == DEQUANTIZE:
                 scale, zero_point = np.array([node.args[1]], np.float64), np.array([node.args[2]])
                 return Constant(
-                    data.dtype, tuple(data.shape), True, None, _numpy(data), scale, zero_point
+                    element_type(data.dtype), tuple(data.shape), True, None, _numpy(data), scale, zero_point
                 )
             scales, zero_points = (_numpy(self.constant(arg)) for arg in node.args[1:3])
             if scales is not None:
@@ -240,13 +179,13 @@ class EdgeContext:
                 )
             axis = node.args[3] % data.dim()
             return Constant(
-                data.dtype, tuple(data.shape), True, axis, _numpy(data), scales, zero_points
+                element_type(data.dtype), tuple(data.shape), True, axis, _numpy(data), scales, zero_points
             )
         data = self.constant(node)
         return (
             None
             if data is None
-            else Constant(data.dtype, tuple(data.shape), False, None, _numpy(data))
+            else Constant(element_type(data.dtype), tuple(data.shape), False, None, _numpy(data))
         )
 
     # Quantization -----------------------------------------------------------
@@ -316,7 +255,7 @@ class EdgeContext:
             if value.dtype != torch.float32:
                 return Refusal(
                     Reason.UNSUPPORTED_DTYPE,
-                    f"{node.name} is {str(value.dtype).removeprefix('torch.')}; the delegate takes "
+                    f"{node.name} is {element_type(value.dtype)}; the delegate takes "
                     "float32 and int8, so convert the model and its inputs with .float()",
                 )
             shape = shape_of(node)
@@ -405,30 +344,6 @@ class EdgeContext:
         else:
             cause = "it is an input, a constant or an output of the program that was left in float"
         return Refusal(Reason.NOT_QUANTIZED, f"{what} not quantized: {cause}")
-
-
-def quant_of(node: Node) -> Optional[Quant]:
-    """The parameters of a quantize or dequantize per tensor; None unless int8 in [-128, 127]."""
-    scale, zero_point, low, high, dtype = node.args[1:6]
-    if dtype != torch.int8 or (low, high) != (-128, 127):
-        return None
-    if isinstance(scale, Node) or isinstance(zero_point, Node):
-        return None
-    if not (scale > 0 and math.isfinite(scale) and -128 <= zero_point <= 127):
-        return None
-    return Quant((float(scale),), int(zero_point))
-
-
-def first(refusals: Iterable[Optional[Refusal]]) -> Optional[Refusal]:
-    """The first refusal there is; later ones are not computed."""
-    return next((refusal for refusal in refusals if refusal is not None), None)
-
-
-def pair(value: Any) -> tuple[int, int]:
-    """(v, v) for v or [v], as PyTorch expands sizes."""
-    if isinstance(value, int):
-        return value, value
-    return (value[0], value[0]) if len(value) == 1 else (value[0], value[1])
 
 
 def _show(quant: Optional[Quant]) -> str:

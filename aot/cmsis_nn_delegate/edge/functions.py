@@ -13,7 +13,8 @@ from typing import Any, Iterator, Optional
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from .naming import module_of, target_name
+from .naming import module_of
+from .nodes import target_name
 
 
 @dataclass(frozen=True)

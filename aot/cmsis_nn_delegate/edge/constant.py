@@ -1,0 +1,34 @@
+"""A constant operand of an edge program, as operators see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Optional, Sequence
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A constant operand, quantized or float.
+
+    Partitioners get programs without data: then `data`, and `scales` and `zero_points` per
+    channel, are None.
+    """
+
+    dtype: str  # "int8"
+    shape: tuple[int, ...]
+    quantized: bool
+    axis: Optional[int]  # that the scales count along; None: one scale
+    data: Optional[np.ndarray]
+    scales: Optional[np.ndarray] = None  # float64, rank 1
+    zero_points: Optional[np.ndarray] = None  # integers, rank 1
+
+    def transposed(self, order: Sequence[int]) -> Constant:
+        """With dimension order[i] as dimension i."""
+        return replace(
+            self,
+            shape=tuple(self.shape[dim] for dim in order),
+            axis=None if self.axis is None else list(order).index(self.axis),
+            data=None if self.data is None else self.data.transpose(order),
+        )

@@ -1,0 +1,110 @@
+"""What a node of an edge or ATen program is, read off the node itself.
+
+Nothing here imports torch: operators use it to describe themselves, and much that works with them needs no
+PyTorch, such as the integer reference, the planner and the payload.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import TYPE_CHECKING, Any, Iterable, Optional, TypeVar
+
+from ..graph.ir import Quant
+
+if TYPE_CHECKING:
+    from torch.fx import Node
+
+T = TypeVar("T")
+
+GETITEM = "getitem"
+QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
+DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
+DEQUANTIZE_CHANNEL = "quantized_decomposed.dequantize_per_channel.default"
+
+# What only gives elements another shape (or, for clone, nothing); row-major order stays.
+RESHAPES = frozenset(
+    {
+        "aten.view_copy.default",
+        "aten.view.default",
+        "aten._unsafe_view.default",
+        "aten.reshape.default",
+        "aten.flatten.using_ints",
+        "aten.unflatten.int",
+        "aten.squeeze_copy.default",
+        "aten.squeeze_copy.dim",
+        "aten.squeeze_copy.dims",
+        "aten.squeeze.default",
+        "aten.squeeze.dim",
+        "aten.squeeze.dims",
+        "aten.unsqueeze_copy.default",
+        "aten.unsqueeze.default",
+        "aten.clone.default",
+        "aten.contiguous.default",
+        "aten._to_copy.default",
+        "dim_order_ops._clone_dim_order.default",
+        "dim_order_ops._to_dim_order_copy.default",
+    }
+)
+ACTIVATIONS = frozenset(
+    {
+        "aten.relu.default",
+        "aten.relu6.default",
+        "aten.hardtanh.default",
+        "aten.clamp.default",
+    }
+)
+
+
+def target_name(node: Node) -> str:
+    """The overload that `node` calls, in one spelling for both dialects; "" for no call."""
+    if node.op != "call_function":
+        return ""
+    if node.target is operator.getitem:
+        return GETITEM
+    schema = getattr(node.target, "_schema", None)  # that ATen's and edge's overloads have
+    if schema is None:
+        return str(node.target)
+    return f"{schema.name.replace('::', '.')}.{schema.overload_name or 'default'}"
+
+
+def tensor(node: Node) -> Any:
+    """The fake tensor that stands for the node's result."""
+    return node.meta.get("val")
+
+
+def shape_of(node: Node) -> tuple[int, ...]:
+    return tuple(int(size) for size in tensor(node).shape)
+
+
+def is_dynamic(node: Node) -> bool:
+    return any(not isinstance(size, int) for size in tensor(node).shape)
+
+
+def element_type(dtype: Any) -> str:
+    """The name of a torch.dtype: "int8"."""
+    return str(dtype).removeprefix("torch.")
+
+
+def quant_of(node: Node) -> Optional[Quant]:
+    """The parameters of a quantize or dequantize per tensor; None unless int8 in [-128, 127]."""
+    scale, zero_point, low, high, dtype = node.args[1:6]
+    if element_type(dtype) != "int8" or (low, high) != (-128, 127):
+        return None
+    if not (isinstance(scale, (int, float)) and isinstance(zero_point, int)):
+        return None
+    if not (scale > 0 and math.isfinite(scale) and -128 <= zero_point <= 127):
+        return None
+    return Quant((float(scale),), int(zero_point))
+
+
+def first(answers: Iterable[Optional[T]]) -> Optional[T]:
+    """The first answer that is not None; later ones are not computed."""
+    return next((answer for answer in answers if answer is not None), None)
+
+
+def pair(value: Any) -> tuple[int, int]:
+    """(v, v) for v or [v], as PyTorch expands sizes."""
+    if isinstance(value, int):
+        return value, value
+    return (value[0], value[0]) if len(value) == 1 else (value[0], value[1])

@@ -1,0 +1,29 @@
+"""Why a node of an edge program is not delegated."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Reason(enum.Enum):
+    """Why a node is not delegated; machine-readable, stable."""
+
+    UNSUPPORTED_OPERATOR = "unsupported-operator"
+    NOT_QUANTIZED = "not-quantized"
+    UNSUPPORTED_DTYPE = "unsupported-dtype"
+    UNSUPPORTED_QUANTIZATION = "unsupported-quantization"
+    UNSUPPORTED_SHAPE = "unsupported-shape"
+    UNSUPPORTED_PARAMETER = "unsupported-parameter"
+    DYNAMIC_SHAPE = "dynamic-shape"
+    NOT_CONSTANT = "not-constant"
+    TOO_LARGE = "too-large"
+    NOT_FUSABLE = "not-fusable"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """`reason` for programs, `message` for people: what is wrong, and what to do about it."""
+
+    reason: Reason
+    message: str
