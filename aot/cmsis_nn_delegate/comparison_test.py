@@ -10,18 +10,19 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F
 from torchao.quantization.pt2e.observer import HistogramObserver, MinMaxObserver
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from cmsis_nn_delegate import compile as compiler
 from cmsis_nn_delegate import prepare
 from cmsis_nn_delegate.comparison import Samples, compare
 from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.convert import convert_calibrated
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.interface import make_flat
 from cmsis_nn_delegate.prepare import quantizable_module
 from cmsis_nn_delegate.quantizer import OBSERVERS, CmsisNnQuantizer
-from cmsis_nn_delegate.testing.in_place_forms import Writer
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+from cmsis_nn_delegate.testing.in_place_forms import Writer
 
 make_torch_faster()
 
@@ -68,7 +69,7 @@ def quantized(module, data, observer="histogram"):
             prepared(*(x.clone() for x in sample))
             kept.add(sample)
         compiler._restore(prepared, state)
-        converted = convert_pt2e(copy.deepcopy(prepared))
+        converted = convert_calibrated(copy.deepcopy(prepared))
         original = exported.module(check_guards=False)
         make_flat(original)
         return original, prepared, converted, kept

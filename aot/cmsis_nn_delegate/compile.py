@@ -15,12 +15,13 @@ import torch
 from executorch.exir import EdgeProgramManager
 from executorch.exir.lowered_backend_module import LoweredBackendModule
 from torch.export import ExportedProgram
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from . import calibration as calibration_data
 from .artifacts import about_program, check_name
 from .backend import lower_to_graph
 from .comparison import Samples, compare, differing_part
+from .convert import convert_calibrated
 from .errors import UserError, stage
 from .explain import NodeReport, unloadable
 from .graph import serialize
@@ -28,8 +29,8 @@ from .graph.ir import Graph
 from .int8_io import check_int8_io
 from .interface import Arguments, Inputs, Model, check_model, make_flat
 from .lower import NotDelegatedError, lower
-from .partitioner import CmsisNnPartitioner
 from .outputs import write_files
+from .partitioner import CmsisNnPartitioner
 from .passes.separate_outputs import separate_outputs
 from .payload import c_header
 from .payload.decode import decode
@@ -193,7 +194,7 @@ def compile_model(
     progress(f"calibrated with {samples.count} samples; quantizing")
     observed = copy.deepcopy(prepared) if check else None
     with stage("torchao's convert_pt2e cannot quantize the model"):
-        converted = convert_pt2e(prepared)
+        converted = convert_calibrated(prepared)
     program = _export(converted, inputs.tensors)
     if check:
         original = exported.module(check_guards=False)

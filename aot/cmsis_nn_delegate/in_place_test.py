@@ -7,14 +7,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
+from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e, prepare_qat_pt2e
 
 from cmsis_nn_delegate import quantizable_module
+from cmsis_nn_delegate.convert import convert_calibrated
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.in_place import written
 from cmsis_nn_delegate.quantizer import CmsisNnQuantizer
-from cmsis_nn_delegate.testing.in_place_forms import FORMS, INPUT_SHAPE, Writer
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+from cmsis_nn_delegate.testing.in_place_forms import FORMS, INPUT_SHAPE, Writer
 
 make_torch_faster()
 
@@ -34,7 +35,7 @@ def converted(module, *inputs):
     prepared(*(x.clone() for x in inputs))
     if hasattr(prepared, "memory"):
         prepared.memory.copy_(state["memory"])
-    return convert_pt2e(prepared)
+    return convert_calibrated(prepared)
 
 
 def quantized_inputs(model, targets):

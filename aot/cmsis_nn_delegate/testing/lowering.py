@@ -10,9 +10,10 @@ import torch
 from executorch.exir import EdgeProgramManager
 from torch import nn
 from torch.export import ExportedProgram
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from ..backend import lower_to_graph
+from ..convert import convert_calibrated
 from ..explain import NodeReport
 from ..graph.ir import Graph, Value
 from ..lower import io_quants, lower
@@ -44,7 +45,7 @@ def quantized(module: nn.Module, *inputs: torch.Tensor) -> torch.fx.GraphModule:
     graph = quantizable_module(torch.export.export(module.eval(), inputs))
     prepared = prepare_pt2e(graph, CmsisNnQuantizer("minmax"))
     prepared(*inputs)
-    return convert_pt2e(prepared)
+    return convert_calibrated(prepared)
 
 
 def exported(module: nn.Module, *inputs: torch.Tensor) -> ExportedProgram:
