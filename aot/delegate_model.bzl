@@ -8,7 +8,7 @@
         deps = ["//examples/digits"],
     )
 
-runs `cmsisnn compile` once for each instruction set and gives
+runs `cmsisnn compile` once for each instruction set, however many cores are built, and gives
 
     :digits      cc_library with digits.h and the payload for the instruction set of the core that is
                  being built (of the host: for cores with MVE)
@@ -18,6 +18,7 @@ runs `cmsisnn compile` once for each instruction set and gives
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_python//python:defs.bzl", "py_binary")
 load("//platforms:cores.bzl", "CORES", "select_core")
+load("//platforms:host_genrule.bzl", "host_genrule")
 
 _MAIN = str(Label("//aot/cmsis_nn_delegate:__main__.py"))
 _CLI = str(Label("//aot/cmsis_nn_delegate:cli"))
@@ -72,7 +73,7 @@ def delegate_model(
     )
     for isa, core in _CORE_OF_ISA.items():
         outs = ["%s/%s.%s" % (isa, name, suffix) for suffix in _FILES]
-        native.genrule(
+        host_genrule(
             name = "%s_%s" % (name, isa),
             srcs = srcs + [calibration],
             outs = outs,
@@ -80,13 +81,13 @@ def delegate_model(
             cmd = ("log=$$(OMP_NUM_THREADS=1 $(execpath :{name}_compiler) compile $(execpath {src}):{function} " +
                    "--target {core} --calibration $(execpath {calibration}) --io {io} --io-placement {io_placement} " +
                    "--linear-weights {linear_weights} --strict --name {name} " +
-                   "-o $$(dirname $(execpath {first})) 2>&1) || {{ echo \"$$log\" >&2; exit 1; }}").format(
+                   "-o $(RULEDIR)/{isa} 2>&1) || {{ echo \"$$log\" >&2; exit 1; }}").format(
                 calibration = calibration,
                 core = core,
-                first = outs[0],
                 function = function,
                 io = io,
                 io_placement = io_placement,
+                isa = isa,
                 linear_weights = linear_weights,
                 name = name,
                 src = srcs[0],
