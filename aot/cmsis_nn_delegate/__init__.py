@@ -17,6 +17,7 @@ _EXPORTS = {
     "CmsisNnQuantizer": "quantizer",
     "TARGETS": "target",
     "Target": "target",
+    "compile_for_targets": "compile",
     "compile_model": "compile",
     "quantizable_module": "prepare",
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Mapping, Optional, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import torch
 from executorch.exir import EdgeProgramManager
@@ -28,7 +28,7 @@ from .graph import serialize
 from .graph.ir import Graph
 from .int8_io import check_int8_io
 from .interface import Arguments, Inputs, Model, check_model, make_flat
-from .lower import NotDelegatedError, lower
+from .lower import NotDelegatedError, for_target, lower
 from .outputs import write_files
 from .partitioner import CmsisNnPartitioner
 from .passes.separate_outputs import separate_outputs
@@ -161,9 +161,47 @@ def compile_model(
     UserError for unknown names, unusable inputs (NaN and infinity included, in weights too), and modules
     that cannot be copied or that torch.export cannot handle.
     """
+    (compiled,) = compile_for_targets(
+        module,
+        example_inputs,
+        [target],
+        calibration,
+        io=io,
+        io_placement=io_placement,
+        strict=strict,
+        name=name,
+        observer=observer,
+        linear_weights=linear_weights,
+        check=check,
+        progress=progress,
+    )
+    return compiled
+
+
+def compile_for_targets(
+    module: Model,
+    example_inputs: Arguments,
+    targets: Sequence[Union[str, Target]],
+    calibration: Any,
+    *,
+    io: str = "float",
+    io_placement: str = "arena",
+    strict: bool = False,
+    name: str = "model",
+    observer: str = "histogram",
+    linear_weights: str = "per-channel",
+    check: bool = True,
+    progress: Progress = lambda line: None,
+) -> list[Compiled]:
+    """What `compile_model`, which describes the arguments, gives for each of `targets`.
+
+    The model is quantized and partitioned once, which takes nearly all of the time.
+    """
     check_name(name)
+    if not targets:
+        raise UserError("no target is given")
     try:
-        target = target if isinstance(target, Target) else get_target(target)
+        targets = [t if isinstance(t, Target) else get_target(t) for t in targets]
         placement = IoPlacement.of(io_placement)
         quantizer = CmsisNnQuantizer(observer, linear_weights)
     except ValueError as error:
@@ -204,36 +242,42 @@ def compile_model(
             f"compared with the float model on {len(samples.kept)} samples: outputs differ by at most "
             f"{differing_part(part)} of their range"
         )
-    progress(f"partitioning and compiling for {target.name}")
-    partitioner = CmsisNnPartitioner(target, io_placement, prepared=True)
+    progress(f"partitioning and compiling for {', '.join(target.name for target in targets)}")
+    partitioner = CmsisNnPartitioner(targets[0], io_placement, prepared=True)
     try:
-        edge = lower(program, target, io, strict=strict, partitioner=partitioner)
+        edge = lower(program, targets[0], io, strict=strict, partitioner=partitioner)
     except UserError:
         raise
     except NotDelegatedError as error:
         raise UserError(str(error), exit_code=1) from error
     except ValueError as error:
         raise UserError(f"cannot compile {name}: {error}", exit_code=1) from error
-    encoded, obstacle = _standalone(edge, target, placement)
-    progress("writing the ExecuTorch program")
     _keep_initial_state(edge.exported_program())
-    with stage("ExecuTorch cannot write the program"):
-        written = edge.to_executorch()
-        pte = bytes(written.buffer)
-    cannot_load = unloadable(written.executorch_program, partitioner.reports)
-    for warning in cannot_load:
+    # Before the first is written: that changes the program.
+    edges = [edge, *(for_target(edge, target, io_placement) for target in targets[1:])]
+    progress("writing the ExecuTorch program")
+    all_compiled = []
+    for target, edge in zip(targets, edges):
+        encoded, obstacle = _standalone(edge, target, placement)
+        with stage("ExecuTorch cannot write the program"):
+            written = edge.to_executorch()
+            pte = bytes(written.buffer)
+        cannot_load = unloadable(written.executorch_program, partitioner.reports)
+        compiled = Compiled(
+            name=name,
+            target=target,
+            io=io,
+            pte=pte,
+            program=program,
+            reports=tuple(partitioner.reports),
+            encoded=encoded,
+            obstacle=obstacle,
+            warnings=(*warnings, *cannot_load),
+        )
+        all_compiled.append(compiled)
+    for warning in cannot_load:  # the same for each
         progress(f"warning: {warning}")
-    return Compiled(
-        name=name,
-        target=target,
-        io=io,
-        pte=pte,
-        program=program,
-        reports=tuple(partitioner.reports),
-        encoded=encoded,
-        obstacle=obstacle,
-        warnings=(*warnings, *cannot_load),
-    )
+    return all_compiled
 
 
 def _export(module: Model, args: tuple, kwargs: Optional[Mapping[str, Any]] = None) -> ExportedProgram:
