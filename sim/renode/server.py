@@ -6,6 +6,7 @@ Every call has a wall-clock limit: Renode's own limits count virtual time, which
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import itertools
 import os
@@ -22,6 +23,7 @@ from sim.simulator import SimulatorError
 
 START_TIMEOUT_S = 90.0  # The first start on a busy machine; usually 2 to 5 s.
 COMMAND_TIMEOUT_S = 60.0
+_END_TIMEOUT_S = 1.0  # From a failed connection to the end of the process: guard.py looks for it 10 times a second.
 _GUARD = pathlib.Path(__file__).with_name("guard.py")
 # What the Monitor's @path and a quoted Python string inside of a quoted Monitor string can both hold.
 _PLAIN_PATH = re.compile(r"[\w./+=,~@-]+", re.ASCII)
@@ -121,6 +123,8 @@ class RenodeServer:
         except TimeoutError as error:
             raise RenodeError(f"Renode did not answer within {COMMAND_TIMEOUT_S:.0f} s: {what}") from error
         except (OSError, http.client.HTTPException, xmlrpc.client.Error, xml.parsers.expat.ExpatError) as error:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_END_TIMEOUT_S)
             end = "" if self.alive else f"; it has ended:\n{self._last_messages()}"
             raise RenodeError(f"Renode failed at: {what}: {error}{end}") from error
         if reply.get("status") != "PASS":
