@@ -24,9 +24,10 @@ def test_falls_back_without_a_usable_plugin(tmp_path):
     broken.write_text("not a shared object")
     driver = qemu.Qemu(qemu.find_qemu(), plugin=broken)
     elf = Elf(IMAGE)
+    ends_with_9 = struct.pack("<4sIII", b"TEST", 1, 9, 0)
     for _ in range(2):
-        result = driver.run(elf, simulator.board_of(elf), None, 60, count=True)
-        assert (result.status, result.exit_code) == ("exit", 0), result.explain()
+        result = driver.run(elf, simulator.board_of(elf), ends_with_9, 60, count=True)
+        assert (result.status, result.exit_code) == ("exit", 9), result.explain()
         assert (result.counter, result.regions) == ("systick", None)
         assert "does not load the plugin" in result.counter_note
 

@@ -8,6 +8,7 @@ The variable FAKE_RENODE names a JSON file:
     ignore    likewise: they are never answered
     runs      for each StartEmulation in turn, the events of the run:
                 ["uart", text]  ["log", text]  ["hook", address, executed instructions]  ["pc", value]
+                ["exit", text]: the firmware writes it, and executes its last instruction as its first
                 ["die"]
 
 Like Renode, it deletes renode-* in TMPDIR at its start, writes its port there, and executes the script
@@ -86,6 +87,9 @@ class Machine:
         file = types.SimpleNamespace(AppendAllText=_append)
         system = types.SimpleNamespace(IO=types.SimpleNamespace(File=file),
                                        Environment=types.SimpleNamespace(NewLine="\n"))
+        def execute(script, instructions):
+            exec(script, {"cpu": types.SimpleNamespace(ExecutedInstructions=instructions), "System": system})
+
         _append(self.uart, "")
         for kind, *values in events:
             time.sleep(0.02)
@@ -94,8 +98,10 @@ class Machine:
             elif kind == "log":
                 _append(self.log, values[0] + "\n")
             elif kind == "hook" and values[0] in self.hooks:
-                cpu = types.SimpleNamespace(ExecutedInstructions=values[1])
-                exec(self.hooks[values[0]], {"cpu": cpu, "System": system})
+                execute(self.hooks[values[0]], values[1])
+            elif kind == "exit":
+                _append(self.uart, values[0])
+                execute(next(script for script in self.hooks.values() if "'total '" in script), 1)
             elif kind == "pc":
                 self.pc = values[0]
             elif kind == "die":

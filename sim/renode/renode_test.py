@@ -22,7 +22,7 @@ from sim.simulator import SimulatorError
 FAKE = pathlib.Path(__file__).with_name("fake_renode.py")
 M4 = pathlib.Path("platforms/bsp/selftest/cortex_m4.elf")
 M55 = pathlib.Path("platforms/bsp/selftest/cortex_m55.elf")
-EXIT = ["uart", "hello\n\n##EXIT rc=0##\n"]
+EXIT = ["exit", "hello\n\n##EXIT rc=0##\n"]
 STOP = Elf(M4).code_addresses(hooks.END)[0]
 
 
@@ -69,6 +69,7 @@ def fake(tmp_path, monkeypatch):
     monkeypatch.setenv("CND_SIMULATOR", "renode")
     monkeypatch.setattr(server, "START_TIMEOUT_S", 30.0)
     monkeypatch.setattr(renode, "_STOP_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(renode, "_LOCKUP_POLL_S", 0.05)
     yield installation
     renode._close_servers()
     renode._refusals.clear()
@@ -80,6 +81,7 @@ def fake(tmp_path, monkeypatch):
 
 
 def test_exit(fake):
+    """Of a firmware that does not come to its last instruction after that."""
     fake.script([["uart", "one\n##EX"], ["uart", "IT rc=7##"], ["uart", "\n"]])
     result = fake.run()
     assert (result.status, result.exit_code, result.uart) == ("exit", 7, "one\n##EXIT rc=7##\n")
@@ -112,7 +114,7 @@ def test_counts(fake):
     elf = Elf(M4)
     begin, end = elf.code_addresses(hooks.MARK_BEGIN), elf.code_addresses(hooks.MARK_END)
     marks = [["hook", begin[0], 100], ["hook", begin[1], 110], ["hook", end[0], 131], ["hook", end[1], 140]]
-    fake.script([*marks, EXIT, ["hook", STOP, 150]])
+    fake.script([*marks, ["uart", "##EXIT rc=0##\n"], ["hook", STOP, 150]])
     result = fake.run()
     assert result.counter == "hooks"
     (outer,) = result.regions
@@ -131,7 +133,7 @@ def test_without_counts(fake):
 
 
 def test_fault_of_the_firmware(fake):
-    fake.script([["uart", "##FAULT exception=3 pc=00000010\n##EXIT rc=111##\n"]])
+    fake.script([["exit", "##FAULT exception=3 pc=00000010\n##EXIT rc=111##\n"]])
     result = fake.run()
     assert (result.status, result.exit_code) == ("fault", 111)
 
@@ -193,7 +195,7 @@ def test_renode_dies_in_a_run(fake):
 
 
 def test_one_process_for_many_runs(fake):
-    fake.script(*[[["uart", f"##EXIT rc={code}##\n"]] for code in range(5)])
+    fake.script(*[[["exit", f"##EXIT rc={code}##\n"]] for code in range(5)])
     assert [fake.run().exit_code for _ in range(5)] == list(range(5))
     assert len(fake.pids()) == 1
 
@@ -243,7 +245,7 @@ def test_dies_at_its_start(fake):
 
 
 def test_never_starts(fake, monkeypatch):
-    monkeypatch.setattr(server, "START_TIMEOUT_S", 2.0)
+    monkeypatch.setattr(server, "START_TIMEOUT_S", 1.0)
     fake.script(start="silent")
     with pytest.raises(RenodeError, match="did not start its robot server in time"):
         fake.run()
@@ -287,7 +289,7 @@ def test_temporary_folder_that_the_monitor_cannot_take(fake, monkeypatch, tmp_pa
 
 # --- Cores that are probed ------------------------------------------------------------------------
 
-WRONG = ["uart", "cset, csetm, csel with zr: WRONG\n##EXIT rc=1##\n"]
+WRONG = ["exit", "cset, csetm, csel with zr: WRONG\n##EXIT rc=1##\n"]
 
 
 def test_a_renode_that_fails_the_probe_is_refused(fake):
@@ -303,7 +305,7 @@ def test_a_renode_that_fails_the_probe_is_refused(fake):
 
 
 @pytest.mark.parametrize("events", [[["log", "[ERROR] cpu: CPU abort [PC=0x10]: unknown"]], [["die"]],
-                                    [["uart", "##FAULT pc=1\n##EXIT rc=111##\n"]]])
+                                    [["exit", "##FAULT pc=1\n##EXIT rc=111##\n"]]])
 def test_a_probe_that_does_not_end_is_a_failed_one(fake, events):
     fake.script(events)
     with pytest.raises(SimulatorError, match="executes instructions of the cortex-m55 wrongly or not at all"):
@@ -311,7 +313,7 @@ def test_a_probe_that_does_not_end_is_a_failed_one(fake, events):
 
 
 def test_a_renode_that_passes_the_probe(fake):
-    fake.script([EXIT], [["uart", "##EXIT rc=3##\n"]], [["uart", "##EXIT rc=4##\n"]])
+    fake.script([EXIT], [["exit", "##EXIT rc=3##\n"]], [["exit", "##EXIT rc=4##\n"]])
     assert fake.run(M55).exit_code == 3
     assert fake.run(M55).exit_code == 4
     assert len([command for command in fake.commands() if "LoadELF" in command]) == 3
