@@ -30,8 +30,8 @@ def make_torch_faster() -> None:
 
 def _enumerate_composite_operators_once() -> None:
     """Each decomposition of a program asks for PyTorch's composite operators once a namespace, 39 times, so
-    that one registered meanwhile is seen: a quarter of the time of lowering. Operators registered in
-    C++ after the first lowering are not decomposed."""
+    that one registered meanwhile is seen, and then looks at all operators of each: a quarter of the time of
+    lowering. Operators registered in C++ after the first lowering are not decomposed."""
     enumerate_ops = getattr(utils, "_materialize_cpp_cia_ops", None)
     if enumerate_ops is not None and not hasattr(enumerate_ops, "cache_info"):
         utils._materialize_cpp_cia_ops = functools.cache(enumerate_ops)

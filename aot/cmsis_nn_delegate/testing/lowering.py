@@ -119,8 +119,8 @@ def steps_apart(
 
 def _apart(
     module: nn.Module, inputs: Sequence[torch.Tensor], io: str
-) -> tuple[list[int], Graph, list[Value]]:
-    """`steps_apart`, and the graph's value of each output of the module."""
+) -> tuple[list[int], Graph, Lowered]:
+    """`steps_apart`, and what it compared."""
     result = lowered(module, *inputs, io=io)
     graph = result.graph()
     in_quants, out_quants = io_quants(result.program)
@@ -140,7 +140,7 @@ def _apart(
             distances.append(int(np.abs(result_ - want).max()))
         else:
             distances.append(int(np.rint(np.abs(result_ - want.numpy()) / quant.scale[0]).max()))
-    return distances, graph, [graph.outputs[index] for index in result.output_indices]
+    return distances, graph, result
 
 
 class Branch(NamedTuple):
@@ -166,11 +166,19 @@ class Branches(nn.Module):
         return tuple(results)
 
 
-def branches_apart(
-    branches: Mapping[str, Branch], io: str = "float"
-) -> dict[str, tuple[int, Graph, list[str]]]:
-    """Of each branch, by name: `steps_apart` of its output, the graph of all branches, and the operators
-    that lead to the output.
+class Apart(NamedTuple):
+    """Of a branch: how many steps its output is away, the operators that lead to it, and the values that the
+    branch reads and returns in the graph of several branches."""
+
+    distance: int
+    ops: list[str]
+    inputs: list[Value]
+    output: Value
+    graph: Graph
+
+
+def branches_apart(branches: Mapping[str, Branch], io: str = "float") -> dict[str, Apart]:
+    """`steps_apart` of each branch, by name.
 
     Lowering takes a second, most of it no matter how small the model is. So branches are lowered
     together, as many as a payload has inputs and outputs for.
@@ -178,10 +186,13 @@ def branches_apart(
     found = {}
     for names in _chunks(branches):
         chunk = [branches[name] for name in names]
-        inputs = [tensor for branch in chunk for tensor in branch.inputs]
-        distances, graph, outputs = _apart(Branches(chunk), inputs, io)
-        for name, distance, output in zip(names, distances, outputs):
-            found[name] = distance, graph, ops_before(graph, output)
+        tensors = [tensor for branch in chunk for tensor in branch.inputs]
+        distances, graph, result = _apart(Branches(chunk), tensors, io)
+        inputs = iter([graph.inputs[result.input_indices.index(i)] for i in range(len(tensors))])
+        outputs = [graph.outputs[index] for index in result.output_indices]
+        for name, branch, distance, output in zip(names, chunk, distances, outputs):
+            read = [next(inputs) for _ in branch.inputs]
+            found[name] = Apart(distance, ops_before(graph, output), read, output, graph)
     return found
 
 
