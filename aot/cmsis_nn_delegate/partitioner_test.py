@@ -13,7 +13,14 @@ from cmsis_nn_delegate.lower import NotDelegatedError, lower, with_int8_io
 from cmsis_nn_delegate.partitioner import CmsisNnPartitioner
 from cmsis_nn_delegate.payload.schema import MAX_IO
 from cmsis_nn_delegate.quantizer import CmsisNnQuantizer
-from cmsis_nn_delegate.testing.lowering import Function, exported, lower_program, lowered
+from cmsis_nn_delegate.testing.lowering import (
+    Branch,
+    Function,
+    exported,
+    lower_program,
+    lowered,
+    reports_of_branches,
+)
 
 R = Reason
 
@@ -160,13 +167,6 @@ REFUSALS = {
         R.TOO_LARGE,
         "sums at most",
     ),
-    "pad before nothing": (
-        lambda x: F.pad(x, (1, 1)),
-        [IMAGE],
-        "aten.constant_pad_nd",
-        R.NOT_FUSABLE,
-        "cannot be folded",
-    ),
     "pad with a number": (
         Function(lambda x: POINTWISE(F.pad(x, (1, 1), value=1.0)), layer=POINTWISE),
         [IMAGE],
@@ -243,14 +243,29 @@ REFUSALS = {
 }
 
 
+@pytest.fixture(scope="module")
+def refusals():
+    """The reports of each case; all are lowered side by side."""
+    torch.manual_seed(2)
+    branches = {}
+    for name, (f, shapes, *_) in REFUSALS.items():
+        module = f if isinstance(f, nn.Module) else Function(f)
+        branches[name] = Branch(module, tuple(torch.randn(shape) for shape in shapes))
+    return reports_of_branches(branches)
+
+
 @pytest.mark.parametrize("name", REFUSALS)
-def test_refusal(name):
-    f, shapes, target, reason, message = REFUSALS[name]
-    module = f if isinstance(f, nn.Module) else Function(f)
-    result = lowered(module, *(torch.randn(shape) for shape in shapes))
-    matches = [r for r in result.reports if r.reason is reason and r.target.startswith(target)]
-    assert matches, "\n".join(map(str, result.reports))
+def test_refusal(refusals, name):
+    _, _, target, reason, message = REFUSALS[name]
+    matches = [r for r in refusals[name] if r.reason is reason and r.target.startswith(target)]
+    assert matches, "\n".join(map(str, refusals[name]))
     assert any(message in match.message for match in matches), matches
+
+
+def test_a_pad_that_is_the_whole_model_is_refused():
+    result = lowered(Function(lambda x: F.pad(x, (1, 1))), torch.randn(IMAGE))
+    (found,) = [r for r in result.reports if r.target.startswith("aten.constant_pad_nd")]
+    assert found.reason is R.NOT_FUSABLE and "cannot be folded" in found.message
 
 
 def unquantized(module, *inputs, **kwargs):
@@ -441,17 +456,15 @@ def test_edge_programs_that_were_decomposed_are_explained():
 
 
 class Wide(nn.Module):
-    """The sum of a layer for each input, read by a layer for each output."""
+    """The sum of all inputs, read by a layer for each output."""
 
-    def __init__(self, inputs, outputs):
+    def __init__(self, outputs):
         super().__init__()
-        self.front = nn.ModuleList(nn.Linear(3, 4) for _ in range(inputs))
-        self.back = nn.ModuleList(nn.Linear(4, 2) for _ in range(outputs))
+        self.layers = nn.ModuleList(nn.Linear(3, 2) for _ in range(outputs))
 
     def forward(self, *inputs):
-        terms = [layer(x) for layer, x in zip(self.front, inputs)]
-        total = sum(terms[1:], terms[0])
-        return [layer(total) for layer in self.back]
+        total = sum(inputs[1:], inputs[0])
+        return [layer(total) for layer in self.layers]
 
 
 @pytest.mark.parametrize(
@@ -460,7 +473,7 @@ class Wide(nn.Module):
 )
 def test_more_inputs_and_outputs_than_a_payload_has_are_several_delegates(inputs, outputs, io):
     samples = [torch.randn(1, 3) for _ in range(inputs)]
-    result = lowered(Wide(inputs, outputs), *samples, io=io)
+    result = lowered(Wide(outputs), *samples, io=io)
     assert all(report.delegated for report in result.reports) and not result.outside
     assert (len(result.delegates) > 1) == (inputs + outputs > MAX_IO)
     for delegate in result.delegates:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Callable, Mapping, NamedTuple, Sequence
 
@@ -193,6 +194,20 @@ def branches_apart(branches: Mapping[str, Branch], io: str = "float") -> dict[st
         for name, branch, distance, output in zip(names, chunk, distances, outputs):
             read = [next(inputs) for _ in branch.inputs]
             found[name] = Apart(distance, ops_before(graph, output), read, output, graph)
+    return found
+
+
+def reports_of_branches(branches: Mapping[str, Branch]) -> dict[str, list[NodeReport]]:
+    """Of each branch, by name, what becomes of its operators; all are lowered together."""
+    inputs = [tensor for branch in branches.values() for tensor in branch.inputs]
+    reports = lowered(Branches(list(branches.values())), *inputs).reports
+    found: dict[str, list[NodeReport]] = {name: [] for name in branches}
+    names = list(branches)
+    for report in reports:
+        branch = re.match(r"branches\.(\d+)\b", report.module)
+        assert branch or report.is_border, report
+        if branch:
+            found[names[int(branch[1])]].append(report)
     return found
 
 
