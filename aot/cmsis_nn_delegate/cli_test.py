@@ -127,12 +127,21 @@ def check_failure(result, code, *patterns):
         assert re.search(pattern, err), err
 
 
+def compiled_small(folder, io):
+    """The common beginning of the files of a compiled model."""
+    arguments = ["--target", "cortex-m55", "--calibration", f"{folder}/x.npz", "--io", io]
+    assert main(["compile", f"{folder}/m.py:small", *arguments, "--strict", "-o", f"{folder}/{io}"]) == 0
+    return folder / io / "small"
+
+
 @pytest.fixture(scope="module")
 def small(folder):
-    """A compiled model with int8 inputs and outputs: the common beginning of its files."""
-    arguments = ["--target", "cortex-m55", "--calibration", f"{folder}/x.npz", "--io", "int8"]
-    assert main(["compile", f"{folder}/m.py:small", *arguments, "--strict", "-o", f"{folder}/int8"]) == 0
-    return folder / "int8" / "small"
+    return compiled_small(folder, "int8")
+
+
+@pytest.fixture(scope="module")
+def small_float(folder):
+    return compiled_small(folder, "float")
 
 
 def test_targets(capsys):
@@ -349,11 +358,10 @@ def test_payload_of_another_model(capsys, small, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".pte", ".payload.bin", ".graph.npz", ".report.json", ".report.txt", ".h", ".c"])
-def test_files_of_two_compilations_are_refused_by_everything(capsys, folder, small, tmp_path, suffix):
+def test_files_of_two_compilations_are_refused_by_everything(capsys, small, small_float, tmp_path, suffix):
     """The same model with float inputs: a run with one file of it would go well."""
-    assert compile_(capsys, folder, "small", out=tmp_path / "float")[0] == 0
     model = copied(small, tmp_path, "mixed")
-    shutil.copy(tmp_path / "float" / f"small{suffix}", f"{model}{suffix}")
+    shutil.copy(f"{small_float}{suffix}", f"{model}{suffix}")
     pattern = r"of different compilations.*compile the model again"
     check_failure(run(capsys, "report", model), 2, pattern)
     for where in ("reference", "host", "simulator"):
