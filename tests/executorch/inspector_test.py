@@ -8,10 +8,13 @@ from cmsis_nn_delegate.backend import CmsisNnBackend
 from cmsis_nn_delegate.host import load_library
 from cmsis_nn_delegate.payload.schema import Opcode
 from cmsis_nn_delegate.runner.result import CallTime, Execution, RunInfo, RunResult
+from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from executorch.devtools.inspector import TimeScale
 
 from tests.executorch.profiling import compile_with_record, inspector, profile_on_device
 from tests.executorch.running import needs_executor
+
+make_torch_faster()
 
 NETWORK, CORE = "resnet8", "cortex-m4"
 LIBRARY = "runtime/libcmsis_nn_delegate.so"
