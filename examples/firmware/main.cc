@@ -21,13 +21,12 @@ using executorch::runtime::Error;
 namespace payload = cmsis_nn_delegate::payload;
 namespace portable = cmsis_nn_delegate::portable;
 
-// By opcode. init() would refuse a model that needs more.
+// init() would refuse a model that needs more.
 constexpr KernelTable kKernels = {
     payload::kKernelRevision,
     cmsis_nn_delegate::kAcceptedIsas,
     "portable",
-    {nullptr, portable::conv2d, nullptr, portable::fully_connected, nullptr, nullptr,
-     portable::max_pool2d},
+    {portable::kConv2d, portable::kFullyConnected, portable::kMaxPool2d},
 };
 
 alignas(DIGITS_ALIGNMENT) std::uint8_t arena[DIGITS_ARENA_BYTES];

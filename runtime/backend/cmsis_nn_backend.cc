@@ -228,7 +228,7 @@ Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* 
     const auto event = executorch::runtime::event_tracer_start_profiling_delegate(
         context.event_tracer(), nullptr, index);
 #endif
-    const Error error = kernels_.kernels[call.opcode].run(&call + 1, bases);
+    const Error error = kernels_.find(call.opcode)->run(&call + 1, bases);
 #ifdef ET_EVENT_TRACER_ENABLED
     executorch::runtime::event_tracer_end_profiling_delegate(context.event_tracer(), event);
     ++index;

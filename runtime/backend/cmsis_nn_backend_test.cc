@@ -246,16 +246,17 @@ TEST_F(BackendTest, WrongArguments) {
 TEST_F(BackendTest, AKernelsErrorEndsTheExecution) {
   static int calls;
   calls = 0;
-  KernelTable table = kPortableKernels;
-  table.kernels[static_cast<int>(payload::Opcode::kAdd)].run = [](const void*, std::uint8_t* const*) {
+  Kernel add = portable::kAdd;
+  add.run = [](const void*, std::uint8_t* const*) {
     ++calls;
     return Error::NotSupported;
   };
-  table.kernels[static_cast<int>(payload::Opcode::kSoftmax)].run =
-      [](const void*, std::uint8_t* const*) {
-        ++calls;
-        return Error::Ok;
-      };
+  Kernel softmax = portable::kSoftmax;
+  softmax.run = [](const void*, std::uint8_t* const*) {
+    ++calls;
+    return Error::Ok;
+  };
+  const KernelTable table = kPortableKernels.with(add).with(softmax);
   const CmsisNnBackend backend(table);
   const auto handle = init(backend, runtime_);
   ASSERT_TRUE(handle.ok());

@@ -7,25 +7,26 @@
 // positive, every product fits, the scratch memory has the bytes that it asked for, and what it
 // writes lies apart from what it reads.
 //
-// To link only the kernels that one model needs, write a table of your own:
+// To link only the kernels that one model needs, write a table of your own, in any order:
 //
-//   constexpr KernelTable kMyKernels = {
-//       payload::kKernelRevision, kAcceptedIsas, "portable",
-//       {nullptr, portable::conv2d, nullptr, portable::fully_connected}};
+//   constexpr KernelTable kMyKernels = {payload::kKernelRevision, kAcceptedIsas, "portable",
+//                                       {portable::kConv2d, portable::kFullyConnected}};
 //
-// A payload that uses an opcode without a kernel is then refused by init().
+// A payload that uses an operator without a kernel is then refused by init().
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
 
 #include <executorch/runtime/core/error.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
 #include "runtime/payload/format.h"
+#include "runtime/payload/operators.h"
 
 namespace cmsis_nn_delegate {
 
-/// One operator of a provider.
+/// How a provider computes one operator. Constant data: it lives in flash.
 struct Kernel {
   /// Runs one call. `args` is the argument block of the kernel's opcode, 4-byte aligned;
   /// `bases` has payload::kBaseCount entries. An error ends the execution and is returned
@@ -40,9 +41,13 @@ struct Kernel {
   /// other checks, but that of scratch_bytes.
   using Accepts = bool (*)(const void* args);
 
-  /// nullptr for `run` is a kernel that was not linked, for `scratch_bytes` one that needs none.
-  constexpr Kernel(Run run = nullptr, ScratchBytes scratch_bytes = nullptr)
-      : run(run), scratch_bytes(scratch_bytes) {}
+  /// nullptr for `scratch_bytes` is a kernel that needs none.
+  constexpr Kernel(const Operator& computed, Run run, ScratchBytes scratch_bytes = nullptr)
+      : run(run),
+        scratch_bytes(scratch_bytes),
+        check(computed.check),
+        opcode(computed.opcode),
+        args_bytes(computed.args_bytes) {}
 
   /// This kernel, if it computes less than the format allows.
   constexpr Kernel limited_to(Accepts accepted) const {
@@ -70,7 +75,10 @@ struct Kernel {
 
   Run run;
   ScratchBytes scratch_bytes;
-  Accepts accepts = nullptr;  // nullptr: everything
+  Accepts accepts = nullptr;                               // nullptr: everything
+  bool (*check)(const CallCheck& call, const void* args);  // see Operator
+  payload::Opcode opcode;
+  std::uint16_t args_bytes;
   payload::ReadsBehind behind = {0, 0};
   bool overwrites_input = false;
 };
@@ -101,16 +109,64 @@ inline constexpr IsaSet kAcceptedIsas =
     isa_set(payload::Isa::kScalar) | isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve);
 #endif
 
-/// The kernels of one provider. Constant data: it lives in flash.
-struct KernelTable {
+/// Names a kernel that outlives the table that it is put into.
+class KernelRef {
+ public:
+  constexpr KernelRef(const Kernel& kernel) : kernel_(&kernel) {}
+  KernelRef(Kernel&& temporary) = delete;
+  constexpr const Kernel* get() const { return kernel_; }
+
+ private:
+  const Kernel* kernel_;
+};
+
+/// Not defined: a table that reaches it is not a constant expression.
+void two_kernels_of_a_table_compute_the_same_operator();
+
+/// A set of kernels, mostly those of one provider. Constant data: it lives in flash.
+class KernelTable {
+  // In front: execute() finds the kernel of each call without adding an offset.
+  const Kernel* by_opcode_[payload::kOpcodeCount] = {};
+
+ public:
+  /// At most one kernel of each operator, in any order. All must outlive the table.
+  constexpr KernelTable(std::uint32_t revision, IsaSet isas, const char* name,
+                        std::initializer_list<KernelRef> kernels)
+      : revision(revision), isas(isas), name(name) {
+    for (const KernelRef& kernel : kernels) {
+      const Kernel*& entry = by_opcode_[static_cast<std::size_t>(kernel.get()->opcode)];
+      if (entry != nullptr) {
+        two_kernels_of_a_table_compute_the_same_operator();
+      }
+      entry = kernel.get();
+    }
+  }
+
+  /// This table with another kernel, or a first one, for the operator of `kernel`.
+  constexpr KernelTable with(KernelRef kernel) const {
+    KernelTable table = *this;
+    table.by_opcode_[static_cast<std::size_t>(kernel.get()->opcode)] = kernel.get();
+    return table;
+  }
+
+  constexpr KernelTable without(payload::Opcode opcode) const {
+    KernelTable table = *this;
+    table.by_opcode_[static_cast<std::size_t>(opcode)] = nullptr;
+    return table;
+  }
+
+  /// The kernel for `opcode`, less than kOpcodeCount, or nullptr.
+  constexpr const Kernel* find(std::size_t opcode) const { return by_opcode_[opcode]; }
+  constexpr const Kernel* find(payload::Opcode opcode) const {
+    return find(static_cast<std::size_t>(opcode));
+  }
+
   /// Whose conventions the kernels follow; a payload must name the same.
   std::uint32_t revision;
   /// The instruction sets that payloads may have been compiled for.
   IsaSet isas;
   /// Of the provider, for banners and logs: "portable", "cmsis-nn".
   const char* name;
-  /// By opcode.
-  Kernel kernels[payload::kOpcodeCount];
 };
 
 /// The data behind `ref`, or nullptr for payload::kNoRef.

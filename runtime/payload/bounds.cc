@@ -10,8 +10,7 @@ constexpr payload::Ref make_ref(std::uint32_t base, std::uint32_t offset) {
 
 }  // namespace
 
-Regions::Regions(const PayloadView& view) {
-  const payload::Header& header = view.header();
+Regions::Regions(const payload::Header& header, const payload::IoTensor* tensors) {
   for (Region& region : regions_) {
     region.rights = 0;
     region.to_place = 0;
@@ -21,8 +20,9 @@ Regions::Regions(const PayloadView& view) {
   regions_[payload::kBaseConstant] = {make_ref(payload::kBaseConstant, header.constants_offset),
                                       header.constants_bytes,
                                       kByteAligned | kWordAligned | kBlockAligned, 0};
-  for (unsigned i = 0; i < view.tensor_count(); ++i) {
-    const payload::IoTensor& tensor = view.tensors()[i];
+  const unsigned tensor_count = unsigned{header.input_count} + header.output_count;
+  for (unsigned i = 0; i < tensor_count; ++i) {
+    const payload::IoTensor& tensor = tensors[i];
     std::uint32_t rights = kByteAligned;
     if (tensor.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32)) {
       rights |= kWordAligned;  // execute() checks it

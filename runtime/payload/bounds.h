@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/payload/view.h"
+#include "runtime/payload/format.h"
 
 namespace cmsis_nn_delegate {
 namespace bounds {
@@ -17,6 +17,19 @@ inline constexpr std::uint32_t kTooLarge = 0xFFFFFFFF;
 inline std::uint32_t product(std::uint32_t a, std::uint32_t b) {
   const std::uint64_t wide = static_cast<std::uint64_t>(a) * b;
   return wide > payload::kMaxRefOffset ? kTooLarge : static_cast<std::uint32_t>(wide);
+}
+
+/// The number of elements of a tensor with these dimensions, as product() computes it.
+inline std::uint32_t volume(std::int32_t a) { return static_cast<std::uint32_t>(a); }
+inline std::uint32_t volume(std::int32_t a, std::int32_t b) {
+  return product(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));
+}
+inline std::uint32_t volume(std::int32_t a, std::int32_t b, std::int32_t c) {
+  return product(volume(a, b), static_cast<std::uint32_t>(c));
+}
+/// The same of dimensions in [1, kMaxDim]: half products fit 30 bits.
+inline std::uint32_t volume(const payload::Dims& d) {
+  return product(static_cast<std::uint32_t>(d.n * d.h), static_cast<std::uint32_t>(d.w * d.c));
 }
 
 /// Whether `value` is in [low, high].
@@ -41,8 +54,8 @@ enum Need : std::uint32_t {
 /// The memory that the references of one payload may name.
 class Regions {
  public:
-  /// The header and the tensors of `view` must have been checked.
-  explicit Regions(const PayloadView& view);
+  /// `tensors` are the inputs and outputs of the payload; they and `header` must have been checked.
+  Regions(const payload::Header& header, const payload::IoTensor* tensors);
 
   /// Whether `ref` names `bytes` > 0 bytes of something that exists - the arena, the
   /// constants (read only), an input (read only) or an output - and may be used as `need`

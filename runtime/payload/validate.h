@@ -21,7 +21,7 @@ namespace cmsis_nn_delegate {
 ///   - keeps the ranges that runtime/payload/format.h states for its parameters;
 ///   - as a convolution or pooling: has dimensions in [1, kMaxDim] that agree with each
 ///     other, and an output that leaves out no window that fits. Windows of pooling must overlap
-///     the input. Kernels rely on it, see validate.cc;
+///     the input. Kernels rely on it, see geometry.h;
 ///   - is one that its kernel computes (Kernel::accepts).
 /// Multipliers and shifts of constants are looked at one by one; weights and biases are not: no
 /// value of them makes a kernel leave its buffers.

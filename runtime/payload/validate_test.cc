@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/kernels/portable/portable.h"
+#include "runtime/payload/operator_fields.h"
 #include "runtime/payload/payload_builder.h"
 #include "runtime/payload/view.h"
 
@@ -48,90 +49,123 @@ void expect_accepted(Opcode opcode, const std::vector<Change<Args>>& changes) {
   }
 }
 
-/// What no reference may be: `member` of the call of `opcode` points to each in turn.
-/// `alignment` is what the data needs; `writes` that it is an output or scratch.
-template <typename Args>
-void expect_reference_checked(Opcode opcode, payload::Ref Args::*member, std::size_t bytes,
-                              std::size_t alignment, bool writes) {
-  AlignedBytes valid = all_operators();
-  const payload::Header& header = valid.header();
-  std::vector<payload::Ref> wrong = {
-      payload::kNoRef,
-      make_ref(payload::kBaseIo + 3),   // no such tensor
-      make_ref(14),                     // the last base
-      make_ref(15, 4),                  // none, with an offset
-      make_ref(payload::kBaseArena, payload::kMaxRefOffset),
-      make_ref(payload::kBaseArena, header.arena_bytes - bytes + alignment),
-      make_ref(payload::kBaseArena, header.arena_bytes),
-      make_ref(payload::kBaseConstant, 0),  // the header
-      make_ref(payload::kBaseConstant, header.constants_offset - alignment),
-      make_ref(payload::kBaseConstant, header.payload_bytes - bytes + alignment),
-      make_ref(payload::kBaseConstant, payload::kMaxRefOffset),
-  };
-  if (alignment > 1) {
-    wrong.push_back(make_ref(payload::kBaseArena, 1));
-    wrong.push_back(make_ref(payload::kBaseArena, alignment / 2));
-    wrong.push_back(make_ref(payload::kBaseConstant, header.constants_offset + 1));
-  }
-  if (writes) {
-    wrong.push_back(make_ref(payload::kBaseConstant, header.constants_offset));
-    wrong.push_back(make_ref(payload::kBaseIo));  // an input
-  }
-  for (const payload::Ref ref : wrong) {
-    EXPECT_EQ(open_with<Args>(opcode, [&](Args& a) { a.*member = ref; }), Error::InvalidProgram)
-        << "opcode " << static_cast<int>(opcode) << " reference " << std::hex << ref;
+/// Calls `test` with every member of the argument block of every operator.
+template <typename Test>
+void for_every_field(const Test& test) {
+  for (const Operator& op : kOperators) {
+    for (const OperatorField& field : kOperatorFields[static_cast<std::size_t>(op.opcode)]) {
+      SCOPED_TRACE(::testing::Message() << "opcode " << static_cast<int>(op.opcode) << ", field "
+                                        << field.name);
+      test(op.opcode, field);
+    }
   }
 }
 
-TEST(ValidateCalls, References) {
-  using payload::AddArgs;
-  using payload::AvgPool2dArgs;
-  using payload::Conv2dArgs;
-  using payload::DepthwiseConv2dArgs;
-  using payload::DequantizeArgs;
-  using payload::FullyConnectedArgs;
-  using payload::FullyConnectedPerTensorArgs;
-  using payload::MaxPool2dArgs;
-  using payload::QuantizeArgs;
-  using payload::SoftmaxArgs;
-  using payload::TransposeArgs;
-  expect_reference_checked(Opcode::kConv2d, &Conv2dArgs::input, 108, 1, false);
-  expect_reference_checked(Opcode::kConv2d, &Conv2dArgs::filter, 108, 1, false);
-  expect_reference_checked(Opcode::kConv2d, &Conv2dArgs::bias, 16, 4, false);
-  expect_reference_checked(Opcode::kConv2d, &Conv2dArgs::multiplier, 16, 4, false);
-  expect_reference_checked(Opcode::kConv2d, &Conv2dArgs::shift, 16, 4, false);
-  expect_reference_checked(Opcode::kConv2d, &Conv2dArgs::scratch, 192, 16, true);
-  expect_reference_checked(Opcode::kConv2d, &Conv2dArgs::output, 144, 1, true);
-  expect_reference_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::input, 144, 1, false);
-  expect_reference_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::filter, 36, 1, false);
-  expect_reference_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::bias, 16, 4, false);
-  expect_reference_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::shift, 16, 4, false);
-  expect_reference_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::output, 144, 1, true);
-  expect_reference_checked(Opcode::kFullyConnected, &FullyConnectedArgs::input, 36, 1, false);
-  expect_reference_checked(Opcode::kFullyConnected, &FullyConnectedArgs::filter, 180, 1, false);
-  expect_reference_checked(Opcode::kFullyConnected, &FullyConnectedArgs::multiplier, 20, 4, false);
-  expect_reference_checked(Opcode::kFullyConnected, &FullyConnectedArgs::output, 5, 1, true);
-  constexpr Opcode kPerTensor = Opcode::kFullyConnectedPerTensor;
-  expect_reference_checked(kPerTensor, &FullyConnectedPerTensorArgs::input, 5, 1, false);
-  expect_reference_checked(kPerTensor, &FullyConnectedPerTensorArgs::filter, 25, 1, false);
-  expect_reference_checked(kPerTensor, &FullyConnectedPerTensorArgs::bias, 20, 4, false);
-  expect_reference_checked(kPerTensor, &FullyConnectedPerTensorArgs::output, 5, 1, true);
-  expect_reference_checked(Opcode::kAdd, &AddArgs::input1, 144, 1, false);
-  expect_reference_checked(Opcode::kAdd, &AddArgs::input2, 144, 1, false);
-  expect_reference_checked(Opcode::kAdd, &AddArgs::output, 144, 1, true);
-  expect_reference_checked(Opcode::kAvgPool2d, &AvgPool2dArgs::input, 144, 1, false);
-  expect_reference_checked(Opcode::kAvgPool2d, &AvgPool2dArgs::scratch, 16, 16, true);
-  expect_reference_checked(Opcode::kAvgPool2d, &AvgPool2dArgs::output, 144, 1, true);
-  expect_reference_checked(Opcode::kMaxPool2d, &MaxPool2dArgs::input, 144, 1, false);
-  expect_reference_checked(Opcode::kMaxPool2d, &MaxPool2dArgs::output, 36, 1, true);
-  expect_reference_checked(Opcode::kSoftmax, &SoftmaxArgs::input, 5, 1, false);
-  expect_reference_checked(Opcode::kSoftmax, &SoftmaxArgs::output, 5, 1, true);
-  expect_reference_checked(Opcode::kQuantize, &QuantizeArgs::input, 432, 4, false);
-  expect_reference_checked(Opcode::kQuantize, &QuantizeArgs::output, 108, 1, true);
-  expect_reference_checked(Opcode::kDequantize, &DequantizeArgs::input, 5, 1, false);
-  expect_reference_checked(Opcode::kDequantize, &DequantizeArgs::output, 20, 4, true);
-  expect_reference_checked(Opcode::kTranspose, &TransposeArgs::input, 36, 1, false);
-  expect_reference_checked(Opcode::kTranspose, &TransposeArgs::output, 36, 1, true);
+/// The error of a payload in which `field` of the call of `opcode` is `value`.
+Error open_with_value(Opcode opcode, const OperatorField& field, std::uint32_t value) {
+  AlignedBytes bytes = all_operators();
+  std::memcpy(testing::find_args(bytes, opcode) + field.offset, &value, sizeof(value));
+  return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+}
+
+/// What `field` of the call of `opcode` names.
+std::uint32_t bytes_of(Opcode opcode, const OperatorField& field) {
+  AlignedBytes bytes = all_operators();
+  return static_cast<std::uint32_t>(field.bytes(testing::find_args(bytes, opcode)));
+}
+
+TEST(ValidateCalls, EveryReference) {
+  const AlignedBytes valid = all_operators();
+  const auto& header = *reinterpret_cast<const payload::Header*>(valid.data());
+  std::size_t tested = 0;
+  for_every_field([&](Opcode opcode, const OperatorField& field) {
+    if (!field.is_reference()) {
+      return;
+    }
+    ++tested;
+    std::vector<payload::Ref> wrong = {
+        make_ref(payload::kBaseIo + 3),  // no such tensor
+        make_ref(14),                    // the last base
+        make_ref(15, 4),                 // none, with an offset
+        make_ref(payload::kBaseArena, payload::kMaxRefOffset),
+        make_ref(payload::kBaseArena, header.arena_bytes),
+        make_ref(payload::kBaseConstant, 0),  // the header
+        make_ref(payload::kBaseConstant, header.constants_offset - field.alignment),
+        make_ref(payload::kBaseConstant, payload::kMaxRefOffset),
+    };
+    const std::uint32_t bytes = bytes_of(opcode, field);
+    if (bytes != 0) {
+      wrong.push_back(payload::kNoRef);
+      wrong.push_back(make_ref(payload::kBaseArena, header.arena_bytes - bytes + field.alignment));
+      wrong.push_back(
+          make_ref(payload::kBaseConstant, header.payload_bytes - bytes + field.alignment));
+    } else {
+      wrong.push_back(make_ref(payload::kBaseArena));
+    }
+    for (std::size_t off = 1; off < field.alignment; off *= 2) {
+      wrong.push_back(make_ref(payload::kBaseArena, off));
+      wrong.push_back(make_ref(payload::kBaseConstant, header.constants_offset + off));
+    }
+    if (field.kind == FieldKind::kOutput || field.kind == FieldKind::kScratch) {
+      wrong.push_back(make_ref(payload::kBaseConstant, header.constants_offset));
+      wrong.push_back(make_ref(payload::kBaseIo));  // an input
+    }
+    if (field.is_constant()) {
+      wrong.push_back(make_ref(payload::kBaseArena));
+      wrong.push_back(make_ref(payload::kBaseIo));
+    }
+    for (const payload::Ref ref : wrong) {
+      EXPECT_EQ(open_with_value(opcode, field, ref), Error::InvalidProgram)
+          << "reference " << std::hex << ref;
+    }
+  });
+  EXPECT_GE(tested, 40u);
+}
+
+TEST(ValidateCalls, EveryRange) {
+  std::size_t tested = 0;
+  for_every_field([&](Opcode opcode, const OperatorField& field) {
+    if (!field.ranged) {
+      return;
+    }
+    ++tested;
+    const auto open = [&](std::int64_t value) {
+      return open_with_value(opcode, field, static_cast<std::uint32_t>(value));
+    };
+    for (const std::int64_t value : {std::int64_t{field.low} - 1, std::int64_t{field.high} + 1,
+                                     std::int64_t{kMin}, std::int64_t{kMax}}) {
+      if ((value < field.low || value > field.high) && value >= kMin && value <= kMax) {
+        EXPECT_EQ(open(value), Error::InvalidProgram) << value;
+      }
+    }
+    for (const std::int64_t value : {field.low, field.high}) {
+      if (!field.related) {
+        EXPECT_EQ(open(value), Error::Ok) << value;
+      }
+    }
+  });
+  EXPECT_GE(tested, 30u);
+}
+
+TEST(ValidateCalls, EverySize) {
+  // Of what a reference names: none, a negative one, and more than there is.
+  std::size_t tested = 0;
+  for_every_field([&](Opcode opcode, const OperatorField& field) {
+    if (!field.is_reference() || field.kind == FieldKind::kScratch) {
+      return;
+    }
+    for (unsigned i = 0; i < field.factor_count; ++i) {
+      OperatorField factor = field;
+      factor.offset = field.factors[i];
+      for (const std::int32_t size : {0, -1, kMin, kMax, 1 << 16, 1 << 28}) {
+        EXPECT_EQ(open_with_value(opcode, factor, static_cast<std::uint32_t>(size)),
+                  Error::InvalidProgram)
+            << "size " << i << " is " << size;
+        ++tested;
+      }
+    }
+  });
+  EXPECT_GE(tested, 300u);
 }
 
 TEST(ValidateCalls, FloatsOnlyInFloatTensors) {
@@ -193,42 +227,44 @@ TEST(ValidateCalls, MultipliersAndShiftsOfEveryChannel) {
   expect_multipliers_checked<payload::FullyConnectedArgs>(Opcode::kFullyConnected, 5);
 }
 
-/// The output of the call of `opcode`, `output_bytes`, meets its input, of `input_bytes`, in every way.
-template <typename Args>
-void expect_overlap_checked(Opcode opcode, payload::Ref Args::*input, std::size_t input_bytes,
-                            std::size_t output_bytes, bool in_place = false,
-                            std::size_t alignment = 1) {
-  // Free of other operands: behind what the payload uses.
-  constexpr std::size_t kBegin = 1024;
-  for (std::size_t at = kBegin - output_bytes; at <= kBegin + input_bytes; at += alignment) {
+/// The output of the call of `opcode` meets `input` in every way.
+void expect_overlap_checked(Opcode opcode, const OperatorField& input,
+                            const OperatorField& output) {
+  constexpr std::size_t kBegin = 1024;  // free of other operands: behind what the payload uses
+  const std::size_t input_bytes = bytes_of(opcode, input);
+  const std::size_t output_bytes = bytes_of(opcode, output);
+  const bool in_place = kPortableKernels.find(opcode)->overwrites_input;
+  for (std::size_t at = kBegin - output_bytes; at <= kBegin + input_bytes; at += output.alignment) {
     AlignedBytes bytes = all_operators();
     bytes.header().arena_bytes = 4096;
-    auto& args = args_of<Args>(bytes, opcode);
-    args.*input = make_ref(payload::kBaseArena, kBegin);
-    args.output = make_ref(payload::kBaseArena, at);
+    std::uint8_t* const args = testing::find_args(bytes, opcode);
+    const payload::Ref input_ref = make_ref(payload::kBaseArena, kBegin);
+    const payload::Ref output_ref = make_ref(payload::kBaseArena, at);
+    std::memcpy(args + input.offset, &input_ref, sizeof(input_ref));
+    std::memcpy(args + output.offset, &output_ref, sizeof(output_ref));
     const bool apart = at + output_bytes <= kBegin || kBegin + input_bytes <= at;
     const bool same = at == kBegin && input_bytes == output_bytes;
     EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).ok(),
               apart || (same && in_place))
-        << "opcode " << static_cast<int>(opcode) << ", output at " << at;
+        << "output at " << at;
   }
 }
 
 TEST(ValidateCalls, OutputsLieApartFromInputs) {
-  using namespace payload;
-  expect_overlap_checked(Opcode::kConv2d, &Conv2dArgs::input, 108, 144);
-  expect_overlap_checked(Opcode::kDepthwiseConv2d, &DepthwiseConv2dArgs::input, 144, 144);
-  expect_overlap_checked(Opcode::kFullyConnected, &FullyConnectedArgs::input, 36, 5);
-  expect_overlap_checked(Opcode::kFullyConnectedPerTensor, &FullyConnectedPerTensorArgs::input, 5,
-                         5);
-  expect_overlap_checked(Opcode::kAdd, &AddArgs::input1, 144, 144, true);
-  expect_overlap_checked(Opcode::kAdd, &AddArgs::input2, 144, 144, true);
-  expect_overlap_checked(Opcode::kAvgPool2d, &AvgPool2dArgs::input, 144, 144);
-  expect_overlap_checked(Opcode::kMaxPool2d, &MaxPool2dArgs::input, 144, 36);
-  expect_overlap_checked(Opcode::kSoftmax, &SoftmaxArgs::input, 5, 5);
-  expect_overlap_checked(Opcode::kTranspose, &TransposeArgs::input, 36, 36);
-  expect_overlap_checked(Opcode::kQuantize, &QuantizeArgs::input, 432, 108);
-  expect_overlap_checked(Opcode::kDequantize, &DequantizeArgs::input, 5, 20, false, 4);
+  std::size_t tested = 0;
+  for_every_field([&](Opcode opcode, const OperatorField& input) {
+    if (input.kind != FieldKind::kInput) {
+      return;
+    }
+    for (const OperatorField& output : kOperatorFields[static_cast<std::size_t>(opcode)]) {
+      if (output.kind == FieldKind::kOutput) {
+        expect_overlap_checked(opcode, input, output);
+        ++tested;
+      }
+    }
+  });
+  EXPECT_GE(tested, 12u);
+  EXPECT_TRUE(kPortableKernels.find(Opcode::kAdd)->overwrites_input);
 }
 
 TEST(ValidateCalls, ASumOverOneInputStaysApartFromTheOther) {
@@ -493,10 +529,9 @@ TEST(ValidateCalls, Others) {
 template <typename Args>
 void expect_scratch_checked(Opcode opcode) {
   constexpr std::int32_t kAsked = 100;
-  KernelTable table = kPortableKernels;
-  table.kernels[static_cast<std::size_t>(opcode)].scratch_bytes = [](const void*) {
-    return static_cast<std::uint32_t>(kAsked);
-  };
+  Kernel kernel = *kPortableKernels.find(opcode);
+  kernel.scratch_bytes = [](const void*) { return static_cast<std::uint32_t>(kAsked); };
+  const KernelTable table = kPortableKernels.with(kernel);
   AlignedBytes bytes = all_operators();
   auto& args = args_of<Args>(bytes, opcode);
   for (const std::int32_t given : {0, 1, 96, 99, 100, 101, 112, -1, kMin}) {
@@ -517,11 +552,12 @@ TEST(ValidateCalls, ScratchSufficesForTheKernel) {
 TEST(ValidateCalls, AKernelIsAskedForScratchWhenAllElseIsValid) {
   static int asked;
   asked = 0;
-  KernelTable table = kPortableKernels;
-  table.kernels[static_cast<std::size_t>(Opcode::kConv2d)].scratch_bytes = [](const void*) {
+  Kernel kernel = portable::kConv2d;
+  kernel.scratch_bytes = [](const void*) {
     ++asked;
     return std::uint32_t{0};
   };
+  const KernelTable table = kPortableKernels.with(kernel);
   AlignedBytes bytes = all_operators();
   EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::Ok);
   EXPECT_EQ(asked, 1);
@@ -534,9 +570,8 @@ TEST(ValidateCalls, AKernelIsAskedForScratchWhenAllElseIsValid) {
 template <typename Args>
 void expect_tail_checked(Opcode opcode, payload::Ref Args::*member, std::uint32_t bytes,
                          payload::ReadsBehind behind) {
-  KernelTable table = kPortableKernels;
-  Kernel& kernel = table.kernels[static_cast<std::size_t>(opcode)];
-  kernel = kernel.reading_behind(behind);
+  const Kernel kernel = kPortableKernels.find(opcode)->reading_behind(behind);
+  const KernelTable table = kPortableKernels.with(kernel);
   const std::uint32_t tail = behind.filter + behind.parameters;
   AlignedBytes valid = all_operators();
   const payload::Ref end = make_ref(payload::kBaseConstant, valid.header().payload_bytes);
@@ -565,9 +600,8 @@ TEST(ValidateCalls, WhatKernelsLoadBehindConstantsIsThere) {
 }
 
 TEST(ValidateCalls, NoConstantsForWhatAKernelLoads) {
-  KernelTable table = kPortableKernels;
-  Kernel& kernel = table.kernels[static_cast<std::size_t>(Opcode::kConv2d)];
-  kernel = kernel.reading_behind({255, 0});
+  const Kernel kernel = portable::kConv2d.reading_behind({255, 0});
+  const KernelTable table = kPortableKernels.with(kernel);
   AlignedBytes bytes = all_operators();
   bytes.header().constants_bytes = 16;
   EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::InvalidProgram);
@@ -576,8 +610,8 @@ TEST(ValidateCalls, NoConstantsForWhatAKernelLoads) {
 TEST(ValidateCalls, WhatAKernelDoesNotComputeIsRefused) {
   static int asked;
   for (std::size_t opcode = 1; opcode < payload::kOpcodeCount; ++opcode) {
-    KernelTable table = kPortableKernels;
-    Kernel& kernel = table.kernels[opcode];
+    Kernel kernel = *kPortableKernels.find(opcode);
+    const KernelTable table = kPortableKernels.with(kernel);
     const AlignedBytes bytes = all_operators();
     asked = 0;
     kernel = kernel.limited_to([](const void*) { return ++asked > 0; });
@@ -595,12 +629,11 @@ TEST(ValidateCalls, WhatAKernelDoesNotComputeIsRefused) {
 }
 
 TEST(ValidateCalls, AKernelIsAskedWhatItComputesWhenAllElseIsValid) {
-  KernelTable table = kPortableKernels;
-  Kernel& kernel = table.kernels[static_cast<std::size_t>(Opcode::kConv2d)];
-  kernel = kernel.limited_to([](const void*) {
+  const Kernel kernel = portable::kConv2d.limited_to([](const void*) {
     ADD_FAILURE();
     return true;
   });
+  const KernelTable table = kPortableKernels.with(kernel);
   AlignedBytes bytes = all_operators();
   args_of<payload::Conv2dArgs>(bytes, Opcode::kConv2d).output = payload::kNoRef;
   EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::InvalidProgram);

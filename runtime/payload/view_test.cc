@@ -98,8 +98,7 @@ TEST(PayloadView, IsaMustBeOneOfTheTable) {
 TEST(PayloadView, MissingKernel) {
   const AlignedBytes bytes = all_operators();
   for (std::size_t opcode = 1; opcode < payload::kOpcodeCount; ++opcode) {
-    KernelTable table = kPortableKernels;
-    table.kernels[opcode] = nullptr;
+    const KernelTable table = kPortableKernels.without(static_cast<payload::Opcode>(opcode));
     EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
               Error::DelegateInvalidCompatibility);
   }

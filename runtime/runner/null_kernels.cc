@@ -1,5 +1,8 @@
 #include "runtime/runner/null_kernels.h"
 
+#include <cstddef>
+#include <utility>
+
 namespace cmsis_nn_delegate {
 namespace runner {
 namespace {
@@ -9,18 +12,18 @@ executorch::runtime::Error run_nothing(const void* /*args*/, std::uint8_t* const
 }
 
 // In place as the sum of other tables is.
-constexpr Kernel nothing = Kernel(run_nothing).in_place();
+template <std::size_t kIndex>
+constexpr Kernel kNothing = Kernel(kOperators[kIndex], run_nothing).in_place();
+
+template <std::size_t... kIndices>
+constexpr KernelTable table_of(std::index_sequence<kIndices...>) {
+  return {payload::kKernelRevision, kAcceptedIsas, "null", {kNothing<kIndices>...}};
+}
 
 }  // namespace
 
-static_assert(payload::kOpcodeCount == 12, "one entry per opcode");
-const KernelTable kNullKernels = {
-    payload::kKernelRevision,
-    kAcceptedIsas,
-    "null",
-    {nullptr, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing,
-     nothing, nothing},
-};
+constexpr KernelTable kNullKernels =
+    table_of(std::make_index_sequence<sizeof(kOperators) / sizeof(kOperators[0])>());
 
 }  // namespace runner
 }  // namespace cmsis_nn_delegate

@@ -25,7 +25,13 @@ MIRRORED = (
 )
 
 # Headers that a build makes, as CMake names them.
-GENERATED = {"${_header}": "format.h", "${_rules_header}": "rules.h"}
+GENERATED = {
+    "${_header}": "format.h",
+    "${_generated}/operator_fields.h": "operator_fields.h",
+    "${_generated}/operators.cc": "operators.cc",
+    "${_generated}/operators.h": "operators.h",
+    "${_rules_header}": "rules.h",
+}
 
 # The choice of --define kernels=..., for the runner's images, which only Bazel builds.
 NOT_MIRRORED = {"selected", "selected_header"}

@@ -150,7 +150,7 @@ class Sweep : public ::testing::Test {
 };
 
 TEST_F(Sweep, Convolutions) {
-  sweep(40000, cmsis_nn::conv2d, portable::conv2d, [&] {
+  sweep(40000, cmsis_nn::kConv2d, portable::kConv2d, [&] {
     auto a = geometry<payload::Conv2dArgs>();
     const std::int32_t groups = pick(0, 3) != 0 ? 1 : pick(2, 3);
     a.filter_dims.c = pick(1, 5);
@@ -161,7 +161,7 @@ TEST_F(Sweep, Convolutions) {
 }
 
 TEST_F(Sweep, DepthwiseConvolutions) {
-  sweep(40000, cmsis_nn::depthwise_conv2d, portable::depthwise_conv2d, [&] {
+  sweep(40000, cmsis_nn::kDepthwiseConv2d, portable::kDepthwiseConv2d, [&] {
     auto a = geometry<payload::DepthwiseConv2dArgs>();
     a.params.ch_mult = pick(0, 2) != 0 ? 1 : pick(2, 4);
     a.input_dims.c = pick(1, 9);
@@ -178,9 +178,9 @@ TEST_F(Sweep, DepthwiseConvolutions) {
 TEST(Softmax, RowsThatTheKernelCannotSum) {
   payload::SoftmaxArgs args = {};
   args.row_size = 511;
-  EXPECT_TRUE(cmsis_nn::softmax.accepts(&args));
+  EXPECT_TRUE(cmsis_nn::kSoftmax.accepts(&args));
   args.row_size = 512;
-  EXPECT_FALSE(cmsis_nn::softmax.accepts(&args));
+  EXPECT_FALSE(cmsis_nn::kSoftmax.accepts(&args));
 }
 
 }  // namespace

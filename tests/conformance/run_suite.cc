@@ -85,7 +85,7 @@ class CaseRun {
       if (!check_scratch(call)) {
         return false;
       }
-      const Error error = kernels_.kernels[call.opcode].run(&call + 1, bases);
+      const Error error = kernels_.find(call.opcode)->run(&call + 1, bases);
       if (error != Error::Ok) {
         return fail("a kernel failed: opcode, error", call.opcode, static_cast<int>(error));
       }
@@ -95,7 +95,7 @@ class CaseRun {
   }
 
   bool check_scratch(const payload::CallHeader& call) {
-    const Kernel& kernel = kernels_.kernels[call.opcode];
+    const Kernel& kernel = *kernels_.find(call.opcode);
     if (kernel.scratch_bytes == nullptr) {
       return true;
     }

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "runtime/payload/operator_fields.h"
+
 namespace cmsis_nn_delegate {
 namespace fuzz {
 namespace {
@@ -45,8 +47,8 @@ void Editor::find_calls() {
   const std::uint32_t end = offset + header().calls_bytes;
   while (end - offset >= sizeof(CallHeader)) {
     const CallHeader& call = at<CallHeader>(offset);
-    if (call.opcode >= payload::kOpcodeCount || payload::kArgsBytes[call.opcode] == 0 ||
-        call.bytes != sizeof(CallHeader) + payload::kArgsBytes[call.opcode] ||
+    if (call.opcode >= payload::kOpcodeCount || kOperatorFields[call.opcode].bytes == 0 ||
+        call.bytes != sizeof(CallHeader) + kOperatorFields[call.opcode].bytes ||
         call.bytes > end - offset || call_count_ == kMaxCalls) {
       call_count_ = 0;
       return;

@@ -4,7 +4,6 @@
 
 #include "runtime/payload/crc32.h"
 #include "tests/fuzz/editor.h"
-#include "tests/fuzz/fields.h"
 #include "tests/fuzz/operands.h"
 #include "tests/fuzz/random.h"
 #include "tests/fuzz/redraw.h"
@@ -90,19 +89,19 @@ class Mutator {
   }
 
   void change_field(unsigned call) {
-    const Fields& fields = kFields[editor_.opcode(call)];
-    const Field& field = fields.fields[random_.below(fields.count)];
+    const OperatorFields& fields = kOperatorFields[editor_.opcode(call)];
+    const OperatorField& field = fields.fields[random_.below(fields.count)];
     std::uint32_t& word = editor_.word(call, field.offset);
     if (random_.one_in(5)) {  // the value of a neighbour of its kind, of any call
       const unsigned other = random_.below(editor_.call_count());
-      const Fields& others = kFields[editor_.opcode(other)];
-      const Field& source = others.fields[random_.below(others.count)];
-      if (source.kind == field.kind) {
+      const OperatorFields& others = kOperatorFields[editor_.opcode(other)];
+      const OperatorField& source = others.fields[random_.below(others.count)];
+      if (source.kind == field.kind || (source.is_reference() && field.is_reference())) {
         word = editor_.word(other, source.offset);
       }
     } else if (field.kind == FieldKind::kFloat) {
       word = random_.pick(kFloats);
-    } else if (field.kind == FieldKind::kReference && random_.one_in(2)) {
+    } else if (field.is_reference() && random_.one_in(2)) {
       word = editor_.reference(any_base(), random_.below(64) * (random_.one_in(2) ? 1 : 16));
     } else {
       word = changed(word);
@@ -128,15 +127,15 @@ class Mutator {
     unsigned base = payload::kBaseArena;
     if (operand.is_constant()) {
       base = payload::kBaseConstant;
-    } else if (operand.role == Role::kInput && random_.one_in(3)) {
+    } else if (operand.kind == FieldKind::kInput && random_.one_in(3)) {
       base = random_.one_in(8) ? payload::kBaseConstant
                                : payload::kBaseIo + random_.below(editor_.tensor_count());
-    } else if (operand.role == Role::kOutput && random_.one_in(3) &&
+    } else if (operand.kind == FieldKind::kOutput && random_.one_in(3) &&
                editor_.header().output_count != 0) {
       base = payload::kBaseIo + editor_.header().input_count +
              random_.below(editor_.header().output_count);
     }
-    if (operand.role == Role::kScratch && operand.bytes == 0) {
+    if (operand.kind == FieldKind::kScratch && operand.bytes == 0) {
       editor_.word(call, operand.field) = payload::kNoRef;
       return true;
     }
@@ -145,7 +144,7 @@ class Mutator {
     }
     const std::uint32_t room = editor_.region_bytes(base) - operand.bytes;
     std::uint32_t offset = room;
-    switch (operand.role == Role::kOutput ? random_.below(12) : random_.below(6)) {
+    switch (operand.kind == FieldKind::kOutput ? random_.below(12) : random_.below(6)) {
       case 0:
         offset = random_.below(room + 1);
         break;
@@ -173,7 +172,7 @@ class Mutator {
     }
     // Often as it is, so that operands share memory; but an output that lies in the call's inputs is refused.
     const bool grow =
-        there < bytes || random_.one_in(6) || (operand.role == Role::kOutput && !random_.one_in(3));
+        there < bytes || random_.one_in(6) || (operand.kind == FieldKind::kOutput && !random_.one_in(3));
     if (base == payload::kBaseArena) {
       if (grow && there + bytes + 32 <= kMaxArena) {
         editor_.header().arena_bytes = (there + bytes + 15) / 16 * 16;
@@ -205,7 +204,7 @@ class Mutator {
 
   /// Multipliers and shifts that a compiler would write, mostly.
   void fill(const Operand& operand, payload::Ref ref) {
-    if ((operand.role != Role::kMultiplier && operand.role != Role::kShift) ||
+    if ((operand.kind != FieldKind::kMultiplier && operand.kind != FieldKind::kShift) ||
         ref >> payload::kRefOffsetBits != payload::kBaseConstant || ref % 4 != 0 ||
         random_.one_in(16)) {
       return;
@@ -214,7 +213,7 @@ class Mutator {
                                                   (ref & payload::kMaxRefOffset));
     const bool wide = random_.one_in(4);
     for (std::uint32_t i = 0; i < operand.bytes / 4; ++i) {
-      words[i] = operand.role == Role::kMultiplier
+      words[i] = operand.kind == FieldKind::kMultiplier
                      ? (1 << 30) + static_cast<std::int32_t>(random_.below(1u << 30))
                      : (wide ? random_.in(-31, 30) : random_.in(-10, 0));
     }
@@ -225,7 +224,7 @@ class Mutator {
     const unsigned first = random_.below(operands.count);  // which one comes last differs
     for (unsigned i = 0; i < operands.count; ++i) {
       const Operand& operand = operands.operands[(first + i) % operands.count];
-      if (operand.role != Role::kScratch) {
+      if (operand.kind != FieldKind::kScratch) {
         place(call, operand);
       }
     }
@@ -301,12 +300,12 @@ class Mutator {
       default:
         return;
     }
-    const Kernel& kernel = kernels_.kernels[opcode];
-    if (!computable || kernel.run == nullptr) {
+    const Kernel* const kernel = kernels_.find(opcode);
+    if (!computable || kernel == nullptr) {
       return;
     }
     std::uint32_t needed =
-        kernel.scratch_bytes == nullptr ? 0 : kernel.scratch_bytes(editor_.args(call));
+        kernel->scratch_bytes == nullptr ? 0 : kernel->scratch_bytes(editor_.args(call));
     if (needed > kMaxArena) {
       return;
     }

@@ -5,29 +5,18 @@
 
 #include <cstdint>
 
-#include "runtime/payload/format.h"
+#include "runtime/payload/operator_fields.h"
 
 namespace cmsis_nn_delegate {
 namespace fuzz {
 
-enum class Role : std::uint8_t {
-  kInput,
-  kOutput,
-  kScratch,
-  // Constants:
-  kFilter,
-  kBias,
-  kMultiplier,
-  kShift,
-};
-
 struct Operand {
   std::uint16_t field;  // offset of the reference in the argument block
-  Role role;
+  FieldKind kind;
   std::uint8_t alignment;
   std::uint32_t bytes;
 
-  bool is_constant() const { return role >= Role::kFilter; }
+  bool is_constant() const { return kind >= FieldKind::kFilter; }
 };
 
 struct Operands {

@@ -126,7 +126,7 @@ void expect_scratch_suffices(payload::Opcode opcode) {
   AlignedBytes payload = all_operators();
   auto& args = testing::args_of<Args>(payload, opcode);
   const std::uint32_t arena_bytes = payload.header().arena_bytes;
-  const Kernel& kernel = tested_kernels().kernels[static_cast<std::size_t>(opcode)];
+  const Kernel& kernel = *tested_kernels().find(opcode);
   const std::int32_t needed = kernel.scratch_bytes == nullptr
                                   ? 0
                                   : static_cast<std::int32_t>(kernel.scratch_bytes(&args));

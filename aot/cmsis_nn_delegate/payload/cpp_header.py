@@ -26,7 +26,7 @@ namespace payload {
 """
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
     return "".join(part.capitalize() for part in re.sub(r"(?<=[A-Z])(?=\d)", "", name).lower().split("_"))
 
 
@@ -38,8 +38,8 @@ def struct_lines(layout: Struct) -> list[str]:
     """The definition of `layout` and the static_asserts of its size and offsets."""
     lines = _comment(layout.doc) + [f"struct {layout.name} {{"]
     for field in layout.fields:
-        if field.doc:
-            lines += _comment(field.doc, "  ")
+        if field.description:
+            lines += _comment(field.description, "  ")
         cpp = field.type.name if isinstance(field.type, Struct) else field.type.cpp
         suffix = f"[{field.count}]" if field.count > 1 else ""
         lines.append(f"  {cpp} {field.name}{suffix};")
@@ -56,7 +56,7 @@ def struct_lines(layout: Struct) -> list[str]:
 def _enum(enum_class, underlying: str) -> list[str]:
     lines = _comment(enum_class.__doc__.splitlines()[0])
     lines.append(f"enum class {enum_class.__name__} : {underlying} {{")
-    lines += [f"  k{_camel(item.name)} = {item.value}," for item in enum_class]
+    lines += [f"  k{camel(item.name)} = {item.value}," for item in enum_class]
     return lines + ["};", ""]
 
 
@@ -68,7 +68,7 @@ def _reads_behind() -> list[str]:
     lines += _comment("What the kernel for `opcode` may load behind its constants.")
     lines += ["constexpr ReadsBehind reads_behind(Isa isa, Opcode opcode) {"]
     for (isa, opcode), behind in schema.READS_BEHIND.items():
-        condition = f"isa == Isa::k{_camel(isa.name)} && opcode == Opcode::k{_camel(opcode.name)}"
+        condition = f"isa == Isa::k{camel(isa.name)} && opcode == Opcode::k{camel(opcode.name)}"
         lines += [f"  if ({condition}) {{", f"    return {{{', '.join(map(str, behind))}}};", "  }"]
     return lines + ["  return {0, 0};", "}", ""]
 
@@ -110,12 +110,7 @@ def generate() -> str:
     for layout in (*structs, *schema.ARGS.values()):
         lines += struct_lines(layout)
     lines += _reads_behind()
-    lines.append("/// Size of the argument block of each opcode, 0 for no opcode.")
-    lines.append("inline constexpr std::uint16_t kArgsBytes[kOpcodeCount] = {")
-    for opcode in range(max(schema.Opcode) + 1):
-        layout = schema.ARGS.get(opcode)
-        lines.append(f"    {layout.size},  // {layout.name}" if layout else "    0,")
-    lines += ["};", "", "}  // namespace payload", "}  // namespace cmsis_nn_delegate", ""]
+    lines += ["}  // namespace payload", "}  // namespace cmsis_nn_delegate", ""]
     return _BANNER + "\n".join(lines)
 
 

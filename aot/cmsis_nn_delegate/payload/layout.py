@@ -3,13 +3,17 @@
 Every field is naturally aligned by construction (a `Struct` refuses a gap), so a
 C++ struct with the same members in the same order has the same layout and a
 payload can be read in place.
+
+What a field may hold is part of its declaration: the range of a number (`low`, `high`), and of a reference what it
+names (`Operand`). `operators_header` generates the checks of every call from that.
 """
 
 from __future__ import annotations
 
+import enum
 import struct
 from dataclasses import dataclass
-from typing import Any, Mapping, Union
+from typing import Any, Iterator, Mapping, Optional, Union
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,7 @@ class Scalar:
         return self.size
 
 
+I8 = Scalar("b", "std::int8_t", 1)
 U8 = Scalar("B", "std::uint8_t", 1)
 U16 = Scalar("H", "std::uint16_t", 2)
 U32 = Scalar("I", "std::uint32_t", 4)
@@ -34,27 +39,81 @@ F32 = Scalar("f", "float", 4)
 REF = Scalar("I", "Ref", 4)
 
 
+class Role(enum.Enum):
+    """What a kernel does with the data that a reference names, and where that may lie."""
+
+    INPUT = enum.auto()  # reads activations, of the arena, an input, an output or the constants
+    FILTER = enum.auto()  # reads weights, of the constants
+    BIAS = enum.auto()  # reads numbers per output channel, of the constants
+    MULTIPLIER = enum.auto()  # the same, in Q31, 0 or more
+    SHIFT = enum.auto()  # the same, to the left if positive, kMinShift to kMaxShift
+    OUTPUT = enum.auto()  # writes activations, of the arena or an output
+    SCRATCH = enum.auto()  # writes and reads bytes of the arena or an output; none may be needed
+
+
+@dataclass(frozen=True)
+class Operand:
+    """The data that a reference names: the product of the fields `shape` is its number of elements.
+
+    A field of `shape` is an integer, or a `Struct` of integers that are multiplied; "dims.c" is a member.
+    """
+
+    role: Role
+    element: Scalar
+    shape: tuple[str, ...]
+
+    @property
+    def align(self) -> int:
+        return SCRATCH_ALIGNMENT if self.role is Role.SCRATCH else self.element.align
+
+
+SCRATCH_ALIGNMENT = 16
+
+
 @dataclass(frozen=True)
 class Field:
-    """One member: `count` > 1 makes it an array."""
+    """One member: `count` > 1 makes it an array.
+
+    `low` and `high` bound an integer, both included. `operand` is what a reference names.
+    """
 
     name: str
     type: Union[Scalar, "Struct"]
     doc: str = ""
     count: int = 1
+    low: Optional[int] = None
+    high: Optional[int] = None
+    operand: Optional[Operand] = None
 
     @property
     def size(self) -> int:
         return self.type.size * self.count
 
+    @property
+    def description(self) -> str:
+        """`doc` with the range."""
+        bounds = "" if self.low is None else f"{_power(self.low)} to {_power(self.high)}"
+        return ", ".join(part for part in (self.doc, bounds) if part)
+
+
+def _power(value: Optional[int]) -> str:
+    return "2^31 - 1" if value == 2**31 - 1 else str(value)
+
 
 @dataclass(frozen=True)
 class Struct:
-    """A record: members without gaps, in declaration order."""
+    """A record: members without gaps, in declaration order.
+
+    What the ranges of single fields cannot say is checked by C++ functions that `geometry` and `values` name
+    (runtime/payload/geometry.h, values.h): `geometry` before the sizes of operands are computed from the fields,
+    `values` when all references are known to be good.
+    """
 
     name: str
     doc: str
     fields: tuple[Field, ...]
+    geometry: str = ""
+    values: str = ""
 
     def __post_init__(self) -> None:
         offset = 0
@@ -75,6 +134,14 @@ class Struct:
     @property
     def size(self) -> int:
         return sum(field.size for field in self.fields)
+
+    def members(self, path: str = "") -> Iterator[tuple[str, Field]]:
+        """(path, field) of every scalar; "params.stride.w" is in a struct that is a member."""
+        for field in self.fields:
+            if isinstance(field.type, Struct):
+                yield from field.type.members(f"{path}{field.name}.")
+            else:
+                yield path + field.name, field
 
     def offset_of(self, name: str) -> int:
         offset = 0

@@ -1,7 +1,7 @@
 """The payload format, version 3: the one source of its layout.
 
-`cpp_header` generates runtime/payload/format.h from this module; nothing else
-states an offset, a size or an opcode.
+`cpp_header` generates runtime/payload/format.h from this module, `operator_checks` the checks of calls that init()
+makes, `operator_fields` a table for tests; nothing else states an offset, a size, an opcode or a range.
 
 A payload is little-endian, position-independent and used in place. It starts
 16-byte aligned, and so does each of its sections:
@@ -25,7 +25,7 @@ from __future__ import annotations
 import enum
 from typing import NamedTuple
 
-from .layout import F32, I32, REF, U16, U32, U8, Field, Struct
+from .layout import F32, I8, I32, REF, U8, U16, U32, Field, Operand, Role, Scalar, Struct
 
 MAGIC = 0x444E4E43  # "CNND"
 FORMAT_VERSION = 3
@@ -132,6 +132,61 @@ IO_TENSOR = Struct(
     ),
 )
 
+# Fields of argument blocks -------------------------------------------------------
+
+
+def _operand(role: Role, name: str, element: Scalar, shape: tuple[str, ...], doc: str) -> Field:
+    return Field(name, REF, doc, operand=Operand(role, element, shape))
+
+
+def _input(name: str, element: Scalar, *shape: str, doc: str) -> Field:
+    return _operand(Role.INPUT, name, element, shape, doc)
+
+
+def _output(element: Scalar, *shape: str, doc: str) -> Field:
+    return _operand(Role.OUTPUT, "output", element, shape, doc)
+
+
+def _filter(*shape: str, doc: str) -> Field:
+    return _operand(Role.FILTER, "filter", I8, shape, doc)
+
+
+def _bias(channels: str, doc: str) -> Field:
+    return _operand(Role.BIAS, "bias", I32, (channels,), doc)
+
+
+def _multipliers(channels: str, doc: str) -> Field:
+    return _operand(Role.MULTIPLIER, "multiplier", I32, (channels,), doc)
+
+
+def _shifts(channels: str, doc: str) -> Field:
+    return _operand(Role.SHIFT, "shift", I32, (channels,), doc)
+
+
+def _scratch() -> Field:
+    return _operand(Role.SCRATCH, "scratch", I8, ("scratch_bytes",), "16-byte aligned, or none")
+
+
+def _input_offset(name: str = "input_offset") -> Field:
+    return Field(name, I32, "-zero_point of the input", low=-127, high=128)
+
+
+def _output_offset() -> Field:
+    return Field("output_offset", I32, "zero_point of the output", low=-128, high=127)
+
+
+def _zero_point() -> Field:
+    return Field("zero_point", I32, low=-128, high=127)
+
+
+def _multiplier(name: str, doc: str = "Q31") -> Field:
+    return Field(name, I32, doc, low=0, high=2**31 - 1)
+
+
+def _shift(name: str, low: int = MIN_SHIFT, high: int = MAX_SHIFT) -> Field:
+    return Field(name, I32, "left if positive", low=low, high=high)
+
+
 # Parameter blocks, member by member those of CMSIS-NN's arm_nn_types.h -------
 
 TILE = Struct("Tile", "= cmsis_nn_tile", (Field("w", I32), Field("h", I32)))
@@ -142,18 +197,26 @@ DIMS = Struct(
     (Field("n", I32), Field("h", I32), Field("w", I32), Field("c", I32)),
 )
 
-ACTIVATION = Struct("Activation", "= cmsis_nn_activation", (Field("min", I32), Field("max", I32)))
+ACTIVATION = Struct(
+    "Activation",
+    "= cmsis_nn_activation",
+    (
+        Field("min", I32, "at most max", low=-128, high=127),
+        Field("max", I32, low=-128, high=127),
+    ),
+    values="activation",
+)
 
 CONV_PARAMS = Struct(
     "ConvParams",
     "= cmsis_nn_conv_params",
     (
-        Field("input_offset", I32, "-zero_point of the input, [-127, 128]"),
-        Field("output_offset", I32, "zero_point of the output, [-128, 127]"),
+        _input_offset(),
+        _output_offset(),
         Field("stride", TILE, ">= 1"),
         Field("padding", TILE, "top and left, >= 0; bottom and right follow from output_dims"),
         Field("dilation", TILE, ">= 1"),
-        Field("activation", ACTIVATION, "in [-128, 127], min <= max"),
+        Field("activation", ACTIVATION),
     ),
 )
 
@@ -161,13 +224,13 @@ DW_CONV_PARAMS = Struct(
     "DwConvParams",
     "= cmsis_nn_dw_conv_params",
     (
-        Field("input_offset", I32, "-zero_point of the input, [-127, 128]"),
-        Field("output_offset", I32, "zero_point of the output, [-128, 127]"),
+        _input_offset(),
+        _output_offset(),
         Field("ch_mult", I32, "output channels = ch_mult * input channels"),
         Field("stride", TILE, ">= 1"),
         Field("padding", TILE, "top and left, >= 0; bottom and right follow from output_dims"),
         Field("dilation", TILE, ">= 1"),
-        Field("activation", ACTIVATION, "in [-128, 127], min <= max"),
+        Field("activation", ACTIVATION),
     ),
 )
 
@@ -177,7 +240,7 @@ POOL_PARAMS = Struct(
     (
         Field("stride", TILE, ">= 1"),
         Field("padding", TILE, "top and left, in [0, kernel)"),
-        Field("activation", ACTIVATION, "in [-128, 127], min <= max"),
+        Field("activation", ACTIVATION),
     ),
 )
 
@@ -214,38 +277,40 @@ CONV2D = Struct(
     "int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. "
     "acc = bias + sum(filter * (input + input_offset)), requantized per output channel.",
     (
-        Field("input", REF, "int8 [n, h, w, c]"),
-        Field("filter", REF, "int8 [n = out channels, h, w, c = input channels / groups]"),
-        Field("bias", REF, "int32 [out channels]"),
-        Field("multiplier", REF, "int32 [out channels], Q31, >= 0"),
-        Field("shift", REF, "int32 [out channels], left if positive, [-31, 30]"),
-        Field("scratch", REF, "scratch_bytes bytes, 16-byte aligned, or none"),
-        Field("output", REF, "int8 [n, h, w, c]"),
+        _input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+        _filter("filter_dims", doc="int8 [n = out channels, h, w, c = input channels / groups]"),
+        _bias("output_dims.c", doc="int32 [out channels]"),
+        _multipliers("output_dims.c", doc="int32 [out channels], Q31, >= 0"),
+        _shifts("output_dims.c", doc="int32 [out channels], left if positive, [-31, 30]"),
+        _scratch(),
+        _output(I8, "output_dims", doc="int8 [n, h, w, c]"),
         Field("scratch_bytes", I32),
         Field("params", CONV_PARAMS),
         Field("input_dims", DIMS),
         Field("filter_dims", DIMS),
         Field("output_dims", DIMS),
     ),
+    geometry="convolution",
 )
 
 DEPTHWISE_CONV2D = Struct(
     "DepthwiseConv2dArgs",
     "int8 depthwise convolution, NHWC; output channel o reads input channel o / ch_mult.",
     (
-        Field("input", REF, "int8 [n, h, w, c]"),
-        Field("filter", REF, "int8 [1, h, w, c = out channels]"),
-        Field("bias", REF, "int32 [out channels]"),
-        Field("multiplier", REF, "int32 [out channels], Q31, >= 0"),
-        Field("shift", REF, "int32 [out channels], left if positive, [-31, 30]"),
-        Field("scratch", REF, "scratch_bytes bytes, 16-byte aligned, or none"),
-        Field("output", REF, "int8 [n, h, w, c]"),
+        _input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+        _filter("filter_dims", doc="int8 [1, h, w, c = out channels]"),
+        _bias("output_dims.c", doc="int32 [out channels]"),
+        _multipliers("output_dims.c", doc="int32 [out channels], Q31, >= 0"),
+        _shifts("output_dims.c", doc="int32 [out channels], left if positive, [-31, 30]"),
+        _scratch(),
+        _output(I8, "output_dims", doc="int8 [n, h, w, c]"),
         Field("scratch_bytes", I32),
         Field("params", DW_CONV_PARAMS),
         Field("input_dims", DIMS),
         Field("filter_dims", DIMS),
         Field("output_dims", DIMS),
     ),
+    geometry="depthwise_convolution",
 )
 
 FULLY_CONNECTED = Struct(
@@ -254,17 +319,17 @@ FULLY_CONNECTED = Struct(
     "contains -zero_point of the input * sum(filter row), on every ISA, so that no kernel needs an "
     "input offset, or kernel sums at run time on MVE.",
     (
-        Field("input", REF, "int8 [batch, in]"),
-        Field("filter", REF, "int8 [out, in]"),
-        Field("bias", REF, "int32 [out], effective bias"),
-        Field("multiplier", REF, "int32 [out], Q31, >= 0"),
-        Field("shift", REF, "int32 [out], left if positive, [-31, 30]"),
-        Field("output", REF, "int8 [batch, out]"),
+        _input("input", I8, "batch", "inputs", doc="int8 [batch, in]"),
+        _filter("inputs", "outputs", doc="int8 [out, in]"),
+        _bias("outputs", doc="int32 [out], effective bias"),
+        _multipliers("outputs", doc="int32 [out], Q31, >= 0"),
+        _shifts("outputs", doc="int32 [out], left if positive, [-31, 30]"),
+        _output(I8, "batch", "outputs", doc="int8 [batch, out]"),
         Field("batch", I32, "at least 1"),
-        Field("output_offset", I32, "zero_point of the output, [-128, 127]"),
+        _output_offset(),
         Field("inputs", I32, "in, at least 1"),
         Field("outputs", I32, "out, at least 1"),
-        Field("activation", ACTIVATION, "in [-128, 127], min <= max"),
+        Field("activation", ACTIVATION),
     ),
 )
 
@@ -272,17 +337,17 @@ FULLY_CONNECTED_PER_TENSOR = Struct(
     "FullyConnectedPerTensorArgs",
     "FullyConnectedArgs with one multiplier for all outputs, which makes a faster kernel.",
     (
-        Field("input", REF, "int8 [batch, in]"),
-        Field("filter", REF, "int8 [out, in]"),
-        Field("bias", REF, "int32 [out], effective bias"),
-        Field("output", REF, "int8 [batch, out]"),
+        _input("input", I8, "batch", "inputs", doc="int8 [batch, in]"),
+        _filter("inputs", "outputs", doc="int8 [out, in]"),
+        _bias("outputs", doc="int32 [out], effective bias"),
+        _output(I8, "batch", "outputs", doc="int8 [batch, out]"),
         Field("batch", I32, "at least 1"),
-        Field("output_offset", I32, "zero_point of the output, [-128, 127]"),
-        Field("multiplier", I32, "Q31, >= 0"),
-        Field("shift", I32, "left if positive, [-31, 30]"),
+        _output_offset(),
+        _multiplier("multiplier"),
+        _shift("shift"),
         Field("inputs", I32, "in, at least 1"),
         Field("outputs", I32, "out, at least 1"),
-        Field("activation", ACTIVATION, "in [-128, 127], min <= max"),
+        Field("activation", ACTIVATION),
     ),
 )
 
@@ -290,19 +355,19 @@ ADD = Struct(
     "AddArgs",
     "int8 elementwise sum of two tensors of one shape. The output may be one of the inputs.",
     (
-        Field("input1", REF, "int8 [count]"),
-        Field("input2", REF, "int8 [count]"),
-        Field("output", REF, "int8 [count]"),
-        Field("input1_offset", I32, "-zero_point, [-127, 128]"),
-        Field("input1_multiplier", I32, "Q31, >= 0"),
-        Field("input1_shift", I32, "[-31, 0]"),
-        Field("input2_offset", I32, "-zero_point, [-127, 128]"),
-        Field("input2_multiplier", I32, "Q31, >= 0"),
-        Field("input2_shift", I32, "[-31, 0]"),
-        Field("left_shift", I32, "20"),
-        Field("output_offset", I32, "zero_point, [-128, 127]"),
-        Field("output_multiplier", I32, "Q31, >= 0"),
-        Field("output_shift", I32, "[-31, 0]"),
+        _input("input1", I8, "count", doc="int8 [count]"),
+        _input("input2", I8, "count", doc="int8 [count]"),
+        _output(I8, "count", doc="int8 [count]"),
+        _input_offset("input1_offset"),
+        _multiplier("input1_multiplier"),
+        _shift("input1_shift", high=0),
+        _input_offset("input2_offset"),
+        _multiplier("input2_multiplier"),
+        _shift("input2_shift", high=0),
+        Field("left_shift", I32, low=20, high=20),
+        _output_offset(),
+        _multiplier("output_multiplier"),
+        _shift("output_shift", high=0),
         Field("activation", ACTIVATION),
         Field("count", I32, "elements"),
     ),
@@ -312,40 +377,42 @@ AVG_POOL2D = Struct(
     "AvgPool2dArgs",
     "int8 average pooling, NHWC; padding does not count; input and output share scale and zero point.",
     (
-        Field("input", REF, "int8 [n, h, w, c]"),
-        Field("scratch", REF, "scratch_bytes bytes, 16-byte aligned, or none"),
-        Field("output", REF, "int8 [n, h, w, c]"),
+        _input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+        _scratch(),
+        _output(I8, "output_dims", doc="int8 [n, h, w, c]"),
         Field("scratch_bytes", I32),
         Field("params", POOL_PARAMS),
         Field("input_dims", DIMS),
         Field("filter_dims", DIMS, "h, w of the window; n = c = 1"),
         Field("output_dims", DIMS),
     ),
+    geometry="pooling",
 )
 
 MAX_POOL2D = Struct(
     "MaxPool2dArgs",
     "int8 maximum pooling, NHWC; padding does not count; input and output share scale and zero point.",
     (
-        Field("input", REF, "int8 [n, h, w, c]"),
-        Field("output", REF, "int8 [n, h, w, c]"),
+        _input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+        _output(I8, "output_dims", doc="int8 [n, h, w, c]"),
         Field("params", POOL_PARAMS),
         Field("input_dims", DIMS),
         Field("filter_dims", DIMS, "h, w of the window; n = c = 1"),
         Field("output_dims", DIMS),
     ),
+    geometry="pooling",
 )
 
 SOFTMAX = Struct(
     "SoftmaxArgs",
     "int8 softmax along rows; the output has scale 1/256 and zero point -128.",
     (
-        Field("input", REF, "int8 [rows, row_size]"),
-        Field("output", REF, "int8 [rows, row_size]"),
+        _input("input", I8, "rows", "row_size", doc="int8 [rows, row_size]"),
+        _output(I8, "rows", "row_size", doc="int8 [rows, row_size]"),
         Field("rows", I32),
         Field("row_size", I32),
-        Field("multiplier", I32, "Q31 of the input scale, >= 0"),
-        Field("shift", I32, "[0, 30]"),
+        _multiplier("multiplier", "Q31 of the input scale"),
+        _shift("shift", low=0),
         Field(
             "diff_min",
             I32,
@@ -353,6 +420,7 @@ SOFTMAX = Struct(
             "[-(kMaxSoftmaxDifference >> shift), 0]",
         ),
     ),
+    values="softmax",
 )
 
 QUANTIZE = Struct(
@@ -361,13 +429,13 @@ QUANTIZE = Struct(
     "zero point. [batch, channels, pixels] is transposed to [batch, pixels, channels] on the way; "
     "channels = 1 keeps the order.",
     (
-        Field("input", REF, "float32 [batch, channels, pixels], 4-byte aligned"),
-        Field("output", REF, "int8 [batch, pixels, channels]"),
+        _input("input", F32, "batch", "channels", "pixels", doc="float32 [batch, channels, pixels], 4-byte aligned"),
+        _output(I8, "batch", "channels", "pixels", doc="int8 [batch, pixels, channels]"),
         Field("batch", I32),
         Field("channels", I32),
         Field("pixels", I32),
         Field("inverse_scale", F32, "float32(1 / scale)"),
-        Field("zero_point", I32, "[-128, 127]"),
+        _zero_point(),
     ),
 )
 
@@ -376,13 +444,13 @@ DEQUANTIZE = Struct(
     "int8 to float32: x = (q - zero_point) * scale. [batch, pixels, channels] is transposed to "
     "[batch, channels, pixels] on the way; channels = 1 keeps the order.",
     (
-        Field("input", REF, "int8 [batch, pixels, channels]"),
-        Field("output", REF, "float32 [batch, channels, pixels], 4-byte aligned"),
+        _input("input", I8, "batch", "channels", "pixels", doc="int8 [batch, pixels, channels]"),
+        _output(F32, "batch", "channels", "pixels", doc="float32 [batch, channels, pixels], 4-byte aligned"),
         Field("batch", I32),
         Field("channels", I32),
         Field("pixels", I32),
         Field("scale", F32),
-        Field("zero_point", I32, "[-128, 127]"),
+        _zero_point(),
     ),
 )
 
@@ -391,8 +459,8 @@ TRANSPOSE = Struct(
     "int8 [batch, rows, columns] to [batch, columns, rows]: NCHW to NHWC with rows = c and columns = h * w, "
     "the reverse with them exchanged, and a copy with rows = 1.",
     (
-        Field("input", REF, "int8 [batch, rows, columns]"),
-        Field("output", REF, "int8 [batch, columns, rows]"),
+        _input("input", I8, "batch", "rows", "columns", doc="int8 [batch, rows, columns]"),
+        _output(I8, "batch", "rows", "columns", doc="int8 [batch, columns, rows]"),
         Field("batch", I32),
         Field("rows", I32),
         Field("columns", I32),
@@ -412,7 +480,6 @@ ARGS = {
     Opcode.TRANSPOSE: TRANSPOSE,
     Opcode.FULLY_CONNECTED_PER_TENSOR: FULLY_CONNECTED_PER_TENSOR,
 }
-
 
 
 class ReadsBehind(NamedTuple):

@@ -29,35 +29,42 @@ using executorch::runtime::Error;
 Error run_conv2d(const void* args, std::uint8_t* const* bases);
 std::uint32_t conv2d_scratch_bytes(const void* args);
 bool conv2d_accepts(const void* args);
-inline constexpr Kernel conv2d =
-    Kernel(run_conv2d, conv2d_scratch_bytes)
+inline constexpr Kernel kConv2d =
+    Kernel(operators::kConv2d, run_conv2d, conv2d_scratch_bytes)
         .limited_to(conv2d_accepts)
         .reading_behind(payload::reads_behind(kCompiledIsa, payload::Opcode::kConv2d));
 
 Error run_depthwise_conv2d(const void* args, std::uint8_t* const* bases);
 std::uint32_t depthwise_conv2d_scratch_bytes(const void* args);
 bool depthwise_conv2d_accepts(const void* args);
-inline constexpr Kernel depthwise_conv2d =
-    Kernel(run_depthwise_conv2d, depthwise_conv2d_scratch_bytes)
+inline constexpr Kernel kDepthwiseConv2d =
+    Kernel(operators::kDepthwiseConv2d, run_depthwise_conv2d, depthwise_conv2d_scratch_bytes)
         .limited_to(depthwise_conv2d_accepts)
         .reading_behind(payload::reads_behind(kCompiledIsa, payload::Opcode::kDepthwiseConv2d));
 
-Error run_avg_pool2d(const void* args, std::uint8_t* const* bases);
-std::uint32_t avg_pool2d_scratch_bytes(const void* args);
-inline constexpr Kernel avg_pool2d = Kernel(run_avg_pool2d, avg_pool2d_scratch_bytes);
+Error run_fully_connected(const void* args, std::uint8_t* const* bases);
+inline constexpr Kernel kFullyConnected{operators::kFullyConnected, run_fully_connected};
 
-Error run_softmax(const void* args, std::uint8_t* const* bases);
-bool softmax_accepts(const void* args);
-inline constexpr Kernel softmax = Kernel(run_softmax).limited_to(softmax_accepts);
+Error run_fully_connected_per_tensor(const void* args, std::uint8_t* const* bases);
+inline constexpr Kernel kFullyConnectedPerTensor{operators::kFullyConnectedPerTensor,
+                                                 run_fully_connected_per_tensor};
 
 // The planner stores a sum over one of its inputs: arm_elementwise_add_s8 reads every element, or group of
 // four, before it writes that.
 Error run_add(const void* args, std::uint8_t* const* bases);
-inline constexpr Kernel add = Kernel(run_add).in_place();
+inline constexpr Kernel kAdd = Kernel(operators::kAdd, run_add).in_place();
 
-Error fully_connected(const void* args, std::uint8_t* const* bases);
-Error fully_connected_per_tensor(const void* args, std::uint8_t* const* bases);
-Error max_pool2d(const void* args, std::uint8_t* const* bases);
+Error run_avg_pool2d(const void* args, std::uint8_t* const* bases);
+std::uint32_t avg_pool2d_scratch_bytes(const void* args);
+inline constexpr Kernel kAvgPool2d{operators::kAvgPool2d, run_avg_pool2d, avg_pool2d_scratch_bytes};
+
+Error run_max_pool2d(const void* args, std::uint8_t* const* bases);
+inline constexpr Kernel kMaxPool2d{operators::kMaxPool2d, run_max_pool2d};
+
+Error run_softmax(const void* args, std::uint8_t* const* bases);
+bool softmax_accepts(const void* args);
+inline constexpr Kernel kSoftmax =
+    Kernel(operators::kSoftmax, run_softmax).limited_to(softmax_accepts);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -5,7 +5,7 @@
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 
-Error fully_connected(const void* args, std::uint8_t* const* bases) {
+Error run_fully_connected(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::FullyConnectedArgs*>(args);
   const auto* input = resolve<const std::int8_t>(bases, a.input);
   const auto* filter = resolve<const std::int8_t>(bases, a.filter);

@@ -4,7 +4,7 @@
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 
-Error max_pool2d(const void* args, std::uint8_t* const* bases) {
+Error run_max_pool2d(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
   const cmsis_nn_context context = {nullptr, 0};
   return to_error(arm_max_pool_s8(&context, native(a.params), native(a.input_dims),

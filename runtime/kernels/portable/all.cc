@@ -2,39 +2,23 @@
 
 namespace cmsis_nn_delegate {
 
-const KernelTable kPortableKernels = {
+constexpr KernelTable kPortableKernels = {
     payload::kKernelRevision,
     kAcceptedIsas,
     "portable",
     {
-        nullptr,  // opcode 0 is never valid
-        portable::conv2d,
-        portable::depthwise_conv2d,
-        portable::fully_connected,
-        portable::add,
-        portable::avg_pool2d,
-        portable::max_pool2d,
-        portable::softmax,
-        portable::quantize,
-        portable::dequantize,
-        portable::transpose,
-        portable::fully_connected_per_tensor,
+        portable::kAdd,
+        portable::kAvgPool2d,
+        portable::kConv2d,
+        portable::kDepthwiseConv2d,
+        portable::kDequantize,
+        portable::kFullyConnected,
+        portable::kFullyConnectedPerTensor,
+        portable::kMaxPool2d,
+        portable::kQuantize,
+        portable::kSoftmax,
+        portable::kTranspose,
     },
 };
-
-// The list above is positional.
-static_assert(static_cast<int>(payload::Opcode::kConv2d) == 1 &&
-                  static_cast<int>(payload::Opcode::kDepthwiseConv2d) == 2 &&
-                  static_cast<int>(payload::Opcode::kFullyConnected) == 3 &&
-                  static_cast<int>(payload::Opcode::kAdd) == 4 &&
-                  static_cast<int>(payload::Opcode::kAvgPool2d) == 5 &&
-                  static_cast<int>(payload::Opcode::kMaxPool2d) == 6 &&
-                  static_cast<int>(payload::Opcode::kSoftmax) == 7 &&
-                  static_cast<int>(payload::Opcode::kQuantize) == 8 &&
-                  static_cast<int>(payload::Opcode::kDequantize) == 9 &&
-                  static_cast<int>(payload::Opcode::kTranspose) == 10 &&
-                  static_cast<int>(payload::Opcode::kFullyConnectedPerTensor) == 11 &&
-                  payload::kOpcodeCount == 12,
-              "the kernels are listed in the order of their opcodes");
 
 }  // namespace cmsis_nn_delegate

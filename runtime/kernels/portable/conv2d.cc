@@ -19,7 +19,7 @@ std::uint32_t dot(std::uint32_t acc, const std::int8_t* filter, const std::int8_
 
 }  // namespace
 
-Error conv2d(const void* args, std::uint8_t* const* bases) {
+Error run_conv2d(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
   const auto& p = a.params;
   const payload::Dims& in = a.input_dims;

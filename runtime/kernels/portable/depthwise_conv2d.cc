@@ -11,7 +11,7 @@ constexpr std::int32_t kBlock = 16;
 
 }  // namespace
 
-Error depthwise_conv2d(const void* args, std::uint8_t* const* bases) {
+Error run_depthwise_conv2d(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
   const auto& p = a.params;
   const payload::Dims& in = a.input_dims;

@@ -3,7 +3,7 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-Error dequantize(const void* args, std::uint8_t* const* bases) {
+Error run_dequantize(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::DequantizeArgs*>(args);
   const auto* input = resolve<const std::int8_t>(bases, a.input);
   auto* output = resolve<float>(bases, a.output);

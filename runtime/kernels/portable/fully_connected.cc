@@ -4,7 +4,7 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-Error fully_connected(const void* args, std::uint8_t* const* bases) {
+Error run_fully_connected(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::FullyConnectedArgs*>(args);
   const auto* multiplier = resolve<const std::int32_t>(bases, a.multiplier);
   const auto* shift = resolve<const std::int32_t>(bases, a.shift);

@@ -101,7 +101,7 @@ TEST_F(KernelsTest, Conv2dAndDepthwise) {
       args.input_dims = in;
       args.filter_dims = {1, kh, kw, out.c};
       args.output_dims = out;
-      run(depthwise_conv2d, args, input, filter, bias, multiplier, shift, output);
+      run(kDepthwiseConv2d, args, input, filter, bias, multiplier, shift, output);
     } else {
       payload::Conv2dArgs args = {};
       args.input = base(0), args.filter = base(1), args.bias = base(2);
@@ -110,7 +110,7 @@ TEST_F(KernelsTest, Conv2dAndDepthwise) {
       args.input_dims = in;
       args.filter_dims = {out.c, kh, kw, in_per_group};
       args.output_dims = out;
-      run(conv2d, args, input, filter, bias, multiplier, shift, output);
+      run(kConv2d, args, input, filter, bias, multiplier, shift, output);
     }
 
     for (int n = 0; n < out.n; ++n) {
@@ -166,7 +166,7 @@ TEST_F(KernelsTest, FullyConnected) {
     args.multiplier = base(3), args.shift = base(4), args.output = base(5);
     args.batch = batch, args.inputs = inputs, args.outputs = outputs;
     args.output_offset = pick(-128, 127), args.activation = activation();
-    run(fully_connected, args, input, filter, bias, multiplier, shift, output);
+    run(kFullyConnected, args, input, filter, bias, multiplier, shift, output);
     const auto expected = [&](int n, int o) {
       const auto channel = static_cast<std::size_t>(o);
       std::int64_t sum = bias[channel];
@@ -191,7 +191,7 @@ TEST_F(KernelsTest, FullyConnected) {
     uniform.batch = batch, uniform.inputs = inputs, uniform.outputs = outputs;
     uniform.output_offset = args.output_offset, uniform.activation = args.activation;
     uniform.multiplier = multiplier[0], uniform.shift = shift[0];
-    run(fully_connected_per_tensor, uniform, input, filter, bias, output);
+    run(kFullyConnectedPerTensor, uniform, input, filter, bias, output);
     multiplier.assign(multiplier.size(), multiplier[0]);
     shift.assign(shift.size(), shift[0]);
     for (int n = 0; n < batch; ++n) {
@@ -229,7 +229,7 @@ TEST_F(KernelsTest, AddIsTheRealSumWithinOneStep) {
     std::vector<std::int8_t> input1 = bytes(args.count);
     std::vector<std::int8_t> input2 = bytes(args.count);
     std::vector<std::int8_t> output(input1.size());
-    run(add, args, input1, input2, output);
+    run(kAdd, args, input1, input2, output);
     for (std::size_t i = 0; i < output.size(); ++i) {
       const double real = (input1[i] + args.input1_offset) * scale1 +
                           (input2[i] + args.input2_offset) * scale2;
@@ -240,7 +240,7 @@ TEST_F(KernelsTest, AddIsTheRealSumWithinOneStep) {
     }
     // In place.
     args.output = base(0);
-    run(add, args, input1, input2, output);
+    run(kAdd, args, input1, input2, output);
     ASSERT_EQ(input1, output);
   }
 }
@@ -261,9 +261,9 @@ TEST_F(KernelsTest, Pooling) {
     const payload::PoolParams params = {stride, padding, activation()};
     const payload::AvgPool2dArgs avg = {base(0), payload::kNoRef, base(1),         0,
                                         params,  in,              {1, kh, kw, 1}, out};
-    run(avg_pool2d, avg, input, averages);
+    run(kAvgPool2d, avg, input, averages);
     const payload::MaxPool2dArgs max = {base(0), base(1), params, in, {1, kh, kw, 1}, out};
-    run(max_pool2d, max, input, maxima);
+    run(kMaxPool2d, max, input, maxima);
     for (int n = 0; n < out.n; ++n) {
       for (int y = 0; y < out.h; ++y) {
         for (int x = 0; x < out.w; ++x) {
@@ -310,7 +310,7 @@ TEST_F(KernelsTest, SoftmaxIsTheRealOneWithinOneStep) {
     args.diff_min = -static_cast<std::int32_t>(31.0 * (1 << 26) / std::pow(2.0, exponent));
     std::vector<std::int8_t> input = bytes(args.rows * args.row_size);
     std::vector<std::int8_t> output(input.size());
-    run(softmax, args, input, output);
+    run(kSoftmax, args, input, output);
     for (int row = 0; row < args.rows; ++row) {
       const std::int8_t* in = input.data() + row * args.row_size;
       double sum = 0;
@@ -330,7 +330,7 @@ TEST_F(KernelsTest, SoftmaxOfManyEqualValuesVanishes) {
   payload::SoftmaxArgs args = {base(0), base(1), 1, 2000, 1 << 30, 23, -248};
   std::vector<std::int8_t> input(2000, 5);
   std::vector<std::int8_t> output(2000, 1);
-  run(softmax, args, input, output);
+  run(kSoftmax, args, input, output);
   EXPECT_EQ(output, std::vector<std::int8_t>(2000, -128));
 }
 
@@ -344,7 +344,7 @@ TEST_F(KernelsTest, QuantizeRoundsHalvesToEven) {
   std::vector<std::int8_t> output(input.size());
   payload::QuantizeArgs args = {base(0), base(1), 1, 1, static_cast<std::int32_t>(input.size()),
                                 1.0f,    0};
-  run(quantize, args, input, output);
+  run(kQuantize, args, input, output);
   const std::vector<std::int8_t> expected = {0, 2,   2,   0,   -2,   -2,  0,    0,   100,
                                              127, 127, -128, 127, -128, 127, -128, 0, 0};
   EXPECT_EQ(output, expected);
@@ -366,7 +366,7 @@ TEST_F(KernelsTest, QuantizeAsNearbyint) {
                               : (static_cast<float>(pick(-300, 300)) + 0.5f) / args.inverse_scale;
     }
     std::vector<std::int8_t> output(input.size());
-    run(quantize, args, input, output);
+    run(kQuantize, args, input, output);
     for (int n = 0; n < args.batch; ++n) {
       for (int c = 0; c < args.channels; ++c) {
         for (int p = 0; p < args.pixels; ++p) {
@@ -391,7 +391,7 @@ TEST_F(KernelsTest, DequantizeEveryValue) {
     args.scale = static_cast<float>(pick(1, 100000)) / 77777.f;
     std::vector<std::int8_t> input = bytes(2 * args.channels * 64);
     std::vector<float> output(input.size());
-    run(dequantize, args, input, output);
+    run(kDequantize, args, input, output);
     for (int n = 0; n < 2; ++n) {
       for (int c = 0; c < args.channels; ++c) {
         for (int p = 0; p < 64; ++p) {
@@ -409,7 +409,7 @@ TEST_F(KernelsTest, TransposeThereAndBack) {
     payload::TransposeArgs args = {base(0), base(1), pick(1, 3), pick(1, 9), pick(1, 9)};
     std::vector<std::int8_t> input = bytes(args.batch * args.rows * args.columns);
     std::vector<std::int8_t> output(input.size());
-    run(transpose, args, input, output);
+    run(kTranspose, args, input, output);
     for (int n = 0; n < args.batch; ++n) {
       for (int r = 0; r < args.rows; ++r) {
         for (int c = 0; c < args.columns; ++c) {
@@ -420,7 +420,7 @@ TEST_F(KernelsTest, TransposeThereAndBack) {
     }
     std::vector<std::int8_t> back(input.size());
     std::swap(args.rows, args.columns);
-    run(transpose, args, output, back);
+    run(kTranspose, args, output, back);
     ASSERT_EQ(back, input);
   }
 }

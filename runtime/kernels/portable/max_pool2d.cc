@@ -5,7 +5,7 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-Error max_pool2d(const void* args, std::uint8_t* const* bases) {
+Error run_max_pool2d(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
   const auto& p = a.params;
   const payload::Dims& in = a.input_dims;

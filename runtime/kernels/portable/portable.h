@@ -21,20 +21,52 @@ namespace portable {
 
 using executorch::runtime::Error;
 
-Error conv2d(const void* args, std::uint8_t* const* bases);
-Error depthwise_conv2d(const void* args, std::uint8_t* const* bases);
-Error fully_connected(const void* args, std::uint8_t* const* bases);
-Error fully_connected_per_tensor(const void* args, std::uint8_t* const* bases);
-Error avg_pool2d(const void* args, std::uint8_t* const* bases);
-Error max_pool2d(const void* args, std::uint8_t* const* bases);
-Error softmax(const void* args, std::uint8_t* const* bases);
-Error quantize(const void* args, std::uint8_t* const* bases);
-Error dequantize(const void* args, std::uint8_t* const* bases);
-Error transpose(const void* args, std::uint8_t* const* bases);
+// Each takes all that format.h allows for its operator.
 
-// The planner stores a sum over one of its inputs.
+/// Convolution with groups and dilation: a sum of products per output, int32.
+Error run_conv2d(const void* args, std::uint8_t* const* bases);
+inline constexpr Kernel kConv2d{operators::kConv2d, run_conv2d};
+
+/// Convolution of each channel with ch_mult filters of its own.
+Error run_depthwise_conv2d(const void* args, std::uint8_t* const* bases);
+inline constexpr Kernel kDepthwiseConv2d{operators::kDepthwiseConv2d, run_depthwise_conv2d};
+
+/// Linear layer with a multiplier and shift per output.
+Error run_fully_connected(const void* args, std::uint8_t* const* bases);
+inline constexpr Kernel kFullyConnected{operators::kFullyConnected, run_fully_connected};
+
+/// Linear layer with one multiplier and shift.
+Error run_fully_connected_per_tensor(const void* args, std::uint8_t* const* bases);
+inline constexpr Kernel kFullyConnectedPerTensor{operators::kFullyConnectedPerTensor,
+                                                 run_fully_connected_per_tensor};
+
+/// Sum of two tensors of one shape. The planner stores it over one of its inputs.
 Error run_add(const void* args, std::uint8_t* const* bases);
-inline constexpr Kernel add = Kernel(run_add).in_place();
+inline constexpr Kernel kAdd = Kernel(operators::kAdd, run_add).in_place();
+
+/// Mean over windows, rounded half away from zero; the padding does not count.
+Error run_avg_pool2d(const void* args, std::uint8_t* const* bases);
+inline constexpr Kernel kAvgPool2d{operators::kAvgPool2d, run_avg_pool2d};
+
+/// Maximum over windows.
+Error run_max_pool2d(const void* args, std::uint8_t* const* bases);
+inline constexpr Kernel kMaxPool2d{operators::kMaxPool2d, run_max_pool2d};
+
+/// Softmax of each row, in fixed point as TFLite computes it.
+Error run_softmax(const void* args, std::uint8_t* const* bases);
+inline constexpr Kernel kSoftmax{operators::kSoftmax, run_softmax};
+
+/// float32 to int8, with channels moved to the end where there is more than one.
+Error run_quantize(const void* args, std::uint8_t* const* bases);
+inline constexpr Kernel kQuantize{operators::kQuantize, run_quantize};
+
+/// int8 to float32, with channels moved to the front where there is more than one.
+Error run_dequantize(const void* args, std::uint8_t* const* bases);
+inline constexpr Kernel kDequantize{operators::kDequantize, run_dequantize};
+
+/// Rows and columns exchanged, or a copy.
+Error run_transpose(const void* args, std::uint8_t* const* bases);
+inline constexpr Kernel kTranspose{operators::kTranspose, run_transpose};
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

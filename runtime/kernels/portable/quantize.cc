@@ -39,7 +39,7 @@ std::int32_t round_half_even(float value) {
 
 }  // namespace
 
-Error quantize(const void* args, std::uint8_t* const* bases) {
+Error run_quantize(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::QuantizeArgs*>(args);
   const auto* input = resolve<const float>(bases, a.input);
   auto* output = resolve<std::int8_t>(bases, a.output);

@@ -97,7 +97,7 @@ int count_leading_zeros(std::uint32_t value) {
 
 }  // namespace
 
-Error softmax(const void* args, std::uint8_t* const* bases) {
+Error run_softmax(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::SoftmaxArgs*>(args);
   const auto* input = resolve<const std::int8_t>(bases, a.input);
   auto* output = resolve<std::int8_t>(bases, a.output);

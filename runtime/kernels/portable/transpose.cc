@@ -6,7 +6,7 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-Error transpose(const void* args, std::uint8_t* const* bases) {
+Error run_transpose(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::TransposeArgs*>(args);
   const auto* input = resolve<const std::int8_t>(bases, a.input);
   auto* output = resolve<std::int8_t>(bases, a.output);

@@ -48,7 +48,7 @@ int run(int argc, char** argv) {
                                                     scores.data(), logits.data()};
   for (const std::uint8_t* at = view->calls_begin(); at != view->calls_end();) {
     const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
-    (void)kPortableKernels.kernels[call.opcode].run(&call + 1, bases);
+    (void)kPortableKernels.find(call.opcode)->run(&call + 1, bases);
     at += call.bytes;
   }
   std::vector<std::uint8_t> outputs(scores.data(), scores.data() + scores.size());

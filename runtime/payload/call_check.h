@@ -1,0 +1,130 @@
+// What the checks of operators are written with.
+#pragma once
+
+#include <executorch/runtime/platform/log.h>
+
+#include <cinttypes>
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/kernels/kernel.h"
+#include "runtime/payload/bounds.h"
+#include "runtime/payload/multipliers.h"
+
+namespace cmsis_nn_delegate {
+
+/// The checks of one call. Each returns whether it holds; the first that does not logs what is
+/// wrong.
+class CallCheck {
+ public:
+  /// Data that a call names.
+  struct Bytes {
+    payload::Ref ref;
+    std::uint32_t count;
+  };
+
+  /// `payload` is the whole one, of which `regions` are. `call` is followed by its argument block,
+  /// which has the size of the operator's. All are borrowed.
+  CallCheck(const std::uint8_t* payload, const bounds::Regions& regions, const Kernel& kernel,
+            std::uint32_t index, const payload::CallHeader& call)
+      : payload_(payload), regions_(regions), kernel_(kernel), index_(index), call_(call) {}
+
+  const void* args() const { return &call_ + 1; }
+
+  bool require(bool condition, [[maybe_unused]] const char* what) const {
+    if (!condition) {
+      ET_LOG(Error, "malformed payload: call %" PRIu32 " (opcode %u): %s", index_,
+             static_cast<unsigned>(call_.opcode), what);
+    }
+    return condition;
+  }
+
+  bool in_ranges(bool condition) const {
+    return require(condition, "a number is outside of the range that its field has");
+  }
+
+  /// An operand that the kernel only reads, wherever it lies.
+  bool reads(const Bytes& input, bounds::Need alignment = bounds::kByteAligned) const {
+    return require(regions_.contain(input.ref, input.count, alignment),
+                   "an input reference is out of bounds or misaligned");
+  }
+
+  bool writes(const Bytes& output, bounds::Need alignment = bounds::kByteAligned) const {
+    return require(regions_.contain(output.ref, output.count, alignment | bounds::kWrite),
+                   "the output reference is out of bounds, misaligned or not writable");
+  }
+
+  bool filter(const Bytes& filter) const {
+    return require(
+        regions_.contain_constants({filter.ref}, filter.count, 1, kernel_.behind.filter),
+        "the filter, or what the kernel loads behind it, is not a constant or out of bounds");
+  }
+
+  /// int32 parameters, one per output channel each.
+  template <std::size_t kCount>
+  bool parameters(const payload::Ref (&refs)[kCount], std::uint32_t channels) const {
+    return require(regions_.contain_constants(refs, bounds::product(channels, sizeof(std::int32_t)),
+                                              alignof(std::int32_t), kernel_.behind.parameters),
+                   "bias, multiplier or shift is not a constant, out of bounds or misaligned");
+  }
+
+  // Not inlined: many operators end with these.
+
+  /// The values of multipliers and shifts of `channels` > 0 outputs, both in bounds.
+  [[gnu::noinline]] bool multipliers(payload::Ref multiplier, payload::Ref shift,
+                                     std::int32_t channels) const {
+    return require(multipliers_valid(constant(multiplier), constant(shift), channels),
+                   "a multiplier or shift is out of range");
+  }
+
+  /// Whether the kernel may write `output` while it reads `input`, both in bounds.
+  [[gnu::noinline]] bool apart(const Bytes& input, const Bytes& output) const {
+    using Overlap = bounds::Regions::Overlap;
+    const Overlap overlap = regions_.overlap(input.ref, input.count, output.ref, output.count);
+    return require(
+        overlap == Overlap::kNone || (overlap == Overlap::kSame && kernel_.overwrites_input),
+        "the output overlaps an input");
+  }
+
+  /// Scratch memory of a call with one input; no reference if it has no bytes.
+  [[gnu::noinline]] bool scratch(const Bytes& given, const Bytes& input,
+                                 const Bytes& output) const {
+    if (given.count == 0) {
+      return require(given.ref == payload::kNoRef, "scratch memory of no bytes has a reference");
+    }
+    const auto meets = [&](const Bytes& other) {
+      return regions_.overlap(given.ref, given.count, other.ref, other.count) !=
+             bounds::Regions::Overlap::kNone;
+    };
+    return require(regions_.contain(given.ref, given.count, bounds::kBlockAligned | bounds::kWrite),
+                   "the scratch reference is out of bounds, misaligned or not writable") &&
+           require(!(meets(input) || meets(output)),
+                   "the scratch memory overlaps the input or the output");
+  }
+
+  /// After all other checks of fields: sizes for which the kernel has code.
+  [[gnu::noinline]] bool accepted() const {
+    return require(kernel_.accepts == nullptr || kernel_.accepts(args()),
+                   "the kernel does not compute these sizes: compile the model again");
+  }
+
+  /// After accepted(): what the kernel computes of the call's sizes.
+  [[gnu::noinline]] bool scratch_suffices(std::int32_t bytes) const {
+    return require(kernel_.scratch_bytes == nullptr ||
+                       kernel_.scratch_bytes(args()) <= static_cast<std::uint32_t>(bytes),
+                   "the kernel needs more scratch memory than scratch_bytes");
+  }
+
+ private:
+  const std::int32_t* constant(payload::Ref ref) const {
+    return reinterpret_cast<const std::int32_t*>(payload_ + (ref & payload::kMaxRefOffset));
+  }
+
+  const std::uint8_t* payload_;
+  const bounds::Regions& regions_;
+  const Kernel& kernel_;
+  [[maybe_unused]] std::uint32_t index_;
+  const payload::CallHeader& call_;
+};
+
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,93 @@
+#include "runtime/payload/geometry.h"
+
+namespace cmsis_nn_delegate {
+namespace geometry {
+namespace {
+
+using payload::Dims;
+using payload::Tile;
+
+/// These fit 15 bits only if every size is in [1, kMaxDim]: a larger one has a higher bit,
+/// and 0 - 1 has them all.
+std::uint32_t range_bits(const Dims& d) {
+  static_assert(payload::kMaxDim == (1 << 15) - 1, "the limit is a number of bits");
+  const auto n = static_cast<std::uint32_t>(d.n);
+  const auto h = static_cast<std::uint32_t>(d.h);
+  const auto w = static_cast<std::uint32_t>(d.w);
+  const auto c = static_cast<std::uint32_t>(d.c);
+  return (n | h | w | c) | ((n - 1) | (h - 1) | (w - 1) | (c - 1));
+}
+std::uint32_t range_bits(const Tile& t) {
+  const auto w = static_cast<std::uint32_t>(t.w);
+  const auto h = static_cast<std::uint32_t>(t.h);
+  return (w | h) | ((w - 1) | (h - 1));
+}
+
+/// Whether windows may lie in the padding entirely.
+enum class Overlap : std::uint8_t { kOptional, kRequired };
+
+/// One axis of a convolution or pooling, all values in range. `taps` apart by `dilation` form a
+/// window, which starts at -padding and advances by `stride`. No window that fits in front of the
+/// input's end may be missing: CMSIS-NN's 1x1 kernels compute as many outputs as there are inputs.
+/// No term exceeds 31 bits: all values are at most kMaxDim.
+bool fits_window(std::int32_t in, std::int32_t taps, std::int32_t out, std::int32_t stride,
+                 std::int32_t padding, std::int32_t dilation, Overlap overlap) {
+  static_assert(payload::kMaxDim == 32767, "the sums below must fit 31 bits");
+  const std::int32_t extent = (taps - 1) * dilation + 1;  // of a window
+  const std::int32_t end = out * stride;                  // of the windows, from -padding
+  // The first and the last window are the outermost ones.
+  const bool overlaps = padding < extent && end - stride - padding < in;
+  return end + extent > in + padding && (overlaps || overlap == Overlap::kOptional);
+}
+
+/// The geometry shared by convolutions and pooling.
+bool windows(const CallCheck& call, const Dims& in, const Dims& filter, const Dims& out,
+             const Tile& stride, const Tile& padding, const Tile& dilation, Overlap overlap) {
+  const std::uint32_t bits = range_bits(in) | range_bits(filter) | range_bits(out) |
+                             range_bits(stride) | range_bits(dilation) |
+                             static_cast<std::uint32_t>(padding.h | padding.w);  // may be 0
+  return call.require((bits >> 15) == 0, "dimension, stride, padding or dilation out of range") &&
+         call.require(in.n == out.n, "input and output differ in batch") &&
+         call.require(
+             fits_window(in.h, filter.h, out.h, stride.h, padding.h, dilation.h, overlap) &&
+                 fits_window(in.w, filter.w, out.w, stride.w, padding.w, dilation.w, overlap),
+             "stride, padding, dilation and sizes do not fit together");
+}
+
+}  // namespace
+
+bool convolution(const CallCheck& call, const payload::Conv2dArgs& args) {
+  const auto& p = args.params;
+  const Dims& in = args.input_dims;
+  const Dims& filter = args.filter_dims;
+  const Dims& out = args.output_dims;
+  if (!windows(call, in, filter, out, p.stride, p.padding, p.dilation, Overlap::kOptional)) {
+    return false;
+  }
+  const std::int32_t groups = in.c / filter.c;
+  return call.require(
+      groups >= 1 && groups * filter.c == in.c && out.c % groups == 0 && filter.n == out.c,
+      "channels, groups and filters do not agree");
+}
+
+bool depthwise_convolution(const CallCheck& call, const payload::DepthwiseConv2dArgs& args) {
+  const auto& p = args.params;
+  const Dims& in = args.input_dims;
+  const Dims& filter = args.filter_dims;
+  const Dims& out = args.output_dims;
+  return windows(call, in, filter, out, p.stride, p.padding, p.dilation, Overlap::kOptional) &&
+         call.require(bounds::in_range(p.ch_mult, 1, payload::kMaxDim) &&
+                          p.ch_mult * in.c == out.c && filter.c == out.c && filter.n == 1,
+                      "channels, multiplier and filters do not agree");
+}
+
+bool pooling(const CallCheck& call, const payload::PoolParams& params, const Dims& in,
+             const Dims& filter, const Dims& out) {
+  constexpr Tile kNoDilation = {1, 1};
+  return windows(call, in, filter, out, params.stride, params.padding, kNoDilation,
+                 Overlap::kRequired) &&
+         call.require(in.c == out.c, "input and output differ in channels");
+}
+
+}  // namespace geometry
+}  // namespace cmsis_nn_delegate

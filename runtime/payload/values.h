@@ -1,0 +1,24 @@
+// What ranges of single fields cannot say: the checks that operators and parameter blocks name as
+// `values`.
+#pragma once
+
+#include "runtime/payload/call_check.h"
+
+namespace cmsis_nn_delegate {
+namespace values {
+
+inline bool activation(const CallCheck& call, const payload::Activation& limits) {
+  return call.require(
+      bounds::in_range(limits.min, -128, 127) && bounds::in_range(limits.max, limits.min, 127),
+      "activation limits out of range");
+}
+
+/// The difference that counts last must not overflow when it is scaled to Q5.26.
+inline bool softmax(const CallCheck& call, const payload::SoftmaxArgs& args) {
+  return call.require(
+      bounds::in_range(args.diff_min, -(payload::kMaxSoftmaxDifference >> args.shift), 0),
+      "diff_min out of range");
+}
+
+}  // namespace values
+}  // namespace cmsis_nn_delegate
