@@ -29,12 +29,15 @@ def write(folder, target, content, shard=""):
     path.write_text(content)
 
 
-@pytest.mark.parametrize("content, expected", [
-    (PYTEST, Count(1, 2, 1)),
-    (GOOGLETEST, Count(1, 1, 2)),
-    (BAZEL_PASSED, Count(1, 0, 0)),
-    (BAZEL_FAILED, Count(0, 1, 0)),
-])
+@pytest.mark.parametrize(
+    "content, expected",
+    [
+        (PYTEST, Count(1, 2, 1)),
+        (GOOGLETEST, Count(1, 1, 2)),
+        (BAZEL_PASSED, Count(1, 0, 0)),
+        (BAZEL_FAILED, Count(0, 1, 0)),
+    ],
+)
 def test_cases(tmp_path, content, expected):
     write(tmp_path, "a/b", content)
     assert summary.cases(tmp_path / "a/b/test.xml") == expected
@@ -47,15 +50,18 @@ def test_only_targets_of_this_run_count(tmp_path):
     assert summary.summarize(log, tmp_path) == Count(1, 0, 0)
 
 
-@pytest.mark.parametrize("line, expected", [
-    ("//a:b              PASSED in 0.3s", Count(1, 0, 0)),
-    ("//a:b              FLAKY, failed in 1 out of 2 in 0.3s", Count(1, 0, 0)),
-    ("//a:b              FAILED in 0.3s", Count(1, 1, 0)),  # crashed after its last case
-    ("//a:b              TIMEOUT in 60.0s", Count(1, 1, 0)),
-    ("//a:b              FAILED TO BUILD", Count(0, 1, 0)),  # the XML is from an earlier run
-    ("//a:b              NO STATUS", Count(0, 1, 0)),
-    ("//a:b              SKIPPED", Count(0, 0, 1)),
-])
+@pytest.mark.parametrize(
+    "line, expected",
+    [
+        ("//a:b              PASSED in 0.3s", Count(1, 0, 0)),
+        ("//a:b              FLAKY, failed in 1 out of 2 in 0.3s", Count(1, 0, 0)),
+        ("//a:b              FAILED in 0.3s", Count(1, 1, 0)),  # crashed after its last case
+        ("//a:b              TIMEOUT in 60.0s", Count(1, 1, 0)),
+        ("//a:b              FAILED TO BUILD", Count(0, 1, 0)),  # the XML is from an earlier run
+        ("//a:b              NO STATUS", Count(0, 1, 0)),
+        ("//a:b              SKIPPED", Count(0, 0, 1)),
+    ],
+)
 def test_status_of_a_target(tmp_path, line, expected):
     write(tmp_path, "a/b", BAZEL_PASSED)
     assert summary.summarize(line, tmp_path) == expected
@@ -76,13 +82,16 @@ def test_shards_add_up(tmp_path):
     assert summary.summarize("//a:b      FAILED in 1 out of 2 in 0.3s", tmp_path) == Count(2, 2, 1)
 
 
-@pytest.mark.parametrize("log, bazel_code, code, line", [
-    ("//a:b  PASSED in 0.3s\n", 0, 0, "1 passed, 0 failed, 0 skipped\n"),
-    ("//a:b  PASSED in 0.3s\n//a:c  FAILED TO BUILD\n", 1, 1, "1 passed, 1 failed, 0 skipped\n"),
-    ("//a:b  PASSED in 0.3s\nERROR: not all targets were analyzed\n", 1, 1, "1 passed, 1 failed, 0 skipped\n"),
-    ("ERROR: no such package\n", 1, 1, "0 passed, 1 failed, 0 skipped\n"),
-    ("", 0, 1, "0 passed, 0 failed, 0 skipped\n"),
-])
+@pytest.mark.parametrize(
+    "log, bazel_code, code, line",
+    [
+        ("//a:b  PASSED in 0.3s\n", 0, 0, "1 passed, 0 failed, 0 skipped\n"),
+        ("//a:b  PASSED in 0.3s\n//a:c  FAILED TO BUILD\n", 1, 1, "1 passed, 1 failed, 0 skipped\n"),
+        ("//a:b  PASSED in 0.3s\nERROR: not all targets were analyzed\n", 1, 1, "1 passed, 1 failed, 0 skipped\n"),
+        ("ERROR: no such package\n", 1, 1, "0 passed, 1 failed, 0 skipped\n"),
+        ("", 0, 1, "0 passed, 0 failed, 0 skipped\n"),
+    ],
+)
 def test_command_line(tmp_path, capsys, log, bazel_code, code, line):
     (tmp_path / "log").write_text(log)
     assert summary.main([str(tmp_path / "log"), str(tmp_path), str(bazel_code)]) == code

@@ -14,7 +14,7 @@ class SimulatorChoice(UserWarning):
     """QEMU takes the place of Renode."""
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _warn(note: str) -> None:
     """Once for each reason, so that the summary of a test run has it."""
     warnings.warn(note, SimulatorChoice, stacklevel=2)

@@ -38,7 +38,7 @@ def generated(path: pathlib.Path) -> pathlib.Path:
     return _ROOT / path if (_ROOT / path).exists() else _ROOT / "bazel-bin" / path
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _load() -> tuple[dict[str, Board], dict[str, Core]]:
     path = generated(_DATA)
     if not path.exists():

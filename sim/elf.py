@@ -48,7 +48,7 @@ class Elf:
                 name, value, symbol_size, *_ = _SYMBOL.unpack_from(self._data, position)
                 if name:
                     end = self._data.index(b"\0", strings + name)
-                    yield self._data[strings + name:end].decode("ascii", "replace"), (value, symbol_size)
+                    yield self._data[strings + name : end].decode("ascii", "replace"), (value, symbol_size)
 
     def address(self, symbol: str) -> int:
         """The value of `symbol`; ElfError if the image does not have it."""
@@ -62,7 +62,7 @@ class Elf:
         for _, kind, _, start, offset, size, *_ in self._sections:
             if start <= address < start + size and kind != _SHT_NOBITS and start:
                 begin = offset + address - start
-                return self._data[begin:self._data.index(b"\0", begin)].decode("ascii", "replace")
+                return self._data[begin : self._data.index(b"\0", begin)].decode("ascii", "replace")
         raise ElfError(f"{self.path}: {symbol} is not in the image's data")
 
     def code_addresses(self, halfword: int) -> list[int]:
@@ -73,7 +73,7 @@ class Elf:
         for _, kind, flags, start, offset, size, *_ in self._sections:
             if not flags & _SHF_EXECINSTR or kind == _SHT_NOBITS:
                 continue
-            code = self._data[offset:offset + size]
+            code = self._data[offset : offset + size]
             at = code.find(wanted)
             while at >= 0:
                 if at % 2 == 0:

@@ -25,7 +25,9 @@ def test_code_addresses_are_those_of_every_such_halfword():
     # The section is loaded at 0, and objcopy's image begins with it.
     code = IMAGE.with_suffix(".bin").read_bytes()[: end - start]
     for halfword in (0x46C9, 0x46D2, 0xBEAB, 0x4770, 0xBF30):
-        expected = [start + at for at in range(0, len(code) - 1, 2) if code[at:at + 2] == halfword.to_bytes(2, "little")]
+        expected = [
+            start + at for at in range(0, len(code) - 1, 2) if code[at : at + 2] == halfword.to_bytes(2, "little")
+        ]
         assert elf.code_addresses(halfword) == expected and expected
     assert elf.code_addresses(0xDEDE) == []
 

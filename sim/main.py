@@ -29,7 +29,11 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--job", help="file to load at the mailbox")
     parser.add_argument("--gdb", type=int, metavar="PORT", help="wait for a debugger on this TCP port")
     parser.add_argument("--board", help="default: the one that the image was linked for")
-    parser.add_argument("--simulator", choices=simulator.DRIVERS, help="default: CND_SIMULATOR, else what --define simulator=... chose, else auto")
+    parser.add_argument(
+        "--simulator",
+        choices=simulator.DRIVERS,
+        help="default: CND_SIMULATOR, else what --define simulator=... chose, else auto",
+    )
     args = parser.parse_args(argv)
     try:
         elf = Elf(_user_path(args.elf))

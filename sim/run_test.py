@@ -1,6 +1,6 @@
 """The program of a `simulator_test`: runs an image, shows its UART, checks how it ended.
 
-    python3 -m sim.run_test ELF [--exit-code N] [--expect TEXT]... [--timeout SECONDS]
+python3 -m sim.run_test ELF [--exit-code N] [--expect TEXT]... [--timeout SECONDS]
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import signal
 import tempfile
 import threading
 import time
-from typing import Callable, Iterator
+from collections.abc import Callable, Iterator
 
 PREFIX = "cnd-sim-"
 _YOUNG_S = 60.0  # A new folder is not locked at once.
@@ -60,7 +60,7 @@ def _lock(path: pathlib.Path) -> int | None:
     return descriptor
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _remove_stale(parent: pathlib.Path) -> None:
     """Once in a program."""
     for path in parent.glob(PREFIX + "*"):

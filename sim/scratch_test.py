@@ -91,8 +91,9 @@ def test_nor_what_is_new(temporary):
 @pytest.mark.parametrize("decided", ["", "signal.signal(signal.SIGTERM, lambda *_: sys.exit(7)); "])
 def test_a_program_that_is_ended_ends_in_order(temporary, decided):
     """By its own way if it has one."""
-    body = ("with scratch.ended_in_order():\n    with folder:\n"
-            "        print('ready', flush=True)\n        time.sleep(600)")
+    body = (
+        "with scratch.ended_in_order():\n    with folder:\n        print('ready', flush=True)\n        time.sleep(600)"
+    )
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
     code = f"import signal, sys, time\n{decided}\n{CODE}\n{body}"
     process = subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True)

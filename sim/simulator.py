@@ -81,7 +81,7 @@ class Result:
 class Simulator(abc.ABC):
     """A simulator that is installed."""
 
-    def require(self, elf: Elf) -> None:
+    def require(self, elf: Elf) -> None:  # noqa: B027  # most run every image
         """SimulatorError if this simulator cannot run `elf` rightly."""
 
     @abc.abstractmethod
@@ -117,7 +117,8 @@ def check_job(elf: Elf, job_bytes: int) -> int:
     start, end = elf.address("__mailbox_start"), elf.address("__mailbox_end")
     if job_bytes > end - start:
         raise SimulatorError(
-            f"the job has {job_bytes:,} bytes, the mailbox of {elf.path.name} only {end - start:,}: use fewer inputs")
+            f"the job has {job_bytes:,} bytes, the mailbox of {elf.path.name} only {end - start:,}: use fewer inputs"
+        )
     return start
 
 

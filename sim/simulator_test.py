@@ -162,8 +162,9 @@ def test_equal_results():
 )
 def test_differences_are_errors(difference, message):
     with pytest.raises(both.Disagreement, match=f"(?s)one and one disagree on cortex_m4.elf.*{message}"):
-        run_both(changed(uart=difference["uart"]) if "total_instructions" in difference else RESULT,
-                 changed(**difference))
+        run_both(
+            changed(uart=difference["uart"]) if "total_instructions" in difference else RESULT, changed(**difference)
+        )
 
 
 def test_totals_of_firmware_that_reads_the_time_may_differ():

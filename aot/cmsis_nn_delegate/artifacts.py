@@ -52,7 +52,6 @@ def about_program(payload_crc32: int, program: bytes) -> dict[str, str]:
     return {"payload_crc32": f"{payload_crc32:08x}", "program_crc32": f"{zlib.crc32(program):08x}"}
 
 
-
 @dataclass(frozen=True)
 class Artifacts:
     """`folder`/`name` without a suffix. Methods read files; UserError says which is missing or broken."""
@@ -123,8 +122,7 @@ class Artifacts:
         path = self.path(suffix)
         if not path.is_file():
             raise UserError(
-                f"{path} does not exist; `cmsisnn compile` writes it if the whole model becomes one "
-                "delegate call"
+                f"{path} does not exist; `cmsisnn compile` writes it if the whole model becomes one delegate call"
             )
         return path.read_bytes()
 

@@ -25,9 +25,7 @@ class CmsisNnBackend(BackendDetails):
     """Registered on the device under this class's name."""
 
     @staticmethod
-    def preprocess(
-        edge_program: ExportedProgram, compile_specs: list[CompileSpec]
-    ) -> PreprocessResult:
+    def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
         """The payload of a partition.
 
         Compile specs: "target", a core's name, and "io_placement", "arena" or "caller".
@@ -39,7 +37,5 @@ class CmsisNnBackend(BackendDetails):
         graph = lower_to_graph(edge_program)
         encoded = encode(graph, get_target(specs["target"]), specs.get("io_placement", "arena"))
         # Calls are the nodes, in order; the runtime reports them to the tracer by index.
-        handles = {
-            index: tuple(sorted(node.debug_handles)) for index, node in enumerate(graph.nodes)
-        }
+        handles = {index: tuple(sorted(node.debug_handles)) for index, node in enumerate(graph.nodes)}
         return PreprocessResult(processed_bytes=encoded.payload, debug_handle_map=handles)

@@ -34,11 +34,7 @@ def test_payload_and_debug_handles_have_the_same_calls():
     assert [node.op for node in graph.nodes] == kernels
     assert [call.opcode.name.lower() for call in decode(result.processed_bytes).calls] == kernels
     assert list(result.debug_handle_map) == list(range(len(kernels)))
-    handles = {
-        node.name: node.meta["debug_handle"]
-        for node in partition.graph.nodes
-        if "debug_handle" in node.meta
-    }
+    handles = {node.name: node.meta["debug_handle"] for node in partition.graph.nodes if "debug_handle" in node.meta}
     for index, node in enumerate(graph.nodes):
         known = {handles[name] for name in node.sources if name in handles}
         assert known <= set(result.debug_handle_map[index])
@@ -115,9 +111,7 @@ def test_dynamic_shape():
 
 
 def test_missing_or_unknown_target():
-    program = edge_program(
-        exported(nn.Linear(2, 2), torch.randn(1, 2)).module(check_guards=False), torch.randn(1, 2)
-    )
+    program = edge_program(exported(nn.Linear(2, 2), torch.randn(1, 2)).module(check_guards=False), torch.randn(1, 2))
     with pytest.raises(ValueError, match="'target' is missing"):
         CmsisNnBackend.preprocess(program, [])
     with pytest.raises(ValueError, match="cortex-a53.*cortex-m4"):

@@ -30,9 +30,7 @@ DATA = "calibration data"
 def check(calibration: Any) -> None:
     """Refuses what cannot be calibration data, before any work is done."""
     if calibration is None:
-        raise UserError(
-            f"{DATA} is missing: quantization needs representative inputs; one to a few hundred do"
-        )
+        raise UserError(f"{DATA} is missing: quantization needs representative inputs; one to a few hundred do")
     if isinstance(calibration, (str, bytes, Path)):
         raise UserError(f"{DATA} is {calibration!r}; give the samples: numpy.load of an .npz file, for example")
     if not isinstance(calibration, (Iterable, torch.Tensor)) and not hasattr(calibration, "__getitem__"):
@@ -52,9 +50,7 @@ def _split(calibration: Any, inputs: Inputs) -> Iterator[tuple[torch.Tensor, ...
         yield from _rows(inputs.flatten(calibration, f"the {DATA}"), inputs, f"the {DATA}")
         return
     if isinstance(calibration, Mapping):
-        specs = [
-            samples.InputSpec(name, tuple(tensor.shape)) for name, tensor in zip(inputs.names, inputs.tensors)
-        ]
+        specs = [samples.InputSpec(name, tuple(tensor.shape)) for name, tensor in zip(inputs.names, inputs.tensors)]
         arrays = {name: _array(array, name) for name, array in calibration.items()}
         for sample in samples.select(arrays, specs, f"the {DATA}"):
             yield inputs.checked(sample, f"the {DATA}")
@@ -82,16 +78,12 @@ def _guarded(calibration: Any) -> Iterator[Any]:
         except StopIteration:
             return
         except Exception as error:
-            raise UserError(
-                f"{DATA}: sample {count} cannot be read: {type(error).__name__}: {error}"
-            ) from error
+            raise UserError(f"{DATA}: sample {count} cannot be read: {type(error).__name__}: {error}") from error
         yield item
         count += 1
 
 
-def _rows(
-    tensors: tuple[torch.Tensor, ...], inputs: Inputs, what: str
-) -> Iterator[tuple[torch.Tensor, ...]]:
+def _rows(tensors: tuple[torch.Tensor, ...], inputs: Inputs, what: str) -> Iterator[tuple[torch.Tensor, ...]]:
     """The samples in tensors of one or more rows."""
     shapes, wanted = [list(t.shape) for t in tensors], [list(t.shape) for t in inputs.tensors]
     if shapes == wanted:

@@ -13,8 +13,9 @@ import io
 import os
 import sys
 import traceback
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Iterator, NoReturn, Optional, Sequence
+from typing import NoReturn, Optional
 
 import numpy as np
 
@@ -178,9 +179,7 @@ def _compiled(arguments: argparse.Namespace):
     if output is not None:
         check_writable(output)
     if arguments.calibration is None and not arguments.calibration_optional:
-        raise UserError(
-            "calibration data is missing: give --calibration FILE.npz with representative inputs"
-        )
+        raise UserError("calibration data is missing: give --calibration FILE.npz with representative inputs")
     if arguments.calibration is not None and not Path(arguments.calibration).is_file():
         raise UserError(f"calibration data: {arguments.calibration} does not exist")
     # torch makes millions of objects that stay: looking through them for garbage takes a sixth of the time
@@ -204,8 +203,7 @@ def _compiled(arguments: argparse.Namespace):
         if arguments.calibration is None:
             if examples is None:
                 raise UserError(
-                    f"{arguments.model} gives no example inputs: return (module, example_inputs), "
-                    "or give --calibration"
+                    f"{arguments.model} gives no example inputs: return (module, example_inputs), or give --calibration"
                 )
             calibration = [examples]
         else:
@@ -275,10 +273,7 @@ def _samples(artifacts, arguments: argparse.Namespace) -> list[tuple[np.ndarray,
             raise UserError(f"{arguments.inputs}: input {index} is {given}; the model takes {dtype}")
         _say(f"input {index}: quantizing with scale {quant.scale[0]:.9g}, zero point {quant.zero_point}")
     return [
-        tuple(
-            array if array.dtype == dtype else quant.quantize(array)
-            for array, (dtype, quant) in zip(sample, wanted)
-        )
+        tuple(array if array.dtype == dtype else quant.quantize(array) for array, (dtype, quant) in zip(sample, wanted))
         for sample in loaded
     ]
 
@@ -318,11 +313,11 @@ def _run_simulator(artifacts, samples, arguments) -> list[list[np.ndarray]]:
         core = arguments.core or artifacts.graph()[1]["target"]
         image = simulate.default_image(core, executor)
     _say(f"simulating {image}")
-    run = simulate.run(
-        payload.data, samples, image, program=program, timeout_s=arguments.timeout, progress=_say
+    run = simulate.run(payload.data, samples, image, program=program, timeout_s=arguments.timeout, progress=_say)
+    print(
+        f"core {run.info.core}, {run.info.isa}; kernels {run.info.kernels}; "
+        f"executor {run.info.executor}; {run.simulator}"
     )
-    print(f"core {run.info.core}, {run.info.isa}; kernels {run.info.kernels}; "
-          f"executor {run.info.executor}; {run.simulator}")
     print(f"arena {run.arena_bytes:,} bytes, handle {run.runtime_bytes:,}, stack {run.stack_bytes:,}")
     if run.instructions:
         mean = sum(run.instructions) // len(run.instructions)
@@ -356,9 +351,7 @@ def _parser() -> argparse.ArgumentParser:
 
     def command(name: str, run, description: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=description, description=description)
-        sub.add_argument(
-            "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
-        )
+        sub.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         sub.set_defaults(run=run)
         return sub
 
@@ -377,15 +370,20 @@ def _parser() -> argparse.ArgumentParser:
 
     run = command("run", _run, "run a compiled model")
     run.add_argument("model", help="a file that `compile` wrote, or their common beginning")
-    run.add_argument("--on", choices=("reference", "host", "simulator"), default="reference",
-                     help="the integer reference in numpy; ExecuTorch's runtime here; a simulated core")
+    run.add_argument(
+        "--on",
+        choices=("reference", "host", "simulator"),
+        default="reference",
+        help="the integer reference in numpy; ExecuTorch's runtime here; a simulated core",
+    )
     run.add_argument("--inputs", required=True, metavar="FILE.npz", help="see the package's README")
     run.add_argument("-o", "--output", metavar="FILE.npz", help="where outputs go")
     run.add_argument("--compare", action="store_true", help="count bytes that differ from the reference")
     run.add_argument("--library", metavar="FILE", help="host: the delegate's shared library")
     run.add_argument("--core", choices=tuple(TARGETS), help="simulator: default is the model's target")
-    run.add_argument("--executor", choices=("standalone", "executorch"),
-                     help="simulator: what runs the model, default standalone")
+    run.add_argument(
+        "--executor", choices=("standalone", "executorch"), help="simulator: what runs the model, default standalone"
+    )
     run.add_argument("--image", metavar="FILE.elf", help="simulator: runner firmware, default is Bazel's")
     run.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="simulator: default 600")
 
@@ -394,21 +392,36 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="FILE.py:FUNCTION",
-                        help="a function that returns a module, or (module, example_inputs)")
+    parser.add_argument(
+        "model", metavar="FILE.py:FUNCTION", help="a function that returns a module, or (module, example_inputs)"
+    )
     parser.add_argument("--target", required=True, metavar="CORE", help="see `cmsisnn targets`")
     parser.add_argument("--calibration", metavar="FILE.npz", help="representative inputs")
-    parser.add_argument("--io", choices=("float", "int8"), default="float",
-                        help="type of inputs and outputs, default float")
-    parser.add_argument("--io-placement", choices=("arena", "caller"), default="arena",
-                        help="whether the arena has room for inputs and outputs, default arena")
-    parser.add_argument("--linear-weights", choices=("per-channel", "per-tensor"), default="per-channel",
-                        help="scales of linear layers; per-tensor is faster and less exact")
-    parser.add_argument("--observer", choices=("histogram", "minmax"), default="histogram",
-                        help="how ranges are found; minmax is faster and clips nothing, default histogram")
+    parser.add_argument(
+        "--io", choices=("float", "int8"), default="float", help="type of inputs and outputs, default float"
+    )
+    parser.add_argument(
+        "--io-placement",
+        choices=("arena", "caller"),
+        default="arena",
+        help="whether the arena has room for inputs and outputs, default arena",
+    )
+    parser.add_argument(
+        "--linear-weights",
+        choices=("per-channel", "per-tensor"),
+        default="per-channel",
+        help="scales of linear layers; per-tensor is faster and less exact",
+    )
+    parser.add_argument(
+        "--observer",
+        choices=("histogram", "minmax"),
+        default="histogram",
+        help="how ranges are found; minmax is faster and clips nothing, default histogram",
+    )
     parser.add_argument("--strict", action="store_true", help="fail if a node is not delegated")
-    parser.add_argument("--no-check", dest="check", action="store_false",
-                        help="do not compare the quantized model with the float one")
+    parser.add_argument(
+        "--no-check", dest="check", action="store_false", help="do not compare the quantized model with the float one"
+    )
     parser.add_argument("--name", help="of the files, default is the function's")
 
 

@@ -22,7 +22,7 @@ from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()
 
-MODELS = '''
+MODELS = """
 import torch
 from torch import nn
 
@@ -81,7 +81,7 @@ def returns_text():
     return "a model"
 
 constant = 3
-'''
+"""
 
 
 @pytest.fixture(scope="module")
@@ -311,10 +311,14 @@ def test_inputs_with_different_numbers_of_samples(capsys, folder):
     [
         (["compile", "m.py:small", "--target", "cortex-m55", "-o", "bad"], "calibration data is missing"),
         (["compile", "m.py:small", "--calibration", "x.npz", "-o", "bad"], "--target"),
-        (["compile", "m.py:small", "--target", "cortex-m99", "--calibration", "x.npz", "-o", "bad"],
-         "unknown target 'cortex-m99'; choose one of cortex-m0plus"),
-        (["compile", "nowhere.py:f", "--target", "cortex-m4", "--calibration", "x.npz", "-o", "bad"],
-         "nowhere.py does not exist"),
+        (
+            ["compile", "m.py:small", "--target", "cortex-m99", "--calibration", "x.npz", "-o", "bad"],
+            "unknown target 'cortex-m99'; choose one of cortex-m0plus",
+        ),
+        (
+            ["compile", "nowhere.py:f", "--target", "cortex-m4", "--calibration", "x.npz", "-o", "bad"],
+            "nowhere.py does not exist",
+        ),
         (["compile", "m.py", "--target", "cortex-m4", "--calibration", "x.npz", "-o", "bad"], "FILE.py:FUNCTION"),
         (["explain", "m.py:bare", "--target", "cortex-m4"], "gives no example inputs"),
         (["report", "nowhere/model"], "no compiled model"),
@@ -425,16 +429,12 @@ def test_inputs_of_another_shape(capsys, folder, small):
 
 def test_host_library_that_is_missing(capsys, folder, small, monkeypatch):
     monkeypatch.delenv("CMSISNN_HOST_LIBRARY", raising=False)
-    result = run(
-        capsys, "run", small, "--inputs", folder / "x.npz", "--on", "host", "--library", folder / "no.so"
-    )
+    result = run(capsys, "run", small, "--inputs", folder / "x.npz", "--on", "host", "--library", folder / "no.so")
     check_failure(result, 2, "no.so does not exist; build it with")
 
 
 def test_firmware_that_is_missing(capsys, folder, small):
-    result = run(
-        capsys, "run", small, "--inputs", folder / "x.npz", "--on", "simulator", "--image", folder / "no.elf"
-    )
+    result = run(capsys, "run", small, "--inputs", folder / "x.npz", "--on", "simulator", "--image", folder / "no.elf")
     check_failure(result, 2, "no.elf does not exist|simulator driver is part of the project")
 
 
@@ -488,8 +488,9 @@ class FakeSimulator:
                     f"##OUT set={index} index={number} bytes={len(data)} crc={zlib.crc32(data):08x} data={data.hex()}"
                 )
         lines += ["##STACK bytes=700", "##EXIT rc=0##"]
-        return SimpleNamespace(status="exit", uart="\n".join(lines), regions=regions, simulator="fake 1",
-                               simulator_note=self.note)
+        return SimpleNamespace(
+            status="exit", uart="\n".join(lines), regions=regions, simulator="fake 1", simulator_note=self.note
+        )
 
 
 @pytest.mark.parametrize("executor", ["standalone", "executorch"])

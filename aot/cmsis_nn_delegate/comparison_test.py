@@ -81,7 +81,7 @@ def compared(module, data, observer="histogram"):
         return compare(original, prepared, converted, torch.export.export(converted, data[0]), kept)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def network(observer):
     return quantized(Network(), samples(), observer)
 

@@ -1,15 +1,16 @@
 """From a module to everything that is deployed: `compile_model`.
 
-    compiled = compile_model(module, (x,), "cortex-m55", calibration=[(x0,), (x1,)], io="int8")
-    compiled.write("out")
+compiled = compile_model(module, (x,), "cortex-m55", calibration=[(x0,), (x1,)], io="int8")
+compiled.write("out")
 """
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import Any, Optional, Union
 
 import torch
 from executorch.exir import EdgeProgramManager
@@ -301,8 +302,7 @@ def _calibrate(prepared: torch.nn.Module, inputs: Inputs, data: Any) -> Samples:
             samples.add(sample)
     if not samples.count:
         raise UserError(
-            "calibration data is missing: there is no sample in it; one to a few hundred representative "
-            "inputs do"
+            "calibration data is missing: there is no sample in it; one to a few hundred representative inputs do"
         )
     return samples
 
@@ -323,9 +323,7 @@ def _keep_initial_state(program: ExportedProgram) -> None:
             node.meta["et_init_buffer"] = True
 
 
-def _standalone(
-    edge: EdgeProgramManager, target: Target, io_placement: IoPlacement
-) -> tuple[Optional[Encoded], str]:
+def _standalone(edge: EdgeProgramManager, target: Target, io_placement: IoPlacement) -> tuple[Optional[Encoded], str]:
     """(the payload that computes the whole model, "") or (None, why there is none)."""
     module = edge.exported_program().graph_module
     calls, outside = [], []
@@ -352,9 +350,7 @@ def _standalone(
     return encode(graph, target, io_placement), ""
 
 
-def _io_order(
-    program: ExportedProgram, call: torch.fx.Node
-) -> Union[tuple[list[int], list[int]], str]:
+def _io_order(program: ExportedProgram, call: torch.fx.Node) -> Union[tuple[list[int], list[int]], str]:
     """Of each model input and output: its number among those of the delegate; or which one has none."""
     arguments = [node.name for node in call.args[1:]]
     results: dict[str, Any] = {node.name: node.args[1] for node in call.users if "getitem" in node.name}

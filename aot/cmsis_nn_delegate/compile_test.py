@@ -127,8 +127,7 @@ def test_models_may_lie_in_packages(tmp_path):
         (folder / "__init__.py").write_text("")
     (package / "size.py").write_text("FEATURES = 5\n")
     (package / "net.py").write_text(
-        "from torch import nn\nfrom .size import FEATURES\n"
-        "def model():\n    return nn.Linear(FEATURES, 2)\n"
+        "from torch import nn\nfrom .size import FEATURES\ndef model():\n    return nn.Linear(FEATURES, 2)\n"
     )
     loaded = load_model(f"{package}/net.py:model")
     assert (loaded.name, loaded.example_inputs) == ("model", None)

@@ -14,7 +14,8 @@ maps to the operators that it came from.
 from __future__ import annotations
 
 import struct
-from typing import Optional, Sequence
+from collections.abc import Sequence
+from typing import Optional
 
 from executorch.devtools.etdump import schema_flatcc as schema
 from executorch.devtools.etdump.serialize import serialize_to_etdump_flatcc

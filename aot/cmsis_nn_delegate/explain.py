@@ -7,8 +7,9 @@ for line in explain(edge_program):
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Optional, Sequence
+from typing import Any, Optional
 
 from torch.export import ExportedProgram
 from torch.fx import Node
@@ -59,9 +60,7 @@ def explain(program: ExportedProgram) -> list[NodeReport]:
     return report(program, Support(program))
 
 
-def report(
-    program: ExportedProgram, support: Support, functions: Optional[Functions] = None
-) -> list[NodeReport]:
+def report(program: ExportedProgram, support: Support, functions: Optional[Functions] = None) -> list[NodeReport]:
     """`explain` with a decision that was made before; `functions` are those of the program before it was
     decomposed."""
     calls = [node for node in program.graph.nodes if node.op == "call_function"]
@@ -80,9 +79,7 @@ def report(
     reports, told = [], set()
     for node in calls:
         if node in support.partitions and support.op(node):
-            reports.append(
-                NodeReport(node.name, target_name(node), support.partitions[node], module=module_of(node))
-            )
+            reports.append(NodeReport(node.name, target_name(node), support.partitions[node], module=module_of(node)))
         elif node in whole:
             if whole[node] not in told:
                 reports.append(_function_report(whole[node], parts[whole[node]], support))
@@ -117,9 +114,7 @@ def _function_report(function: Function, nodes: list[Node], support: Support) ->
     else:
         message = no_kernel(function.target, ", ".join(missing))
         refusal = Refusal(Reason.UNSUPPORTED_OPERATOR, message)
-    return NodeReport(
-        function.name, function.target, None, refusal.reason, refusal.message, function.module, missing
-    )
+    return NodeReport(function.name, function.target, None, refusal.reason, refusal.message, function.module, missing)
 
 
 def _vagueness(refusal: Refusal) -> int:

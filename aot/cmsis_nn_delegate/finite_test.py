@@ -54,9 +54,7 @@ def test_files(tmp_path, value, words):
 def test_calibration(value, words):
     good = torch.ones(SHAPE)
     with pytest.raises(UserError, match=rf"sample 1 of the calibration data: input 1 holds {words} at \[1, 2\]"):
-        compile_model(
-            Sum(), (good, good), "cortex-m4", [(good, good), (good, torch.from_numpy(bad(value)))]
-        )
+        compile_model(Sum(), (good, good), "cortex-m4", [(good, good), (good, torch.from_numpy(bad(value)))])
 
 
 class Sum(nn.Module):

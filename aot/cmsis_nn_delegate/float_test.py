@@ -52,9 +52,7 @@ def separable():
 
 
 def head():
-    return nn.Sequential(
-        nn.AvgPool2d(2), nn.Flatten(), nn.Linear(36, 5), norm(nn.BatchNorm1d, 5), nn.Softmax(1)
-    )
+    return nn.Sequential(nn.AvgPool2d(2), nn.Flatten(), nn.Linear(36, 5), norm(nn.BatchNorm1d, 5), nn.Softmax(1))
 
 
 @pytest.mark.parametrize("make", [residual, normed_and_raw, shared_layer, separable, head])

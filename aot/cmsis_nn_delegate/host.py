@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Optional, Sequence, Union
+from typing import Optional, Union
 
 import numpy as np
 import torch
@@ -71,9 +72,7 @@ def load_library(path: Union[str, Path, None] = None) -> None:
 class HostProgram:
     """Method `forward` of a .pte. Loads the delegate's library if need be."""
 
-    def __init__(
-        self, program: Union[str, Path, bytes], library: Union[str, Path, None] = None
-    ) -> None:
+    def __init__(self, program: Union[str, Path, bytes], library: Union[str, Path, None] = None) -> None:
         load_library(library)
         name = "the program" if isinstance(program, bytes) else str(program)
         try:
@@ -86,9 +85,7 @@ class HostProgram:
         self.input_shapes = [tuple(info.sizes()) for info in infos]
         self.input_dtypes = [_NUMPY.get(info.dtype(), str(info.dtype())) for info in infos]
 
-    def run(
-        self, inputs: Sequence[np.ndarray], channels_last: Sequence[int] = ()
-    ) -> list[np.ndarray]:
+    def run(self, inputs: Sequence[np.ndarray], channels_last: Sequence[int] = ()) -> list[np.ndarray]:
         """The outputs for one set of inputs, in logical shape and order.
 
         `channels_last`: numbers of the inputs that the program was exported with in that
@@ -101,8 +98,7 @@ class HostProgram:
             shape, dtype = self.input_shapes[index], self.input_dtypes[index]
             if array.shape != shape or array.dtype.name != dtype:
                 raise UserError(
-                    f"input {index} of the program is {dtype}{list(shape)}, "
-                    f"not {array.dtype.name}{list(array.shape)}"
+                    f"input {index} of the program is {dtype}{list(shape)}, not {array.dtype.name}{list(array.shape)}"
                 )
             require_finite(array, f"input {index} of the program")
             tensor = torch.from_numpy(np.ascontiguousarray(array))

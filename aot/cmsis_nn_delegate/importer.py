@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Optional
 
 import torch
 from torch.export import ExportedProgram
@@ -83,9 +84,7 @@ def _import_call(node: EdgeNode, context: ImportContext) -> list[Node]:
         raise ValueError(f"{node.name}: there is no kernel for {target_name(node) or node.target}")
     refusal = op.check(node, context)
     if refusal is not None:
-        raise ValueError(
-            f"{node.name} ({target_name(node)}) cannot be delegated: {refusal.message}"
-        )
+        raise ValueError(f"{node.name} ({target_name(node)}) cannot be delegated: {refusal.message}")
     return op.build(node, context)
 
 
@@ -123,10 +122,7 @@ def _border(node: EdgeNode, what: str) -> tuple[DType, Layout]:
     if not isinstance(value, torch.Tensor):
         raise ValueError(f"{what} {node.name} is not a tensor")
     if is_dynamic(node):
-        raise ValueError(
-            f"{what} {node.name} has the dynamic shape {list(value.shape)}; export with static"
-            " shapes"
-        )
+        raise ValueError(f"{what} {node.name} has the dynamic shape {list(value.shape)}; export with static shapes")
     if value.dtype not in _DTYPES:
         raise ValueError(
             f"{what} {node.name} is {str(value.dtype).removeprefix('torch.')}; the delegate takes "

@@ -7,7 +7,8 @@ they no longer share memory: what is written through another name afterwards wou
 from __future__ import annotations
 
 import copy
-from typing import Iterator, Optional
+from collections.abc import Iterator
+from typing import Optional
 
 import torch
 from torch.export import ExportedProgram
@@ -237,12 +238,7 @@ def is_training(graph: Graph) -> bool:
     """Whether dropout or batch norms compute as in training."""
     return any(
         node.op == "call_function"
-        and (
-            node.target is aten.batch_norm.default
-            and node.args[5]
-            or node.target in DROPOUT
-            and node.args[2]
-        )
+        and (node.target is aten.batch_norm.default and node.args[5] or node.target in DROPOUT and node.args[2])
         for node in graph.nodes
     )
 

@@ -9,9 +9,9 @@ the same structure into that order; `make_flat` does it to an exported module.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 import torch
@@ -33,9 +33,7 @@ _STRUCTURES = "a tuple of tensors, one for each input, or a dict of them by name
 def check_model(model: Model) -> None:
     """UserError for what is no model, has dynamic shapes, or computes in another type than float32."""
     if not isinstance(model, (torch.nn.Module, ExportedProgram)):
-        raise UserError(
-            f"the model is {_kind(model)}; give a torch.nn.Module or a torch.export.ExportedProgram"
-        )
+        raise UserError(f"the model is {_kind(model)}; give a torch.nn.Module or a torch.export.ExportedProgram")
     tensors = dict(model.state_dict if isinstance(model, ExportedProgram) else model.state_dict())
     for name, tensor in tensors.items():
         if not isinstance(tensor, torch.Tensor):
@@ -187,9 +185,7 @@ def _bind_exported(program: ExportedProgram, args: tuple, kwargs: dict, what: st
     return args, kwargs
 
 
-def _tensors(
-    model: Model, args: tuple, kwargs: dict, what: str
-) -> tuple[list[torch.Tensor], list[str]]:
+def _tensors(model: Model, args: tuple, kwargs: dict, what: str) -> tuple[list[torch.Tensor], list[str]]:
     """The tensors in the arguments and their names; None stands for an input that is left out."""
     signature = _signature(model)
     parameters = list(signature.parameters.values()) if signature else []
@@ -236,8 +232,7 @@ def _checked(item: Any, what: str) -> torch.Tensor:
     if isinstance(item, np.ndarray):
         if item.dtype != np.float32:
             raise UserError(
-                f"{what} is {item.dtype}; models are compiled for float32 inputs: convert it with "
-                ".astype('float32')"
+                f"{what} is {item.dtype}; models are compiled for float32 inputs: convert it with .astype('float32')"
             )
         return torch.from_numpy(np.array(item))
     if not isinstance(item, torch.Tensor):
@@ -246,9 +241,7 @@ def _checked(item: Any, what: str) -> torch.Tensor:
             advice = "keep a value that does not change in the module"
         raise UserError(f"{what} is {_kind(item)}, not a tensor; {advice}")
     if item.dtype != torch.float32:
-        raise UserError(
-            f"{what} is {_dtype(item)}; models are compiled for float32 inputs: convert it with .float()"
-        )
+        raise UserError(f"{what} is {_dtype(item)}; models are compiled for float32 inputs: convert it with .float()")
     if item.layout != torch.strided or item.device.type != "cpu":
         raise UserError(f"{what} is a {item.layout} tensor on {item.device}; give a dense one on the CPU")
     return item.detach().clone()

@@ -329,7 +329,11 @@ WRONG = {
     ),
     "another type": ([(A,), (B.double(),)], (A,), "input x of sample 1 of the calibration data is float64"),
     "int labels": ([A.long()], (A,), "input x of sample 0 of the calibration data is int64"),
-    "another shape": ([(A,), (A[:, :2],)], (A,), r"sample 1 .* has shapes \[\[2, 2\]\], the model's inputs \[\[2, 3\]\]"),
+    "another shape": (
+        [(A,), (A[:, :2],)],
+        (A,),
+        r"sample 1 .* has shapes \[\[2, 2\]\], the model's inputs \[\[2, 3\]\]",
+    ),
     "rows left over": ([(SIX[:3],)], (A,), r"sample 0 .* has shapes \[\[3, 3\]\].*multiple"),
     "one tensor for two inputs": (SIX, (A, B), r"is one tensor, but the model takes 2 inputs \(x, y\)"),
     "tensors for two inputs": ([A, B], (A, B), "sample 0 .* is one tensor, but the model takes 2 inputs"),

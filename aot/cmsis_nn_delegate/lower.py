@@ -81,9 +81,7 @@ def lower(
     return edge
 
 
-def for_target(
-    edge: EdgeProgramManager, target: Union[str, Target], io_placement: str = "arena"
-) -> EdgeProgramManager:
+def for_target(edge: EdgeProgramManager, target: Union[str, Target], io_placement: str = "arena") -> EdgeProgramManager:
     """A copy of the lowered program `edge` whose delegate calls are for another target.
 
     Far quicker than `lower`: only payloads depend on the target.

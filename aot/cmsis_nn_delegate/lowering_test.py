@@ -145,7 +145,7 @@ def few_layers():
         ),
         "linear along the width of images": (
             [conv(2, 3, 3), linear(4, 5)],
-            lambda x, c, l: F.relu(l(c(x))),
+            lambda x, c, fc: F.relu(fc(c(x))),
             (2, 2, 6, 6),
             "conv2d transpose fully_connected",
         ),
@@ -163,7 +163,7 @@ def few_layers():
         ),
         "the result of linear becomes an image": (
             [linear(5, 12), conv(3, 2, 2)],
-            lambda x, l, c: c(l(x).view(-1, 3, 2, 2)),
+            lambda x, fc, c: c(fc(x).view(-1, 3, 2, 2)),
             (2, 5),
             "fully_connected transpose conv2d",
         ),
@@ -243,9 +243,7 @@ POOLS = {
     "avg_overlap": lambda x: F.avg_pool2d(x, 3, 2),
     "avg_pad": lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False),
     "avg_ceil": lambda x: F.avg_pool2d(x, 3, 2, ceil_mode=True),
-    "avg_ceil_pad": lambda x: F.avg_pool2d(
-        x, (3, 2), 2, (1, 0), ceil_mode=True, count_include_pad=False
-    ),
+    "avg_ceil_pad": lambda x: F.avg_pool2d(x, (3, 2), 2, (1, 0), ceil_mode=True, count_include_pad=False),
     "max": lambda x: F.max_pool2d(x, 2),
     "max_pad": lambda x: F.max_pool2d(x, 3, 2, 1),
     "max_ceil": lambda x: F.max_pool2d(x, (2, 3), (2, 3), ceil_mode=True),
@@ -282,10 +280,7 @@ def test_softmax():
         ((3, 4, 1), 1),
         ((3, 1, 4), 1),
     ]
-    branches = {
-        f"{shape} along {dim}": Branch(nn.Softmax(dim), (4 * torch.randn(shape),))
-        for shape, dim in cases
-    }
+    branches = {f"{shape} along {dim}": Branch(nn.Softmax(dim), (4 * torch.randn(shape),)) for shape, dim in cases}
     found = check_each(branches, "quantize softmax dequantize")
     encode_each(found, "cortex-m4")
 
@@ -396,9 +391,7 @@ class Residual(nn.Module):
         self.b = self.block(8, 8)
         self.down = nn.Conv2d(8, 12, 1, stride=2)
         self.c = nn.Conv2d(8, 12, 3, stride=2, padding=1)
-        self.head = nn.Sequential(
-            nn.Flatten(), nn.Dropout(0.5), nn.Linear(12, 5), nn.BatchNorm1d(5)
-        )
+        self.head = nn.Sequential(nn.Flatten(), nn.Dropout(0.5), nn.Linear(12, 5), nn.BatchNorm1d(5))
 
     @staticmethod
     def block(cin, cout, *act):
@@ -420,10 +413,7 @@ class Residual(nn.Module):
 def test_residual_network_is_one_delegate(io):
     graph = check(Residual(), torch.randn(2, 3, 8, 8), io=io, steps=4)
     kernels = [op for op in ops(graph) if op not in ("quantize", "dequantize", "transpose")]
-    assert (
-        kernels
-        == "conv2d conv2d conv2d add conv2d conv2d add avg_pool2d fully_connected softmax".split()
-    )
+    assert kernels == "conv2d conv2d conv2d add conv2d conv2d add avg_pool2d fully_connected softmax".split()
     assert ops(graph).count("transpose") == (io == "int8")
 
 
@@ -458,9 +448,7 @@ def test_output_that_is_read_inside_too():
 
 def test_input_that_is_returned_is_copied():
     conv = nn.Conv2d(2, 3, 3)
-    function = Function(
-        lambda x: (conv(F.max_pool2d(x, 1)), F.max_pool2d(x, 1).flatten(0)), conv=conv
-    )
+    function = Function(lambda x: (conv(F.max_pool2d(x, 1)), F.max_pool2d(x, 1).flatten(0)), conv=conv)
     check(function, torch.randn(1, 2, 4, 4), io="int8")
 
 
@@ -491,8 +479,7 @@ def any_convolution(draw):
     groups = draw(strategies.integers(1, 4), "groups")
     channels = groups * draw(strategies.integers(1, 3), "channels per group")
     kernel, stride, dilation = (
-        (draw(strategies.integers(1, most)), draw(strategies.integers(1, most)))
-        for most in (4, 3, 2)
+        (draw(strategies.integers(1, most)), draw(strategies.integers(1, most))) for most in (4, 3, 2)
     )
     reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilation)]
     pads = [draw(strategies.integers(0, 3), "pad") for _ in range(4)]

@@ -54,8 +54,7 @@ def load_model(source: str) -> LoadedModel:
         return LoadedModel(function_name, module, (*args, *kwargs.values()))
     if not isinstance(module, (torch.nn.Module, torch.export.ExportedProgram)):
         raise UserError(
-            f"{source} returned {type(result).__name__}; return a torch.nn.Module, "
-            "or (module, example_inputs)"
+            f"{source} returned {type(result).__name__}; return a torch.nn.Module, or (module, example_inputs)"
         )
     if isinstance(example_inputs, torch.Tensor):
         example_inputs = (example_inputs,)

@@ -13,8 +13,9 @@ import fcntl
 import os
 import shutil
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Iterable, Iterator, Mapping, Union
+from typing import Union
 
 from .errors import UserError
 
@@ -42,9 +43,7 @@ def check_writable(folder: Union[str, Path], names: Iterable[str] = ()) -> None:
             raise UserError(f"{folder / name} is a folder, in the place of a file to be written")
 
 
-def write_files(
-    folder: Union[str, Path], files: Mapping[str, bytes], obsolete: Iterable[str] = ()
-) -> list[Path]:
+def write_files(folder: Union[str, Path], files: Mapping[str, bytes], obsolete: Iterable[str] = ()) -> list[Path]:
     """Writes `files`, name -> content, to `folder`, which is made if need be, and removes those named
     `obsolete`; the paths of `files`.
 

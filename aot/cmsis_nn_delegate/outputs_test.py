@@ -289,7 +289,23 @@ def test_names_that_models_can_have(name):
 
 @pytest.mark.parametrize(
     "name",
-    ["", ".", "..", ".net", "-o", "a/b", "/net", "a\\b", "a b", "a\nb", 'a"b', "a\0b", "net.pte", "net.graph.npz", "x" * 255],
+    [
+        "",
+        ".",
+        "..",
+        ".net",
+        "-o",
+        "a/b",
+        "/net",
+        "a\\b",
+        "a b",
+        "a\nb",
+        'a"b',
+        "a\0b",
+        "net.pte",
+        "net.graph.npz",
+        "x" * 255,
+    ],
 )
 def test_names_that_models_cannot_have(name):
     with pytest.raises(UserError, match="cannot be the name of a model"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Callable, Optional, Union
+from collections.abc import Callable
+from typing import Optional, Union
 
 import torch
 from executorch.exir.backend.compile_spec_schema import CompileSpec
@@ -39,15 +40,11 @@ class CmsisNnPartitioner(Partitioner):
     CmsisNnQuantizer, even if it left all of them in float.
     """
 
-    def __init__(
-        self, target: Union[str, Target], io_placement: str = "arena", prepared: bool = False
-    ) -> None:
+    def __init__(self, target: Union[str, Target], io_placement: str = "arena", prepared: bool = False) -> None:
         super().__init__()
         self.target = target if isinstance(target, Target) else get_target(target)
         if io_placement not in IO_PLACEMENTS:
-            raise ValueError(
-                f"unknown io_placement {io_placement!r}; choose one of {', '.join(IO_PLACEMENTS)}"
-            )
+            raise ValueError(f"unknown io_placement {io_placement!r}; choose one of {', '.join(IO_PLACEMENTS)}")
         self.delegation_spec = DelegationSpec(
             CmsisNnBackend.__name__,
             [

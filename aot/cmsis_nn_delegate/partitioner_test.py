@@ -279,22 +279,14 @@ def only_refusal(result, target):
 
 
 def test_float_model_is_not_quantized():
-    found = only_refusal(
-        lower_program(unquantized(nn.Conv2d(2, 3, 3), torch.randn(1, 2, 5, 5))), "aten.convolution"
-    )
+    found = only_refusal(lower_program(unquantized(nn.Conv2d(2, 3, 3), torch.randn(1, 2, 5, 5))), "aten.convolution")
     assert found.reason is R.NOT_QUANTIZED and "CmsisNnQuantizer" in found.message
 
 
 def test_float64_is_refused():
     x = torch.randn(1, 2, 5, 5, dtype=torch.float64)
-    found = only_refusal(
-        lower_program(unquantized(nn.Conv2d(2, 3, 3).double(), x)), "aten.convolution"
-    )
-    assert (
-        found.reason is R.UNSUPPORTED_DTYPE
-        and "float64" in found.message
-        and ".float()" in found.message
-    )
+    found = only_refusal(lower_program(unquantized(nn.Conv2d(2, 3, 3).double(), x)), "aten.convolution")
+    assert found.reason is R.UNSUPPORTED_DTYPE and "float64" in found.message and ".float()" in found.message
 
 
 def test_dynamic_shape_is_refused():
@@ -305,9 +297,9 @@ def test_dynamic_shape_is_refused():
     prepared(x)
     result = lower_program(unquantized(convert_pt2e(prepared), x, **dynamic))
     assert not result.delegates
-    assert any(
-        r.reason is R.DYNAMIC_SHAPE and "static" in r.message for r in result.reports
-    ), "\n".join(map(str, result.reports))
+    assert any(r.reason is R.DYNAMIC_SHAPE and "static" in r.message for r in result.reports), "\n".join(
+        map(str, result.reports)
+    )
 
 
 class Manual(nn.Module):
@@ -331,14 +323,10 @@ class Manual(nn.Module):
         q = torch.ops.quantized_decomposed
         x = q.quantize_per_tensor(x, self.scale, 0, self.low, 127, torch.int8)
         x = q.dequantize_per_tensor(x, self.scale, 0, self.low, 127, torch.int8)
-        weight = q.dequantize_per_channel(
-            self.weight, self.scales, self.zeros, self.axis, -127, 127, torch.int8
-        )
+        weight = q.dequantize_per_channel(self.weight, self.scales, self.zeros, self.axis, -127, 127, torch.int8)
         bias = None
         if self.bias_scale is not None:
-            bias = q.dequantize_per_tensor(
-                self.bias, self.bias_scale, 0, -(2**31), 2**31 - 1, torch.int32
-            )
+            bias = q.dequantize_per_tensor(self.bias, self.bias_scale, 0, -(2**31), 2**31 - 1, torch.int32)
         y = F.linear(x, weight, bias)
         y = q.quantize_per_tensor(y, self.out, 0, -128, 127, torch.int8)
         return q.dequantize_per_tensor(y, self.out, 0, -128, 127, torch.int8)
@@ -359,9 +347,7 @@ def test_unsupported_quantization(name):
     program = unquantized(Manual(**arguments), torch.randn(2, 4))
     config = EdgeCompileConfig(_check_ir_validity=False)
     reports = explain(to_edge(program, compile_config=config).exported_program())
-    (found,) = [
-        r for r in reports if r.target.startswith("aten.addmm") or r.target.startswith("aten.mm")
-    ]
+    (found,) = [r for r in reports if r.target.startswith("aten.addmm") or r.target.startswith("aten.mm")]
     assert found.reason is R.UNSUPPORTED_QUANTIZATION and message in found.message
 
 
@@ -380,12 +366,8 @@ def test_manual_quantization_is_accepted():
 
 def test_unsupported_operator_in_the_middle_gives_two_delegates():
     a, b = nn.Conv2d(2, 3, 3), nn.Conv2d(3, 2, 3)
-    result = lowered(
-        Function(lambda x: b(torch.sin(F.relu(a(x)))), a=a, b=b), torch.randn(1, 2, 8, 8)
-    )
-    assert (
-        len(result.delegates) == 2 and [n for n in result.outside if "sin" in n] == result.outside
-    )
+    result = lowered(Function(lambda x: b(torch.sin(F.relu(a(x)))), a=a, b=b), torch.randn(1, 2, 8, 8))
+    assert len(result.delegates) == 2 and [n for n in result.outside if "sin" in n] == result.outside
     result.edge.to_executorch()
 
 
@@ -416,9 +398,7 @@ def test_weights_move_into_the_delegate():
 
 def test_shared_layer_is_delegated_twice():
     conv = nn.Conv2d(2, 2, 3, padding=1)
-    result = lowered(
-        Function(lambda x: conv(torch.sin(conv(x))), conv=conv), torch.randn(1, 2, 4, 4)
-    )
+    result = lowered(Function(lambda x: conv(torch.sin(conv(x))), conv=conv), torch.randn(1, 2, 4, 4))
     assert len(result.delegates) == 2
 
 
@@ -442,16 +422,10 @@ def test_edge_programs_that_were_decomposed_are_explained():
     )
     edge = to_edge(exported(model, torch.randn(1, 2, 6, 6)))
     reports = explain(edge.exported_program())
-    assert {"aten.max_pool2d_with_indices.default", "aten.addmm.default"} <= {
-        r.target for r in reports
-    }
+    assert {"aten.max_pool2d_with_indices.default", "aten.addmm.default"} <= {r.target for r in reports}
     assert all(report.delegated for report in reports), "\n".join(map(str, reports))
     lowered_edge = edge.to_backend(CmsisNnPartitioner("cortex-m4"))
-    targets = [
-        str(n.target)
-        for n in lowered_edge.exported_program().graph.nodes
-        if n.op == "call_function"
-    ]
+    targets = [str(n.target) for n in lowered_edge.exported_program().graph.nodes if n.op == "call_function"]
     assert len(targets) == 2  # the delegate and its result
 
 

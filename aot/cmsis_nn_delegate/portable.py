@@ -9,8 +9,9 @@ from __future__ import annotations
 import functools
 import re
 import sysconfig
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Iterable
+from typing import Any
 
 import torch
 from executorch.exir.dialects.edge._ops import EdgeOpOverload

@@ -29,7 +29,8 @@ before it asks a quantizer anything.
 from __future__ import annotations
 
 import operator
-from typing import Callable, Optional
+from collections.abc import Callable
+from typing import Optional
 
 import torch
 from torch.fx import GraphModule, Node
@@ -129,16 +130,12 @@ class CmsisNnQuantizer(Quantizer):
     scales follow moving averages of the ranges; `observer` has no meaning.
     """
 
-    def __init__(
-        self, observer: str = "histogram", linear_weights: str = "per-channel", qat: bool = False
-    ) -> None:
+    def __init__(self, observer: str = "histogram", linear_weights: str = "per-channel", qat: bool = False) -> None:
         super().__init__()
         if observer not in OBSERVERS:
             raise ValueError(f"unknown observer {observer!r}; choose one of {', '.join(OBSERVERS)}")
         if linear_weights not in LINEAR_WEIGHTS:
-            raise ValueError(
-                f"unknown linear weights {linear_weights!r}; choose one of {', '.join(LINEAR_WEIGHTS)}"
-            )
+            raise ValueError(f"unknown linear weights {linear_weights!r}; choose one of {', '.join(LINEAR_WEIGHTS)}")
         activation = OBSERVERS[observer].with_args(eps=_ACTIVATION_EPS)
         per_channel = PerChannelMinMaxObserver.with_args(eps=_WEIGHT_EPS)
         per_tensor = MinMaxObserver.with_args(eps=_WEIGHT_EPS)

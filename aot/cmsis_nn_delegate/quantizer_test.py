@@ -31,11 +31,7 @@ def nodes(model, target):
 def names(model):
     """The operators without q/dq, in order."""
     quant = (Q, DQ, DQ_CHANNEL)
-    return [
-        n.target._opname
-        for n in model.graph.nodes
-        if n.op == "call_function" and n.target not in quant
-    ]
+    return [n.target._opname for n in model.graph.nodes if n.op == "call_function" and n.target not in quant]
 
 
 def attribute(model, node):

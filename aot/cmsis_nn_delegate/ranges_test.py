@@ -136,9 +136,7 @@ def test_masks_that_are_quantized_are_refused_with_advice():
 
 
 def test_the_command_line_tells_warnings(tmp_path, capsys):
-    (tmp_path / "model.py").write_text(
-        "from torch import nn\ndef model():\n    return nn.Conv2d(2, 3, 1)\n"
-    )
+    (tmp_path / "model.py").write_text("from torch import nn\ndef model():\n    return nn.Conv2d(2, 3, 1)\n")
     np.savez(tmp_path / "data.npz", x=np.zeros(SHAPE, np.float32))
     arguments = ["--target", "cortex-m4", "--calibration", f"{tmp_path}/data.npz", "-o", f"{tmp_path}/out"]
     assert cli.main(["compile", f"{tmp_path}/model.py:model", *arguments]) == 0

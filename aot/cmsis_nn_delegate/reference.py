@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Callable, Optional, Sequence
+from collections.abc import Callable, Sequence
+from typing import Optional
 
 import numpy as np
 
@@ -15,9 +16,7 @@ from .ops.registry import OPS
 Observer = Callable[[Node, np.ndarray], None]
 
 
-def run(
-    graph: Graph, inputs: Sequence[np.ndarray], observer: Optional[Observer] = None
-) -> list[np.ndarray]:
+def run(graph: Graph, inputs: Sequence[np.ndarray], observer: Optional[Observer] = None) -> list[np.ndarray]:
     """The outputs of `graph`, in logical shape and order, as are `inputs`.
 
     ValueError if an input's number, dtype or shape is not what the graph wants, or it is not finite.
@@ -29,8 +28,7 @@ def run(
         data = np.asarray(data)
         if data.dtype != value.dtype.value or data.shape != value.shape:
             raise ValueError(
-                f"input {value.name} is {value.dtype.value}{list(value.shape)}, "
-                f"not {data.dtype}{list(data.shape)}"
+                f"input {value.name} is {value.dtype.value}{list(value.shape)}, not {data.dtype}{list(data.shape)}"
             )
         require_finite(data, f"input {value.name}")
         memory[id(value)] = storage.to_storage(data, value)

@@ -9,9 +9,10 @@ model: float32, or int8 for int8 inputs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Mapping, Optional, Sequence, Union
+from typing import Optional, Union
 
 import numpy as np
 
@@ -60,9 +61,7 @@ def _read(path: Path, purpose: str) -> dict[str, np.ndarray]:
         raise UserError(f"{purpose}: {path} is not a readable .npz file: {error}") from error
 
 
-def _choose(
-    arrays: Mapping[str, np.ndarray], index: int, specs: Sequence[InputSpec], path
-) -> np.ndarray:
+def _choose(arrays: Mapping[str, np.ndarray], index: int, specs: Sequence[InputSpec], path) -> np.ndarray:
     names = (specs[index].name, f"input{index}")
     for name in names:
         if name in arrays:
@@ -76,9 +75,7 @@ def _choose(
 
 def _checked(array: np.ndarray, name: str, path) -> np.ndarray:
     if array.dtype == np.float64:
-        raise UserError(
-            f"{path}: array {name!r} is float64, models here take float32; save it with .astype('float32')"
-        )
+        raise UserError(f"{path}: array {name!r} is float64, models here take float32; save it with .astype('float32')")
     if array.dtype not in (np.float32, np.int8):
         raise UserError(f"{path}: array {name!r} is {array.dtype}; inputs are float32 or int8")
     return array

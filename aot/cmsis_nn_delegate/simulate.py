@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Optional, Sequence, Union
+from typing import Optional, Union
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from .payload import schema
 from .payload.decode import decode
 from .payload.tensor_data import from_bytes, to_bytes
 from .runner.job import JobFlag, build_job, build_program_job
-from .runner.result import RunnerError, RunInfo, parse_report
+from .runner.result import RunInfo, RunnerError, parse_report
 
 _JOB_BYTES = 2 << 20  # every board's mailbox has at least this much
 
@@ -154,5 +155,3 @@ def _simulator():
     from sim import simulator
 
     return simulator
-
-

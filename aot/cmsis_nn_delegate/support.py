@@ -14,7 +14,8 @@ has few inputs and outputs, so that a level with many of them is cut into severa
 
 from __future__ import annotations
 
-from typing import Iterator, Optional
+from collections.abc import Iterator
+from typing import Optional
 
 from torch.export import ExportedProgram
 from torch.fx import Node
@@ -211,9 +212,7 @@ class Support:
         for node in borders:
             if node not in useful:
                 del self._ops[node]
-                self.refusals[node] = Refusal(
-                    Reason.NOT_FUSABLE, "it stands between operators that are not delegated"
-                )
+                self.refusals[node] = Refusal(Reason.NOT_FUSABLE, "it stands between operators that are not delegated")
 
     # Grouping ---------------------------------------------------------------
 
@@ -272,11 +271,7 @@ class Support:
     def _sources(self, node: Node) -> Iterator[Node]:
         for source in node.all_input_nodes:
             if source not in self._constants:
-                yield (
-                    source.args[0]
-                    if target_name(source) == GETITEM and source.args[0] in self._ops
-                    else source
-                )
+                yield (source.args[0] if target_name(source) == GETITEM and source.args[0] in self._ops else source)
 
     def _is_output(self, quantize: Node) -> bool:
         """Whether a quantize ends a delegated operator."""

@@ -6,7 +6,7 @@ costs time, a call and accuracy, and saves nothing.
 
 from __future__ import annotations
 
-from typing import Callable
+from collections.abc import Callable
 
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY

@@ -1,6 +1,6 @@
 """Writes representative inputs of the network: angles over the whole period.
 
-    calibration_data.py CALIBRATION.npz
+calibration_data.py CALIBRATION.npz
 """
 
 import math

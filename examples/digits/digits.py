@@ -6,8 +6,9 @@ Digits" test set: 1,797 real images of 8 x 8 pixels with values from 0 to 16.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Callable, Iterator, Optional
+from typing import Optional
 
 import numpy as np
 import torch
@@ -44,9 +45,7 @@ class DigitsNet(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stem = nn.Sequential(
-            nn.Conv2d(1, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16), nn.ReLU()
-        )
+        self.stem = nn.Sequential(nn.Conv2d(1, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16), nn.ReLU())
         self.block = nn.Sequential(
             nn.Conv2d(16, 16, 3, padding=1, groups=16, bias=False),
             nn.BatchNorm2d(16),

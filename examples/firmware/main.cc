@@ -78,8 +78,14 @@ int main() {
   for (int i = 0; i < kImageCount; ++i) {
     const int digit = classify(kImages[i]);
     right += digit == kLabels[i] ? 1 : 0;
-    const char line[] = {static_cast<char>('0' + kLabels[i]), ' ', '-', '>', ' ',
-                         static_cast<char>(digit < 0 ? '?' : '0' + digit), '\n', '\0'};
+    const char line[] = {static_cast<char>('0' + kLabels[i]),
+                         ' ',
+                         '-',
+                         '>',
+                         ' ',
+                         static_cast<char>(digit < 0 ? '?' : '0' + digit),
+                         '\n',
+                         '\0'};
     print(line);
   }
   print(right * 10 >= kImageCount * 9 ? "PASS: at least 9 of 10 are right\n" : "FAIL\n");

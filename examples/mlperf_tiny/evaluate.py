@@ -21,12 +21,12 @@ quiet()
 # ruff: noqa: E402
 import numpy as np
 import torch
+
 from cmsis_nn_delegate import reference, simulate
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.quantizer import LINEAR_WEIGHTS
 from cmsis_nn_delegate.target import TARGETS
-
 from examples.mlperf_tiny.networks import NETWORKS, Network
 
 _RUNTIME = Path(__file__).parent.parent.parent / "runtime"
@@ -57,12 +57,20 @@ def evaluate(network: Network, core: str, weights: Optional[Path], count: int, l
     if samples[0].dim() == 4:
         samples = [x.contiguous(memory_format=torch.channels_last) for x in samples]
     compiled = compile_model(
-        module, (samples[0],), core, [(x,) for x in samples], io="int8", strict=True, name=network.name,
+        module,
+        (samples[0],),
+        core,
+        [(x,) for x in samples],
+        io="int8",
+        strict=True,
+        name=network.name,
         linear_weights=linear_weights,
     )
     images = [compiled.graph.inputs[0].quant.quantize(x.numpy()) for x in samples]
     run = simulate.run(
-        compiled.payload, [[x] for x in images], _RUNTIME / f"{core.replace('-', '_')}.elf",
+        compiled.payload,
+        [[x] for x in images],
+        _RUNTIME / f"{core.replace('-', '_')}.elf",
         progress=lambda line: print(f"- {line}", file=sys.stderr, flush=True),
     )
     outputs = np.concatenate([outputs[0] for outputs in run.outputs])
@@ -96,9 +104,7 @@ def _number(value: Optional[int]) -> str:
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weights", type=Path, metavar="FOLDER", help="of trained weights, see networks.py")
     parser.add_argument("--core", action="append", choices=tuple(TARGETS), help="default: cortex-m4 and -m55")
     parser.add_argument("--network", action="append", choices=tuple(NETWORKS), help="default: all")
@@ -110,12 +116,24 @@ def main(argv: list[str]) -> int:
         # `bazel run` starts programs in a folder of its own.
         weights = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / weights
     widths = (18, 14, 9, 9, 9, 13, 14, 10, 16, 2)
-    titles = ("network", "core", "arena", "bound", "payload", "init + CRC", "inference", "differing", "float network",
-              "  simulator")
+    titles = (
+        "network",
+        "core",
+        "arena",
+        "bound",
+        "payload",
+        "init + CRC",
+        "inference",
+        "differing",
+        "float network",
+        "  simulator",
+    )
 
     def line(cells) -> None:
-        print("".join(f"{cell:<{w}}" if i < 2 else f"{cell:>{w}}" for i, (cell, w) in enumerate(zip(cells, widths))),
-              flush=True)
+        print(
+            "".join(f"{cell:<{w}}" if i < 2 else f"{cell:>{w}}" for i, (cell, w) in enumerate(zip(cells, widths))),
+            flush=True,
+        )
 
     line(titles)
     differing = 0
@@ -125,14 +143,27 @@ def main(argv: list[str]) -> int:
             for core in arguments.core or ("cortex-m4", "cortex-m55"):
                 row = evaluate(NETWORKS[name], core, weights, arguments.count, arguments.linear_weights)
                 differing += row.differing
-                line((row.network, row.core, _number(row.arena), _number(row.bound), _number(row.payload),
-                      _number(row.init), _number(row.inference), _number(row.differing), row.agreement,
-                      f"  {row.run.simulator}"))
+                line(
+                    (
+                        row.network,
+                        row.core,
+                        _number(row.arena),
+                        _number(row.bound),
+                        _number(row.payload),
+                        _number(row.init),
+                        _number(row.inference),
+                        _number(row.differing),
+                        row.agreement,
+                        f"  {row.run.simulator}",
+                    )
+                )
     except (UserError, OSError, ValueError) as error:
         print(f"evaluate: error: {error}", file=sys.stderr)
         return 1
-    print(f"\nBytes; executed instructions. Kernels {row.run.info.kernels}, executor {row.run.info.executor}; "
-          f"weights {arguments.weights or 'random'}.")
+    print(
+        f"\nBytes; executed instructions. Kernels {row.run.info.kernels}, executor {row.run.info.executor}; "
+        f"weights {arguments.weights or 'random'}."
+    )
     return 1 if differing else 0
 
 

@@ -14,7 +14,9 @@ def test_every_row_names_its_simulator(capsys, monkeypatch):
         info = SimpleNamespace(kernels="portable", executor="standalone")
         numbers = {f.name: 0 for f in dataclasses.fields(evaluate.Row)}
         run = SimpleNamespace(info=info, simulator=simulators[core])
-        return evaluate.Row(**{**numbers, "network": network.name, "core": core, "agreement": "8 of 8 classes", "run": run})
+        return evaluate.Row(
+            **{**numbers, "network": network.name, "core": core, "agreement": "8 of 8 classes", "run": run}
+        )
 
     monkeypatch.setattr(evaluate, "evaluate", row)
     assert evaluate.main(["--network", "ds_cnn"]) == 0

@@ -21,22 +21,16 @@ class MobileNetV1(nn.Module):
 
     def __init__(self, batch_norm: bool = True) -> None:
         super().__init__()
-        self.features = nn.Sequential(
-            conv_block((96, 96), (3, 8), (3, 3), stride=2, batch_norm=batch_norm)
-        )
+        self.features = nn.Sequential(conv_block((96, 96), (3, 8), (3, 3), stride=2, batch_norm=batch_norm))
         channels, size = 8, 48
         for out, stride in _BLOCKS:
             self.features.append(
-                conv_block(
-                    (size, size), (channels, channels), (3, 3), stride, depthwise=True, batch_norm=batch_norm
-                )
+                conv_block((size, size), (channels, channels), (3, 3), stride, depthwise=True, batch_norm=batch_norm)
             )
             size //= stride
             self.features.append(conv_block((size, size), (channels, out), (1, 1), batch_norm=batch_norm))
             channels = out
-        self.classifier = nn.Sequential(
-            nn.AvgPool2d(3), nn.Flatten(), nn.Linear(256, 2), nn.Softmax(dim=1)
-        )
+        self.classifier = nn.Sequential(nn.AvgPool2d(3), nn.Flatten(), nn.Linear(256, 2), nn.Softmax(dim=1))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.classifier(self.features(x))

@@ -24,9 +24,7 @@ class ResidualBlock(nn.Module):
         )
         self.shortcut: Optional[nn.Module] = None
         if channels[0] != out:
-            self.shortcut = conv_block(
-                (size, size), channels, (1, 1), stride, relu=False, batch_norm=False
-            )
+            self.shortcut = conv_block((size, size), channels, (1, 1), stride, relu=False, batch_norm=False)
         self.activation = nn.ReLU()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -45,9 +43,7 @@ class ResNet8(nn.Module):
             ResidualBlock(32, (16, 32), 2, batch_norm),
             ResidualBlock(16, (32, 64), 2, batch_norm),
         )
-        self.classifier = nn.Sequential(
-            nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 10), nn.Softmax(dim=1)
-        )
+        self.classifier = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 10), nn.Softmax(dim=1))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.classifier(self.blocks(self.stem(x)))

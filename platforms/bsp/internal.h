@@ -10,7 +10,7 @@ extern uint32_t __stack_top[];
 void bsp_ticks_start(void);  // Before the first bsp_ticks().
 void bsp_stack_paint(void);  // In start-up, before .bss is zeroed: uses no static data.
 
-void bsp_write_string(const char* text);    // NUL-terminated.
+void bsp_write_string(const char* text);  // NUL-terminated.
 void bsp_write_decimal(uint32_t value);
 void bsp_write_hex(uint32_t value);  // 8 digits.
 

@@ -20,10 +20,10 @@
 #define SYST_CSR_ENABLE (1u << 0)
 #define SYST_CSR_TICKINT (1u << 1)
 #define SYST_CSR_CLKSOURCE (1u << 2)  // The core clock.
-#define CFSR_MMARVALID (1u << 7)  // MMFAR is the address of the fault.
-#define CFSR_BFARVALID (1u << 15)  // BFAR is.
+#define CFSR_MMARVALID (1u << 7)      // MMFAR is the address of the fault.
+#define CFSR_BFARVALID (1u << 15)     // BFAR is.
 #define ICSR_PENDSTSET (1u << 26)
-#define CCR_LOB (1u << 19)           // Armv8.1-M: loops and branches with low overhead.
+#define CCR_LOB (1u << 19)            // Armv8.1-M: loops and branches with low overhead.
 #define CPACR_CP10_CP11 (0xFu << 20)  // Full access to the FPU and the vector unit.
 
 #endif  // PLATFORMS_BSP_SCS_H_

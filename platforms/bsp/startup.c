@@ -14,17 +14,14 @@ typedef void (*Handler)(void);
 
 // Initial stack pointer, then the 15 system exceptions. Interrupts of the board are never enabled.
 __attribute__((section(".vectors"), used)) static const Handler kVectors[16] = {
-    (Handler)__stack_top,
-    Reset_Handler,
+    (Handler)__stack_top, Reset_Handler,
     Fault_Handler,  // NMI
     Fault_Handler,  // HardFault
     Fault_Handler,  // MemManage
     Fault_Handler,  // BusFault
     Fault_Handler,  // UsageFault
     Fault_Handler,  // SecureFault
-    Fault_Handler,
-    Fault_Handler,
-    Fault_Handler,
+    Fault_Handler,        Fault_Handler, Fault_Handler,
     Fault_Handler,  // SVCall
     Fault_Handler,  // DebugMonitor
     Fault_Handler,

@@ -120,8 +120,11 @@ def find(symbols, sections, references):
         if kind(symbol):
             users = tuple(short_name(path) for path in references.get(symbol.source_name, [])[1:])
             findings.append(Finding(kind(symbol), symbol.source_name, users))
-    findings += [Finding("exceptions", f"section {name}, {size} bytes") for name, size in sections
-                 if size and _EXCEPTION_SECTIONS.fullmatch(name)]
+    findings += [
+        Finding("exceptions", f"section {name}, {size} bytes")
+        for name, size in sections
+        if size and _EXCEPTION_SECTIONS.fullmatch(name)
+    ]
     return sorted(set(findings), key=lambda finding: (list(_HEADINGS).index(finding.kind), finding.name))
 
 
@@ -138,14 +141,18 @@ def report(label, findings):
 
 def inspect(elf, map_path, nm, readelf):
     """The findings in the image `elf` with the map `map_path`; `nm` and `readelf` are tool paths."""
+
     def run(*command):
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
     with open(map_path, encoding="utf-8", errors="replace") as lines:
         references = cross_reference(lines.read())
     list_symbols = (nm, "--format=posix", "--no-sort", elf)
-    return find(symbols_of(run(*list_symbols), run(*list_symbols, "--demangle")),
-                sections_of(run(readelf, "--sections", "--wide", elf)), references)
+    return find(
+        symbols_of(run(*list_symbols), run(*list_symbols, "--demangle")),
+        sections_of(run(readelf, "--sections", "--wide", elf)),
+        references,
+    )
 
 
 def main(argv):

@@ -18,10 +18,23 @@ FOLDER = pathlib.Path("platforms/tools/testdata")
 
 def run_tool(name, tmp_path, *options):
     return subprocess.run(
-        [sys.executable, "-m", "platforms.tools.check_image", "--label", f"//x:{name}",
-         f"--nm={os.environ['ARM_NM']}", f"--readelf={os.environ['ARM_READELF']}",
-         f"--map={FOLDER / name}.map", f"--elf={FOLDER / name}.elf", f"--output={tmp_path / 'out.elf'}", *options],
-        capture_output=True, text=True, check=False)
+        [
+            sys.executable,
+            "-m",
+            "platforms.tools.check_image",
+            "--label",
+            f"//x:{name}",
+            f"--nm={os.environ['ARM_NM']}",
+            f"--readelf={os.environ['ARM_READELF']}",
+            f"--map={FOLDER / name}.map",
+            f"--elf={FOLDER / name}.elf",
+            f"--output={tmp_path / 'out.elf'}",
+            *options,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.fixture(name="refusal", scope="module")
@@ -33,11 +46,24 @@ def fixture_refusal(tmp_path_factory):
     return result.stderr
 
 
-@pytest.mark.parametrize("name", [
-    "malloc", "_malloc_r", "free", "_free_r", "_sbrk", "_sbrk_r", "operator new(unsigned int)",
-    "__gxx_personality_v0", "__aeabi_unwind_cpp_pr0", "__cxa_begin_catch", "_Unwind_RaiseException",
-    "_kill", "_exit",
-])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "malloc",
+        "_malloc_r",
+        "free",
+        "_free_r",
+        "_sbrk",
+        "_sbrk_r",
+        "operator new(unsigned int)",
+        "__gxx_personality_v0",
+        "__aeabi_unwind_cpp_pr0",
+        "__cxa_begin_catch",
+        "_Unwind_RaiseException",
+        "_kill",
+        "_exit",
+    ],
+)
 def test_bad_image_is_refused_by_name(refusal, name):
     assert re.search(rf"^    {re.escape(name)}$", refusal, re.MULTILINE)
 
@@ -72,18 +98,42 @@ def kinds(*names, letter="T"):
     return [finding.kind for finding in check_image.find(symbols, [], {})]
 
 
-@pytest.mark.parametrize("name", [
-    "calloc", "realloc", "_calloc_r", "_realloc_r", "memalign", "aligned_alloc", "_Znwj", "_Znaj",
-    "_ZnwjRKSt9nothrow_t", "_ZnajSt11align_val_t", "_Znwm"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "calloc",
+        "realloc",
+        "_calloc_r",
+        "_realloc_r",
+        "memalign",
+        "aligned_alloc",
+        "_Znwj",
+        "_Znaj",
+        "_ZnwjRKSt9nothrow_t",
+        "_ZnajSt11align_val_t",
+        "_Znwm",
+    ],
+)
 def test_every_allocator(name):
     assert kinds(name) == ["heap"]
 
 
-@pytest.mark.parametrize("name", [
-    "_ZdlPv", "_ZdlPvj",  # operator delete, which a virtual destructor needs
-    "_ZnwjPv",  # placement new
-    "allocate", "malloc_count", "free_slots", "MemoryAllocator_allocate", "_ZN15MemoryAllocator8allocateEjj",
-    "__gnu_f2h_ieee", "memcpy", "unwind"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "_ZdlPv",
+        "_ZdlPvj",  # operator delete, which a virtual destructor needs
+        "_ZnwjPv",  # placement new
+        "allocate",
+        "malloc_count",
+        "free_slots",
+        "MemoryAllocator_allocate",
+        "_ZN15MemoryAllocator8allocateEjj",
+        "__gnu_f2h_ieee",
+        "memcpy",
+        "unwind",
+    ],
+)
 def test_what_only_looks_like_it(name):
     assert not kinds(name)
 
@@ -101,17 +151,25 @@ def test_sections(section):
 
 def test_undefined_symbols_do_not_count():
     assert check_image.symbols_of("malloc U\nfree w\nmain T 0 4\n", "malloc U\nfree w\nmain T 0 4\n") == [
-        Symbol("main", "T", "main")]
+        Symbol("main", "T", "main")
+    ]
 
 
 def test_demangled_names_may_contain_spaces():
-    assert check_image.symbols_of("_Znwj T 00001a2c 00000028\n", "operator new(unsigned int) T 00001a2c 00000028\n") == [
-        Symbol("_Znwj", "T", "operator new(unsigned int)")]
+    assert check_image.symbols_of(
+        "_Znwj T 00001a2c 00000028\n", "operator new(unsigned int) T 00001a2c 00000028\n"
+    ) == [Symbol("_Znwj", "T", "operator new(unsigned int)")]
 
 
-@given(st.lists(st.tuples(st.text("abcdefgh_:", min_size=1, max_size=60),
-                          st.lists(st.text("abc/.()", min_size=1, max_size=20), min_size=1, max_size=4)),
-                unique_by=lambda entry: entry[0]))
+@given(
+    st.lists(
+        st.tuples(
+            st.text("abcdefgh_:", min_size=1, max_size=60),
+            st.lists(st.text("abc/.()", min_size=1, max_size=20), min_size=1, max_size=4),
+        ),
+        unique_by=lambda entry: entry[0],
+    )
+)
 def test_cross_reference_reads_what_ld_writes(entries):
     """ld puts the defining file in column 50, or on the next line if the name is longer than that."""
     lines = ["", "Cross Reference Table", "", "Symbol                                            File"]

@@ -17,8 +17,9 @@ FOLDER = pathlib.Path("platforms/bsp/selftest")
 
 def section_sizes(elf):
     """name -> bytes, from readelf: independent of the map."""
-    output = subprocess.run([os.environ["ARM_READELF"], "--sections", "--wide", elf],
-                            check=True, capture_output=True, text=True).stdout
+    output = subprocess.run(
+        [os.environ["ARM_READELF"], "--sections", "--wide", elf], check=True, capture_output=True, text=True
+    ).stdout
     rows = re.findall(r"^\s*\[\s*\d+\]\s+(\S+)\s+\S+\s+[0-9a-f]+\s+[0-9a-f]+\s+([0-9a-f]+)", output, re.MULTILINE)
     return {name: int(size, 16) for name, size in rows}
 
@@ -62,13 +63,16 @@ def test_text_has_the_totals():
     assert max(map(len, text.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("path, expected", [
-    ("bazel-out/x-opt-ST-1/bin/runtime/kernels/_objs/add/add.o", ("runtime/kernels", "add.o")),
-    ("bazel-out/x-opt/bin/runtime/kernels/libadd.a(add.o)", ("runtime/kernels", "add.o")),
-    ("bazel-out/x-opt/bin/_objs/main/main.o", (".", "main.o")),
-    ("bazel-out/x-opt/bin/external/cmsis_nn/libcmsis_nn.a(arm_add.o)", ("external/cmsis_nn", "arm_add.o")),
-    ("/usr/lib/arm/lib/libc_nano.a(libc_a-memset.o)", ("toolchain libc_nano.a", "libc_a-memset.o")),
-])
+@pytest.mark.parametrize(
+    "path, expected",
+    [
+        ("bazel-out/x-opt-ST-1/bin/runtime/kernels/_objs/add/add.o", ("runtime/kernels", "add.o")),
+        ("bazel-out/x-opt/bin/runtime/kernels/libadd.a(add.o)", ("runtime/kernels", "add.o")),
+        ("bazel-out/x-opt/bin/_objs/main/main.o", (".", "main.o")),
+        ("bazel-out/x-opt/bin/external/cmsis_nn/libcmsis_nn.a(arm_add.o)", ("external/cmsis_nn", "arm_add.o")),
+        ("/usr/lib/arm/lib/libc_nano.a(libc_a-memset.o)", ("toolchain libc_nano.a", "libc_a-memset.o")),
+    ],
+)
 def test_part_and_object(path, expected):
     assert size_report.part_and_object(path) == expected
 
@@ -123,7 +127,18 @@ def test_not_a_map():
 
 def test_command_line(tmp_path):
     (tmp_path / "x.map").write_text(MAP)
-    subprocess.run([sys.executable, "-m", "platforms.tools.size_report", "--title", "t", f"--map={tmp_path}/x.map",
-                    f"--text={tmp_path}/x.size", f"--json={tmp_path}/x.json"], check=True)
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "platforms.tools.size_report",
+            "--title",
+            "t",
+            f"--map={tmp_path}/x.map",
+            f"--text={tmp_path}/x.size",
+            f"--json={tmp_path}/x.json",
+        ],
+        check=True,
+    )
     assert json.loads((tmp_path / "x.json").read_text())["flash"]["capacity"] == 4096
     assert (tmp_path / "x.size").read_text().startswith("t\n")

@@ -69,8 +69,10 @@ std::uint8_t* find_arena(const Handle& handle, MemoryAllocator* temp_allocator) 
   }
   if (temp_allocator == nullptr) {
     // Not from the allocator that init() had: it may be gone once the method is loaded.
-    ET_LOG(Error, "there is no temp allocator: give the method one of %" PRIu32
-           " bytes, or set Config::arena_at_init", bytes);
+    ET_LOG(Error,
+           "there is no temp allocator: give the method one of %" PRIu32
+           " bytes, or set Config::arena_at_init",
+           bytes);
     return nullptr;
   }
   return allocate_arena(*temp_allocator, bytes, "temp");
@@ -89,8 +91,8 @@ bool same_sizes(const std::int32_t* given, const std::int32_t* expected, std::si
 /// Whether dimension orders `given` and `expected`, of tensors of `sizes`, put the elements into
 /// the same places. Dimensions of size 1 may stand anywhere: exporters order by strides, which
 /// mean nothing there. `expected` was validated as a permutation; `given` must be one.
-bool same_order(const std::uint8_t* given, const std::uint8_t* expected,
-                const std::int32_t* sizes, std::size_t rank) {
+bool same_order(const std::uint8_t* given, const std::uint8_t* expected, const std::int32_t* sizes,
+                std::size_t rank) {
   if (given == nullptr) {
     return rank == 0;
   }
@@ -147,9 +149,8 @@ std::uint8_t* tensor_data(const EValue* value, const payload::IoTensor& expected
   }
   // Equal type and shape: the tensor has expected.nbytes bytes.
   auto* data = static_cast<std::uint8_t*>(tensor.mutable_data_ptr());
-  if (data == nullptr ||
-      (expected.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32) &&
-       reinterpret_cast<std::uintptr_t>(data) % alignof(float) != 0)) {
+  if (data == nullptr || (expected.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32) &&
+                          reinterpret_cast<std::uintptr_t>(data) % alignof(float) != 0)) {
     ET_LOG(Error, "argument %u has no data, or floats that are not 4-byte aligned", index);
     return nullptr;
   }

@@ -52,8 +52,7 @@ class CmsisNnBackend final : public executorch::runtime::BackendInterface {
   [[nodiscard]] executorch::runtime::Result<executorch::runtime::DelegateHandle*> init(
       executorch::runtime::BackendInitContext& context,
       executorch::runtime::FreeableBuffer* processed,
-      executorch::runtime::ArrayRef<executorch::runtime::CompileSpec> compile_specs)
-      const override;
+      executorch::runtime::ArrayRef<executorch::runtime::CompileSpec> compile_specs) const override;
 
   /// Runs the calls. `args` are the inputs, then the outputs, as the payload describes them;
   /// float data must be 4-byte aligned. Errors: InvalidArgument for a null `handle`, and for

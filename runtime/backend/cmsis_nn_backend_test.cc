@@ -283,12 +283,12 @@ class RecordingTracer final : public EventTracer {
     ended.push_back(entry.event_id);
   }
   void create_event_block(const char*) override {}
-  executorch::runtime::EventTracerEntry start_profiling(
-      const char*, executorch::runtime::ChainID, executorch::runtime::DebugHandle) override {
+  executorch::runtime::EventTracerEntry start_profiling(const char*, executorch::runtime::ChainID,
+                                                        executorch::runtime::DebugHandle) override {
     return {};
   }
-  void log_profiling_delegate(const char*, executorch::runtime::DelegateDebugIntId,
-                              et_timestamp_t, et_timestamp_t, const void*, size_t) override {}
+  void log_profiling_delegate(const char*, executorch::runtime::DelegateDebugIntId, et_timestamp_t,
+                              et_timestamp_t, const void*, size_t) override {}
   void end_profiling(executorch::runtime::EventTracerEntry) override {}
   void track_allocation(executorch::runtime::AllocatorID, size_t) override {}
   executorch::runtime::AllocatorID track_allocator(const char*) override { return 0; }

@@ -214,11 +214,10 @@ TEST_P(DimensionOrderTest, OnlyPermutationsWithTheSamePlaces) {
     ASSERT_TRUE(handle.ok());
     unsigned taken = 0;
     for (unsigned code = 0; code < 256; ++code) {
-      const Order given = {static_cast<std::uint8_t>(code & 3), static_cast<std::uint8_t>(code >> 2 & 3),
-                           static_cast<std::uint8_t>(code >> 4 & 3),
-                           static_cast<std::uint8_t>(code >> 6)};
-      const bool same =
-          is_permutation(given) && strides(sizes, given) == strides(sizes, expected);
+      const Order given = {
+          static_cast<std::uint8_t>(code & 3), static_cast<std::uint8_t>(code >> 2 & 3),
+          static_cast<std::uint8_t>(code >> 4 & 3), static_cast<std::uint8_t>(code >> 6)};
+      const bool same = is_permutation(given) && strides(sizes, given) == strides(sizes, expected);
       TestTensor input(ScalarType::Float, shape, {given[0], given[1], given[2], given[3]});
       EXPECT_EQ(execute(*handle, input.value(), output.value()),
                 same ? Error::Ok : Error::InvalidArgument)

@@ -18,7 +18,9 @@ class TestTensor {
  public:
   TestTensor(executorch::runtime::etensor::ScalarType type, std::vector<std::int32_t> sizes,
              std::vector<std::uint8_t> dim_order)
-      : sizes_(std::move(sizes)), dim_order_(std::move(dim_order)), strides_(sizes_.size(), 1),
+      : sizes_(std::move(sizes)),
+        dim_order_(std::move(dim_order)),
+        strides_(sizes_.size(), 1),
         data_(4096),
         impl_(type, static_cast<ssize_t>(sizes_.size()), sizes_.data(), data_.data(),
               dim_order_.data(), strides_.data()),

@@ -91,9 +91,9 @@ class Regions {
 
  private:
   struct Region {
-    payload::Ref begin;    // the lowest reference
+    payload::Ref begin;  // the lowest reference
     std::uint32_t size;
-    std::uint32_t rights;  // the needs that it satisfies; 0: there is no such base
+    std::uint32_t rights;    // the needs that it satisfies; 0: there is no such base
     std::uint32_t to_place;  // added to a reference: where its bytes lie, modulo 2^32
   };
   Region regions_[payload::kBaseCount];

@@ -109,9 +109,9 @@ AlignedBytes PayloadBuilder::finish() const {
 AlignedBytes all_operators() {
   PayloadBuilder builder;
   builder.set_arena(640);
-  const Ref a0 = make_ref(payload::kBaseArena, 0);        // 144 bytes
-  const Ref a1 = make_ref(payload::kBaseArena, 144);      // 144
-  const Ref a2 = make_ref(payload::kBaseArena, 288);      // 144
+  const Ref a0 = make_ref(payload::kBaseArena, 0);         // 144 bytes
+  const Ref a1 = make_ref(payload::kBaseArena, 144);       // 144
+  const Ref a2 = make_ref(payload::kBaseArena, 288);       // 144
   const Ref scratch = make_ref(payload::kBaseArena, 448);  // 192
   const Ref image = builder.input(DType::kFloat32, {1, 3, 6, 6});
   const Ref scores = builder.output(DType::kInt8, {1, 5});

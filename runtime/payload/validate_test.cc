@@ -54,8 +54,8 @@ template <typename Test>
 void for_every_field(const Test& test) {
   for (const Operator& op : kOperators) {
     for (const OperatorField& field : kOperatorFields[static_cast<std::size_t>(op.opcode)]) {
-      SCOPED_TRACE(::testing::Message() << "opcode " << static_cast<int>(op.opcode) << ", field "
-                                        << field.name);
+      SCOPED_TRACE(::testing::Message()
+                   << "opcode " << static_cast<int>(op.opcode) << ", field " << field.name);
       test(op.opcode, field);
     }
   }
@@ -170,22 +170,20 @@ TEST(ValidateCalls, EverySize) {
 
 TEST(ValidateCalls, FloatsOnlyInFloatTensors) {
   // An int8 tensor of the caller may lie at an odd address.
-  EXPECT_EQ(open_with<payload::DequantizeArgs>(
-                Opcode::kDequantize,
-                [](auto& a) {
-                  a.output = make_ref(payload::kBaseIo + 1);
-                  a.pixels = 1;
-                }),
+  EXPECT_EQ(open_with<payload::DequantizeArgs>(Opcode::kDequantize,
+                                               [](auto& a) {
+                                                 a.output = make_ref(payload::kBaseIo + 1);
+                                                 a.pixels = 1;
+                                               }),
             Error::InvalidProgram);
 }
 
 TEST(ValidateCalls, ParametersAreConstants) {
   expect_refused<payload::Conv2dArgs>(
-      Opcode::kConv2d, {{"bias in the arena", [](auto& a) { a.bias = 0; }},
-                        {"filter in the arena", [](auto& a) { a.filter = 0; }},
-                        {"shift in an input", [](auto& a) {
-                           a.shift = make_ref(payload::kBaseIo);
-                         }}});
+      Opcode::kConv2d,
+      {{"bias in the arena", [](auto& a) { a.bias = 0; }},
+       {"filter in the arena", [](auto& a) { a.filter = 0; }},
+       {"shift in an input", [](auto& a) { a.shift = make_ref(payload::kBaseIo); }}});
 }
 
 /// Element `index` of the int32 constant that `member` of the call of `opcode` names.
@@ -203,9 +201,9 @@ void expect_multipliers_checked(Opcode opcode, std::size_t channels) {
     bool multiplier;  // whether it is a valid one
     bool shift;
   };
-  const Value values[] = {{kMin, false, false}, {kMin + 1, false, false}, {-32, false, false},
-                          {-31, false, true},   {-1, false, true},        {0, true, true},
-                          {30, true, true},     {31, true, false},        {32, true, false},
+  const Value values[] = {{kMin, false, false},   {kMin + 1, false, false}, {-32, false, false},
+                          {-31, false, true},     {-1, false, true},        {0, true, true},
+                          {30, true, true},       {31, true, false},        {32, true, false},
                           {1 << 30, true, false}, {kMax, true, false}};
   for (std::size_t channel = 0; channel < channels; ++channel) {
     for (const Value& v : values) {
@@ -268,9 +266,9 @@ TEST(ValidateCalls, OutputsLieApartFromInputs) {
 }
 
 TEST(ValidateCalls, ASumOverOneInputStaysApartFromTheOther) {
-  EXPECT_EQ(open_with<payload::AddArgs>(Opcode::kAdd,
-                                        [](auto& a) { a.input1 = a.input2 = a.output; }),
-            Error::Ok);
+  EXPECT_EQ(
+      open_with<payload::AddArgs>(Opcode::kAdd, [](auto& a) { a.input1 = a.input2 = a.output; }),
+      Error::Ok);
   EXPECT_EQ(open_with<payload::AddArgs>(Opcode::kAdd,
                                         [](auto& a) {
                                           a.output = a.input1;
@@ -363,94 +361,92 @@ TEST(ValidateCalls, Convolution) {
           {"scratch bytes too large", [](Args& a) { a.scratch_bytes = 208; }},
           {"scratch without bytes", [](Args& a) { a.scratch_bytes = 0; }},
       });
-  expect_accepted<Args>(Opcode::kConv2d,
-                        {
-                            {"unchanged", [](Args&) {}},
-                            {"no scratch",
-                             [](Args& a) {
-                               a.scratch = payload::kNoRef;
-                               a.scratch_bytes = 0;
-                             }},
-                            {"padding behind only",
-                             [](Args& a) {
-                               a.params.padding = {0, 0};
-                               a.output_dims.h = 6;
-                             }},
-                            {"windows in the padding",
-                             [](Args& a) {
-                               a.params.padding = {3, 3};
-                               a.output_dims.h = a.output_dims.w = 7;
-                             }},
-                            {"1x1 with padding behind", [](Args& a) {
-                               a.filter_dims.h = a.filter_dims.w = 1;
-                               a.params.padding = {0, 0};
-                               a.input_dims.h = 5;
-                             }},
-                        });
+  expect_accepted<Args>(Opcode::kConv2d, {
+                                             {"unchanged", [](Args&) {}},
+                                             {"no scratch",
+                                              [](Args& a) {
+                                                a.scratch = payload::kNoRef;
+                                                a.scratch_bytes = 0;
+                                              }},
+                                             {"padding behind only",
+                                              [](Args& a) {
+                                                a.params.padding = {0, 0};
+                                                a.output_dims.h = 6;
+                                              }},
+                                             {"windows in the padding",
+                                              [](Args& a) {
+                                                a.params.padding = {3, 3};
+                                                a.output_dims.h = a.output_dims.w = 7;
+                                              }},
+                                             {"1x1 with padding behind",
+                                              [](Args& a) {
+                                                a.filter_dims.h = a.filter_dims.w = 1;
+                                                a.params.padding = {0, 0};
+                                                a.input_dims.h = 5;
+                                              }},
+                                         });
 }
 
 TEST(ValidateCalls, Depthwise) {
   using Args = payload::DepthwiseConv2dArgs;
-  expect_refused<Args>(
-      Opcode::kDepthwiseConv2d,
-      {
-          {"multiplier 0", [](Args& a) { a.params.ch_mult = 0; }},
-          {"multiplier", [](Args& a) { a.params.ch_mult = 2; }},
-          {"multiplier overflow", [](Args& a) { a.params.ch_mult = 0x40000001; }},
-          {"filter n", [](Args& a) { a.filter_dims.n = 2; }},
-          {"filter channels", [](Args& a) { a.filter_dims.c = 3; }},
-          {"input channels", [](Args& a) { a.input_dims.c = 3; }},
-          {"stride", [](Args& a) { a.params.stride.h = 0; }},
-          {"activation", [](Args& a) { a.params.activation.max = 1000; }},
-      });
-  expect_accepted<Args>(
-      Opcode::kDepthwiseConv2d,
-      {
-          {"first window in the padding",
-           [](Args& a) {
-             a.params.padding.h = 3;
-             a.input_dims.h = 5;
-           }},
-          {"last window in the padding", [](Args& a) { a.input_dims.h = 4; }},
-      });
+  expect_refused<Args>(Opcode::kDepthwiseConv2d,
+                       {
+                           {"multiplier 0", [](Args& a) { a.params.ch_mult = 0; }},
+                           {"multiplier", [](Args& a) { a.params.ch_mult = 2; }},
+                           {"multiplier overflow", [](Args& a) { a.params.ch_mult = 0x40000001; }},
+                           {"filter n", [](Args& a) { a.filter_dims.n = 2; }},
+                           {"filter channels", [](Args& a) { a.filter_dims.c = 3; }},
+                           {"input channels", [](Args& a) { a.input_dims.c = 3; }},
+                           {"stride", [](Args& a) { a.params.stride.h = 0; }},
+                           {"activation", [](Args& a) { a.params.activation.max = 1000; }},
+                       });
+  expect_accepted<Args>(Opcode::kDepthwiseConv2d,
+                        {
+                            {"first window in the padding",
+                             [](Args& a) {
+                               a.params.padding.h = 3;
+                               a.input_dims.h = 5;
+                             }},
+                            {"last window in the padding", [](Args& a) { a.input_dims.h = 4; }},
+                        });
 }
 
 template <typename Args>
 void expect_linear_checked(Opcode opcode) {
-  expect_refused<Args>(opcode,
-                       {
-                           {"output offset", [](Args& a) { a.output_offset = -129; }},
-                           {"activation", [](Args& a) { a.activation.min = 128; }},
-                           {"batch too large", [](Args& a) { a.batch = 1000; }},
-                           {"batch 0", [](Args& a) { a.batch = 0; }},
-                           {"batch negative", [](Args& a) { a.batch = -1; }},
-                           {"inputs 0", [](Args& a) { a.inputs = 0; }},
-                           {"outputs 0", [](Args& a) { a.outputs = 0; }},
-                           {"inputs", [](Args& a) { a.inputs = 1000; }},
-                           {"outputs", [](Args& a) { a.outputs = 1000; }},
-                           {"negative", [](Args& a) { a.inputs = -a.inputs; }},
-                           {"all negative", [](Args& a) {
-                              a.batch = -1;
-                              a.inputs = -1;
-                              a.outputs = -1;
-                            }},
-                           {"overflow", [](Args& a) { a.inputs = 1 << 30; }},
-                           {"overflow to nothing", [](Args& a) {
-                              a.batch = 1 << 16;
-                              a.inputs = a.outputs = 1 << 16;
-                            }},
-                           {"filter in the arena", [](Args& a) { a.filter = 0; }},
-                       });
+  expect_refused<Args>(opcode, {
+                                   {"output offset", [](Args& a) { a.output_offset = -129; }},
+                                   {"activation", [](Args& a) { a.activation.min = 128; }},
+                                   {"batch too large", [](Args& a) { a.batch = 1000; }},
+                                   {"batch 0", [](Args& a) { a.batch = 0; }},
+                                   {"batch negative", [](Args& a) { a.batch = -1; }},
+                                   {"inputs 0", [](Args& a) { a.inputs = 0; }},
+                                   {"outputs 0", [](Args& a) { a.outputs = 0; }},
+                                   {"inputs", [](Args& a) { a.inputs = 1000; }},
+                                   {"outputs", [](Args& a) { a.outputs = 1000; }},
+                                   {"negative", [](Args& a) { a.inputs = -a.inputs; }},
+                                   {"all negative",
+                                    [](Args& a) {
+                                      a.batch = -1;
+                                      a.inputs = -1;
+                                      a.outputs = -1;
+                                    }},
+                                   {"overflow", [](Args& a) { a.inputs = 1 << 30; }},
+                                   {"overflow to nothing",
+                                    [](Args& a) {
+                                      a.batch = 1 << 16;
+                                      a.inputs = a.outputs = 1 << 16;
+                                    }},
+                                   {"filter in the arena", [](Args& a) { a.filter = 0; }},
+                               });
 }
 
 TEST(ValidateCalls, FullyConnected) {
   expect_linear_checked<payload::FullyConnectedArgs>(Opcode::kFullyConnected);
   expect_linear_checked<payload::FullyConnectedPerTensorArgs>(Opcode::kFullyConnectedPerTensor);
   expect_refused<payload::FullyConnectedPerTensorArgs>(
-      Opcode::kFullyConnectedPerTensor,
-      {{"shift", [](auto& a) { a.shift = 31; }},
-       {"shift low", [](auto& a) { a.shift = -32; }},
-       {"multiplier", [](auto& a) { a.multiplier = -1; }}});
+      Opcode::kFullyConnectedPerTensor, {{"shift", [](auto& a) { a.shift = 31; }},
+                                         {"shift low", [](auto& a) { a.shift = -32; }},
+                                         {"multiplier", [](auto& a) { a.multiplier = -1; }}});
 }
 
 TEST(ValidateCalls, Add) {
@@ -511,11 +507,11 @@ TEST(ValidateCalls, Others) {
                                {"diff_min", [](auto& a) { a.diff_min = 1; }},
                                {"diff_min overflows", [](auto& a) { a.diff_min = -249; }},
                                {"diff_min of another shift", [](auto& a) { a.shift = 24; }}});
-  expect_refused<QuantizeArgs>(Opcode::kQuantize,
-                               {{"batch", [](auto& a) { a.batch = 2; }},
-                                {"channels 0", [](auto& a) { a.channels = 0; }},
-                                {"overflow", [](auto& a) { a.batch = a.channels = a.pixels = 1 << 16; }},
-                                {"zero point", [](auto& a) { a.zero_point = 128; }}});
+  expect_refused<QuantizeArgs>(
+      Opcode::kQuantize, {{"batch", [](auto& a) { a.batch = 2; }},
+                          {"channels 0", [](auto& a) { a.channels = 0; }},
+                          {"overflow", [](auto& a) { a.batch = a.channels = a.pixels = 1 << 16; }},
+                          {"zero point", [](auto& a) { a.zero_point = 128; }}});
   expect_refused<DequantizeArgs>(Opcode::kDequantize,
                                  {{"pixels", [](auto& a) { a.pixels = 6; }},
                                   {"channels negative", [](auto& a) { a.channels = -1; }},
@@ -661,7 +657,8 @@ TEST(ValidateCalls, NoCallsAtAll) {
   builder.input(payload::DType::kInt8, {4});
   builder.output(payload::DType::kInt8, {4});
   const AlignedBytes bytes = builder.finish();
-  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(), Error::InvalidProgram);
+  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
+            Error::InvalidProgram);
 }
 
 }  // namespace

@@ -161,9 +161,17 @@ TEST(PayloadView, EveryTensorField) {
       {"dim_order twice", [](IoTensor& t) { t.dim_order[1] = 0; }},
       {"dim_order out of range", [](IoTensor& t) { t.dim_order[1] = 4; }},
       {"dim_order behind rank", [](IoTensor& t) { t.dim_order[5] = 1; }},
-      {"size 0", [](IoTensor& t) { t.sizes[1] = 0; t.nbytes = 0; }},
+      {"size 0",
+       [](IoTensor& t) {
+         t.sizes[1] = 0;
+         t.nbytes = 0;
+       }},
       {"size negative", [](IoTensor& t) { t.sizes[1] = -3; }},
-      {"sizes overflow", [](IoTensor& t) { t.sizes[0] = 1 << 30; t.sizes[1] = 64; }},
+      {"sizes overflow",
+       [](IoTensor& t) {
+         t.sizes[0] = 1 << 30;
+         t.sizes[1] = 64;
+       }},
       {"size behind rank", [](IoTensor& t) { t.sizes[5] = 1; }},
   };
   for (const auto& [what, change] : changes) {

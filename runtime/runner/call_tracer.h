@@ -35,8 +35,8 @@ class CallTracer final : public executorch::runtime::EventTracer {
     return entry;
   }
 
-  void end_profiling_delegate(executorch::runtime::EventTracerEntry entry,
-                              const void* /*metadata*/, std::size_t /*metadata_len*/) override {
+  void end_profiling_delegate(executorch::runtime::EventTracerEntry entry, const void* /*metadata*/,
+                              std::size_t /*metadata_len*/) override {
     MARK_END();
     const auto call = static_cast<std::uint64_t>(entry.event_id);
     if (call < capacity_) {
@@ -45,13 +45,13 @@ class CallTracer final : public executorch::runtime::EventTracer {
     ++count_;
   }
 
-  void log_profiling_delegate(const char*, executorch::runtime::DelegateDebugIntId,
-                              et_timestamp_t, et_timestamp_t, const void*, std::size_t) override {}
+  void log_profiling_delegate(const char*, executorch::runtime::DelegateDebugIntId, et_timestamp_t,
+                              et_timestamp_t, const void*, std::size_t) override {}
 
   // Events of programs and operators: only the delegate's calls are timed.
   void create_event_block(const char*) override {}
-  executorch::runtime::EventTracerEntry start_profiling(
-      const char*, executorch::runtime::ChainID, executorch::runtime::DebugHandle) override {
+  executorch::runtime::EventTracerEntry start_profiling(const char*, executorch::runtime::ChainID,
+                                                        executorch::runtime::DebugHandle) override {
     return {};
   }
   void end_profiling(executorch::runtime::EventTracerEntry) override {}
@@ -59,8 +59,8 @@ class CallTracer final : public executorch::runtime::EventTracer {
   executorch::runtime::AllocatorID track_allocator(const char*) override { return 0; }
 
   // Values: this tracer only times.
-  executorch::runtime::Result<bool> log_evalue(
-      const executorch::runtime::EValue&, executorch::runtime::LoggedEValueType) override {
+  executorch::runtime::Result<bool> log_evalue(const executorch::runtime::EValue&,
+                                               executorch::runtime::LoggedEValueType) override {
     return false;
   }
   executorch::runtime::Result<bool> log_intermediate_output_delegate(

@@ -61,7 +61,10 @@ TEST(Job, Malformed) {
       [](JobHeader& h) { h.inputs_offset += 16; },
       [](JobHeader& h) { h.inputs_offset = kMailboxBytes + 16; },
       [](JobHeader& h) { h.set_count = 4; },
-      [](JobHeader& h) { h.set_count = 0x10000000; h.set_bytes = 0x10; },
+      [](JobHeader& h) {
+        h.set_count = 0x10000000;
+        h.set_bytes = 0x10;
+      },
       [](JobHeader& h) { h.set_bytes = 60; },
   };
   for (const auto& change : changes) {

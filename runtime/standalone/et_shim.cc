@@ -41,9 +41,8 @@ Error register_backend(const Backend& backend) {
 namespace etensor {
 
 TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* data,
-                       DimOrderType* dim_order, StridesType* strides,
-                       TensorShapeDynamism dynamism, DeviceType device_type,
-                       DeviceIndex device_index)
+                       DimOrderType* dim_order, StridesType* strides, TensorShapeDynamism dynamism,
+                       DeviceType device_type, DeviceIndex device_index)
     : sizes_(sizes),
       dim_order_(dim_order),
       strides_(strides),

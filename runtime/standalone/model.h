@@ -48,9 +48,9 @@ class StandaloneModelBase {
   /// and outputs than there is room for; MemoryAllocationFailed if the payload needs an arena
   /// and `arena` is null, smaller than its arena_bytes or not 16-byte aligned. A model may be
   /// loaded again, also after an error, which leaves it as if nothing had been loaded.
-  [[nodiscard]] executorch::runtime::Error load(const CmsisNnBackend& backend,
-                                                const void* payload, std::size_t payload_bytes,
-                                                void* arena, std::size_t arena_bytes);
+  [[nodiscard]] executorch::runtime::Error load(const CmsisNnBackend& backend, const void* payload,
+                                                std::size_t payload_bytes, void* arena,
+                                                std::size_t arena_bytes);
 
   /// Inputs and outputs of the loaded payload; 0 before.
   std::size_t tensor_count() const { return count_; }

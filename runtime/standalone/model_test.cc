@@ -150,8 +150,8 @@ TEST_F(StandaloneModelTest, TensorsThatAreNotThere) {
 TEST_F(StandaloneModelTest, ABackendThatTakesTheArenaAtInitRunsTheSame) {
   const CmsisNnBackend eager(kPortableKernels, Config{/*verify_crc=*/true, /*arena_at_init=*/true});
   StandaloneModel<kTensors> model;
-  ASSERT_EQ(
-      model.load(eager, payload_.data(), payload_.size(), arena_.data(), kArenaBytes), Error::Ok);
+  ASSERT_EQ(model.load(eager, payload_.data(), payload_.size(), arena_.data(), kArenaBytes),
+            Error::Ok);
   std::vector<AlignedBytes> memory;
   for (std::size_t i = 0; i < kTensors; ++i) {
     memory.emplace_back(model.tensor(i).nbytes);
@@ -160,9 +160,8 @@ TEST_F(StandaloneModelTest, ABackendThatTakesTheArenaAtInitRunsTheSame) {
   EXPECT_EQ(model.run(), Error::Ok);
   // The rest of its configuration counts.
   payload_.data()[payload_.size() - 20] ^= 1;  // a weight
-  EXPECT_EQ(
-      model.load(eager, payload_.data(), payload_.size(), arena_.data(), kArenaBytes),
-      Error::InvalidProgram);
+  EXPECT_EQ(model.load(eager, payload_.data(), payload_.size(), arena_.data(), kArenaBytes),
+            Error::InvalidProgram);
 }
 
 TEST_F(StandaloneModelTest, MissingMemoryIsAnError) {

@@ -61,7 +61,8 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb* tb) {
   }
 }
 
-PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc, char** argv) {
+PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc,
+                                      char** argv) {
   (void)info;
   static const char kOut[] = "out=";
   if (argc != 1 || strncmp(argv[0], kOut, strlen(kOut)) != 0) {

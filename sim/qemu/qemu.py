@@ -32,19 +32,26 @@ def find_qemu() -> str:
     if not path or not os.access(path, os.X_OK):
         raise SimulatorError(
             "qemu-system-arm was not found: use ./bazelw, install it (Debian: qemu-system-arm), "
-            "or set QEMU_SYSTEM_ARM to its path" + (f" ({path} is no program)" if path else ""))
+            "or set QEMU_SYSTEM_ARM to its path" + (f" ({path} is no program)" if path else "")
+        )
     return path
 
 
 def machine_arguments(elf: Elf, board: Board, job_path: str | None) -> list[str]:
     """QEMU's arguments for the board, the image and the job; nothing about input and output."""
     arguments = [
-        "-machine", board.machine,
-        "-icount", "shift=0",
-        "-display", "none",
-        "-monitor", "none",
-        "-semihosting-config", "enable=on,target=native",
-        "-kernel", str(elf.path),
+        "-machine",
+        board.machine,
+        "-icount",
+        "shift=0",
+        "-display",
+        "none",
+        "-monitor",
+        "none",
+        "-semihosting-config",
+        "enable=on,target=native",
+        "-kernel",
+        str(elf.path),
     ]
     if job_path is not None:
         address = check_job(elf, os.path.getsize(job_path))
@@ -52,7 +59,7 @@ def machine_arguments(elf: Elf, board: Board, job_path: str | None) -> list[str]
     return arguments
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _ending_with_this() -> list[str]:
     """What goes before a command so that it is killed when this program ends in any way (Linux).
 
@@ -115,8 +122,14 @@ class Qemu(Simulator):
                 job_path.write_bytes(job)
             # The UART goes to a file: a pipe that is read slowly would make the firmware wait for its
             # UART, and the instructions of the run would depend on the host.
-            command = [self._path, *machine_arguments(elf, board, job_path),
-                       "-chardev", f"file,id=uart,path={_quote(uart_path)}", "-serial", "chardev:uart"]
+            command = [
+                self._path,
+                *machine_arguments(elf, board, job_path),
+                "-chardev",
+                f"file,id=uart,path={_quote(uart_path)}",
+                "-serial",
+                "chardev:uart",
+            ]
             if use_plugin:
                 command += ["-plugin", f"file={_quote(self._plugin)},out={_quote(count_path)}"]
             code, diagnostics = _execute(command, timeout_s)
@@ -140,8 +153,14 @@ class Qemu(Simulator):
 
 def _execute(command: list[str], timeout_s: float) -> tuple[int | None, str]:
     """Exit code (None after a timeout) and standard error of `command`."""
-    process = subprocess.Popen([*_ending_with_this(), *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE, text=True, errors="replace")
+    process = subprocess.Popen(
+        [*_ending_with_this(), *command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
     try:
         _, diagnostics = process.communicate(timeout=timeout_s)
         return process.returncode, diagnostics

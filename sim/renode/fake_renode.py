@@ -66,8 +66,9 @@ class Machine:
             self.log = match.group(1)
         elif match := re.fullmatch(f"uart0 CreateFileBackend {PATH} true", text):
             self.uart = match.group(1)
-        elif match := re.fullmatch(f"(machine LoadPlatformDescription|sysbus LoadELF|sysbus LoadBinary) {PATH}( 0x[0-9a-f]+)?",
-                                   text):
+        elif match := re.fullmatch(
+            f"(machine LoadPlatformDescription|sysbus LoadELF|sysbus LoadBinary) {PATH}( 0x[0-9a-f]+)?", text
+        ):
             shutil.copy(match.group(2), CONFIG.with_name("loaded." + match.group(1).split()[1]))
             self.loaded.add(match.group(1).split()[1])
         elif match := re.fullmatch(r'cpu AddHook (0x[0-9a-f]+) "([^"\\]*)"', text):
@@ -85,8 +86,10 @@ class Machine:
 
     def _run(self, events):
         file = types.SimpleNamespace(AppendAllText=_append)
-        system = types.SimpleNamespace(IO=types.SimpleNamespace(File=file),
-                                       Environment=types.SimpleNamespace(NewLine="\n"))
+        system = types.SimpleNamespace(
+            IO=types.SimpleNamespace(File=file), Environment=types.SimpleNamespace(NewLine="\n")
+        )
+
         def execute(script, instructions):
             exec(script, {"cpu": types.SimpleNamespace(ExecutedInstructions=instructions), "System": system})
 

@@ -9,7 +9,7 @@ the hook never runs: what is recorded is exactly what is executed, as with QEMU'
 from __future__ import annotations
 
 import pathlib
-from typing import Iterator
+from collections.abc import Iterator
 
 from sim.elf import Elf
 
@@ -23,8 +23,10 @@ def script(event: str, path: pathlib.Path) -> str:
 
     No double quote and no backslash: it becomes a quoted argument of a Monitor command.
     """
-    return (f"System.IO.File.AppendAllText('{path}', "
-            f"'{event} ' + str(cpu.ExecutedInstructions) + System.Environment.NewLine)")
+    return (
+        f"System.IO.File.AppendAllText('{path}', "
+        f"'{event} ' + str(cpu.ExecutedInstructions) + System.Environment.NewLine)"
+    )
 
 
 def scripts(elf: Elf, path: pathlib.Path, markers: bool) -> Iterator[tuple[int, str]]:

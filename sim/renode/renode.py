@@ -27,7 +27,9 @@ from sim.renode import hooks, repl
 from sim.renode.server import RenodeError, RenodeServer
 from sim.simulator import Result, Simulator, SimulatorError, check_job
 
-_CONFIG = generated(pathlib.Path("sim", "renode", "config.json"))  # Written by Bazel: {"renode": command, "reason": why none}
+_CONFIG = generated(
+    pathlib.Path("sim", "renode", "config.json")
+)  # Written by Bazel: {"renode": command, "reason": why none}
 _PROBE = generated(pathlib.Path("sim", "renode", "probe", "cortex_m55.elf"))
 _PROBED_CPUS = ("cortex-m55", "cortex-m85")
 _PROBE_TIMEOUT_S = 60.0
@@ -54,8 +56,10 @@ def find_renode() -> list[str]:
         return launcher
     if asked or config["renode"]:
         raise SimulatorError(f"Renode was not found: there is no program {launcher[0] if launcher else repr(asked)}")
-    raise SimulatorError("Renode was not found: " + (
-        config["reason"] or "set RENODE to the command that starts it, or put renode on PATH"))
+    raise SimulatorError(
+        "Renode was not found: "
+        + (config["reason"] or "set RENODE to the command that starts it, or put renode on PATH")
+    )
 
 
 class Run:
@@ -231,7 +235,7 @@ class Renode(Simulator):
 
     def require(self, elf):
         cpu = elf.string("bsp_core")
-        self.name  # Starts it, if it can be started.
+        _ = self.name  # Starts it, if it can be started.
         if cpu not in _PROBED_CPUS:
             return
         known = _refusals.setdefault(self._launcher, {})
@@ -248,9 +252,11 @@ class Renode(Simulator):
         result = self._run(elf, cpu, get_board(elf.string("bsp_board")), None, _PROBE_TIMEOUT_S, count=False)
         if (result.status, result.exit_code) == ("exit", 0):
             return ""
-        return (f"{self.name} executes instructions of the {cpu} wrongly or not at all; needed is a nightly build of "
-                "2026-06-03 or later, or the first stable version after 1.16.1. The probe of //sim/renode/probe: "
-                + result.explain())
+        return (
+            f"{self.name} executes instructions of the {cpu} wrongly or not at all; needed is a nightly build of "
+            "2026-06-03 or later, or the first stable version after 1.16.1. The probe of //sim/renode/probe: "
+            + result.explain()
+        )
 
     def interactive_command(self, elf, board, job_path, gdb_port):
         # The session starts its own Renode, and probes it.

@@ -129,7 +129,8 @@ def test_without_counts(fake):
     result = fake.run(count=False)
     assert (result.counter, result.regions, result.total_instructions) == ("systick", None, None)
     assert len([command for command in fake.commands() if "AddHook" in command]) == len(
-        Elf(M4).code_addresses(hooks.END))
+        Elf(M4).code_addresses(hooks.END)
+    )
 
 
 def test_fault_of_the_firmware(fake):
@@ -296,16 +297,21 @@ def test_a_renode_that_fails_the_probe_is_refused(fake):
     """With its version and what is needed; once is enough; other cores still run."""
     fake.script([WRONG], [EXIT])
     for _ in range(2):
-        with pytest.raises(SimulatorError, match="(?s)Renode 9.8.7 .fake. executes instructions of the cortex-m55 wrongly"
-                                                 ".*nightly build of 2026-06-03 or later.*first stable version after 1.16.1"
-                                                 ".*csel with zr: WRONG"):
+        with pytest.raises(
+            SimulatorError,
+            match="(?s)Renode 9.8.7 .fake. executes instructions of the cortex-m55 wrongly"
+            ".*nightly build of 2026-06-03 or later.*first stable version after 1.16.1"
+            ".*csel with zr: WRONG",
+        ):
             fake.run(M55)
     assert fake.run(M4).status == "exit"
     assert len(fake.pids()) == 1
 
 
-@pytest.mark.parametrize("events", [[["log", "[ERROR] cpu: CPU abort [PC=0x10]: unknown"]], [["die"]],
-                                    [["exit", "##FAULT pc=1\n##EXIT rc=111##\n"]]])
+@pytest.mark.parametrize(
+    "events",
+    [[["log", "[ERROR] cpu: CPU abort [PC=0x10]: unknown"]], [["die"]], [["exit", "##FAULT pc=1\n##EXIT rc=111##\n"]]],
+)
 def test_a_probe_that_does_not_end_is_a_failed_one(fake, events):
     fake.script(events)
     with pytest.raises(SimulatorError, match="executes instructions of the cortex-m55 wrongly or not at all"):
@@ -363,8 +369,9 @@ def test_renode_ends_with_whoever_started_it(fake):
 
 @pytest.mark.parametrize("command, code", [("raise SystemExit(5)", 5), ("import os; os.kill(os.getpid(), 9)", 137)])
 def test_guard_ends_with_its_command(tmp_path, command, code):
-    process = subprocess.Popen([sys.executable, guard.__file__, str(tmp_path), sys.executable, "-c", command],
-                               stdin=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, guard.__file__, str(tmp_path), sys.executable, "-c", command], stdin=subprocess.PIPE
+    )
     assert process.wait(60) == code
     assert tmp_path.exists()
     process.stdin.close()
@@ -385,8 +392,14 @@ def test_guard_removes_the_folder_of_a_starter_that_is_gone(tmp_path):
 
 def session(fake, *arguments):
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
-    return subprocess.run([sys.executable, "-m", "sim.main", "--simulator=renode", *arguments, str(M4.absolute())],
-                          env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "sim.main", "--simulator=renode", *arguments, str(M4.absolute())],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 def test_session(fake):

@@ -69,8 +69,11 @@ def test_the_image_lies_in_these_memories(cpu):
         if kind == "Memory.MappedMemory"
     ]
     elf = Elf(pathlib.Path("platforms/bsp/selftest", cpu.replace("-", "_") + ".elf"))
-    for start, end in [("__text_start", "__text_end"), ("__data_start", "__stack_top"),
-                       ("__mailbox_start", "__mailbox_end")]:
+    for start, end in [
+        ("__text_start", "__text_end"),
+        ("__data_start", "__stack_top"),
+        ("__mailbox_start", "__mailbox_end"),
+    ]:
         span = elf.address(start), elf.address(end)
         assert any(low <= span[0] <= span[1] <= high for low, high in memories), (start, span)
 

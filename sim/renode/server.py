@@ -59,8 +59,10 @@ class RenodeServer:
         self._folder = self._scratch.path
         if not _PLAIN_PATH.fullmatch(str(self._folder)):
             self._scratch.remove()
-            raise RenodeError(f"Renode cannot be given the path {self._folder}: set TMPDIR to a folder without "
-                              "spaces and special characters")
+            raise RenodeError(
+                f"Renode cannot be given the path {self._folder}: set TMPDIR to a folder without "
+                "spaces and special characters"
+            )
         temporary, config = self._folder / "tmp", self._folder / "config"
         temporary.mkdir()
         config.mkdir()
@@ -72,9 +74,22 @@ class RenodeServer:
         environment.setdefault("HOME", str(self._folder))
         with open(self._messages, "wb") as messages:
             self._process = subprocess.Popen(
-                [sys.executable, "-S", str(_GUARD), str(self._folder), *launcher,
-                 "--disable-gui", "--hide-log", "--robot-server-port", "0"],
-                stdin=subprocess.PIPE, stdout=messages, stderr=subprocess.STDOUT, env=environment)
+                [
+                    sys.executable,
+                    "-S",
+                    str(_GUARD),
+                    str(self._folder),
+                    *launcher,
+                    "--disable-gui",
+                    "--hide-log",
+                    "--robot-server-port",
+                    "0",
+                ],
+                stdin=subprocess.PIPE,
+                stdout=messages,
+                stderr=subprocess.STDOUT,
+                env=environment,
+            )
         self._url = ""
         try:
             self._wait_for_server(temporary, time.monotonic() + START_TIMEOUT_S, launcher)
@@ -93,8 +108,9 @@ class RenodeServer:
             if not self.alive:
                 raise RenodeError(f"Renode ({' '.join(launcher)}) ended at its start:\n{self._last_messages()}")
             if time.monotonic() > deadline:
-                raise RenodeError(f"Renode ({' '.join(launcher)}) did not start its robot server in time:\n"
-                                  f"{self._last_messages()}")
+                raise RenodeError(
+                    f"Renode ({' '.join(launcher)}) did not start its robot server in time:\n{self._last_messages()}"
+                )
             time.sleep(0.05)
 
     def _last_messages(self) -> str:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.runner.job import JobFlag, build_job
 from cmsis_nn_delegate.runner.result import parse_report
 from sim import simulator
 from sim.boards import cores
-
 from tests.end_to_end.vectors import artifact, firmware, load_vectors
 
 NETWORKS = ("autoencoder", "ds_cnn", "mobilenet_v1_025", "resnet8")
@@ -65,8 +65,7 @@ def test_dispatch(network, core):
 def test_init_of_ds_cnn(core):
     # With the kernels: validation asks them for their scratch sizes.
     structural, checked = (
-        run("ds_cnn", core, flags)[0].regions[0].instructions
-        for flags in (JobFlag.NONE, JobFlag.VERIFY_CRC)
+        run("ds_cnn", core, flags)[0].regions[0].instructions for flags in (JobFlag.NONE, JobFlag.VERIFY_CRC)
     )
     nbytes = len(artifact("ds_cnn", cores()[core].isa, "payload"))
     print(f"{core}: {structural} instructions; CRC {(checked - structural) / nbytes:.1f} a byte")

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 import torch
+
 from cmsis_nn_delegate import simulate
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.target import get_target
 from examples.mlperf_tiny.networks import NETWORKS, weights_folder
-
 from tests.end_to_end.vectors import firmware
 
 KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
@@ -47,7 +47,7 @@ PER_CHANNEL = {"cortex-m4": 0.025, "cortex-m55": 0.044}
 RANDOM_SOFTMAX = 3_000
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def compiled_network(name: str, linear_weights: str):
     """(graph, a quantized input)"""
     network = NETWORKS[name]
@@ -79,8 +79,10 @@ def compilers(image: Path) -> set[str]:
 
 def test_compilers_by_their_comments(tmp_path):
     image = tmp_path / "image.elf"
-    image.write_bytes(b"\0GCC: (15:12.2.rel1-1) 12.2.1 20221205\0"
-                      b"GCC: (Arm GNU Toolchain 13.2.rel1 (Build arm-13.7)) 13.2.1 20231009\0 12.9")
+    image.write_bytes(
+        b"\0GCC: (15:12.2.rel1-1) 12.2.1 20221205\0"
+        b"GCC: (Arm GNU Toolchain 13.2.rel1 (Build arm-13.7)) 13.2.1 20231009\0 12.9"
+    )
     assert compilers(image) == {"12.2", "13.2"}
 
 

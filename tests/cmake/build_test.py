@@ -95,9 +95,7 @@ endforeach()
         unit = {"K": 1024, "M": 1024 * 1024}
         memories = {
             memory: (int(origin, 16), int(size) * unit[suffix])
-            for memory, origin, size, suffix in re.findall(
-                r"(\w+) : ORIGIN = (\w+), LENGTH = (\d+)([KM])", output
-            )
+            for memory, origin, size, suffix in re.findall(r"(\w+) : ORIGIN = (\w+), LENGTH = (\d+)([KM])", output)
         }
         assert memories == board["memories"]
 
@@ -106,7 +104,9 @@ endforeach()
 def test_an_unknown_core_is_told_with_the_known_ones(tmp_path):
     result = subprocess.run(
         ["cmake", "-S", ROOT, "-B", tmp_path, "--toolchain", TOOLCHAIN, "-DCORE=cortex_m99"],
-        capture_output=True, text=True, check=False,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert result.returncode != 0
     message = " ".join(result.stderr.split())

@@ -44,8 +44,13 @@ needs_arm = pytest.mark.skipif(bool(_arm_absent()), reason=_arm_absent() or "pre
 def run(*command, **options) -> str:
     """Standard output of a command; a failure shows all that it printed."""
     result = subprocess.run(
-        [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        check=False, stdin=subprocess.DEVNULL, **options,
+        [str(part) for part in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        **options,
     )
     assert result.returncode == 0, f"{command}\n{result.stdout}"
     return result.stdout

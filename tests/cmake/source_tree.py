@@ -9,7 +9,8 @@ import ast
 import dataclasses
 import pathlib
 import re
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 

@@ -21,10 +21,16 @@ def _module() -> dict[str, str]:
 
 def _options(tmp_path, enabled: bool) -> list[str]:
     return [
-        "-DCORE=cortex_m55", "--toolchain", str(TOOLCHAIN), "-DCMAKE_BUILD_TYPE=MinSizeRel",
-        f"-DMODULE_ROOT={ROOT}", f"-DMODULE_CMAKE={ROOT / _module()['cmake']}", f"-DMODEL_DIR={tmp_path}/model",
+        "-DCORE=cortex_m55",
+        "--toolchain",
+        str(TOOLCHAIN),
+        "-DCMAKE_BUILD_TYPE=MinSizeRel",
+        f"-DMODULE_ROOT={ROOT}",
+        f"-DMODULE_CMAKE={ROOT / _module()['cmake']}",
+        f"-DMODEL_DIR={tmp_path}/model",
         f"-DAPPLICATION_SOURCES={ROOT}/examples/cmake_firmware/main.cc;{tmp_path}/model/net.c",
-        f"-DCONFIG_CMSIS_NN_DELEGATE={'y' if enabled else ''}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+        f"-DCONFIG_CMSIS_NN_DELEGATE={'y' if enabled else ''}",
+        "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
     ]
 
 

@@ -8,10 +8,11 @@ the compiler rewrites because a special kernel is wrong for it (ops/geometry.py)
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Callable, Iterator
 
 import numpy as np
+
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.graph.ir import DType, Graph, Layout, Quant, Value
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
@@ -21,7 +22,6 @@ from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.target import Target
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from cmsis_nn_delegate.testing.networks import random_inputs
-
 from tests.conformance.suite import Case
 
 # Draws the operator of one case; returns its output.
@@ -54,9 +54,7 @@ class Drawing(GraphBuilder):
     def padding(self, kernel, dilation=(1, 1)) -> Padding:
         """Any, but every window has a tap in the image."""
         rows, columns = ((k - 1) * d for k, d in zip(kernel, dilation))
-        return Padding(
-            self.integer(0, rows), self.integer(0, columns), self.integer(0, rows), self.integer(0, columns)
-        )
+        return Padding(self.integer(0, rows), self.integer(0, columns), self.integer(0, rows), self.integer(0, columns))
 
     def image(self, batch, channels, kernel, dilation=(1, 1), extra=6) -> Value:
         """At least as large as the kernel: then padding as above leaves no window empty."""
@@ -145,9 +143,7 @@ def _depthwise_channels(d: Drawing) -> int:
 def _depthwise_general(d: Drawing) -> Value:
     kernel = d.pair(1, 5)
     x = d.image(d.batch(), _depthwise_channels(d), kernel)
-    return d.depthwise_conv2d(
-        x, 1, kernel=kernel, stride=d.pair(1, 3), padding=d.padding(kernel), clamp=d.clamp()
-    )
+    return d.depthwise_conv2d(x, 1, kernel=kernel, stride=d.pair(1, 3), padding=d.padding(kernel), clamp=d.clamp())
 
 
 def _depthwise_3x3(d: Drawing) -> Value:
@@ -216,9 +212,7 @@ def _pool(average: bool) -> Draw:
         x = d.image(d.batch(), d.channels(), kernel)
         # With a stride of at most the kernel, less what is padded, no window lies behind the image.
         padding = d.padding(kernel)
-        stride = tuple(
-            d.integer(1, max(1, k - far)) for k, far in zip(kernel, (padding.bottom, padding.right))
-        )
+        stride = tuple(d.integer(1, max(1, k - far)) for k, far in zip(kernel, (padding.bottom, padding.right)))
         pool = d.avg_pool2d if average else d.max_pool2d
         return pool(x, kernel, stride=stride, padding=padding, clamp=d.clamp())
 

@@ -1,6 +1,6 @@
 """Generates suite_format.h from `suite`.
 
-    python -m tests.conformance.cpp_header OUTPUT
+python -m tests.conformance.cpp_header OUTPUT
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 
 from cmsis_nn_delegate.payload.cpp_header import struct_lines
-
 from tests.conformance import suite
 
 _TEXT = """\

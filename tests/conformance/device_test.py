@@ -10,16 +10,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.schema import ARGS, CALL_HEADER, CONV_PARAMS, HEADER, Isa, Opcode
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
-from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from sim import simulator
-
 from tests.conformance import cases, suite
 from tests.conformance.outcome import parse
 from tests.end_to_end.vectors import artifact, load_vectors
@@ -125,9 +125,7 @@ def test_a_payload_without_what_the_kernel_loads_behind_its_filter_is_refused():
 def test_a_row_that_is_shorter_than_its_kernel_is_refused_where_the_kernel_cannot():
     """As the model has it, not as the compiler rewrites it: with rows and columns exchanged."""
     builder = GraphBuilder()
-    graph = builder.graph(
-        builder.conv2d(builder.input(1, 4, 1, 2), 8, kernel=(1, 3), padding=Padding(0, 1, 0, 1))
-    )
+    graph = builder.graph(builder.conv2d(builder.input(1, 4, 1, 2), 8, kernel=(1, 3), padding=Padding(0, 1, 0, 1)))
 
     def exchange(payload):
         (call,) = decode(bytes(payload)).calls

@@ -1,6 +1,6 @@
 """Integer reference == portable kernels == CMSIS-NN's plain C on the host, byte for byte, for OPERATOR.
 
-    ./bazelw test //tests/conformance:all --test_arg=--cases=5000
+./bazelw test //tests/conformance:all --test_arg=--cases=5000
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cmsis_nn_delegate.target import get_target
 
+from cmsis_nn_delegate.target import get_target
 from tests.conformance import cases, suite
 from tests.conformance.outcome import parse
 
@@ -24,7 +24,7 @@ KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
 NAMES = {"portable": "portable", "cmsis_nn": "cmsis-nn"}
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def drawn(count: int):
     # CMSIS-NN is plain C on the host: scratch as for a scalar core.
     return tuple(cases.cases(OPERATOR, count, get_target("cortex-m3")))

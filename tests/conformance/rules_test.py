@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from cmsis_nn_delegate.ops import cmsis_nn_rules as rules
 from cmsis_nn_delegate.ops import rules_header
 

@@ -25,8 +25,7 @@ struct Totals {
 /// `suite` is 16-byte aligned; `memory` is for arena and outputs. Returns false, with a report about
 /// case 0, if the blob is no suite.
 bool run_suite(const std::uint8_t* suite, std::size_t suite_bytes, std::uint8_t* memory,
-               std::size_t memory_bytes, const KernelTable& kernels, Report report,
-               Totals& totals);
+               std::size_t memory_bytes, const KernelTable& kernels, Report report, Totals& totals);
 
 }  // namespace conformance
 }  // namespace cmsis_nn_delegate

@@ -11,8 +11,8 @@ blob in its mailbox. `cpp_header` generates the C++ side.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Sequence
 
 from cmsis_nn_delegate.payload.layout import U32, Field, Struct
 

@@ -21,6 +21,7 @@ quiet()
 
 import numpy as np
 import torch
+
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import Compiled, compile_for_targets
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster

@@ -6,12 +6,12 @@ import os
 import zlib
 
 import numpy as np
+
 from cmsis_nn_delegate import simulate
 from cmsis_nn_delegate.payload import schema
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.runner.job import JobFlag, build_job
 from sim import simulator
-
 from tests.end_to_end.vectors import artifact, differing_bytes, firmware, load_vectors
 
 NETWORK = os.environ["NETWORK"]

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 
 import numpy as np
+
 from cmsis_nn_delegate import simulate
 from sim.boards import cores
-
 from tests.end_to_end.vectors import artifact, differing_bytes, firmware, load_vectors
 
 NETWORK = os.environ["NETWORK"]

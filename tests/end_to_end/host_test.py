@@ -6,11 +6,11 @@ import os
 
 import numpy as np
 import pytest
-from cmsis_nn_delegate.backend import CmsisNnBackend
-from cmsis_nn_delegate.host import HostProgram
 from executorch.exir._serialize._program import deserialize_pte_binary
 from executorch.exir.schema import DelegateCall
 
+from cmsis_nn_delegate.backend import CmsisNnBackend
+from cmsis_nn_delegate.host import HostProgram
 from tests.end_to_end.vectors import artifact, differing_bytes, load_vectors
 
 NETWORK = os.environ["NETWORK"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from torch import nn
+
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.host import HostProgram
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
-from torch import nn
 
 make_torch_faster()
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
+
 from cmsis_nn_delegate import reference, simulate
 from cmsis_nn_delegate.compile import Compiled, compile_model
 from cmsis_nn_delegate.host import HostProgram
 from examples.mlperf_tiny.networks import NETWORKS, WEIGHTS_VARIABLE, weights_folder
-
 from tests.end_to_end.vectors import differing_bytes, firmware
 
 FOLDER = weights_folder()
@@ -25,6 +25,7 @@ pytestmark = pytest.mark.skipif(FOLDER is None, reason=f"{WEIGHTS_VARIABLE} is n
 
 CORES = ("cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55")
 CLASSIFIERS = [name for name, network in NETWORKS.items() if network.is_classifier]
+
 
 @dataclass
 class Case:
@@ -34,7 +35,7 @@ class Case:
     float_outputs: np.ndarray  # of the original network
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def case(name: str, core: str) -> Case:
     network = NETWORKS[name]
     checks, float_outputs = network.check_data(FOLDER)

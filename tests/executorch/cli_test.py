@@ -2,16 +2,17 @@
 
 import numpy as np
 import pytest
+
 from cmsis_nn_delegate.quiet import quiet
 
 quiet()
 
 # ruff: noqa: E402
 import torch
-from cmsis_nn_delegate import cli
-from cmsis_nn_delegate.compile import compile_model
 from torch import nn
 
+from cmsis_nn_delegate import cli
+from cmsis_nn_delegate.compile import compile_model
 from tests.executorch.running import image, needs_executor
 
 pytestmark = needs_executor
@@ -26,8 +27,19 @@ def test_both_executors_give_what_the_reference_gives(capsys, tmp_path, core, io
     compile_model(module, inputs[0], core, inputs, io=io, name="net").write(str(tmp_path))
     np.savez(tmp_path / "x.npz", x=np.concatenate([x.numpy() for (x,) in inputs]))
     for executor, suffix in (("standalone", ""), ("executorch", "_executorch")):
-        arguments = ["run", f"{tmp_path}/net", "--inputs", f"{tmp_path}/x.npz", "--on", "simulator", "--compare",
-                     "--executor", executor, "--image", str(image(core, suffix))]
+        arguments = [
+            "run",
+            f"{tmp_path}/net",
+            "--inputs",
+            f"{tmp_path}/x.npz",
+            "--on",
+            "simulator",
+            "--compare",
+            "--executor",
+            executor,
+            "--image",
+            str(image(core, suffix)),
+        ]
         assert cli.main(arguments) == 0, capsys.readouterr().err
         out = capsys.readouterr().out
         assert f"executor {executor};" in out

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from executorch.devtools.inspector import TimeScale
+
 from cmsis_nn_delegate import etdump
 from cmsis_nn_delegate.backend import CmsisNnBackend
 from cmsis_nn_delegate.host import load_library
 from cmsis_nn_delegate.payload.schema import Opcode
 from cmsis_nn_delegate.runner.result import CallTime, Execution, RunInfo, RunResult
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
-from executorch.devtools.inspector import TimeScale
-
 from tests.executorch.profiling import compile_with_record, inspector, profile_on_device
 from tests.executorch.running import needs_executor
 
@@ -85,9 +85,7 @@ def _report(*executions):
 
 def test_ticks_of_several_executions(recorded, tmp_path):
     count = len(recorded.payload.calls)
-    runs = [
-        Execution(run, 1000, [CallTime(call, 1, 10 * run + call) for call in range(count)]) for run in range(2)
-    ]
+    runs = [Execution(run, 1000, [CallTime(call, 1, 10 * run + call) for call in range(count)]) for run in range(2)]
     dump = tmp_path / "ticks.etdump"
     dump.write_bytes(etdump.from_report(_report(*runs)))
     (events,) = delegate_events(inspector(recorded, dump))

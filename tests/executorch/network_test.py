@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 import pytest
-from sim.boards import cores
 
+from sim.boards import cores
 from tests.end_to_end.vectors import differing_bytes
 from tests.executorch.running import needs_executor, run_network
 

@@ -6,17 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from cmsis_nn_delegate.quiet import quiet
 
 quiet()
 
 # ruff: noqa: E402
 import torch
+from torch import nn
+
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.runner.job import JobFlag, build_program_job
 from cmsis_nn_delegate.runner.result import RunnerError, parse_report
-from torch import nn
-
 from tests.executorch.running import image, needs_executor, simulate
 
 pytestmark = needs_executor

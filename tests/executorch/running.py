@@ -10,13 +10,13 @@ from typing import Optional
 
 import numpy as np
 import pytest
+
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.tensor_data import from_bytes, to_bytes
 from cmsis_nn_delegate.runner.job import JobFlag, build_job, build_program_job
 from cmsis_nn_delegate.runner.result import RunResult, parse_report
 from sim import simulator
 from sim.boards import cores
-
 from tests.end_to_end.vectors import artifact, load_vectors
 
 _RUNTIME = Path(__file__).parent.parent.parent / "runtime"

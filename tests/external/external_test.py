@@ -21,7 +21,9 @@ def _absent() -> str:
     """Why the inner build cannot be run, or ""."""
     if _bazel() is None:
         return "no bazel on PATH"
-    return "" if shutil.which("arm-none-eabi-gcc") or "ARM_GNU_TOOLCHAIN" in os.environ else "no arm-none-eabi-gcc on PATH"
+    return (
+        "" if shutil.which("arm-none-eabi-gcc") or "ARM_GNU_TOOLCHAIN" in os.environ else "no arm-none-eabi-gcc on PATH"
+    )
 
 
 @pytest.fixture
@@ -45,12 +47,21 @@ def test_a_firmware_with_this_repository_as_an_external_one_runs(workspace, tmp_
         "HOME": str(tmp_path),
         "CND_PYTHON_ENV": sys.prefix,  # the packages that this test runs with
     }
-    options = ["--jobs=2", "--noshow_progress", "--test_output=all",
-               "--spawn_strategy=local"]  # no sandbox in the sandbox
+    options = [
+        "--jobs=2",
+        "--noshow_progress",
+        "--test_output=all",
+        "--spawn_strategy=local",
+    ]  # no sandbox in the sandbox
     try:
         result = subprocess.run(
-            [*bazel, "test", *options, *tests], cwd=workspace, env=environment,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+            [*bazel, "test", *options, *tests],
+            cwd=workspace,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
         )
     finally:
         subprocess.run([*bazel, "shutdown"], cwd=workspace, env=environment, capture_output=True, check=False)

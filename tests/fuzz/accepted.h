@@ -53,9 +53,8 @@ class Accepted {
   /// A bound of what the calls compute, see operands.h.
   std::uint64_t work() const {
     std::uint64_t sum = 0;
-    for_each_call([&](std::uint16_t opcode, const void* args) {
-      sum += operands_of(opcode, args).work;
-    });
+    for_each_call(
+        [&](std::uint16_t opcode, const void* args) { sum += operands_of(opcode, args).work; });
     return sum;
   }
 
@@ -71,10 +70,10 @@ class Accepted {
     EValue values[payload::kMaxIo];
     EValue* pointers[payload::kMaxIo];
     for (unsigned i = 0; i < tensor_count(); ++i) {
-      auto* impl = new (impls[i])
-          TensorImpl(static_cast<ScalarType>(tensor(i).dtype), tensor(i).rank,
-                     const_cast<std::int32_t*>(tensor(i).sizes), data[i],
-                     const_cast<std::uint8_t*>(tensor(i).dim_order));
+      auto* impl =
+          new (impls[i]) TensorImpl(static_cast<ScalarType>(tensor(i).dtype), tensor(i).rank,
+                                    const_cast<std::int32_t*>(tensor(i).sizes), data[i],
+                                    const_cast<std::uint8_t*>(tensor(i).dim_order));
       values[i] = EValue(Tensor(impl));
       pointers[i] = &values[i];
     }

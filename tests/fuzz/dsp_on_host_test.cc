@@ -62,7 +62,8 @@ TEST(DspOnHost, LanesOfRandomWords) {
     for (unsigned half = 0; half < 2; ++half) {
       EXPECT_EQ(lane(SXTB16(a), 16, half), lane(a, 8, 2 * half));
       EXPECT_EQ(lane(SXTB16_RORn(a, 8), 16, half), lane(a, 8, 2 * half + 1));
-      EXPECT_EQ(lane(SXTAB16(c, a), 16, half), wrapped(lane(c, 16, half) + lane(a, 8, 2 * half), 16));
+      EXPECT_EQ(lane(SXTAB16(c, a), 16, half),
+                wrapped(lane(c, 16, half) + lane(a, 8, 2 * half), 16));
       EXPECT_EQ(lane(SXTAB16_RORn(c, a, 8), 16, half),
                 wrapped(lane(c, 16, half) + lane(a, 8, 2 * half + 1), 16));
       EXPECT_EQ(lane(SADD16(a, b), 16, half), wrapped(lane(a, 16, half) + lane(b, 16, half), 16));

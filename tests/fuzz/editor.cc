@@ -179,7 +179,8 @@ void Editor::fit_arena() {
   std::uint32_t end = used(payload::kBaseArena);
   for (unsigned i = 0; i < tensor_count(); ++i) {
     const IoTensor& tensor = tensors()[i];
-    if (tensor.arena_offset != payload::kNoArenaOffset && tensor.arena_offset + tensor.nbytes > end) {
+    if (tensor.arena_offset != payload::kNoArenaOffset &&
+        tensor.arena_offset + tensor.nbytes > end) {
       end = tensor.arena_offset + tensor.nbytes;
     }
   }

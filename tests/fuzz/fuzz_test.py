@@ -35,7 +35,11 @@ def test_what_init_accepts_runs_within_its_memory(tmp_path, capsys):
     options = [f"-max_total_time={SECONDS}", f"-seed={SEED}"]
     result = subprocess.run(
         run_fuzzer.command(FUZZER.resolve(), tmp_path, SEEDS, options),
-        env=run_fuzzer.environment(), capture_output=True, text=True, errors="replace", check=False,
+        env=run_fuzzer.environment(),
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
     )
     findings = [path for path in tmp_path.iterdir() if path.is_file()]
     for path in findings:
@@ -54,7 +58,10 @@ def test_a_payload_that_is_none_is_refused(tmp_path):
     path.write_bytes(os.urandom(200))
     result = subprocess.run(
         run_fuzzer.command(FUZZER.resolve(), tmp_path, SEEDS, [str(path)]),
-        env=run_fuzzer.environment(), capture_output=True, text=True, check=False,
+        env=run_fuzzer.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert result.returncode == 0, result.stderr
     totals = report(result.stderr)

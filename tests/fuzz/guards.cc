@@ -50,7 +50,9 @@ void set_region(unsigned number, std::uintptr_t start, std::uintptr_t end, std::
   mpu_rlar() = static_cast<std::uint32_t>(end - 32) | memory << 1 | 1;
 }
 
-std::uintptr_t down(const void* p) { return reinterpret_cast<std::uintptr_t>(p) & ~std::uintptr_t{31}; }
+std::uintptr_t down(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p) & ~std::uintptr_t{31};
+}
 
 #else
 

@@ -9,15 +9,14 @@ header, and is a multiple of 16 bytes.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from cmsis_nn_delegate.testing.networks import random_network
-
 from tests.conformance import cases
 
 # A core of each instruction set: the payloads of others are the same.
@@ -57,7 +56,7 @@ def row(stride: int, taps: int) -> Graph:
 
 
 def seeds(isa: str) -> Iterator[bytes]:
-    """Single calls of every kind, twins, rows, and networks of a few calls; some with inputs and outputs in the arena."""
+    """Single calls of every kind, twins, rows, and networks of a few calls; some keep I/O in the arena."""
     target = get_target(CORE_OF_ISA[isa])
     graphs = [
         cases.graph_of(operator, seed)

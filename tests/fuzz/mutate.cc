@@ -17,10 +17,11 @@ using payload::IoTensor;
 using payload::Opcode;
 
 constexpr std::uint32_t kInteresting[] = {
-    0,      1,      2,      3,          4,          7,          8,          15,         16,
-    17,     31,     32,     127,        128,        255,        256,        496,        512,
-    32766,  32767,  32768,  65535,      65536,      0x0FFFFFFF, 0x10000000, 0x40000000, 0x7FFFFFFF,
-    0x80000000, 0xFFFFFF80, 0xFFFFFFF0, 0xFFFFFFFE, 0xFFFFFFFF, 0xF0000000};
+    0,          1,          2,          3,          4,          7,          8,
+    15,         16,         17,         31,         32,         127,        128,
+    255,        256,        496,        512,        32766,      32767,      32768,
+    65535,      65536,      0x0FFFFFFF, 0x10000000, 0x40000000, 0x7FFFFFFF, 0x80000000,
+    0xFFFFFF80, 0xFFFFFFF0, 0xFFFFFFFE, 0xFFFFFFFF, 0xF0000000};
 constexpr std::uint32_t kFloats[] = {0,          0x80000000, 0x3F800000, 0xBF800000, 0x7F800000,
                                      0xFF800000, 0x7FC00000, 0x00000001, 0x7F7FFFFF, 0x4F000000};
 constexpr std::uint32_t kMaxArena = 1 << 14;
@@ -171,8 +172,8 @@ class Mutator {
       return false;
     }
     // Often as it is, so that operands share memory; but an output that lies in the call's inputs is refused.
-    const bool grow =
-        there < bytes || random_.one_in(6) || (operand.kind == FieldKind::kOutput && !random_.one_in(3));
+    const bool grow = there < bytes || random_.one_in(6) ||
+                      (operand.kind == FieldKind::kOutput && !random_.one_in(3));
     if (base == payload::kBaseArena) {
       if (grow && there + bytes + 32 <= kMaxArena) {
         editor_.header().arena_bytes = (there + bytes + 15) / 16 * 16;
@@ -209,8 +210,8 @@ class Mutator {
         random_.one_in(16)) {
       return;
     }
-    auto* words = reinterpret_cast<std::int32_t*>(reinterpret_cast<std::uint8_t*>(&editor_.header()) +
-                                                  (ref & payload::kMaxRefOffset));
+    auto* words = reinterpret_cast<std::int32_t*>(
+        reinterpret_cast<std::uint8_t*>(&editor_.header()) + (ref & payload::kMaxRefOffset));
     const bool wide = random_.one_in(4);
     for (std::uint32_t i = 0; i < operand.bytes / 4; ++i) {
       words[i] = operand.kind == FieldKind::kMultiplier
@@ -250,8 +251,8 @@ class Mutator {
     if (operand.bytes == 0 || there < operand.bytes) {
       return;
     }
-    editor_.word(call, operand.field) = editor_.reference(
-        base, (there - operand.bytes) / operand.alignment * operand.alignment);
+    editor_.word(call, operand.field) =
+        editor_.reference(base, (there - operand.bytes) / operand.alignment * operand.alignment);
     fill(operand, editor_.word(call, operand.field));
   }
 
@@ -360,8 +361,8 @@ class Mutator {
         break;
       case 4: {
         const bool was_float = tensor.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32);
-        tensor.dtype = static_cast<std::uint8_t>(was_float ? payload::DType::kInt8
-                                                           : payload::DType::kFloat32);
+        tensor.dtype =
+            static_cast<std::uint8_t>(was_float ? payload::DType::kInt8 : payload::DType::kFloat32);
         set_tensor_bytes(index, tensor.nbytes);
         break;
       }
@@ -401,8 +402,8 @@ class Mutator {
     if (h.constants_bytes < 4) {
       return;
     }
-    auto* words = reinterpret_cast<std::uint32_t*>(reinterpret_cast<std::uint8_t*>(&h) +
-                                                   h.constants_offset);
+    auto* words =
+        reinterpret_cast<std::uint32_t*>(reinterpret_cast<std::uint8_t*>(&h) + h.constants_offset);
     for (std::uint32_t left = 1 + random_.below(8); left != 0; --left) {
       std::uint32_t& word = words[random_.below(h.constants_bytes / 4)];
       word = random_.one_in(2) ? random_.next() : changed(word);

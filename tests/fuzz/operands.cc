@@ -62,8 +62,9 @@ Operands operands_of(std::uint16_t opcode, const void* args) {
         field.offset, field.kind, field.alignment,
         static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, payload::kMaxRefOffset))};
     if (field.kind == FieldKind::kOutput) {
-      result.work = times(bytes / field.element_bytes,
-                          static_cast<std::int64_t>(work_per_output(static_cast<Opcode>(opcode), args)));
+      result.work =
+          times(bytes / field.element_bytes,
+                static_cast<std::int64_t>(work_per_output(static_cast<Opcode>(opcode), args)));
     }
   }
   return result;

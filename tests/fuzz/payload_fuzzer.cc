@@ -91,8 +91,8 @@ extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* data1, std:
   }
   std::memcpy(buffer, data1, size1);
   std::memcpy(donor_buffer, data2, size2);
-  const std::size_t size = fuzz::mutate(buffer, size1, capacity, seed, fuzz::tested_kernels(),
-                                        donor_buffer, size2);
+  const std::size_t size =
+      fuzz::mutate(buffer, size1, capacity, seed, fuzz::tested_kernels(), donor_buffer, size2);
   std::memcpy(out, buffer, size);
   return size;
 }

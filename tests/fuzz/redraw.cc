@@ -124,8 +124,7 @@ void redraw_depthwise(payload::DepthwiseConv2dArgs& a, Random& random) {
       const std::int32_t room = in + padding - 3;
       return (room < 0 ? 1 : room / stride + 1) + (random.one_in(2) ? 1 : 0);
     };
-    a.output_dims = {a.input_dims.n,
-                     outputs(a.input_dims.h, a.params.padding.h, a.params.stride.h),
+    a.output_dims = {a.input_dims.n, outputs(a.input_dims.h, a.params.padding.h, a.params.stride.h),
                      outputs(a.input_dims.w, a.params.padding.w, a.params.stride.w),
                      a.input_dims.c};
   }
@@ -147,7 +146,9 @@ void redraw_linear(Args& a, Random& random) {
   a.activation = draw_activation(random);
 }
 
-std::int32_t q31(Random& random) { return (1 << 30) + static_cast<std::int32_t>(random.below(1 << 30)); }
+std::int32_t q31(Random& random) {
+  return (1 << 30) + static_cast<std::int32_t>(random.below(1 << 30));
+}
 
 void redraw_add(payload::AddArgs& a, Random& random) {
   a.count = random.in(1, random.one_in(2) ? 40 : 300);

@@ -94,7 +94,8 @@ TEST(Replay, SeedsRunWhateverMemoryHeld) {
 TEST(Replay, TruncatedAtEveryByte) {
   const AlignedBytes whole = all_operators();
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    ASSERT_EQ(run_payload(whole.data(), size, tested_kernels()), Outcome::kRefused) << size << " bytes";
+    ASSERT_EQ(run_payload(whole.data(), size, tested_kernels()), Outcome::kRefused)
+        << size << " bytes";
   }
   EXPECT_EQ(run_payload(whole.data(), whole.size(), tested_kernels()), Outcome::kRan);
 }
@@ -127,9 +128,8 @@ void expect_scratch_suffices(payload::Opcode opcode) {
   auto& args = testing::args_of<Args>(payload, opcode);
   const std::uint32_t arena_bytes = payload.header().arena_bytes;
   const Kernel& kernel = *tested_kernels().find(opcode);
-  const std::int32_t needed = kernel.scratch_bytes == nullptr
-                                  ? 0
-                                  : static_cast<std::int32_t>(kernel.scratch_bytes(&args));
+  const std::int32_t needed =
+      kernel.scratch_bytes == nullptr ? 0 : static_cast<std::int32_t>(kernel.scratch_bytes(&args));
   ASSERT_LE(needed, kScratch);
   for (std::int32_t bytes = 0; bytes <= kScratch; ++bytes) {
     const std::uint32_t begin = (arena_bytes - static_cast<std::uint32_t>(bytes)) / 16 * 16;
@@ -170,8 +170,10 @@ TEST(Replay, MutatedSeeds) {
   print_totals(tested_kernels().name);
   const Totals& t = totals();
   // Neither may all be refused nor may all be harmless, or nothing is tested.
-  EXPECT_GT(t.outcomes[static_cast<unsigned>(Outcome::kRan)], seeds().size() * kMutationsOfASeed / 10);
-  EXPECT_GT(t.outcomes[static_cast<unsigned>(Outcome::kRefused)], seeds().size() * kMutationsOfASeed / 10);
+  EXPECT_GT(t.outcomes[static_cast<unsigned>(Outcome::kRan)],
+            seeds().size() * kMutationsOfASeed / 10);
+  EXPECT_GT(t.outcomes[static_cast<unsigned>(Outcome::kRefused)],
+            seeds().size() * kMutationsOfASeed / 10);
   for (std::size_t opcode = 1; opcode < payload::kOpcodeCount; ++opcode) {
     EXPECT_GT(t.calls[opcode], 0u) << "opcode " << opcode;
   }

@@ -14,8 +14,8 @@ import os
 import struct
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Iterator, Sequence
 
 PAYLOAD_BYTES_OFFSET = 16  # of the header's field
 MAX_BYTES = 1 << 15  # kMaxPayloadBytes of mutate.h

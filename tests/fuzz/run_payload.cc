@@ -32,7 +32,9 @@ constexpr std::uint64_t kMaxWork = 1 << 16;    // of all calls, see operands.h
   std::abort();
 }
 
-void fill(AlignedBytes& bytes, std::uint32_t seed) { Random(seed).fill(bytes.data(), bytes.size()); }
+void fill(AlignedBytes& bytes, std::uint32_t seed) {
+  Random(seed).fill(bytes.data(), bytes.size());
+}
 
 /// The memory of one execution.
 struct Buffers {

@@ -34,10 +34,10 @@ struct SweepJob {
 constexpr std::uint32_t kMagic = 0x46555A5A;
 /// What is done with every index.
 enum Mode : std::uint32_t {
-  kMutate = 0,       // mutated and run
-  kAsTheyAre = 1,    // seeds run unchanged
-  kShow = 2,         // mutated, printed, and run
-  kReadBeyond = 3,   // no payload: reads the byte behind slot `first`, by what would be a kernel
+  kMutate = 0,         // mutated and run
+  kAsTheyAre = 1,      // seeds run unchanged
+  kShow = 2,           // mutated, printed, and run
+  kReadBeyond = 3,     // no payload: reads the byte behind slot `first`, by what would be a kernel
   kWriteConstant = 4,  // writes to the payload's slot
 };
 
@@ -152,8 +152,7 @@ bool run(std::size_t size, Totals& totals) {
     return true;
   }
   ++totals.ran;
-  accepted.for_each_call(
-      [&](std::uint16_t opcode, const void*) { ++totals.calls[opcode]; });
+  accepted.for_each_call([&](std::uint16_t opcode, const void*) { ++totals.calls[opcode]; });
   return true;
 }
 
@@ -184,7 +183,10 @@ void print(const Totals& totals) {
 #if defined(__ARM_FEATURE_MVE)
     // One vector of 16 bytes that reaches over the end by `count` of them.
     std::uint32_t first = 0;
-    __asm__ volatile("vldrb.u8 q0, [%1]\n\tvmov %0, s0" : "=r"(first) : "r"(end - 16 + job.count) : "q0", "memory");
+    __asm__ volatile("vldrb.u8 q0, [%1]\n\tvmov %0, s0"
+                     : "=r"(first)
+                     : "r"(end - 16 + job.count)
+                     : "q0", "memory");
     runner::Line("BEYOND").field("first", first);
 #else
     static_cast<void>(*reinterpret_cast<volatile std::uint32_t*>(end - 4 + job.count));

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from sim import simulator
 
+from sim import simulator
 from tests.fuzz import run_fuzzer
 
 # Its memory protection unit is what was looked at; the tests of the guards go first.

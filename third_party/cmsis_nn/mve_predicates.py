@@ -44,9 +44,7 @@ def forgets_constants(compiler: str, flags: list[str]) -> bool:
 
 def constant_predicates(text: str) -> list[int]:
     """The lines of C source `text` with a constant MVE predicate."""
-    without_comments = re.sub(
-        r"/\*.*?\*/|//[^\n]*", lambda match: "\n" * match[0].count("\n"), text, flags=re.DOTALL
-    )
+    without_comments = re.sub(r"/\*.*?\*/|//[^\n]*", lambda match: "\n" * match[0].count("\n"), text, flags=re.DOTALL)
     found = [*_VARIABLE.finditer(without_comments), *_ARGUMENT.finditer(without_comments)]
     return sorted({without_comments.count("\n", 0, match.start()) + 1 for match in found})
 

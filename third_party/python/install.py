@@ -24,9 +24,24 @@ def main(python, lock):
     # The versions are all locked, but dependencies are still followed: which ones torch has differs
     # between its CPU and its GPU build, and the index decides which of the two it is.
     pip = subprocess.Popen(
-        [python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--no-color",
-         "--progress-bar=off", "--no-warn-script-location", "--requirement", lock],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        [
+            python,
+            "-m",
+            "pip",
+            "install",
+            "--disable-pip-version-check",
+            "--no-input",
+            "--no-color",
+            "--progress-bar=off",
+            "--no-warn-script-location",
+            "--requirement",
+            lock,
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
     output = []
     started = last = time.monotonic()
     count = 0

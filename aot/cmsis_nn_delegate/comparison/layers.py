@@ -86,6 +86,5 @@ class Layers(Interpreter):
         if worst > limit:
             fail(
                 at,
-                f"{what}, as {node.name} reads it, differs by {worst:.3g} {unit} from the float value rounded "
-                "once",
+                f"{what}, as {node.name} reads it, differs by {worst:.3g} {unit} from the float value rounded once",
             )

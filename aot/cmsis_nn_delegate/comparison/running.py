@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NoReturn, Optional, Union
+from collections.abc import Callable
+from typing import Any, NoReturn, Optional, Union
 
 import torch
 from torch.fx import GraphModule, Interpreter, Node
@@ -44,9 +45,7 @@ class _Recorder(Interpreter):
         return value
 
 
-def run(
-    module: GraphModule, sample: Sample, see: Optional[Callable[[Node, Any], None]] = None
-) -> dict[Node, Any]:
+def run(module: GraphModule, sample: Sample, see: Optional[Callable[[Node, Any], None]] = None) -> dict[Node, Any]:
     """The values of all nodes."""
     recorder = _Recorder(module, see)
     call(recorder.run, sample)

@@ -15,7 +15,8 @@ parameters of its own: reshapes and the activation fused behind an operator.
 from __future__ import annotations
 
 import math
-from typing import Any, Iterator, Optional, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any, Optional
 
 import numpy as np
 import torch
@@ -103,11 +104,7 @@ class EdgeContext:
         signature = program.graph_signature
         self._parameters = dict(signature.inputs_to_parameters)
         mutated = set(signature.buffers_to_mutate.values())
-        self._buffers = {
-            name: target
-            for name, target in signature.inputs_to_buffers.items()
-            if target not in mutated
-        }
+        self._buffers = {name: target for name, target in signature.inputs_to_buffers.items() if target not in mutated}
         self._lifted = dict(signature.inputs_to_lifted_tensor_constants)
         # Whether the program went through a quantizer.
         self.quantized = prepared or any(target_name(node) == QUANTIZE for node in program.graph.nodes)
@@ -138,9 +135,7 @@ class EdgeContext:
     # Constants --------------------------------------------------------------
 
     def is_constant(self, node: Node) -> bool:
-        return (
-            node.name in self._parameters or node.name in self._buffers or node.name in self._lifted
-        )
+        return node.name in self._parameters or node.name in self._buffers or node.name in self._lifted
 
     def constant(self, node: Any) -> Optional[torch.Tensor]:
         """The data of a parameter, an unchanging buffer or a lifted constant; None for others."""
@@ -174,18 +169,12 @@ class EdgeContext:
             scales, zero_points = (_numpy(self.constant(arg)) for arg in node.args[1:3])
             if scales is not None:
                 scales = scales.astype(np.float64).reshape(-1)
-                zero_points = (
-                    np.zeros(1, np.int64) if zero_points is None else zero_points.reshape(-1)
-                )
+                zero_points = np.zeros(1, np.int64) if zero_points is None else zero_points.reshape(-1)
             axis = node.args[3] % data.dim()
-            return Constant(
-                element_type(data.dtype), tuple(data.shape), True, axis, _numpy(data), scales, zero_points
-            )
+            return Constant(element_type(data.dtype), tuple(data.shape), True, axis, _numpy(data), scales, zero_points)
         data = self.constant(node)
         return (
-            None
-            if data is None
-            else Constant(element_type(data.dtype), tuple(data.shape), False, None, _numpy(data))
+            None if data is None else Constant(element_type(data.dtype), tuple(data.shape), False, None, _numpy(data))
         )
 
     # Quantization -----------------------------------------------------------
@@ -265,14 +254,11 @@ class EdgeContext:
                     f"{node.name} has rank {len(shape)}; at most {MAX_RANK} is supported",
                 )
             if math.prod(shape) == 0:
-                return Refusal(
-                    Reason.UNSUPPORTED_SHAPE, f"{node.name} is empty: shape {list(shape)}"
-                )
+                return Refusal(Reason.UNSUPPORTED_SHAPE, f"{node.name} is empty: shape {list(shape)}")
             if any(size > MAX_DIM for size in shape):
                 return Refusal(
                     Reason.TOO_LARGE,
-                    f"{node.name} has shape {list(shape)}; CMSIS-NN keeps sizes in 16 bits, at most"
-                    f" {MAX_DIM}",
+                    f"{node.name} has shape {list(shape)}; CMSIS-NN keeps sizes in 16 bits, at most {MAX_DIM}",
                 )
         return None
 
@@ -286,9 +272,7 @@ class EdgeContext:
             " [N, C, H, W] are supported: add the missing dimensions with unsqueeze",
         )
 
-    def refuse_quant(
-        self, node: Node, inputs: Sequence[Node], same: bool = False
-    ) -> Optional[Refusal]:
+    def refuse_quant(self, node: Node, inputs: Sequence[Node], same: bool = False) -> Optional[Refusal]:
         """Inputs or output not int8, or, if `same`, not of one scale and zero point."""
         for value in inputs:
             if self.input_quant(value) is None:

@@ -7,8 +7,9 @@ its own name, once.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Iterator, Optional
+from typing import Any, Optional
 
 from torch.export import ExportedProgram
 from torch.fx import Node

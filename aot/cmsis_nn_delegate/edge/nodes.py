@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING, Any, Iterable, Optional, TypeVar
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 from ..graph.ir import Quant
 

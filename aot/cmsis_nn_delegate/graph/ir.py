@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Iterable, Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -84,12 +85,9 @@ class Value:
     data: Optional[np.ndarray] = None
 
     def __post_init__(self) -> None:
-        if self.data is not None and (
-            self.data.shape != self.shape or self.data.dtype != self.dtype.value
-        ):
+        if self.data is not None and (self.data.shape != self.shape or self.data.dtype != self.dtype.value):
             raise ValueError(
-                f"{self.name}: data is {self.data.dtype}{self.data.shape}, "
-                f"declared {self.dtype.value}{self.shape}"
+                f"{self.name}: data is {self.data.dtype}{self.data.shape}, declared {self.dtype.value}{self.shape}"
             )
 
     @property

@@ -8,7 +8,8 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
 
 import numpy as np
 
@@ -92,9 +93,7 @@ class Add(Op):
             shifted = (data.reshape(-1).astype(np.int64) - value.quant.zero_point) << LEFT_SHIFT
             total = wrap32(total + requantize(shifted, *multiplier))
         lo, hi = node.attrs.clamp.quantized(node.output.quant)
-        result = to_output(
-            requantize(total, *output_multiplier), node.output.quant.zero_point, lo, hi
-        )
+        result = to_output(requantize(total, *output_multiplier), node.output.quant.zero_point, lo, hi)
         return result.reshape(node.output.storage_shape)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
 
 import numpy as np
 
@@ -83,8 +84,7 @@ class AvgPool2d(Op):
                 return None
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,
-                f"mean over dimensions {sorted(dims)} of an image; only height and width (2, 3) are"
-                " supported",
+                f"mean over dimensions {sorted(dims)} of an image; only height and width (2, 3) are supported",
             )
         if name != "aten.avg_pool2d.default":
             size, pooled = shape_of(node.args[0])[2:], shape_of(node)[2:]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Optional
 
 from ..edge.nodes import ACTIVATIONS, DEQUANTIZE, first, shape_of, target_name
 from ..edge.refusal import Reason, Refusal
@@ -82,9 +83,7 @@ class Clamp(Op):
     def _refuse_limits(self, node: Any, context: Any) -> Optional[Refusal]:
         low, high = self._limits(node, context)
         if not all(isinstance(limit, (int, float)) for limit in (low, high)):
-            return Refusal(
-                Reason.UNSUPPORTED_PARAMETER, "its limits are tensors; use plain numbers instead"
-            )
+            return Refusal(Reason.UNSUPPORTED_PARAMETER, "its limits are tensors; use plain numbers instead")
         if not low <= high:
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,

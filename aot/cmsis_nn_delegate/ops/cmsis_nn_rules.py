@@ -56,25 +56,15 @@ def takes_pointwise(
     )
 
 
-def takes_one_row(
-    in_h: int, in_c: int, kernel_h: int, kernel_c: int, stride_w: int, dilation_w: int
-) -> bool:
+def takes_one_row(in_h: int, in_c: int, kernel_h: int, kernel_c: int, stride_w: int, dilation_w: int) -> bool:
     """Whether arm_convolve_wrapper_s8 picks arm_convolve_1_x_n_s8 if it picks no 1x1 kernel.
 
     Without MVE that is the general kernel.
     """
-    return (
-        in_h == 1
-        and kernel_h == 1
-        and in_c == kernel_c
-        and dilation_w == 1
-        and stride_w * in_c % 4 == 0
-    )
+    return in_h == 1 and kernel_h == 1 and in_c == kernel_c and dilation_w == 1 and stride_w * in_c % 4 == 0
 
 
-def fits_one_row(
-    in_w: int, kernel_w: int, out_h: int, stride_w: int, padding_h: int, left: int, right: int
-) -> bool:
+def fits_one_row(in_w: int, kernel_w: int, out_h: int, stride_w: int, padding_h: int, left: int, right: int) -> bool:
     """Whether arm_convolve_1_x_n_s8 computes this row, of which `right` is the far padding.
 
     It copies kernel_w pixels whatever the image has, knows one row of windows, padding at the right
@@ -118,9 +108,7 @@ def convolution_fits(
     """Whether arm_convolve_wrapper_s8 computes this convolution, with or without MVE."""
     bottom = far_padding(in_h, kernel_h, out_h, stride_h, padding_h, dilation_h)
     right = far_padding(in_w, kernel_w, out_w, stride_w, padding_w, dilation_w)
-    pointwise = takes_pointwise(
-        in_c, kernel_h, kernel_w, kernel_c, padding_h, padding_w, dilation_h, dilation_w
-    )
+    pointwise = takes_pointwise(in_c, kernel_h, kernel_w, kernel_c, padding_h, padding_w, dilation_h, dilation_w)
     one_row = takes_one_row(in_h, in_c, kernel_h, kernel_c, stride_w, dilation_w)
     row_fits = fits_one_row(in_w, kernel_w, out_h, stride_w, padding_h, padding_w, right)
     return (
@@ -193,9 +181,7 @@ def depthwise_fits(
     A kernel for DSP clears its column buffer up to the first row of the image, or from the last:
     beyond the buffer if that row is in no window. Another one counts positions in 16 bits.
     """
-    special = takes_3x3(
-        batch, multiplier, kernel_h, kernel_w, padding_h, padding_w, dilation_h, dilation_w
-    )
+    special = takes_3x3(batch, multiplier, kernel_h, kernel_w, padding_h, padding_w, dilation_h, dilation_w)
     return (
         overlaps(in_h, kernel_h, out_h, stride_h, padding_h, dilation_h)
         and overlaps(in_w, kernel_w, out_w, stride_w, padding_w, dilation_w)

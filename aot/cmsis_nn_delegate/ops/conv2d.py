@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Mapping, Optional, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
 
 import numpy as np
 
@@ -66,8 +67,7 @@ class Conv2d(Op):
             part = columns[..., group * in_per_group : (group + 1) * in_per_group]
             kernel = self._filter(node)[group * per_group : (group + 1) * per_group]
             sums.append(
-                part.reshape(-1, part.shape[-2] * in_per_group)
-                @ kernel.reshape(per_group, -1).astype(np.float64).T
+                part.reshape(-1, part.shape[-2] * in_per_group) @ kernel.reshape(per_group, -1).astype(np.float64).T
             )
         acc = np.concatenate(sums, axis=1).reshape(storage.nhwc(node.output))
         return per_channel.finish(node, acc, bias.data).reshape(node.output.storage_shape)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from ..graph.ir import Node
 from ..target import Target
@@ -18,9 +19,7 @@ class CallDims(NamedTuple):
     output: tuple[int, int, int, int]
 
 
-def scratch_bytes(
-    function: str, node: Node, target: Target, geometry: Geometry, dims: CallDims, **more: int
-) -> int:
+def scratch_bytes(function: str, node: Node, target: Target, geometry: Geometry, dims: CallDims, **more: int) -> int:
     """What size function `function` (see `scratch.query`) says; `more` are its further arguments."""
     lo, hi = node.attrs.clamp.quantized(node.output.quant)
     return scratch.query(

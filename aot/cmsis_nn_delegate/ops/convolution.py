@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Optional
 
 from ..edge.nodes import first, pair, shape_of
 from ..edge.refusal import Reason, Refusal
@@ -76,8 +77,7 @@ def _refuse_parameters(args: Arguments) -> Optional[Refusal]:
     if args.transposed:
         return Refusal(
             Reason.UNSUPPORTED_PARAMETER,
-            "transposed convolution is not supported; use upsampling and a convolution, or leave "
-            "this layer in float",
+            "transposed convolution is not supported; use upsampling and a convolution, or leave this layer in float",
         )
     return None
 

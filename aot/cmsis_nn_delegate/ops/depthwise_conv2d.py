@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Optional
 
 import numpy as np
 
@@ -48,9 +49,7 @@ class DepthwiseConv2d(Op):
         image = np.repeat(image, self._multiplier(node), axis=3)
         # int32, as in the kernels: |product| < 2^16, and a sum that overflows wraps.
         acc = np.zeros((n, out_h, out_w, out_c), np.int32)
-        pixels = taps(
-            image, weight.shape[2:], attrs.stride, attrs.dilation, attrs.padding, (out_h, out_w), 0
-        )
+        pixels = taps(image, weight.shape[2:], attrs.stride, attrs.dilation, attrs.padding, (out_h, out_w), 0)
         for tap, under in enumerate(pixels):
             acc += under * kernel[tap]
         return per_channel.finish(node, acc, bias.data).reshape(node.output.storage_shape)
@@ -84,9 +83,7 @@ class DepthwiseConv2d(Op):
         geometry = self._geometry(node)
         geometry.require_depthwise(node.inputs[0].shape[1], self._multiplier(node))
         dims = self._dims(node, geometry)
-        return conv_call.encode(
-            node, refs, scratch_bytes, geometry, dims, ch_mult=self._multiplier(node)
-        )
+        return conv_call.encode(node, refs, scratch_bytes, geometry, dims, ch_mult=self._multiplier(node))
 
     def _geometry(self, node: Node) -> Geometry:
         """As the call has it: every window overlaps the image.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import reduce
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Optional
 
 import numpy as np
 
@@ -75,9 +76,7 @@ class MaxPool2d(Op):
         attrs = node.attrs
         _, out_h, out_w, _ = storage.nhwc(node.output)
         image = inputs[0].reshape(storage.nhwc(node.inputs[0]))
-        pixels = taps(
-            image, attrs.kernel, attrs.stride, (1, 1), attrs.padding, (out_h, out_w), -128
-        )
+        pixels = taps(image, attrs.kernel, attrs.stride, (1, 1), attrs.padding, (out_h, out_w), -128)
         lo, hi = attrs.clamp.quantized(node.output.quant)
         return np.clip(reduce(np.maximum, pixels), lo, hi).reshape(node.output.storage_shape)
 

@@ -14,7 +14,8 @@ leave out the last group; those that the passes create leave out the first.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Iterable, Mapping, Optional, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Optional
 
 import numpy as np
 

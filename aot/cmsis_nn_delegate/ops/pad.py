@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Iterator, Optional
+from collections.abc import Iterator
+from typing import Any, Optional
 
 from ..edge.nodes import QUANTIZE, RESHAPES, first, pair, shape_of, target_name, tensor
 from ..edge.refusal import Reason, Refusal
@@ -75,9 +76,7 @@ class Pad(Op):
             )
         value = self._value(node, context)
         if not isinstance(value, (int, float)) or not math.isfinite(value):
-            return Refusal(
-                Reason.UNSUPPORTED_PARAMETER, f"its value {value} is not a finite number"
-            )
+            return Refusal(Reason.UNSUPPORTED_PARAMETER, f"its value {value} is not a finite number")
         return None
 
     def _refuse_amounts(self, node: Any) -> Optional[Refusal]:
@@ -132,9 +131,7 @@ class Pad(Op):
         sides = ((pads.top, pads.bottom), (pads.left, pads.right))
         return all(
             max(near, far) + o < k <= size + near + far and (out - 1) * s - near - o < size
-            for (near, far), o, k, s, size, out in zip(
-                sides, own, kernel, stride, shape_of(source)[2:], pooled
-            )
+            for (near, far), o, k, s, size, out in zip(sides, own, kernel, stride, shape_of(source)[2:], pooled)
         )
 
     def _readers(self, node: Any) -> Iterator[Any]:

@@ -115,9 +115,7 @@ def exp_on_negative_values(x: np.ndarray) -> np.ndarray:
     t = wrap32((fraction << 5) + (1 << 28))
     t2 = high_mult(t, t)
     t4_over_4 = divide_by_power_of_two(high_mult(t2, t2), 2)
-    series = divide_by_power_of_two(
-        wrap32(high_mult(wrap32(t4_over_4 + high_mult(t2, t)), _THIRD) + t2), 1
-    )
+    series = divide_by_power_of_two(wrap32(high_mult(wrap32(t4_over_4 + high_mult(t2, t)), _THIRD) + t2), 1)
     result = wrap32(_EXP_MINUS_EIGHTH + high_mult(_EXP_MINUS_EIGHTH, wrap32(t + series)))
     for bit, factor in enumerate(_EXP_FACTORS, start=24):
         result = np.where(remainder & (1 << bit), high_mult(result, factor), result)

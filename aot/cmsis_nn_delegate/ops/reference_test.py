@@ -97,9 +97,7 @@ def exact_conv(x, data, weight, attrs):
     p = attrs.padding
     padded = torch.nn.functional.pad(centered, (p.left, p.right, p.top, p.bottom))
     kernel = torch.from_numpy(weight.astype(np.float64))
-    return torch.nn.functional.conv2d(
-        padded, kernel, None, attrs.stride, 0, attrs.dilation, attrs.groups
-    ).numpy()
+    return torch.nn.functional.conv2d(padded, kernel, None, attrs.stride, 0, attrs.dilation, attrs.groups).numpy()
 
 
 @EXAMPLES
@@ -134,7 +132,7 @@ def test_call_records_describe_the_same_convolution(seed, depthwise):
     sums = np.zeros((n, out_h, out_w, out_c), np.int64)
     in_per_group = 1 if depthwise else nhwc["filter"][3]
     groups = in_c // in_per_group
-    for (oy, ox, i, j) in np.ndindex(out_h, out_w, nhwc["filter"][1], nhwc["filter"][2]):
+    for oy, ox, i, j in np.ndindex(out_h, out_w, nhwc["filter"][1], nhwc["filter"][2]):
         row = oy * params["stride"]["h"] - params["padding"]["h"] + i * params["dilation"]["h"]
         column = ox * params["stride"]["w"] - params["padding"]["w"] + j * params["dilation"]["w"]
         if not (0 <= row < h and 0 <= column < w):
@@ -346,9 +344,7 @@ def test_inputs_are_checked():
 
 
 def geometry(**changes) -> Geometry:
-    fields = dict(
-        batch=1, input=(1, 8), kernel=(1, 3), output=(1, 8), stride=(1, 1), padding=(0, 1), dilation=(1, 1)
-    )
+    fields = dict(batch=1, input=(1, 8), kernel=(1, 3), output=(1, 8), stride=(1, 1), padding=(0, 1), dilation=(1, 1))
     return Geometry(**{**fields, **changes})
 
 
@@ -386,15 +382,10 @@ def test_depthwise_windows_overlap_the_image_and_sum_what_they_did(seed):
     builder = GraphBuilder(seed)
     draw = builder.random
     channels, multiplier = int(draw.integers(2, 5)), int(draw.integers(1, 3))
-    kernel, stride, dilation = (
-        tuple(int(v) for v in draw.integers(1, most + 1, 2)) for most in (4, 3, 3)
-    )
+    kernel, stride, dilation = (tuple(int(v) for v in draw.integers(1, most + 1, 2)) for most in (4, 3, 3))
     padding = Padding(*(int(p) for p in draw.integers(0, 8, 4)))
     around = (padding.top + padding.bottom, padding.left + padding.right)
-    size = [
-        max((k - 1) * d + 1 - pad, 0) + int(draw.integers(1, 4))
-        for k, d, pad in zip(kernel, dilation, around)
-    ]
+    size = [max((k - 1) * d + 1 - pad, 0) + int(draw.integers(1, 4)) for k, d, pad in zip(kernel, dilation, around)]
     x = builder.input(1, channels, *size)
     arguments = dict(kernel=kernel, stride=stride, padding=padding, dilation=dilation)
     y = builder.depthwise_conv2d(x, multiplier, **arguments)

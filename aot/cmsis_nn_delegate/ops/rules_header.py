@@ -112,9 +112,7 @@ def _comment(docstring: str) -> list[str]:
     for index, paragraph in enumerate(docstring.split("\n\n")):
         if index:
             lines.append("///")
-        lines += textwrap.wrap(
-            " ".join(paragraph.split()), _WIDTH, initial_indent="/// ", subsequent_indent="/// "
-        )
+        lines += textwrap.wrap(" ".join(paragraph.split()), _WIDTH, initial_indent="/// ", subsequent_indent="/// ")
     return lines
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Mapping, NamedTuple, Optional, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -76,8 +77,7 @@ class Softmax(Op):
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,
                 f"softmax along dimension {dim} of {list(shape)}; the kernel wants the one that is "
-                f"innermost in memory, {innermost}"
-                + (" (images lie channels-last)" if len(shape) == 4 else ""),
+                f"innermost in memory, {innermost}" + (" (images lie channels-last)" if len(shape) == 4 else ""),
             )
         if not softmax_fits(shape[dim]):
             return Refusal(
@@ -98,8 +98,7 @@ class Softmax(Op):
         if scale * (1 << (31 - INTEGER_BITS)) <= 1:
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
-                f"input scale {scale:g} is too small for the kernel; calibrate with representative"
-                " data",
+                f"input scale {scale:g} is too small for the kernel; calibrate with representative data",
             )
         return None
 
@@ -109,9 +108,7 @@ class Softmax(Op):
         rows = inputs[0].reshape(-1, row_size).astype(np.int64)
         # Differences are in [-255, 0]: one exponential for each.
         steps = np.arange(256, dtype=np.int64)
-        exps = exp_on_negative_values(
-            high_mult(wrap32(-steps << scaling.shift), scaling.multiplier)
-        )
+        exps = exp_on_negative_values(high_mult(wrap32(-steps << scaling.shift), scaling.multiplier))
         distance = rows.max(axis=1, keepdims=True) - rows
         counts = -distance >= scaling.diff_min
         terms = np.where(counts, divide_by_power_of_two(exps, ACCUMULATOR_BITS)[distance], 0)
@@ -134,13 +131,9 @@ class Softmax(Op):
         row_size = value.shape[dim]
         channels_last = storage.effective_layout(value) is Layout.CHANNELS_LAST
         if not _is_innermost(value.shape, dim, channels_last):
-            raise ValueError(
-                f"{node.name}: dimension {dim} of {value.shape} is not innermost in memory"
-            )
+            raise ValueError(f"{node.name}: dimension {dim} of {value.shape} is not innermost in memory")
         if not softmax_fits(row_size):
-            raise ValueError(
-                f"{node.name}: {row_size} elements a row; the kernel is exact up to {MAX_SOFTMAX_ROW}"
-            )
+            raise ValueError(f"{node.name}: {row_size} elements a row; the kernel is exact up to {MAX_SOFTMAX_ROW}")
         return storage.rows_of(value, row_size), row_size
 
     def _scaling(self, node: Node) -> Scaling:

@@ -28,9 +28,7 @@ def refuse_variable(context: Any, weight: Any, bias: Any) -> Optional[Refusal]:
     return None
 
 
-def check(
-    context: Any, node: Any, source: Any, weight: Any, bias: Any, transposed: bool = False
-) -> Optional[Refusal]:
+def check(context: Any, node: Any, source: Any, weight: Any, bias: Any, transposed: bool = False) -> Optional[Refusal]:
     """Why the constants of `node` cannot go to a kernel. Expects int8 input and output, and
     constants.
 
@@ -45,8 +43,7 @@ def check(
     if found.dtype != "int8":
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
-            f"its weight is {found.dtype}; the kernels take int8:"
-            " quantize with CmsisNnQuantizer",
+            f"its weight is {found.dtype}; the kernels take int8: quantize with CmsisNnQuantizer",
         )
     if found.axis not in (None, 0):
         return Refusal(
@@ -57,9 +54,7 @@ def check(
     return _check_values(context, node, source, found, bias)
 
 
-def _check_values(
-    context: Any, node: Any, source: Any, weight: Constant, bias: Any
-) -> Optional[Refusal]:
+def _check_values(context: Any, node: Any, source: Any, weight: Constant, bias: Any) -> Optional[Refusal]:
     """The part of `check` that needs data, which `preprocess` has for certain."""
     if weight.zero_points is not None and np.any(weight.zero_points != 0):
         return Refusal(
@@ -96,9 +91,7 @@ def _check_values(
     return None
 
 
-def build(
-    context: Any, source: Any, weight: Any, bias: Any, transposed: bool = False
-) -> tuple[Value, Value]:
+def build(context: Any, source: Any, weight: Any, bias: Any, transposed: bool = False) -> tuple[Value, Value]:
     """(int8 weight, int32 bias) of a node that `check` accepted; without a bias, zeros."""
     found = _weight(context, weight, transposed)
     data, channels = found.data, found.shape[0]

@@ -58,17 +58,13 @@ def test_batches_that_do_not_fit_the_rows_are_transposed():
 def test_chains_become_one():
     d = Drawing()
     x = d.reshape(d.reshape(d.input(2, 6), 12), 3, 4)
-    assert (
-        absorbed(d.returns(d.linear(x, np.ones((1, 4), np.int8)))) == "v3=fully_connected(v0) -> v3"
-    )
+    assert absorbed(d.returns(d.linear(x, np.ones((1, 4), np.int8)))) == "v3=fully_connected(v0) -> v3"
 
 
 def test_softmax_reads_rows_wherever_they_are():
     d = Drawing()
     x = d.input(2, 5, 1, 1, layout=NHWC)
-    graph = d.returns(
-        d.node("softmax", d.reshape(x, 1, 2, 5), shape=(1, 2, 5), attrs=SoftmaxAttrs(2))
-    )
+    graph = d.returns(d.node("softmax", d.reshape(x, 1, 2, 5), shape=(1, 2, 5), attrs=SoftmaxAttrs(2)))
     assert absorbed(graph) == "v2=softmax(v0) -> v2"
     assert graph.nodes[0].attrs == SoftmaxAttrs(1)
 
@@ -106,16 +102,11 @@ def test_image_to_image_moves_twice():
     d = Drawing()
     y = d.reshape(d.conv2d(d.input(1, 4, 2, 3, layout=NHWC), layout=NHWC), 1, 2, 3, 4, layout=NHWC)
     graph = d.returns(d.conv2d(y, layout=NHWC))
-    assert (
-        absorbed(graph)
-        == "v1=conv2d(v0) v1_nchw=transpose(v1) v2=transpose(v1_nchw) v3=conv2d(v2) -> v3"
-    )
+    assert absorbed(graph) == "v1=conv2d(v0) v1_nchw=transpose(v1) v2=transpose(v1_nchw) v3=conv2d(v2) -> v3"
 
 
 def test_unread_reshapes_vanish():
     d = Drawing()
     x = d.input(1, 4)
     d.reshape(x, 4)
-    assert (
-        absorbed(d.returns(d.linear(x, np.ones((1, 4), np.int8)))) == "v2=fully_connected(v0) -> v2"
-    )
+    assert absorbed(d.returns(d.linear(x, np.ones((1, 4), np.int8)))) == "v2=fully_connected(v0) -> v2"

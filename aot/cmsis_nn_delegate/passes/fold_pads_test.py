@@ -34,10 +34,7 @@ def test_pads_of_pads():
 def test_every_reader_gets_it():
     d = Drawing()
     padded = d.pad(d.input(1, 2, 3, 3), ODD)
-    assert (
-        folded(d.returns(d.conv2d(padded), d.conv2d(padded)))
-        == "v2=conv2d(v0) v3=conv2d(v0) -> v2 v3"
-    )
+    assert folded(d.returns(d.conv2d(padded), d.conv2d(padded))) == "v2=conv2d(v0) v3=conv2d(v0) -> v2 v3"
 
 
 def test_the_lowest_value_goes_into_max_pooling():

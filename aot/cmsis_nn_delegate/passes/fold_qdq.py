@@ -47,9 +47,7 @@ def _fold_quantize(graph: Graph, node: Node, integer: dict[Value, Value]) -> Non
     if source is None:
         return  # reads a float graph input
     if source.quant != node.output.quant:
-        raise ValueError(
-            f"{node.name} only changes scale and zero point: there is no kernel for it"
-        )
+        raise ValueError(f"{node.name} only changes scale and zero point: there is no kernel for it")
     producer = graph.producer(source)
     if producer is not None:
         merge_sources(producer, node)

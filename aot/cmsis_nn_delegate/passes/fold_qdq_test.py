@@ -22,9 +22,7 @@ def test_operators_become_int8_and_the_border_stays():
     a = d.dequantize(d.quantize(x))
     b = d.dequantize(d.quantize(d.conv2d(a), OTHER))
     graph = d.returns(d.dequantize(d.quantize(d.max_pool2d(b, 3), OTHER)))
-    assert (
-        folded(graph) == "v1=quantize(v0) v3=conv2d(v1) v6=max_pool2d(v3) v8=dequantize(v6) -> v8"
-    )
+    assert folded(graph) == "v1=quantize(v0) v3=conv2d(v1) v6=max_pool2d(v3) v8=dequantize(v6) -> v8"
     assert [node.output.dtype for node in graph.nodes] == [DType.INT8] * 3 + [FLOAT]
     assert [node.output.quant for node in graph.nodes] == [Q, OTHER, OTHER, None]
     assert graph.nodes[1].sources == ("edge2", "edge3")

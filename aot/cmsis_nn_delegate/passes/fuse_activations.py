@@ -20,9 +20,7 @@ def fuse_activations(graph: Graph) -> None:
         producer = _fusable_producer(graph, clamp)
         if producer is None:
             continue
-        producer.attrs = dataclasses.replace(
-            producer.attrs, clamp=producer.attrs.clamp.then(clamp.attrs.clamp)
-        )
+        producer.attrs = dataclasses.replace(producer.attrs, clamp=producer.attrs.clamp.then(clamp.attrs.clamp))
         merge_sources(producer, clamp)
         source = clamp.inputs[0]
         feeder = graph.producer(source)

@@ -28,8 +28,7 @@ def test_int8_border_is_transposed():
     x = d.input(1, 2, 3, 3)
     graph = d.returns(d.node("add", d.conv2d(x), x, shape=x.shape))
     assert (
-        laid_out(graph)
-        == "v0_nhwc=transpose(v0) v1=conv2d(v0_nhwc) v2_nhwc=add(v1,v0_nhwc) v2=transpose(v2_nhwc)"
+        laid_out(graph) == "v0_nhwc=transpose(v0) v1=conv2d(v0_nhwc) v2_nhwc=add(v1,v0_nhwc) v2=transpose(v2_nhwc)"
         " -> v2"
     )
 
@@ -38,10 +37,7 @@ def test_int8_output_that_is_read_inside():
     d = Drawing()
     y = d.conv2d(d.input(1, 2, 3, 3, layout=NHWC))
     graph = d.returns(y, d.max_pool2d(y, 3))
-    assert (
-        laid_out(graph)
-        == "v1_nhwc=conv2d(v0) v1=transpose(v1_nhwc) v2=max_pool2d(v1_nhwc) -> v1 v2"
-    )
+    assert laid_out(graph) == "v1_nhwc=conv2d(v0) v1=transpose(v1_nhwc) v2=max_pool2d(v1_nhwc) -> v1 v2"
 
 
 @pytest.mark.parametrize("shape", [(2, 1, 4, 5), (2, 6, 1, 1)])

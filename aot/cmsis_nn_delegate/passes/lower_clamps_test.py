@@ -29,10 +29,7 @@ def test_other_shapes_become_images():
         graph = d.returns(d.clamp(d.input(*shape)))
         lower_clamps(graph)
         graph.verify()
-        assert (
-            wiring(graph)
-            == "v0_image=reshape(v0) v1_image=max_pool2d(v0_image) v1=reshape(v1_image) -> v1"
-        )
+        assert wiring(graph) == "v0_image=reshape(v0) v1_image=max_pool2d(v0_image) v1=reshape(v1_image) -> v1"
         assert graph.nodes[1].inputs[0].shape == graph.nodes[1].output.shape == image
 
 

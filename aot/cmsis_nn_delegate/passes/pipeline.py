@@ -5,7 +5,7 @@ Each is a function that changes the graph in place; `run` verifies it after ever
 
 from __future__ import annotations
 
-from typing import Callable
+from collections.abc import Callable
 
 from ..graph.ir import DType, Graph
 from ..ops.registry import OPS

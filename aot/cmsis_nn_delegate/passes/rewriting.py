@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from ..graph.ir import Graph, Node, Value
 
@@ -29,9 +30,7 @@ def merge_sources(into: Node, gone: Node) -> None:
     into.debug_handles = tuple(dict.fromkeys((*into.debug_handles, *gone.debug_handles)))
 
 
-def derived(
-    origin: Node, op: str, inputs: Sequence[Value], output: Value, attrs: Any = None
-) -> Node:
+def derived(origin: Node, op: str, inputs: Sequence[Value], output: Value, attrs: Any = None) -> Node:
     """A node named after its output that stands for the same edge nodes as `origin`."""
     return Node(op, output.name, list(inputs), output, attrs, origin.sources, origin.debug_handles)
 

@@ -15,9 +15,7 @@ def test_inputs_and_repeated_outputs_are_copied():
     separate_outputs(graph)
     graph.verify()
     assert (
-        wiring(graph)
-        == "v1=conv2d(v0) v0_output1=transpose(v0) v1_output2=transpose(v1) -> v1 v0_output1"
-        " v1_output2"
+        wiring(graph) == "v1=conv2d(v0) v0_output1=transpose(v0) v1_output2=transpose(v1) -> v1 v0_output1 v1_output2"
     )
 
 

@@ -1,6 +1,6 @@
 """Generates runtime/payload/format.h from `schema`.
 
-    python -m cmsis_nn_delegate.payload.cpp_header OUTPUT
+python -m cmsis_nn_delegate.payload.cpp_header OUTPUT
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def struct_lines(layout: Struct) -> list[str]:
         suffix = f"[{field.count}]" if field.count > 1 else ""
         lines.append(f"  {cpp} {field.name}{suffix};")
     lines.append("};")
-    lines.append(f"static_assert(sizeof({layout.name}) == {layout.size}, \"layout of {layout.name}\");")
+    lines.append(f'static_assert(sizeof({layout.name}) == {layout.size}, "layout of {layout.name}");')
     for field in layout.fields:
         lines.append(
             f"static_assert(offsetof({layout.name}, {field.name}) == {layout.offset_of(field.name)},"
-            f" \"layout of {layout.name}\");"
+            f' "layout of {layout.name}");'
         )
     return lines + [""]
 
@@ -101,7 +101,7 @@ def generate() -> str:
     for name, (cpp_type, value) in constants.items():
         lines.append(f"inline constexpr {cpp_type} {name} = {value};")
     lines.append(f"inline constexpr Ref kNoRef = 0x{schema.NO_REF:08x};")
-    lines.append(f"inline constexpr char kCmsisNnCommit[] = \"{schema.CMSIS_NN_COMMIT}\";")
+    lines.append(f'inline constexpr char kCmsisNnCommit[] = "{schema.CMSIS_NN_COMMIT}";')
     lines.append("")
     lines += _enum(schema.Isa, "std::uint8_t")
     lines += _enum(schema.DType, "std::uint8_t")

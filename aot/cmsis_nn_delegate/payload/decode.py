@@ -7,8 +7,9 @@ no payload. It does not judge the arguments of kernels; the runtime's validation
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional
+from typing import Any, Optional
 
 from . import schema
 from .layout import REF
@@ -89,20 +90,14 @@ def _header(data: bytes) -> dict[str, Any]:
         raise PayloadError(f"{len(data)} bytes are less than a payload header ({schema.HEADER.size})")
     header = schema.HEADER.unpack(data)
     if header["magic"] != schema.MAGIC:
-        raise PayloadError(
-            f"not a payload: it starts with 0x{header['magic']:08x}, not 0x{schema.MAGIC:08x}"
-        )
+        raise PayloadError(f"not a payload: it starts with 0x{header['magic']:08x}, not 0x{schema.MAGIC:08x}")
     if header["format_version"] != schema.FORMAT_VERSION:
-        raise PayloadError(
-            f"payload format {header['format_version']}; this version reads {schema.FORMAT_VERSION}"
-        )
+        raise PayloadError(f"payload format {header['format_version']}; this version reads {schema.FORMAT_VERSION}")
     if header["header_bytes"] != schema.HEADER.size:
         raise PayloadError(f"header of {header['header_bytes']} bytes, not {schema.HEADER.size}")
     if header["payload_bytes"] != len(data):
         state = "truncated" if header["payload_bytes"] > len(data) else "followed by other data"
-        raise PayloadError(
-            f"payload is {state}: it says {header['payload_bytes']} bytes, there are {len(data)}"
-        )
+        raise PayloadError(f"payload is {state}: it says {header['payload_bytes']} bytes, there are {len(data)}")
     if header["kernel_revision"] != schema.KERNEL_REVISION:
         raise PayloadError(
             f"payload for CMSIS-NN {header['kernel_revision']:08x}, not {schema.KERNEL_REVISION:08x}: "

@@ -6,13 +6,14 @@ Equal graphs give equal bytes: nothing here depends on addresses, hash order or 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Mapping, Optional, Union
+from typing import Optional, Union
 
 import numpy as np
 
-from ..graph.ir import Graph, Layout, Node, Value
 from ..graph.ir import DType as GraphDType
+from ..graph.ir import Graph, Layout, Node, Value
 from ..ops import storage
 from ..ops.registry import OPS
 from ..planner.memory import IoPlacement, MemoryPlan, plan_memory
@@ -63,9 +64,7 @@ class Encoded:
     sections: Mapping[str, int]
 
 
-def encode(
-    graph: Graph, target: Target, io_placement: Union[str, IoPlacement] = IoPlacement.ARENA
-) -> Encoded:
+def encode(graph: Graph, target: Target, io_placement: Union[str, IoPlacement] = IoPlacement.ARENA) -> Encoded:
     """The payload of `graph`, every activation of which a pass has lowered to a kernel's operand.
 
     ValueError, naming the node, for a graph that the format or a kernel cannot express.
@@ -79,9 +78,7 @@ def encode(
     io_count = len(graph.inputs) + len(graph.outputs)
     tensors_offset = _aligned(schema.HEADER.size)
     calls_offset = _aligned(tensors_offset + io_count * schema.IO_TENSOR.size)
-    calls_bytes = sum(
-        schema.CALL_HEADER.size + schema.ARGS[OPS[node.op].opcode_of(node)].size for node in graph.nodes
-    )
+    calls_bytes = sum(schema.CALL_HEADER.size + schema.ARGS[OPS[node.op].opcode_of(node)].size for node in graph.nodes)
     pool = _ConstantPool(_aligned(calls_offset + calls_bytes))
 
     records, calls = bytearray(), []
@@ -96,9 +93,7 @@ def encode(
 
     parts = {
         schema.HEADER.size: b"",
-        tensors_offset: b"".join(
-            _io_tensor(value, plan) for value in (*graph.inputs, *graph.outputs)
-        ),
+        tensors_offset: b"".join(_io_tensor(value, plan) for value in (*graph.inputs, *graph.outputs)),
         calls_offset: bytes(records),
         pool.offset: bytes(pool.data),
     }

@@ -238,9 +238,7 @@ def test_encoding_is_deterministic_across_processes():
         "sys.stdout.buffer.write(encode(networks.random_network(7), get_target('cortex-m55')).payload)"
     )
     environment = {"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": "1"}
-    other = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, check=True
-    )
+    other = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
     assert encode(networks.random_network(7), M55).payload == other.stdout
 
 

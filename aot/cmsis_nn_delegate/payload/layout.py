@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import enum
 import struct
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Iterator, Mapping, Optional, Union
+from typing import Any, Optional, Union
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Field:
     """
 
     name: str
-    type: Union[Scalar, "Struct"]
+    type: Union[Scalar, Struct]
     doc: str = ""
     count: int = 1
     low: Optional[int] = None

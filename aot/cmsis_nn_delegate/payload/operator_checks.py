@@ -9,7 +9,8 @@ functions that they name, in runtime/payload/geometry.h and values.h.
 from __future__ import annotations
 
 import sys
-from typing import Iterator, Optional
+from collections.abc import Iterator
+from typing import Optional
 
 from . import schema
 from .cpp_header import camel

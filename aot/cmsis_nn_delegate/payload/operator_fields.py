@@ -8,7 +8,7 @@ For tests and fuzzers, which change each member of each operator in turn.
 from __future__ import annotations
 
 import sys
-from typing import Iterator
+from collections.abc import Iterator
 
 from . import schema
 from .cpp_header import camel

@@ -416,8 +416,7 @@ SOFTMAX = Struct(
         Field(
             "diff_min",
             I32,
-            "smaller differences to the maximum contribute nothing; "
-            "[-(kMaxSoftmaxDifference >> shift), 0]",
+            "smaller differences to the maximum contribute nothing; [-(kMaxSoftmaxDifference >> shift), 0]",
         ),
     ),
     values="softmax",

@@ -15,8 +15,7 @@ def to_bytes(array: np.ndarray, tensor: Tensor) -> bytes:
     expected = NUMPY_TYPES[tensor.dtype]
     if array.dtype != expected or array.shape != tensor.shape:
         raise ValueError(
-            f"the payload takes {expected.name}{list(tensor.shape)}, "
-            f"not {array.dtype.name}{list(array.shape)}"
+            f"the payload takes {expected.name}{list(tensor.shape)}, not {array.dtype.name}{list(array.shape)}"
         )
     return np.ascontiguousarray(array.transpose(tensor.dim_order)).tobytes()
 

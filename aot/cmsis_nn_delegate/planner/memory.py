@@ -9,14 +9,15 @@ outputs take no arena.
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Mapping, Optional, Sequence
+from typing import Optional
 
 from ..graph.ir import Graph, Node, Value
 from ..ops.registry import OPS
 from ..payload.schema import ALIGNMENT
 from .interval import Interval, align_up, live_bytes
-from .plan import Placement, place
+from .plan import place
 
 
 class IoPlacement(enum.Enum):
@@ -154,9 +155,7 @@ def _plan(
 
 def _overwritten(graph: Graph) -> dict[int, Value]:
     """Step -> the activation that the node of this step can store its output over."""
-    last_reader = {
-        id(value): step for step, node in enumerate(graph.nodes) for value in node.inputs
-    }
+    last_reader = {id(value): step for step, node in enumerate(graph.nodes) for value in node.inputs}
     result: dict[int, Value] = {}
     for step, node in enumerate(graph.nodes):
         if OPS[node.op].in_place:
@@ -166,9 +165,7 @@ def _overwritten(graph: Graph) -> dict[int, Value]:
     return result
 
 
-def _dies(
-    graph: Graph, node: Node, value: Value, step: int, last_reader: Mapping[int, int]
-) -> bool:
+def _dies(graph: Graph, node: Node, value: Value, step: int, last_reader: Mapping[int, int]) -> bool:
     """Whether `value` is an inner activation of the output's size that nobody reads after `step`.
 
     Inputs and outputs of the graph are left alone: the caller may keep them elsewhere.

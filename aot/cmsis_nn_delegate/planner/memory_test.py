@@ -48,9 +48,7 @@ def run_in_arena(graph, plan, scratch_bytes, inputs):
             assert np.array_equal(now, operand), "scratch lies over an operand"
         result = op.reference(node, operands)
         memory(node.output)[:] = np.ascontiguousarray(result).view(np.uint8).ravel()
-    return [
-        storage.from_storage(memory(v).view(v.dtype.value), v) for v in graph.outputs
-    ]
+    return [storage.from_storage(memory(v).view(v.dtype.value), v) for v in graph.outputs]
 
 
 @settings(max_examples=60, deadline=None)

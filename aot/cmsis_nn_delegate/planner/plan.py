@@ -16,8 +16,8 @@ The result states its bound, so that the gap to it is known: 0 means proven opti
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Sequence
 
 from .interval import Interval, align_up, lower_bound
 
@@ -99,15 +99,11 @@ class _Search:
         """Buffers that touch the peak, and those that such a buffer directly lies upon."""
         peak = self.peak(offsets)
         top = [i for i, size in enumerate(self.sizes) if offsets[i] + size == peak]
-        below = {
-            j for i in top for j in self.neighbours[i] if offsets[j] + self.sizes[j] == offsets[i]
-        }
+        below = {j for i in top for j in self.neighbours[i] if offsets[j] + self.sizes[j] == offsets[i]}
         return top + sorted(below.difference(top))
 
 
-def _climb(
-    search: _Search, orders: Sequence[list[int]], best: list[int], bound: int
-) -> list[int]:
+def _climb(search: _Search, orders: Sequence[list[int]], best: list[int], bound: int) -> list[int]:
     """Step 3: the best offsets found within the budget, never worse than `best`."""
     generator = random.Random(len(search.sizes))
     restart = 0

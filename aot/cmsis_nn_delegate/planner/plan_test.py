@@ -84,9 +84,7 @@ def test_search_reaches_the_bound_where_no_rule_does():
     assert find_overlap(intervals, placement.offsets) is None
     assert placement.gap == 0
     search = _Search(intervals, 16)
-    assert all(
-        search.peak(search.place(order)) > placement.bound for order in _rule_orders(intervals)
-    )
+    assert all(search.peak(search.place(order)) > placement.bound for order in _rule_orders(intervals))
 
 
 @pytest.mark.parametrize("fields", [(-1, 0, 0), (1, -1, 0), (1, 2, 1)])

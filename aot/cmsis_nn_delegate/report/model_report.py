@@ -132,9 +132,7 @@ def _flash(encoded: Encoded) -> dict[str, int]:
     parts: dict[str, int] = defaultdict(int)
     for call in encoded.calls:
         for constant in call.constants:
-            parts[_PARTS.get(constant.name, "constant operands")] += (
-                0 if constant.shared else constant.nbytes
-            )
+            parts[_PARTS.get(constant.name, "constant operands")] += 0 if constant.shared else constant.nbytes
     constants = sum(parts.values())
     records = sum(call.record_bytes for call in encoded.calls)
     return {

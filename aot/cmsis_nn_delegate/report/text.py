@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from collections.abc import Sequence
 
 from .model_report import IoReport, Report
 
@@ -32,8 +32,7 @@ def table(rows: Sequence[Sequence[str]], left: Sequence[int]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows)]
     return [
         "  ".join(
-            cell.ljust(width) if i in left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths))
+            cell.ljust(width) if i in left else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))
         ).rstrip()
         for row in rows
     ]
@@ -52,9 +51,7 @@ def _io_lines(kind: str, tensors: Sequence[IoReport]) -> list[str]:
 
 def _arena_lines(report: Report) -> list[str]:
     arena = report.arena
-    verdict = (
-        "no plan can take less" if arena.gap == 0 else f"{arena.gap:,} above what any plan needs"
-    )
+    verdict = "no plan can take less" if arena.gap == 0 else f"{arena.gap:,} above what any plan needs"
     where = "included" if arena.io_placement == "arena" else "in the caller's memory, not included"
     lines = [
         "RAM",

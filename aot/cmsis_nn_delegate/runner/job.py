@@ -13,7 +13,7 @@ input set holds the inputs in the payload's order. `cpp_header` generates the C+
 from __future__ import annotations
 
 import enum
-from typing import Sequence
+from collections.abc import Sequence
 
 from ..payload import schema
 from ..payload.layout import U32, Field, Struct

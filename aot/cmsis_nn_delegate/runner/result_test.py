@@ -1,7 +1,8 @@
 import zlib
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cmsis_nn_delegate.runner.result import CallTime, MemoryUse, Output, RunnerError, parse_report
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Optional
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from ..ops.attrs import (
     ClampAttrs,
     ConvAttrs,
     FullyConnectedAttrs,
-    Padding,
     PadAttrs,
+    Padding,
     PoolAttrs,
 )
 
@@ -38,24 +39,18 @@ class Drawing:
         self._count += 1
         return Value(name, tuple(shape), dtype, quant if dtype is DType.INT8 else None, layout)
 
-    def input(
-        self, *shape: int, dtype: DType = DType.INT8, layout: Layout = Layout.ROW_MAJOR
-    ) -> Value:
+    def input(self, *shape: int, dtype: DType = DType.INT8, layout: Layout = Layout.ROW_MAJOR) -> Value:
         value = self.value(shape, dtype, layout)
         self.graph.inputs.append(value)
         return value
 
-    def node(
-        self, op: str, *inputs: Value, shape: Sequence[int], attrs: Any = None, **options: Any
-    ) -> Value:
+    def node(self, op: str, *inputs: Value, shape: Sequence[int], attrs: Any = None, **options: Any) -> Value:
         """An operator on values of its first input's type; `options` are those of `value`."""
         options.setdefault("dtype", inputs[0].dtype)
         options.setdefault("quant", inputs[0].quant)
         output = self.value(shape, **options)
         count = len(self.graph.nodes)
-        self.graph.nodes.append(
-            Node(op, output.name, list(inputs), output, attrs, (f"edge{count}",), (count,))
-        )
+        self.graph.nodes.append(Node(op, output.name, list(inputs), output, attrs, (f"edge{count}",), (count,)))
         return output
 
     def quantize(self, x: Value, quant: Quant = Q) -> Value:
@@ -64,23 +59,17 @@ class Drawing:
     def dequantize(self, x: Value) -> Value:
         return self.node("dequantize", x, shape=x.shape, dtype=DType.FLOAT32)
 
-    def conv2d(
-        self, x: Value, padding: Padding = Padding(), op: str = "conv2d", **options: Any
-    ) -> Value:
+    def conv2d(self, x: Value, padding: Padding = Padding(), op: str = "conv2d", **options: Any) -> Value:
         """1x1 kernels; as many output as input channels."""
         n, c, h, w = x.shape
         channels = np.ones((c, 1 if op == "depthwise_conv2d" else c, 1, 1), np.int8)
         weight = Value("weight", channels.shape, DType.INT8, Quant((1.0,) * c, 0, 0), data=channels)
         bias = Value("bias", (c,), DType.INT32, data=np.zeros(c, np.int32))
         shape = (n, c, h + padding.top + padding.bottom, w + padding.left + padding.right)
-        return self.node(
-            op, x, weight, bias, shape=shape, attrs=ConvAttrs(padding=padding), **options
-        )
+        return self.node(op, x, weight, bias, shape=shape, attrs=ConvAttrs(padding=padding), **options)
 
     def linear(self, x: Value, weight: np.ndarray) -> Value:
-        rows = Value(
-            "weight", weight.shape, DType.INT8, Quant((1.0,) * len(weight), 0, 0), data=weight
-        )
+        rows = Value("weight", weight.shape, DType.INT8, Quant((1.0,) * len(weight), 0, 0), data=weight)
         bias = Value("bias", weight.shape[:1], DType.INT32, data=np.zeros(len(weight), np.int32))
         shape = (x.numel // weight.shape[1], len(weight))
         return self.node("fully_connected", x, rows, bias, shape=shape, attrs=FullyConnectedAttrs())

@@ -10,7 +10,8 @@ import contextlib
 import copy
 import functools
 import inspect
-from typing import Any, Callable, Hashable, Iterator, Mapping, Optional
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any, Optional
 
 import torch
 from torch._export import utils

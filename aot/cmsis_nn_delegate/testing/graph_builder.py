@@ -8,7 +8,8 @@ range without always saturating.
 from __future__ import annotations
 
 import math
-from typing import Optional, Sequence
+from collections.abc import Sequence
+from typing import Optional
 
 import numpy as np
 
@@ -87,10 +88,7 @@ class GraphBuilder:
     ) -> Value:
         n, c, h, w = x.shape
         padded = h + padding.top + padding.bottom, w + padding.left + padding.right
-        out_h, out_w = (
-            (size - (k - 1) * d - 1) // s + 1
-            for size, k, d, s in zip(padded, kernel, dilation, stride)
-        )
+        out_h, out_w = ((size - (k - 1) * d - 1) // s + 1 for size, k, d, s in zip(padded, kernel, dilation, stride))
         inputs, quant = self._weights(x, (channels, c // groups, *kernel))
         attrs = ConvAttrs(stride, padding, dilation, groups, clamp)
         op = "depthwise_conv2d" if depthwise else "conv2d"
@@ -98,13 +96,9 @@ class GraphBuilder:
 
     def depthwise_conv2d(self, x: Value, multiplier: int = 1, **arguments) -> Value:
         channels = x.shape[1]
-        return self.conv2d(
-            x, channels * multiplier, groups=channels, depthwise=True, **arguments
-        )
+        return self.conv2d(x, channels * multiplier, groups=channels, depthwise=True, **arguments)
 
-    def fully_connected(
-        self, x: Value, features: int, clamp: Clamp = Clamp(), per_tensor: bool = False
-    ) -> Value:
+    def fully_connected(self, x: Value, features: int, clamp: Clamp = Clamp(), per_tensor: bool = False) -> Value:
         row_size = math.prod(x.shape[1:])
         inputs, quant = self._weights(x, (features, row_size))
         if per_tensor:

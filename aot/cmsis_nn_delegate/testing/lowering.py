@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Callable, Mapping, NamedTuple, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -109,18 +110,14 @@ def lower_program(program: ExportedProgram, io: str = "float", prepared: bool = 
     return Lowered(program, edge, partitioner.reports)
 
 
-def steps_apart(
-    module: nn.Module, *inputs: torch.Tensor, io: str = "float"
-) -> tuple[list[int], Graph]:
+def steps_apart(module: nn.Module, *inputs: torch.Tensor, io: str = "float") -> tuple[list[int], Graph]:
     """How many quantization steps each output of the lowered module is at most away from the
     quantized module's in PyTorch, and the graph. Everything must be delegated."""
     distances, graph, _ = _apart(module, inputs, io)
     return distances, graph
 
 
-def _apart(
-    module: nn.Module, inputs: Sequence[torch.Tensor], io: str
-) -> tuple[list[int], Graph, Lowered]:
+def _apart(module: nn.Module, inputs: Sequence[torch.Tensor], io: str) -> tuple[list[int], Graph, Lowered]:
     """`steps_apart`, and what it compared."""
     result = lowered(module, *inputs, io=io)
     graph = result.graph()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -31,9 +31,7 @@ def _conv(builder: GraphBuilder, x: Value, channels: int, kernel: int = 3, strid
 
 def _depthwise(builder: GraphBuilder, x: Value, stride: int = 1) -> Value:
     padding = _same(x, (3, 3), stride)
-    return builder.depthwise_conv2d(
-        x, kernel=(3, 3), stride=(stride, stride), padding=padding, clamp=RELU
-    )
+    return builder.depthwise_conv2d(x, kernel=(3, 3), stride=(stride, stride), padding=padding, clamp=RELU)
 
 
 def _classify(builder: GraphBuilder, x: Value, classes: int) -> Graph:
@@ -43,9 +41,7 @@ def _classify(builder: GraphBuilder, x: Value, classes: int) -> Graph:
 
 def ds_cnn() -> Graph:
     builder = GraphBuilder()
-    x = builder.conv2d(
-        builder.input(1, 1, 49, 10), 64, (10, 4), (2, 2), Padding(4, 1, 5, 1), clamp=RELU
-    )
+    x = builder.conv2d(builder.input(1, 1, 49, 10), 64, (10, 4), (2, 2), Padding(4, 1, 5, 1), clamp=RELU)
     for _ in range(4):
         x = _conv(builder, _depthwise(builder, x), 64, kernel=1)
     return _classify(builder, x, 12)
@@ -133,9 +129,7 @@ def _random_step(builder: GraphBuilder, images: Sequence[Value]) -> Value:
         return pool(x, kernel, stride=stride, padding=padding, clamp=clamp)
     if kind == "depthwise" and c > 1:
         multiplier = int(draw.choice([1, 1, 2]))
-        return builder.depthwise_conv2d(
-            x, multiplier, kernel=kernel, stride=stride, padding=padding, clamp=clamp
-        )
+        return builder.depthwise_conv2d(x, multiplier, kernel=kernel, stride=stride, padding=padding, clamp=clamp)
     if kind == "grouped" and c > 1:
         return builder.conv2d(x, 2 * c, kernel, stride, padding, groups=c, clamp=clamp)
     if kind == "pointwise" or h == 1:

@@ -16,16 +16,16 @@ namespace {
 constexpr std::uint32_t kMagic = 0x54534554;  // "TEST"
 
 enum class Command : std::uint32_t {
-  kExit = 1,      // exit code `argument`
-  kFault,         // an undefined instruction
-  kWildJump,      // to address `argument`
-  kOverflow,      // endless recursion
-  kHang,          // never ends
-  kChecksum,      // prints the sum of the `argument` bytes of data
-  kLoop,          // `argument` times a loop of two instructions, counted by markers and by ticks
-  kNested,        // regions in a region
-  kUnfinished,    // leaves with a region open
-  kLostStack,     // a fault with the stack pointer at `argument`
+  kExit = 1,    // exit code `argument`
+  kFault,       // an undefined instruction
+  kWildJump,    // to address `argument`
+  kOverflow,    // endless recursion
+  kHang,        // never ends
+  kChecksum,    // prints the sum of the `argument` bytes of data
+  kLoop,        // `argument` times a loop of two instructions, counted by markers and by ticks
+  kNested,      // regions in a region
+  kUnfinished,  // leaves with a region open
+  kLostStack,   // a fault with the stack pointer at `argument`
 };
 
 struct Job {
@@ -110,7 +110,8 @@ void CheckMemory() {
   const auto mailbox = reinterpret_cast<std::uintptr_t>(__mailbox_start);
   Check("the arena is aligned", start % 16 == 0 && end % 16 == 0);
   Check("the mailbox is aligned", mailbox % 16 == 0);
-  Check("the mailbox holds 8 MiB", reinterpret_cast<std::uintptr_t>(__mailbox_end) - mailbox >= 8 << 20);
+  Check("the mailbox holds 8 MiB",
+        reinterpret_cast<std::uintptr_t>(__mailbox_end) - mailbox >= 8 << 20);
   auto* const first = reinterpret_cast<volatile unsigned char*>(start);
   auto* const last = reinterpret_cast<volatile unsigned char*>(end - 1);
   *first = 0x5a;
@@ -152,7 +153,8 @@ bool WrapIsSmooth() {
   const std::uint64_t wrap = (bsp_ticks() / kPeriod + 1) * kPeriod;
   while (bsp_ticks() < wrap - 200) {
     const std::uint64_t left = wrap - 200 - bsp_ticks();
-    Spin(static_cast<std::uint32_t>(left * 8 + 1));  // Fewer instructions than a tick has on any board.
+    Spin(static_cast<std::uint32_t>(left * 8 +
+                                    1));  // Fewer instructions than a tick has on any board.
   }
   std::uint64_t last = bsp_ticks();
   while (last < wrap + 200) {
@@ -169,7 +171,8 @@ void CheckTicks() {
   const std::uint64_t once = bsp_ticks() - start;
   Spin(200000);
   const std::uint64_t thrice = bsp_ticks() - start;
-  Check("time is proportional to work", once > 0 && thrice >= 3 * once - 3 && thrice <= 3 * once + 3);
+  Check("time is proportional to work",
+        once > 0 && thrice >= 3 * once - 3 && thrice <= 3 * once + 3);
   Check("time goes on when the counter wraps", WrapIsSmooth());
   __asm__ volatile("cpsid i" ::: "memory");
   Check("also with interrupts masked", WrapIsSmooth());

@@ -51,12 +51,12 @@ Error run_conv2d(const void* args, std::uint8_t* const* bases) {
   }
   const cmsis_nn_context context = scratch(a, bases);
   const cmsis_nn_per_channel_quant_params quant = per_channel(a, bases);
-  return to_error(arm_convolve_wrapper_s8(
-      &context, native(a.params), &quant, native(a.input_dims),
-      resolve<const std::int8_t>(bases, a.input), native(a.filter_dims),
-      resolve<const std::int8_t>(bases, a.filter), /*bias_dims=*/nullptr,
-      resolve<const std::int32_t>(bases, a.bias), native(a.output_dims),
-      resolve<std::int8_t>(bases, a.output)));
+  return to_error(
+      arm_convolve_wrapper_s8(&context, native(a.params), &quant, native(a.input_dims),
+                              resolve<const std::int8_t>(bases, a.input), native(a.filter_dims),
+                              resolve<const std::int8_t>(bases, a.filter), /*bias_dims=*/nullptr,
+                              resolve<const std::int32_t>(bases, a.bias), native(a.output_dims),
+                              resolve<std::int8_t>(bases, a.output)));
 }
 
 std::uint32_t conv2d_scratch_bytes(const void* args) {
@@ -70,9 +70,9 @@ bool conv2d_accepts(const void* args) {
   const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
   const auto& p = a.params;
   return rules::convolution_fits(kWithMve, a.input_dims.h, a.input_dims.w, a.input_dims.c,
-                                 a.filter_dims.h, a.filter_dims.w, a.filter_dims.c,
-                                 a.output_dims.h, a.output_dims.w, p.stride.h, p.stride.w,
-                                 p.padding.h, p.padding.w, p.dilation.h, p.dilation.w);
+                                 a.filter_dims.h, a.filter_dims.w, a.filter_dims.c, a.output_dims.h,
+                                 a.output_dims.w, p.stride.h, p.stride.w, p.padding.h, p.padding.w,
+                                 p.dilation.h, p.dilation.w);
 }
 
 }  // namespace cmsis_nn

@@ -17,16 +17,15 @@ namespace cmsis_nn {
 inline constexpr bool kWithMve = kCompiledIsa == payload::Isa::kMve;
 
 // A struct of CMSIS-NN may be read where a payload has its block: 32-bit integers in one order.
-#define CMSIS_NN_SAME_MEMBER(ours, theirs, member)                                          \
-  static_assert(offsetof(payload::ours, member) == offsetof(theirs, member) &&              \
-                    sizeof(payload::ours::member) == sizeof(theirs::member),                \
+#define CMSIS_NN_SAME_MEMBER(ours, theirs, member)                             \
+  static_assert(offsetof(payload::ours, member) == offsetof(theirs, member) && \
+                    sizeof(payload::ours::member) == sizeof(theirs::member),   \
                 #ours "::" #member " lies elsewhere than in CMSIS-NN")
-#define CMSIS_NN_SAME_SIZE(ours, theirs)                                                    \
-  static_assert(sizeof(payload::ours) == sizeof(theirs) &&                                  \
-                    alignof(payload::ours) == alignof(theirs) &&                            \
-                    std::is_standard_layout<payload::ours>::value &&                        \
-                    std::is_standard_layout<theirs>::value,                                 \
-                #ours " is not laid out as in CMSIS-NN")
+#define CMSIS_NN_SAME_SIZE(ours, theirs)                                                           \
+  static_assert(                                                                                   \
+      sizeof(payload::ours) == sizeof(theirs) && alignof(payload::ours) == alignof(theirs) &&      \
+          std::is_standard_layout<payload::ours>::value && std::is_standard_layout<theirs>::value, \
+      #ours " is not laid out as in CMSIS-NN")
 
 CMSIS_NN_SAME_SIZE(Tile, cmsis_nn_tile);
 CMSIS_NN_SAME_MEMBER(Tile, cmsis_nn_tile, w);
@@ -84,8 +83,7 @@ inline const cmsis_nn_pool_params* native(const payload::PoolParams& params) {
 /// its pointers are not const.
 template <typename Args>
 cmsis_nn_per_channel_quant_params per_channel(const Args& args, std::uint8_t* const* bases) {
-  return {resolve<std::int32_t>(bases, args.multiplier),
-          resolve<std::int32_t>(bases, args.shift)};
+  return {resolve<std::int32_t>(bases, args.multiplier), resolve<std::int32_t>(bases, args.shift)};
 }
 
 /// The scratch memory of `args`; a null buffer if it has none.

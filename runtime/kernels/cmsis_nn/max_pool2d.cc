@@ -8,9 +8,8 @@ Error run_max_pool2d(const void* args, std::uint8_t* const* bases) {
   const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
   const cmsis_nn_context context = {nullptr, 0};
   return to_error(arm_max_pool_s8(&context, native(a.params), native(a.input_dims),
-                                  resolve<const std::int8_t>(bases, a.input),
-                                  native(a.filter_dims), native(a.output_dims),
-                                  resolve<std::int8_t>(bases, a.output)));
+                                  resolve<const std::int8_t>(bases, a.input), native(a.filter_dims),
+                                  native(a.output_dims), resolve<std::int8_t>(bases, a.output)));
 }
 
 }  // namespace cmsis_nn

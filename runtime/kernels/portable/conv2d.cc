@@ -60,9 +60,9 @@ Error run_conv2d(const void* args, std::uint8_t* const* bases) {
                 continue;
               }
               for (std::int32_t kx = tx.begin; kx < tx.end; ++kx) {
-                acc = dot(acc, kernel_row + kx * filter.c,
-                          in_row + (tx.origin + kx * p.dilation.w) * in.c, p.input_offset,
-                          filter.c);
+                acc =
+                    dot(acc, kernel_row + kx * filter.c,
+                        in_row + (tx.origin + kx * p.dilation.w) * in.c, p.input_offset, filter.c);
               }
             }
             const std::int32_t value =

@@ -48,11 +48,11 @@ Error run_depthwise_conv2d(const void* args, std::uint8_t* const* bases) {
             for (std::int32_t ky = ty.begin; ky < ty.end; ++ky) {
               for (std::int32_t kx = tx.begin; kx < tx.end; ++kx) {
                 const std::int8_t* w = weights + (ky * filter.w + kx) * out.c + channel;
-                const std::int8_t* v = input +
-                                       ((ty.origin + ky * p.dilation.h) * in.w + tx.origin +
-                                        kx * p.dilation.w) *
-                                           in.c +
-                                       run + done * step;
+                const std::int8_t* v =
+                    input +
+                    ((ty.origin + ky * p.dilation.h) * in.w + tx.origin + kx * p.dilation.w) *
+                        in.c +
+                    run + done * step;
                 for (std::int32_t i = 0; i < count; ++i) {
                   acc[i] += static_cast<std::uint32_t>(w[i] * (*v + p.input_offset));
                   v += step;

@@ -128,9 +128,8 @@ TEST_F(KernelsTest, Conv2dAndDepthwise) {
                 }
                 for (int i = 0; i < in_per_group; ++i) {
                   const int in_c = c / out_per_group * in_per_group + i;
-                  const int weight_at = depthwise
-                                            ? (ky * kw + kx) * out.c + c
-                                            : ((c * kh + ky) * kw + kx) * in_per_group + i;
+                  const int weight_at = depthwise ? (ky * kw + kx) * out.c + c
+                                                  : ((c * kh + ky) * kw + kx) * in_per_group + i;
                   sum += filter[static_cast<std::size_t>(weight_at)] *
                          (input[offset(in, n, in_y, in_x, in_c)] + in_offset);
                 }
@@ -231,11 +230,11 @@ TEST_F(KernelsTest, AddIsTheRealSumWithinOneStep) {
     std::vector<std::int8_t> output(input1.size());
     run(kAdd, args, input1, input2, output);
     for (std::size_t i = 0; i < output.size(); ++i) {
-      const double real = (input1[i] + args.input1_offset) * scale1 +
-                          (input2[i] + args.input2_offset) * scale2;
+      const double real =
+          (input1[i] + args.input1_offset) * scale1 + (input2[i] + args.input2_offset) * scale2;
       const double exact = real / scale_out + args.output_offset;
-      const double clamped = std::min<double>(std::max<double>(exact, args.activation.min),
-                                              args.activation.max);
+      const double clamped =
+          std::min<double>(std::max<double>(exact, args.activation.min), args.activation.max);
       ASSERT_NEAR(output[i], clamped, 0.51) << "round " << round;
     }
     // In place.
@@ -259,8 +258,8 @@ TEST_F(KernelsTest, Pooling) {
     std::vector<std::int8_t> averages(static_cast<std::size_t>(volume(out)));
     std::vector<std::int8_t> maxima(averages.size());
     const payload::PoolParams params = {stride, padding, activation()};
-    const payload::AvgPool2dArgs avg = {base(0), payload::kNoRef, base(1),         0,
-                                        params,  in,              {1, kh, kw, 1}, out};
+    const payload::AvgPool2dArgs avg = {base(0), payload::kNoRef, base(1), 0, params,
+                                        in,      {1, kh, kw, 1},  out};
     run(kAvgPool2d, avg, input, averages);
     const payload::MaxPool2dArgs max = {base(0), base(1), params, in, {1, kh, kw, 1}, out};
     run(kMaxPool2d, max, input, maxima);
@@ -304,8 +303,8 @@ TEST_F(KernelsTest, SoftmaxIsTheRealOneWithinOneStep) {
     args.input = base(0), args.output = base(1);
     args.rows = pick(1, 4);
     args.row_size = pick(1, 60);
-    args.multiplier = static_cast<std::int32_t>(
-        std::min(std::lround(fraction * 2147483648.0), 2147483647L));
+    args.multiplier =
+        static_cast<std::int32_t>(std::min(std::lround(fraction * 2147483648.0), 2147483647L));
     args.shift = exponent;
     args.diff_min = -static_cast<std::int32_t>(31.0 * (1 << 26) / std::pow(2.0, exponent));
     std::vector<std::int8_t> input = bytes(args.rows * args.row_size);
@@ -335,8 +334,20 @@ TEST_F(KernelsTest, SoftmaxOfManyEqualValuesVanishes) {
 }
 
 TEST_F(KernelsTest, QuantizeRoundsHalvesToEven) {
-  std::vector<float> input = {0.5f,  1.5f,  2.5f,   -0.5f,   -1.5f,  -2.5f, 0.49999997f,
-                              -0.0f, 100.f, 127.4f, 127.5f, -128.5f, 1e30f, -1e30f,
+  std::vector<float> input = {0.5f,
+                              1.5f,
+                              2.5f,
+                              -0.5f,
+                              -1.5f,
+                              -2.5f,
+                              0.49999997f,
+                              -0.0f,
+                              100.f,
+                              127.4f,
+                              127.5f,
+                              -128.5f,
+                              1e30f,
+                              -1e30f,
                               std::numeric_limits<float>::infinity(),
                               -std::numeric_limits<float>::infinity(),
                               std::numeric_limits<float>::quiet_NaN(),
@@ -345,7 +356,7 @@ TEST_F(KernelsTest, QuantizeRoundsHalvesToEven) {
   payload::QuantizeArgs args = {base(0), base(1), 1, 1, static_cast<std::int32_t>(input.size()),
                                 1.0f,    0};
   run(kQuantize, args, input, output);
-  const std::vector<std::int8_t> expected = {0, 2,   2,   0,   -2,   -2,  0,    0,   100,
+  const std::vector<std::int8_t> expected = {0,   2,   2,    0,   -2,   -2,  0,    0, 100,
                                              127, 127, -128, 127, -128, 127, -128, 0, 0};
   EXPECT_EQ(output, expected);
 }
@@ -370,14 +381,13 @@ TEST_F(KernelsTest, QuantizeAsNearbyint) {
     for (int n = 0; n < args.batch; ++n) {
       for (int c = 0; c < args.channels; ++c) {
         for (int p = 0; p < args.pixels; ++p) {
-          const float x = input[static_cast<std::size_t>((n * args.channels + c) * args.pixels + p)];
+          const float x =
+              input[static_cast<std::size_t>((n * args.channels + c) * args.pixels + p)];
           const float scaled = x * args.inverse_scale;
-          const auto expected =
-              limited(static_cast<std::int64_t>(std::nearbyint(scaled)) + args.zero_point,
-                      {-128, 127});
-          ASSERT_EQ(
-              output[static_cast<std::size_t>((n * args.pixels + p) * args.channels + c)],
-              expected)
+          const auto expected = limited(
+              static_cast<std::int64_t>(std::nearbyint(scaled)) + args.zero_point, {-128, 127});
+          ASSERT_EQ(output[static_cast<std::size_t>((n * args.pixels + p) * args.channels + c)],
+                    expected)
               << x;
         }
       }

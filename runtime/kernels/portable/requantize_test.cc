@@ -46,8 +46,8 @@ TEST(Requantize, KnownValues) {
   EXPECT_EQ(requantize(100, kHalf, 0), 50);
   EXPECT_EQ(requantize(100, kHalf, 1), 100);
   EXPECT_EQ(requantize(100, kHalf, -1), 25);
-  EXPECT_EQ(requantize(3, kHalf, 0), 2);    // 1.5: up
-  EXPECT_EQ(requantize(-3, kHalf, 0), -1);  // -1.5: up, the first rounding is half up
+  EXPECT_EQ(requantize(3, kHalf, 0), 2);     // 1.5: up
+  EXPECT_EQ(requantize(-3, kHalf, 0), -1);   // -1.5: up, the first rounding is half up
   EXPECT_EQ(requantize(-6, kHalf, -1), -2);  // -3 / 2: away from zero, the second is
   EXPECT_EQ(requantize(12345, 0, 0), 0);
   EXPECT_EQ(requantize(kMin, kMax, 0), kMin + 1);
@@ -69,8 +69,7 @@ TEST(Requantize, TwoRoundingsForRandomValues) {
     if (product < 0 && floor * (std::int64_t{1} << 31) != product) {
       --floor;
     }
-    const std::int64_t expected =
-        divide(static_cast<std::int64_t>(floor), shift < 0 ? -shift : 0);
+    const std::int64_t expected = divide(static_cast<std::int64_t>(floor), shift < 0 ? -shift : 0);
     ASSERT_EQ(requantize(value, multiplier, shift), expected)
         << value << " * " << multiplier << " << " << shift;
   }

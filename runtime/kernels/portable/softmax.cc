@@ -46,16 +46,14 @@ std::int32_t exp_on_negative_values(std::int32_t value) {
   const std::int32_t remainder = wrapping_sub(in_quarter, value);
 
   // Taylor series around -1/8.
-  const std::int32_t x =
-      wrapping_add(wrapping_shift_left(in_quarter, 5), std::int32_t{1} << 28);
+  const std::int32_t x = wrapping_add(wrapping_shift_left(in_quarter, 5), std::int32_t{1} << 28);
   const std::int32_t x2 = multiply_q31(x, x);
   const std::int32_t x3 = multiply_q31(x2, x);
   const std::int32_t x4 = multiply_q31(x2, x2);
   constexpr std::int32_t kOneThird = 715827883;
   constexpr std::int32_t kExpOfMinusEighth = 1895147668;
   const std::int32_t x4_over_24_plus_x3_over_6_plus_x2_over_2 = rounding_divide_by_pow2(
-      wrapping_add(
-          multiply_q31(wrapping_add(rounding_divide_by_pow2(x4, 2), x3), kOneThird), x2),
+      wrapping_add(multiply_q31(wrapping_add(rounding_divide_by_pow2(x4, 2), x3), kOneThird), x2),
       1);
   std::int32_t result = wrapping_add(
       kExpOfMinusEighth,
@@ -80,9 +78,9 @@ std::int32_t one_over_one_plus_x(std::int32_t value) {
   const std::int64_t nudged = sum + (sum >= 0 ? 1 : -1);
   const auto half_denominator =
       static_cast<std::int32_t>((nudged + (nudged < 0 ? 1 : 0)) >> 1);  // towards zero
-  constexpr std::int32_t k48Over17 = 1515870810;       // Q2.29
-  constexpr std::int32_t kMinus32Over17 = -1010580540;  // Q2.29
-  constexpr std::int32_t kOne = std::int32_t{1} << 29;  // Q2.29
+  constexpr std::int32_t k48Over17 = 1515870810;                        // Q2.29
+  constexpr std::int32_t kMinus32Over17 = -1010580540;                  // Q2.29
+  constexpr std::int32_t kOne = std::int32_t{1} << 29;                  // Q2.29
   std::int32_t x = wrapping_add(k48Over17, multiply_q31(half_denominator, kMinus32Over17));
   for (int i = 0; i < 3; ++i) {
     const std::int32_t error = wrapping_sub(kOne, multiply_q31(half_denominator, x));
@@ -91,9 +89,7 @@ std::int32_t one_over_one_plus_x(std::int32_t value) {
   return multiply_by_pow2(x, 1);
 }
 
-int count_leading_zeros(std::uint32_t value) {
-  return value == 0 ? 32 : __builtin_clz(value);
-}
+int count_leading_zeros(std::uint32_t value) { return value == 0 ? 32 : __builtin_clz(value); }
 
 }  // namespace
 
@@ -117,8 +113,8 @@ Error run_softmax(const void* args, std::uint8_t* const* bases) {
     for (std::int32_t i = 0; i < a.row_size; ++i) {
       const std::int32_t difference = input[i] - max;
       if (difference >= a.diff_min) {
-        sum = wrapping_add(sum,
-                           rounding_divide_by_pow2(exponential(difference), kAccumulationBits));
+        sum =
+            wrapping_add(sum, rounding_divide_by_pow2(exponential(difference), kAccumulationBits));
       }
     }
 

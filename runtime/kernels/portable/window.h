@@ -16,8 +16,8 @@ struct Taps {
 
   /// For output position `out`. The window may begin in the padding before the input and
   /// end in that behind it.
-  static Taps of(std::int32_t out, std::int32_t stride, std::int32_t padding,
-                 std::int32_t dilation, std::int32_t taps, std::int32_t input_size) {
+  static Taps of(std::int32_t out, std::int32_t stride, std::int32_t padding, std::int32_t dilation,
+                 std::int32_t taps, std::int32_t input_size) {
     const std::int32_t origin = out * stride - padding;
     Taps result{origin, 0, taps};
     if (origin < 0) {

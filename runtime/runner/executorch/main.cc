@@ -152,8 +152,7 @@ void set_inputs(Method& method, const std::uint8_t* set) {
     const auto result = meta.input_tensor_meta(i);
     const TensorInfo& info = value_of(result, "an input of the program is no tensor");
     TensorImpl impl(info.scalar_type(), info.sizes().size(),
-                    const_cast<std::int32_t*>(info.sizes().data()),
-                    const_cast<std::uint8_t*>(set),
+                    const_cast<std::int32_t*>(info.sizes().data()), const_cast<std::uint8_t*>(set),
                     const_cast<std::uint8_t*>(info.dim_order().data()));
     const Error error = method.set_input(EValue(Tensor(&impl)), i);
     if (error != Error::Ok) {
@@ -202,8 +201,8 @@ void run() {
 
   MemoryAllocator ram = pool(__arena_start, __arena_end);
   constexpr char kNoRoom[] = "the board's RAM is too small for the method pool";
-  MemoryAllocator method_pool(
-      kMethodPoolBytes, static_cast<std::uint8_t*>(take(ram, kMethodPoolBytes, kNoRoom)));
+  MemoryAllocator method_pool(kMethodPoolBytes,
+                              static_cast<std::uint8_t*>(take(ram, kMethodPoolBytes, kNoRoom)));
 
   std::uint64_t start_ticks = bsp_ticks();
   MARK_BEGIN();

@@ -164,9 +164,10 @@ void run() {
     fail(Error::InvalidArgument, "the job's input sets have another size than the payload's");
   }
 #ifdef ET_EVENT_TRACER_ENABLED
-  CallTracer tracer(static_cast<std::uint32_t*>(take(rest, header.call_count * sizeof(std::uint32_t),
-                                                     "the board's RAM is too small to profile")),
-                    header.call_count);
+  CallTracer tracer(
+      static_cast<std::uint32_t*>(take(rest, header.call_count * sizeof(std::uint32_t),
+                                       "the board's RAM is too small to profile")),
+      header.call_count);
   BackendExecutionContext execution_context(&tracer, &temp_pool, "forward");
 #else
   BackendExecutionContext execution_context(nullptr, &temp_pool, "forward");

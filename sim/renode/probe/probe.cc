@@ -33,13 +33,12 @@ T Opaque(T value) {
 }
 
 // The result of a conditional instruction that writes r3, after a comparison of r1 = 5 with r2 = 7.
-#define AFTER_5_CMP_7(instruction)                                       \
-  ([] {                                                                  \
-    std::uint32_t result;                                                \
-    __asm__ volatile("movs r1, #5\n\tmovs r2, #7\n\tcmp r1, r2\n\t"      \
-                     instruction "\n\tmov %0, r3"                        \
-                     : "=r"(result)::"r1", "r2", "r3", "cc");            \
-    return result;                                                       \
+#define AFTER_5_CMP_7(instruction)                                                               \
+  ([] {                                                                                          \
+    std::uint32_t result;                                                                        \
+    __asm__ volatile("movs r1, #5\n\tmovs r2, #7\n\tcmp r1, r2\n\t" instruction "\n\tmov %0, r3" \
+                     : "=r"(result)::"r1", "r2", "r3", "cc");                                    \
+    return result;                                                                               \
   }())
 
 bool ConditionalSelect() {
@@ -48,7 +47,8 @@ bool ConditionalSelect() {
          AFTER_5_CMP_7("csetm r3, lt") == kOnes && AFTER_5_CMP_7("csetm r3, ge") == 0 &&
          AFTER_5_CMP_7("csel r3, zr, r2, lt") == 0 && AFTER_5_CMP_7("csel r3, r1, zr, ge") == 0 &&
          AFTER_5_CMP_7("csel r3, r1, r2, lt") == 5 && AFTER_5_CMP_7("csinc r3, r1, r2, ge") == 8 &&
-         AFTER_5_CMP_7("csinv r3, r1, zr, ge") == kOnes && AFTER_5_CMP_7("csneg r3, r1, r2, ge") == kOnes - 6;
+         AFTER_5_CMP_7("csinv r3, r1, zr, ge") == kOnes &&
+         AFTER_5_CMP_7("csneg r3, r1, r2, ge") == kOnes - 6;
 }
 
 constexpr int kCount = 32;
