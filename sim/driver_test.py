@@ -106,7 +106,7 @@ def test_a_fault_without_a_stack_is_reported(core, address):
 
 
 def test_timeout_keeps_the_output():
-    result = run("cortex-m4", HANG, timeout_s=5)
+    result = run("cortex-m4", HANG, timeout_s=3)
     assert (result.status, result.exit_code) == ("timeout", None)
     assert "hanging" in result.uart
     assert "did not end within the time limit" in result.explain()

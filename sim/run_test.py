@@ -1,6 +1,8 @@
 """The program of a `simulator_test`: runs an image, shows its UART, checks how it ended.
 
-python3 -m sim.run_test ELF [--exit-code N] [--expect TEXT]... [--timeout SECONDS]
+Usage:
+
+    python3 -m sim.run_test ELF [--exit-code N] [--expect TEXT]... [--timeout SECONDS]
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """From a module to everything that is deployed: `compile_model`.
 
-compiled = compile_model(module, (x,), "cortex-m55", calibration=[(x0,), (x1,)], io="int8")
-compiled.write("out")
+For example:
+
+    compiled = compile_model(module, (x,), "cortex-m55", calibration=[(x0,), (x1,)], io="int8")
+    compiled.write("out")
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Optional, Union
 
 import torch
@@ -19,112 +19,29 @@ from torch.export import ExportedProgram
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from . import calibration as calibration_data
-from .artifacts import about_program, check_name
+from .artifacts import check_name
 from .backend import lower_to_graph
 from .comparison import Samples, compare, differing_part
+from .compiled import Compiled
 from .convert import convert_calibrated
 from .errors import UserError, stage
-from .explain import NodeReport, unloadable
-from .graph import serialize
-from .graph.ir import Graph
+from .explain import unloadable
 from .int8_io import check_int8_io
 from .interface import Arguments, Inputs, Model, check_model, make_flat
 from .lower import NotDelegatedError, for_target, lower
-from .outputs import write_files
 from .partitioner import CmsisNnPartitioner
 from .passes.separate_outputs import separate_outputs
-from .payload import c_header
-from .payload.decode import decode
 from .payload.encode import Encoded, encode
 from .planner.memory import IoPlacement
 from .prepare import quantizable_module
 from .private_copy import private_copy, require_finite_weights
 from .quantizer import CmsisNnQuantizer
 from .ranges import doubtful_ranges, observe
-from .report import text
-from .report.model_report import Report, build_report
 from .target import Target, get_target
 
 Progress = Callable[[str], None]
 
 IO = ("float", "int8")
-# What `Compiled.write` makes besides NAME.pte, if the whole model is one delegate call.
-_STANDALONE_SUFFIXES = (".payload.bin", ".h", ".c", ".graph.npz", ".report.txt", ".report.json")
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """A compiled model.
-
-    `pte` always runs under ExecuTorch with the delegate's library. `encoded`, the payload with its
-    plan, exists only if the whole model became one delegate call; `obstacle` says what
-    prevented that. `reports` has the decision about every node.
-    """
-
-    name: str
-    target: Target
-    io: str
-    pte: bytes
-    program: ExportedProgram  # quantized, float inputs and outputs, before lowering
-    reports: tuple[NodeReport, ...]
-    encoded: Optional[Encoded]
-    obstacle: str
-    # About ranges in the calibration data, and what prevents the program from being loaded; a sentence each.
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def payload(self) -> Optional[bytes]:
-        return self.encoded and self.encoded.payload
-
-    @property
-    def graph(self) -> Optional[Graph]:
-        return self.encoded and self.encoded.graph
-
-    @property
-    def report(self) -> Optional[Report]:
-        return self.encoded and build_report(self.name, self.encoded)
-
-    @property
-    def refused(self) -> list[NodeReport]:
-        """Nodes that stay outside of the delegate, with reasons."""
-        return [report for report in self.reports if not report.delegated]
-
-    def files(self) -> dict[str, bytes]:
-        """Name -> content of every file to write."""
-        files = {f"{self.name}.pte": self.pte}
-        if self.encoded is not None:
-            about = {
-                "name": self.name,
-                "target": self.target.name,
-                "io_placement": self.encoded.io_placement.value,
-                **about_program(decode(self.payload).crc32, self.pte),
-            }
-            contents = (
-                self.payload,
-                c_header.generate_header(self.name, self.payload).encode(),
-                c_header.generate_source(self.name, self.payload).encode(),
-                serialize.dumps(self.graph, about),
-                text.render(self.report).encode(),
-                self.report.to_json().encode(),
-            )
-            for suffix, content in zip(_STANDALONE_SUFFIXES, contents):
-                files[self.name + suffix] = content
-        return files
-
-    def write(self, folder: Union[str, Path]) -> list[Path]:
-        """Writes `files` to `folder`, which is made if need be; removes what an earlier compilation
-        of this name wrote and this one did not make.
-
-        UserError names the file that cannot be written. The files of an earlier compilation then stay
-        as they are, unless it happens between the steps of putting all into place: then, as after a
-        kill, `Artifacts.check` tells that they do not belong together.
-        """
-        files = self.files()
-        obsolete = [self.name + s for s in _STANDALONE_SUFFIXES if self.name + s not in files]
-        # The graph's file first: it is the one that names the program.
-        in_order = sorted(files.items(), key=lambda item: not item[0].endswith(".graph.npz"))
-        write_files(folder, dict(in_order), obsolete)
-        return [Path(folder) / name for name in files]
 
 
 def compile_model(

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate import outputs
 from cmsis_nn_delegate.artifacts import Artifacts, check_name
-from cmsis_nn_delegate.compile import Compiled
+from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode

@@ -1,6 +1,8 @@
 """Writes representative inputs of the network: angles over the whole period.
 
-calibration_data.py CALIBRATION.npz
+Usage:
+
+    calibration_data.py CALIBRATION.npz
 """
 
 import math

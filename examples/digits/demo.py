@@ -1,6 +1,8 @@
 """The whole way once: train a network on real images, compile it, classify on a simulated Cortex-M55.
 
-./bazelw run //:demo
+Usage:
+
+    ./bazelw run //:demo
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ import numpy as np
 import torch
 
 from cmsis_nn_delegate import reference, simulate
-from cmsis_nn_delegate.compile import Compiled, compile_model
+from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.outputs import check_writable
 from examples.digits import digits

@@ -1,6 +1,8 @@
 """Writes calibration images, and held-out images for the firmware.
 
-digits_data.py CALIBRATION.npz IMAGES.h
+Usage:
+
+    digits_data.py CALIBRATION.npz IMAGES.h
 """
 
 from __future__ import annotations

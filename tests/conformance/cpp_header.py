@@ -1,6 +1,8 @@
 """Generates suite_format.h from `suite`.
 
-python -m tests.conformance.cpp_header OUTPUT
+Usage:
+
+    python -m tests.conformance.cpp_header OUTPUT
 """
 
 from __future__ import annotations

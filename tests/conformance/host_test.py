@@ -1,6 +1,8 @@
 """Integer reference == portable kernels == CMSIS-NN's plain C on the host, byte for byte, for OPERATOR.
 
-./bazelw test //tests/conformance:all --test_arg=--cases=5000
+Usage:
+
+    ./bazelw test //tests/conformance:all --test_arg=--cases=5000
 """
 
 from __future__ import annotations

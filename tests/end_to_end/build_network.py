@@ -23,7 +23,8 @@ import numpy as np
 import torch
 
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.compile import Compiled, compile_for_targets
+from cmsis_nn_delegate.compile import compile_for_targets
+from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from examples.mlperf_tiny.networks import NETWORKS
 

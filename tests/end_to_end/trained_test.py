@@ -15,7 +15,8 @@ import pytest
 import torch
 
 from cmsis_nn_delegate import reference, simulate
-from cmsis_nn_delegate.compile import Compiled, compile_model
+from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.host import HostProgram
 from examples.mlperf_tiny.networks import NETWORKS, WEIGHTS_VARIABLE, weights_folder
 from tests.end_to_end.vectors import differing_bytes, firmware

@@ -1,6 +1,8 @@
 """Generates runtime/payload/format.h from `schema`.
 
-python -m cmsis_nn_delegate.payload.cpp_header OUTPUT
+Usage:
+
+    python -m cmsis_nn_delegate.payload.cpp_header OUTPUT
 """
 
 from __future__ import annotations

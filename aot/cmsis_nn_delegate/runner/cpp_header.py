@@ -1,6 +1,8 @@
 """Generates runtime/runner/job_format.h from `job`.
 
-python -m cmsis_nn_delegate.runner.cpp_header OUTPUT
+Usage:
+
+    python -m cmsis_nn_delegate.runner.cpp_header OUTPUT
 """
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
 """What a firmware runner reported: the `##` lines of its UART as typed values.
 
-##RUN core=cortex-m55 isa=mve kernels=portable executor=standalone revision=dbf45dbf
-##INIT error=0 ticks=120 runtime_bytes=8 arena_bytes=20464
-##EXEC set=0 error=0 ticks=5000
-##CALL set=0 call=0 opcode=1 ticks=900          profile image only; opcode not from ExecuTorch's executor
-##OUT set=0 index=0 bytes=12 crc=89abcdef data=00ff...  data only if asked for
-##MEMORY method=260 planned=496 temp=20464 objects=180       ExecuTorch's executor only
-##STACK bytes=812
-##ERROR error=35 text                           on failure
-##EXIT rc=0##
+For example:
+
+    ##RUN core=cortex-m55 isa=mve kernels=portable executor=standalone revision=dbf45dbf
+    ##INIT error=0 ticks=120 runtime_bytes=8 arena_bytes=20464
+    ##EXEC set=0 error=0 ticks=5000
+    ##CALL set=0 call=0 opcode=1 ticks=900          profile image only; opcode not from ExecuTorch's executor
+    ##OUT set=0 index=0 bytes=12 crc=89abcdef data=00ff...  data only if asked for
+    ##MEMORY method=260 planned=496 temp=20464 objects=180       ExecuTorch's executor only
+    ##STACK bytes=812
+    ##ERROR error=35 text                           on failure
+    ##EXIT rc=0##
 """
 
 from __future__ import annotations
