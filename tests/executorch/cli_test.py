@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate.quiet import quiet
-
-quiet()
-
-# ruff: noqa: E402
-import torch
-from torch import nn
-
-from cmsis_nn_delegate import cli
-from cmsis_nn_delegate.compile import compile_model
-from tests.executorch.running import image, needs_executor
+from tests.executorch.running import UNAVAILABLE, image, needs_executor
 
 pytestmark = needs_executor
+
+if not UNAVAILABLE:  # takes seconds, for nothing if all of it is skipped
+    quiet()
+
+    import torch
+    from torch import nn
+
+    from cmsis_nn_delegate import cli
+    from cmsis_nn_delegate.compile import compile_model
 
 
 @pytest.mark.parametrize("io", ["float", "int8"])

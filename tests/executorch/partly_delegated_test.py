@@ -8,22 +8,23 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate.quiet import quiet
-
-quiet()
-
-# ruff: noqa: E402
-import torch
-from torch import nn
-
-from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.runner.job import JobFlag, build_program_job
 from cmsis_nn_delegate.runner.result import RunnerError, parse_report
-from tests.executorch.running import image, needs_executor, simulate
+from tests.executorch.running import UNAVAILABLE, image, needs_executor, simulate
 
 pytestmark = needs_executor
 
 CORES = ("cortex-m4", "cortex-m55")
-INPUTS = [torch.randn(1, 3, 8, 8, generator=torch.Generator().manual_seed(seed)) for seed in range(5)]
+
+if not UNAVAILABLE:  # takes seconds, for nothing if all of it is skipped
+    quiet()
+
+    import torch
+    from torch import nn
+
+    from cmsis_nn_delegate.compile import compile_model
+
+    INPUTS = [torch.randn(1, 3, 8, 8, generator=torch.Generator().manual_seed(seed)) for seed in range(5)]
 
 
 def convolution() -> nn.Module:
