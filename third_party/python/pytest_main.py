@@ -38,7 +38,9 @@ def main(arguments):
     # torch makes millions of objects that stay: looking through them for garbage is a fifth of the time
     # of importing it and of exporting a model.
     gc.set_threshold(1_000_000, 100, 100)
-    options = ["-p", "no:cacheprovider", "--import-mode=importlib", "-ra"]
+    # Of the plugins that packages bring, hypothesis's alone: to import the others takes a second in each test.
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    options = ["-p", "_hypothesis_pytestplugin", "-p", "no:cacheprovider", "--import-mode=importlib", "-ra"]
     xml = os.environ.get("XML_OUTPUT_FILE")
     if xml:
         options.append(f"--junitxml={xml}")
