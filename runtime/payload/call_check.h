@@ -40,7 +40,7 @@ class CallCheck {
   }
 
   bool in_ranges(bool condition) const {
-    return require(condition, "a number is outside of the range that its field has");
+    return require(condition, "a number is out of the range of its field");
   }
 
   /// An operand that the kernel only reads, wherever it lies.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 
+from cmsis_nn_delegate.payload import generated
 from cmsis_nn_delegate.payload.cpp_header import struct_lines
 from tests.conformance import suite
 
@@ -32,20 +33,15 @@ inline constexpr std::uint32_t kSuiteAlignment = {alignment};
 """
 
 
-def main(argv: list[str]) -> int:
-    if len(argv) != 2:
-        print(__doc__, file=sys.stderr)
-        return 2
-    text = _TEXT.format(
+def generate() -> str:
+    """The text of the header."""
+    return _TEXT.format(
         magic=suite.MAGIC,
         version=suite.VERSION,
         alignment=suite.ALIGNMENT,
         structs="\n".join(struct_lines(suite.SUITE_HEADER) + struct_lines(suite.CASE_HEADER)),
     )
-    with open(argv[1], "w", encoding="utf-8", newline="\n") as out:
-        out.write(text)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(generated.write(sys.argv, __doc__, generate))

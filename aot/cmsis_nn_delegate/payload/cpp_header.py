@@ -11,7 +11,7 @@ import re
 import sys
 import textwrap
 
-from . import schema
+from . import generated, schema
 from .layout import Struct
 
 _BANNER = """\
@@ -116,14 +116,5 @@ def generate() -> str:
     return _BANNER + "\n".join(lines)
 
 
-def main(argv: list[str]) -> int:
-    if len(argv) != 2:
-        print(__doc__, file=sys.stderr)
-        return 2
-    with open(argv[1], "w", encoding="utf-8", newline="\n") as out:
-        out.write(generate())
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(generated.write(sys.argv, __doc__, generate))

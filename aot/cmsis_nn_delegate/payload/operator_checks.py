@@ -12,9 +12,9 @@ import sys
 from collections.abc import Iterator
 from typing import Optional
 
-from . import schema
+from . import generated, schema
 from .cpp_header import camel
-from .layout import F32, Field, Operand, Role, Struct
+from .layout import Field, Operand, Role, Struct
 
 _HEADER = """\
 // Generated from aot/cmsis_nn_delegate/payload/schema.py. Do not edit.
@@ -46,7 +46,7 @@ namespace operators {{
 {operators}
 }}  // namespace operators
 
-/// All of them, by opcode.
+/// All of them, in the order of their opcodes.
 inline constexpr Operator kOperators[] = {{
 {names}
 }};
@@ -182,18 +182,8 @@ def _bytes(field: Field) -> str:
 
 
 def _alignment(operand: Operand) -> str:
-    return ", bounds::kWordAligned" if operand.element is F32 else ""
-
-
-def main(argv: list[str]) -> int:
-    if len(argv) != 3:
-        print(__doc__, file=sys.stderr)
-        return 2
-    for path, text in zip(argv[1:], (generate_header(), generate_source())):
-        with open(path, "w", encoding="utf-8", newline="\n") as out:
-            out.write(text)
-    return 0
+    return ", bounds::kWordAligned" if operand.align == 4 else ""
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(generated.write(sys.argv, __doc__, generate_header, generate_source))

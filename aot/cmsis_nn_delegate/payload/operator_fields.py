@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from . import schema
+from . import generated, schema
 from .cpp_header import camel
 from .layout import F32, I32, REF, Field, Struct
 
@@ -141,14 +141,5 @@ def generate() -> str:
     return _TEXT.format(tables="\n".join(tables), rows="\n".join(rows))
 
 
-def main(argv: list[str]) -> int:
-    if len(argv) != 2:
-        print(__doc__, file=sys.stderr)
-        return 2
-    with open(argv[1], "w", encoding="utf-8", newline="\n") as out:
-        out.write(generate())
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(generated.write(sys.argv, __doc__, generate))

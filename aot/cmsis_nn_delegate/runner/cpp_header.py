@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 
+from ..payload import generated
 from ..payload.cpp_header import struct_lines
 from . import job
 
@@ -47,14 +48,5 @@ def generate() -> str:
     return _BANNER + "\n".join(lines)
 
 
-def main(argv: list[str]) -> int:
-    if len(argv) != 2:
-        print(__doc__, file=sys.stderr)
-        return 2
-    with open(argv[1], "w", encoding="utf-8", newline="\n") as out:
-        out.write(generate())
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(generated.write(sys.argv, __doc__, generate))
