@@ -6,6 +6,7 @@
 #include <executorch/runtime/core/event_tracer_hooks_delegate.h>
 #include <executorch/runtime/platform/log.h>
 
+#include "runtime/payload/bases.h"
 #include "runtime/payload/crc32.h"
 #include "runtime/payload/view.h"
 
@@ -201,10 +202,8 @@ Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* 
     return Error::InvalidArgument;
   }
 
-  // Kernels read through these pointers only where validation allowed reading, so that
-  // inputs and constants stay unchanged although the array is not const. Entries that no reference of
-  // a valid payload names are left as they are: clearing them would take as long as ten calls.
-  std::uint8_t* bases[payload::kBaseCount];
+  // Those that no reference of a valid payload names stay unset.
+  Bases bases;
   bases[payload::kBaseNone] = nullptr;
   bases[payload::kBaseConstant] = const_cast<std::uint8_t*>(view.data());
   for (unsigned i = 0; i < args.size(); ++i) {

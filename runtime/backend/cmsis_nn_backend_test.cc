@@ -247,12 +247,12 @@ TEST_F(BackendTest, AKernelsErrorEndsTheExecution) {
   static int calls;
   calls = 0;
   Kernel add = portable::kAdd;
-  add.run = [](const void*, std::uint8_t* const*) {
+  add.run = [](const void*, const Bases&) {
     ++calls;
     return Error::NotSupported;
   };
   Kernel softmax = portable::kSoftmax;
-  softmax.run = [](const void*, std::uint8_t* const*) {
+  softmax.run = [](const void*, const Bases&) {
     ++calls;
     return Error::Ok;
   };

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "runtime/payload/bases.h"
 #include "runtime/payload/format.h"
 #include "runtime/payload/operators.h"
 
@@ -28,10 +29,9 @@ namespace cmsis_nn_delegate {
 
 /// How a provider computes one operator. Constant data: it lives in flash.
 struct Kernel {
-  /// Runs one call. `args` is the argument block of the kernel's opcode, 4-byte aligned;
-  /// `bases` has payload::kBaseCount entries. An error ends the execution and is returned
-  /// to the caller of execute().
-  using Run = executorch::runtime::Error (*)(const void* args, std::uint8_t* const* bases);
+  /// Runs one call. `args` is the argument block of the kernel's opcode, 4-byte aligned. An error
+  /// ends the execution and is returned to the caller of execute().
+  using Run = executorch::runtime::Error (*)(const void* args, const Bases& bases);
 
   /// The bytes of scratch memory that run() may touch for `args`; validation refuses a call
   /// that has fewer. `args` has passed all other checks.
@@ -168,12 +168,5 @@ class KernelTable {
   /// Of the provider, for banners and logs: "portable", "cmsis-nn".
   const char* name;
 };
-
-/// The data behind `ref`, or nullptr for payload::kNoRef.
-template <typename T>
-T* resolve(std::uint8_t* const* bases, payload::Ref ref) {
-  return reinterpret_cast<T*>(bases[ref >> payload::kRefOffsetBits] +
-                              (ref & payload::kMaxRefOffset));
-}
 
 }  // namespace cmsis_nn_delegate

@@ -7,7 +7,7 @@ namespace cmsis_nn_delegate {
 namespace runner {
 namespace {
 
-executorch::runtime::Error run_nothing(const void* /*args*/, std::uint8_t* const* /*bases*/) {
+executorch::runtime::Error run_nothing(const void* /*args*/, const Bases& /*bases*/) {
   return executorch::runtime::Error::Ok;
 }
 

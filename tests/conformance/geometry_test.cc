@@ -79,12 +79,12 @@ class Sweep : public ::testing::Test {
     }
     const std::uint32_t bytes = volume(args.output_dims);
     args.output = buffer(bytes);
-    std::uint8_t* bases[payload::kBaseCount] = {};
+    Bases bases = {};
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       bases[i] = buffers_[i].data();
     }
     EXPECT_EQ(kernel.run(&args, bases), Error::Ok);
-    const auto* output = resolve<std::int8_t>(bases, args.output);
+    const auto* output = bases.resolve<std::int8_t>(args.output);
     std::vector<std::int8_t> result(output, output + bytes);
     buffers_.erase(buffers_.begin() + static_cast<std::ptrdiff_t>(count), buffers_.end());
     return result;

@@ -48,7 +48,7 @@ class CaseRun {
       used += padded(bytes) + kGuardBytes;
       return place;
     };
-    std::uint8_t* bases[payload::kBaseCount] = {};
+    Bases bases = {};
     bases[payload::kBaseConstant] = const_cast<std::uint8_t*>(payload);
     bases[payload::kBaseArena] = take(view->header().arena_bytes);
     for (unsigned i = 0; i < view->tensor_count(); ++i) {
@@ -79,7 +79,7 @@ class CaseRun {
     return false;
   }
 
-  bool run_calls(const PayloadView& view, std::uint8_t* const* bases) {
+  bool run_calls(const PayloadView& view, const Bases& bases) {
     for (const std::uint8_t* at = view.calls_begin(); at != view.calls_end();) {
       const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
       if (!check_scratch(call)) {
@@ -118,8 +118,7 @@ class CaseRun {
     return given == wanted || fail("scratch bytes: given, wanted", given, wanted);
   }
 
-  bool check_outputs(const PayloadView& view, std::uint8_t* const* bases,
-                     const std::uint8_t* expected) {
+  bool check_outputs(const PayloadView& view, const Bases& bases, const std::uint8_t* expected) {
     for (unsigned i = view.header().input_count; i < view.tensor_count(); ++i) {
       const std::uint32_t nbytes = view.tensors()[i].nbytes;
       const std::uint8_t* actual = bases[payload::kBaseIo + i];
@@ -139,7 +138,7 @@ class CaseRun {
   }
 
   /// Every byte of memory that is neither arena nor output.
-  bool check_guards(const PayloadView& view, std::uint8_t* const* bases, std::size_t used) {
+  bool check_guards(const PayloadView& view, const Bases& bases, std::size_t used) {
     std::size_t at = 0;
     const auto untouched_until = [&](const std::uint8_t* end) {
       for (; memory_ + at < end; ++at) {

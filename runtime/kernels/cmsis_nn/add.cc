@@ -4,12 +4,12 @@
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 
-Error run_add(const void* args, std::uint8_t* const* bases) {
+Error run_add(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AddArgs*>(args);
   return to_error(arm_elementwise_add_s8(
-      resolve<const std::int8_t>(bases, a.input1), resolve<const std::int8_t>(bases, a.input2),
+      bases.resolve<const std::int8_t>(a.input1), bases.resolve<const std::int8_t>(a.input2),
       a.input1_offset, a.input1_multiplier, a.input1_shift, a.input2_offset, a.input2_multiplier,
-      a.input2_shift, a.left_shift, resolve<std::int8_t>(bases, a.output), a.output_offset,
+      a.input2_shift, a.left_shift, bases.resolve<std::int8_t>(a.output), a.output_offset,
       a.output_multiplier, a.output_shift, a.activation.min, a.activation.max, a.count));
 }
 

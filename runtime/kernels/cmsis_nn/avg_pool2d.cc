@@ -4,12 +4,12 @@
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 
-Error run_avg_pool2d(const void* args, std::uint8_t* const* bases) {
+Error run_avg_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
   const cmsis_nn_context context = scratch(a, bases);
   return to_error(arm_avgpool_s8(&context, native(a.params), native(a.input_dims),
-                                 resolve<const std::int8_t>(bases, a.input), native(a.filter_dims),
-                                 native(a.output_dims), resolve<std::int8_t>(bases, a.output)));
+                                 bases.resolve<const std::int8_t>(a.input), native(a.filter_dims),
+                                 native(a.output_dims), bases.resolve<std::int8_t>(a.output)));
 }
 
 std::uint32_t avg_pool2d_scratch_bytes(const void* args) {

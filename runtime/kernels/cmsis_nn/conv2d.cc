@@ -18,18 +18,17 @@ bool is_plain_row(const payload::Conv2dArgs& a) {
 }
 
 /// The multiplication that arm_convolve_1_x_n_s8 does for such windows.
-Error run_plain_rows(const payload::Conv2dArgs& a, std::uint8_t* const* bases) {
+Error run_plain_rows(const payload::Conv2dArgs& a, const Bases& bases) {
   const auto& p = a.params;
-  const auto* input = resolve<const std::int8_t>(bases, a.input);
-  auto* output = resolve<std::int8_t>(bases, a.output);
+  const auto* input = bases.resolve<const std::int8_t>(a.input);
+  auto* output = bases.resolve<std::int8_t>(a.output);
   for (std::int32_t n = 0; n < a.input_dims.n; ++n) {
     const arm_cmsis_nn_status status = arm_nn_mat_mult_nt_t_s8(
-        input, resolve<const std::int8_t>(bases, a.filter),
-        resolve<const std::int32_t>(bases, a.bias), output,
-        resolve<const std::int32_t>(bases, a.multiplier),
-        resolve<const std::int32_t>(bases, a.shift), a.output_dims.w, a.output_dims.c,
-        a.filter_dims.w * a.input_dims.c, p.input_offset, p.output_offset, p.activation.min,
-        p.activation.max, /*row_address_offset=*/a.output_dims.c,
+        input, bases.resolve<const std::int8_t>(a.filter),
+        bases.resolve<const std::int32_t>(a.bias), output,
+        bases.resolve<const std::int32_t>(a.multiplier), bases.resolve<const std::int32_t>(a.shift),
+        a.output_dims.w, a.output_dims.c, a.filter_dims.w * a.input_dims.c, p.input_offset,
+        p.output_offset, p.activation.min, p.activation.max, /*row_address_offset=*/a.output_dims.c,
         /*lhs_cols_offset=*/a.input_dims.c * p.stride.w);
     if (status != ARM_CMSIS_NN_SUCCESS) {
       return to_error(status);
@@ -42,7 +41,7 @@ Error run_plain_rows(const payload::Conv2dArgs& a, std::uint8_t* const* bases) {
 
 }  // namespace
 
-Error run_conv2d(const void* args, std::uint8_t* const* bases) {
+Error run_conv2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
   if constexpr (kWithMve) {
     if (is_plain_row(a)) {
@@ -53,10 +52,10 @@ Error run_conv2d(const void* args, std::uint8_t* const* bases) {
   const cmsis_nn_per_channel_quant_params quant = per_channel(a, bases);
   return to_error(
       arm_convolve_wrapper_s8(&context, native(a.params), &quant, native(a.input_dims),
-                              resolve<const std::int8_t>(bases, a.input), native(a.filter_dims),
-                              resolve<const std::int8_t>(bases, a.filter), /*bias_dims=*/nullptr,
-                              resolve<const std::int32_t>(bases, a.bias), native(a.output_dims),
-                              resolve<std::int8_t>(bases, a.output)));
+                              bases.resolve<const std::int8_t>(a.input), native(a.filter_dims),
+                              bases.resolve<const std::int8_t>(a.filter), /*bias_dims=*/nullptr,
+                              bases.resolve<const std::int32_t>(a.bias), native(a.output_dims),
+                              bases.resolve<std::int8_t>(a.output)));
 }
 
 std::uint32_t conv2d_scratch_bytes(const void* args) {

@@ -82,14 +82,14 @@ inline const cmsis_nn_pool_params* native(const payload::PoolParams& params) {
 /// Multipliers and shifts of `args`, one per output channel. CMSIS-NN only reads them, although
 /// its pointers are not const.
 template <typename Args>
-cmsis_nn_per_channel_quant_params per_channel(const Args& args, std::uint8_t* const* bases) {
-  return {resolve<std::int32_t>(bases, args.multiplier), resolve<std::int32_t>(bases, args.shift)};
+cmsis_nn_per_channel_quant_params per_channel(const Args& args, const Bases& bases) {
+  return {bases.resolve<std::int32_t>(args.multiplier), bases.resolve<std::int32_t>(args.shift)};
 }
 
 /// The scratch memory of `args`; a null buffer if it has none.
 template <typename Args>
-cmsis_nn_context scratch(const Args& args, std::uint8_t* const* bases) {
-  return {resolve<void>(bases, args.scratch), args.scratch_bytes};
+cmsis_nn_context scratch(const Args& args, const Bases& bases) {
+  return {bases.resolve<void>(args.scratch), args.scratch_bytes};
 }
 
 inline executorch::runtime::Error to_error(arm_cmsis_nn_status status) {

@@ -5,16 +5,16 @@
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 
-Error run_depthwise_conv2d(const void* args, std::uint8_t* const* bases) {
+Error run_depthwise_conv2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
   const cmsis_nn_context context = scratch(a, bases);
   const cmsis_nn_per_channel_quant_params quant = per_channel(a, bases);
   return to_error(arm_depthwise_conv_wrapper_s8(
       &context, native(a.params), &quant, native(a.input_dims),
-      resolve<const std::int8_t>(bases, a.input), native(a.filter_dims),
-      resolve<const std::int8_t>(bases, a.filter), /*bias_dims=*/nullptr,
-      resolve<const std::int32_t>(bases, a.bias), native(a.output_dims),
-      resolve<std::int8_t>(bases, a.output)));
+      bases.resolve<const std::int8_t>(a.input), native(a.filter_dims),
+      bases.resolve<const std::int8_t>(a.filter), /*bias_dims=*/nullptr,
+      bases.resolve<const std::int32_t>(a.bias), native(a.output_dims),
+      bases.resolve<std::int8_t>(a.output)));
 }
 
 std::uint32_t depthwise_conv2d_scratch_bytes(const void* args) {

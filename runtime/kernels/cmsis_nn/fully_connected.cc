@@ -5,16 +5,16 @@
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 
-Error run_fully_connected(const void* args, std::uint8_t* const* bases) {
+Error run_fully_connected(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedArgs*>(args);
-  const auto* input = resolve<const std::int8_t>(bases, a.input);
-  const auto* filter = resolve<const std::int8_t>(bases, a.filter);
+  const auto* input = bases.resolve<const std::int8_t>(a.input);
+  const auto* filter = bases.resolve<const std::int8_t>(a.filter);
   // With MVE the function reads kernel sums, bias included, elsewhere the bias. The payload has both in
   // one: the effective bias.
-  const auto* bias = resolve<const std::int32_t>(bases, a.bias);
-  const auto* multiplier = resolve<const std::int32_t>(bases, a.multiplier);
-  const auto* shift = resolve<const std::int32_t>(bases, a.shift);
-  auto* output = resolve<std::int8_t>(bases, a.output);
+  const auto* bias = bases.resolve<const std::int32_t>(a.bias);
+  const auto* multiplier = bases.resolve<const std::int32_t>(a.multiplier);
+  const auto* shift = bases.resolve<const std::int32_t>(a.shift);
+  auto* output = bases.resolve<std::int8_t>(a.output);
   std::int32_t rows = a.batch;
   do {
     arm_nn_vec_mat_mult_t_per_ch_s8(input, filter, bias, bias, output, /*lhs_offset=*/0,

@@ -5,13 +5,13 @@
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 
-Error run_fully_connected_per_tensor(const void* args, std::uint8_t* const* bases) {
+Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedPerTensorArgs*>(args);
-  const auto* input = resolve<const std::int8_t>(bases, a.input);
-  const auto* filter = resolve<const std::int8_t>(bases, a.filter);
+  const auto* input = bases.resolve<const std::int8_t>(a.input);
+  const auto* filter = bases.resolve<const std::int8_t>(a.filter);
   // Kernel sums with MVE, as in fully_connected.cc.
-  const auto* bias = resolve<const std::int32_t>(bases, a.bias);
-  auto* output = resolve<std::int8_t>(bases, a.output);
+  const auto* bias = bases.resolve<const std::int32_t>(a.bias);
+  auto* output = bases.resolve<std::int8_t>(a.output);
   std::int32_t rows = a.batch;
   do {
     arm_nn_vec_mat_mult_t_s8(input, filter, bias, bias, output, /*lhs_offset=*/0, a.output_offset,

@@ -4,12 +4,12 @@
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 
-Error run_max_pool2d(const void* args, std::uint8_t* const* bases) {
+Error run_max_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
   const cmsis_nn_context context = {nullptr, 0};
   return to_error(arm_max_pool_s8(&context, native(a.params), native(a.input_dims),
-                                  resolve<const std::int8_t>(bases, a.input), native(a.filter_dims),
-                                  native(a.output_dims), resolve<std::int8_t>(bases, a.output)));
+                                  bases.resolve<const std::int8_t>(a.input), native(a.filter_dims),
+                                  native(a.output_dims), bases.resolve<std::int8_t>(a.output)));
 }
 
 }  // namespace cmsis_nn

@@ -5,10 +5,10 @@
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 
-Error run_softmax(const void* args, std::uint8_t* const* bases) {
+Error run_softmax(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::SoftmaxArgs*>(args);
-  arm_softmax_s8(resolve<const std::int8_t>(bases, a.input), a.rows, a.row_size, a.multiplier,
-                 a.shift, a.diff_min, resolve<std::int8_t>(bases, a.output));
+  arm_softmax_s8(bases.resolve<const std::int8_t>(a.input), a.rows, a.row_size, a.multiplier,
+                 a.shift, a.diff_min, bases.resolve<std::int8_t>(a.output));
   return Error::Ok;
 }
 

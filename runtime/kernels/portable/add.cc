@@ -4,11 +4,11 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-Error run_add(const void* args, std::uint8_t* const* bases) {
+Error run_add(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AddArgs*>(args);
-  const auto* input1 = resolve<const std::int8_t>(bases, a.input1);
-  const auto* input2 = resolve<const std::int8_t>(bases, a.input2);
-  auto* output = resolve<std::int8_t>(bases, a.output);  // may be an input
+  const auto* input1 = bases.resolve<const std::int8_t>(a.input1);
+  const auto* input2 = bases.resolve<const std::int8_t>(a.input2);
+  auto* output = bases.resolve<std::int8_t>(a.output);  // may be an input
 
   for (std::int32_t i = 0; i < a.count; ++i) {
     const std::int32_t scaled1 =

@@ -11,18 +11,18 @@ constexpr std::int32_t kBlock = 16;
 
 }  // namespace
 
-Error run_depthwise_conv2d(const void* args, std::uint8_t* const* bases) {
+Error run_depthwise_conv2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
   const auto& p = a.params;
   const payload::Dims& in = a.input_dims;
   const payload::Dims& filter = a.filter_dims;
   const payload::Dims& out = a.output_dims;
-  const auto* input = resolve<const std::int8_t>(bases, a.input);
-  const auto* weights = resolve<const std::int8_t>(bases, a.filter);
-  const auto* bias = resolve<const std::int32_t>(bases, a.bias);
-  const auto* multiplier = resolve<const std::int32_t>(bases, a.multiplier);
-  const auto* shift = resolve<const std::int32_t>(bases, a.shift);
-  auto* output = resolve<std::int8_t>(bases, a.output);
+  const auto* input = bases.resolve<const std::int8_t>(a.input);
+  const auto* weights = bases.resolve<const std::int8_t>(a.filter);
+  const auto* bias = bases.resolve<const std::int32_t>(a.bias);
+  const auto* multiplier = bases.resolve<const std::int32_t>(a.multiplier);
+  const auto* shift = bases.resolve<const std::int32_t>(a.shift);
+  auto* output = bases.resolve<std::int8_t>(a.output);
 
   // Output channels come in runs over which the input index advances by `step`: one run of
   // all channels with step 1, or, with a multiplier, a run of step 0 per input channel.

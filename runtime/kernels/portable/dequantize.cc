@@ -3,10 +3,10 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-Error run_dequantize(const void* args, std::uint8_t* const* bases) {
+Error run_dequantize(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DequantizeArgs*>(args);
-  const auto* input = resolve<const std::int8_t>(bases, a.input);
-  auto* output = resolve<float>(bases, a.output);
+  const auto* input = bases.resolve<const std::int8_t>(a.input);
+  auto* output = bases.resolve<float>(a.output);
 
   for (std::int32_t n = 0; n < a.batch; ++n) {
     for (std::int32_t channel = 0; channel < a.channels; ++channel) {

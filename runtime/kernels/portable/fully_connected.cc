@@ -4,10 +4,10 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-Error run_fully_connected(const void* args, std::uint8_t* const* bases) {
+Error run_fully_connected(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedArgs*>(args);
-  const auto* multiplier = resolve<const std::int32_t>(bases, a.multiplier);
-  const auto* shift = resolve<const std::int32_t>(bases, a.shift);
+  const auto* multiplier = bases.resolve<const std::int32_t>(a.multiplier);
+  const auto* shift = bases.resolve<const std::int32_t>(a.shift);
   linear(a, bases, [&](std::int32_t sum, std::int32_t channel) {
     return requantize(sum, multiplier[channel], shift[channel]);
   });

@@ -4,7 +4,7 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-Error run_fully_connected_per_tensor(const void* args, std::uint8_t* const* bases) {
+Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedPerTensorArgs*>(args);
   linear(a, bases, [&](std::int32_t sum, std::int32_t /*channel*/) {
     return requantize(sum, a.multiplier, a.shift);

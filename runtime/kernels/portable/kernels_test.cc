@@ -49,7 +49,7 @@ class KernelsTest : public ::testing::Test {
   /// Runs `kernel` with the vectors as bases 0, 1, ...
   template <typename Args, typename... Vectors>
   void run(const Kernel& kernel, const Args& args, Vectors&... vectors) {
-    std::uint8_t* bases[payload::kBaseCount] = {};
+    Bases bases = {};
     unsigned count = 0;
     ((bases[count++] = reinterpret_cast<std::uint8_t*>(vectors.data())), ...);
     ASSERT_EQ(kernel.run(&args, bases), Error::Ok);

@@ -12,11 +12,11 @@ namespace portable {
 /// output[n][o] = requantized(bias[o] + weights[o] . input[n], o), for Args with the fields batch,
 /// inputs, outputs, output_offset and activation. `requantized` maps (sum, output channel) to an int32.
 template <typename Args, typename Requantized>
-void linear(const Args& a, std::uint8_t* const* bases, Requantized requantized) {
-  const auto* input = resolve<const std::int8_t>(bases, a.input);
-  const auto* weights = resolve<const std::int8_t>(bases, a.filter);
-  const auto* bias = resolve<const std::int32_t>(bases, a.bias);
-  auto* output = resolve<std::int8_t>(bases, a.output);
+void linear(const Args& a, const Bases& bases, Requantized requantized) {
+  const auto* input = bases.resolve<const std::int8_t>(a.input);
+  const auto* weights = bases.resolve<const std::int8_t>(a.filter);
+  const auto* bias = bases.resolve<const std::int32_t>(a.bias);
+  auto* output = bases.resolve<std::int8_t>(a.output);
   for (std::int32_t n = 0; n < a.batch; ++n) {
     const std::int8_t* row = weights;
     for (std::int32_t channel = 0; channel < a.outputs; ++channel) {

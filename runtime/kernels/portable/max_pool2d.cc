@@ -5,13 +5,13 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-Error run_max_pool2d(const void* args, std::uint8_t* const* bases) {
+Error run_max_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
   const auto& p = a.params;
   const payload::Dims& in = a.input_dims;
   const payload::Dims& out = a.output_dims;
-  const auto* input = resolve<const std::int8_t>(bases, a.input);
-  auto* output = resolve<std::int8_t>(bases, a.output);
+  const auto* input = bases.resolve<const std::int8_t>(a.input);
+  auto* output = bases.resolve<std::int8_t>(a.output);
 
   for (std::int32_t n = 0; n < out.n; ++n) {
     for (std::int32_t y = 0; y < out.h; ++y) {

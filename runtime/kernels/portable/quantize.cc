@@ -39,10 +39,10 @@ std::int32_t round_half_even(float value) {
 
 }  // namespace
 
-Error run_quantize(const void* args, std::uint8_t* const* bases) {
+Error run_quantize(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::QuantizeArgs*>(args);
-  const auto* input = resolve<const float>(bases, a.input);
-  auto* output = resolve<std::int8_t>(bases, a.output);
+  const auto* input = bases.resolve<const float>(a.input);
+  auto* output = bases.resolve<std::int8_t>(a.output);
   constexpr payload::Activation kInt8 = {-128, 127};
 
   for (std::int32_t n = 0; n < a.batch; ++n) {

@@ -93,10 +93,10 @@ int count_leading_zeros(std::uint32_t value) { return value == 0 ? 32 : __builti
 
 }  // namespace
 
-Error run_softmax(const void* args, std::uint8_t* const* bases) {
+Error run_softmax(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::SoftmaxArgs*>(args);
-  const auto* input = resolve<const std::int8_t>(bases, a.input);
-  auto* output = resolve<std::int8_t>(bases, a.output);
+  const auto* input = bases.resolve<const std::int8_t>(a.input);
+  auto* output = bases.resolve<std::int8_t>(a.output);
 
   const std::int32_t scale = std::int32_t{1} << a.shift;
   const auto exponential = [&](std::int32_t difference) {

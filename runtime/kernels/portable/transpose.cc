@@ -6,10 +6,10 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-Error run_transpose(const void* args, std::uint8_t* const* bases) {
+Error run_transpose(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::TransposeArgs*>(args);
-  const auto* input = resolve<const std::int8_t>(bases, a.input);
-  auto* output = resolve<std::int8_t>(bases, a.output);
+  const auto* input = bases.resolve<const std::int8_t>(a.input);
+  auto* output = bases.resolve<std::int8_t>(a.output);
 
   if (a.rows == 1 || a.columns == 1) {  // the order stays
     std::memcpy(output, input, static_cast<std::size_t>(a.batch * a.rows * a.columns));

@@ -44,8 +44,12 @@ int run(int argc, char** argv) {
   testing::AlignedBytes arena(view->header().arena_bytes);
   testing::AlignedBytes scores(view->tensors()[1].nbytes);
   testing::AlignedBytes logits(view->tensors()[2].nbytes);
-  std::uint8_t* const bases[payload::kBaseCount] = {arena.data(), payload.data(), input.data(),
-                                                    scores.data(), logits.data()};
+  Bases bases = {};
+  bases[payload::kBaseArena] = arena.data();
+  bases[payload::kBaseConstant] = payload.data();
+  bases[payload::kBaseIo] = input.data();
+  bases[payload::kBaseIo + 1] = scores.data();
+  bases[payload::kBaseIo + 2] = logits.data();
   for (const std::uint8_t* at = view->calls_begin(); at != view->calls_end();) {
     const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
     (void)kPortableKernels.find(call.opcode)->run(&call + 1, bases);
