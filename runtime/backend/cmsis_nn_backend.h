@@ -20,7 +20,7 @@
 
 #include <executorch/runtime/backend/interface.h>
 
-#include "runtime/kernels/kernel.h"
+#include "runtime/payload/kernel.h"
 
 namespace cmsis_nn_delegate {
 

@@ -1,7 +1,7 @@
 // The kernels that this build was configured with, see //runtime/kernels:selected.
 #pragma once
 
-#include "runtime/kernels/kernel.h"
+#include "runtime/payload/kernel.h"
 
 namespace cmsis_nn_delegate {
 

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/kernels/kernel.h"
 #include "runtime/payload/bounds.h"
+#include "runtime/payload/kernel.h"
 #include "runtime/payload/multipliers.h"
 
 namespace cmsis_nn_delegate {

@@ -3,7 +3,7 @@
 
 #include <executorch/runtime/core/error.h>
 
-#include "runtime/kernels/kernel.h"
+#include "runtime/payload/kernel.h"
 #include "runtime/payload/view.h"
 
 namespace cmsis_nn_delegate {

@@ -6,8 +6,8 @@
 
 #include <executorch/runtime/core/result.h>
 
-#include "runtime/kernels/kernel.h"
 #include "runtime/payload/format.h"
+#include "runtime/payload/kernel.h"
 
 namespace cmsis_nn_delegate {
 

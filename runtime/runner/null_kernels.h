@@ -1,7 +1,7 @@
 // Kernels that do nothing: what remains is the delegate's own cost.
 #pragma once
 
-#include "runtime/kernels/kernel.h"
+#include "runtime/payload/kernel.h"
 
 namespace cmsis_nn_delegate {
 namespace runner {

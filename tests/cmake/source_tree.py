@@ -18,7 +18,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MIRRORED = (
     "runtime/backend",
     "runtime/executorch",
-    "runtime/kernels",
     "runtime/kernels/cmsis_nn",
     "runtime/kernels/portable",
     "runtime/payload",

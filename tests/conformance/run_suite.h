@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/kernels/kernel.h"
 #include "runtime/payload/format.h"
+#include "runtime/payload/kernel.h"
 
 namespace cmsis_nn_delegate {
 namespace conformance {

@@ -1,7 +1,7 @@
 // The kernels that a fuzzer tests.
 #pragma once
 
-#include "runtime/kernels/kernel.h"
+#include "runtime/payload/kernel.h"
 
 namespace cmsis_nn_delegate {
 namespace fuzz {

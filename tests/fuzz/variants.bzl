@@ -16,7 +16,7 @@ _CMSIS_NN_WITHOUT = [
 ]
 
 # CMSIS-NN's code for cores with the DSP extension, with the instructions in C. The payloads are those for the
-# extension: runtime/kernels/kernel.h goes by the same macros.
+# extension: runtime/payload/kernel.h goes by the same macros.
 _DSP_COPTS = [
     "-include",
     "tests/fuzz/dsp_on_host.h",

@@ -8,7 +8,7 @@
 #include <executorch/runtime/core/error.h>
 
 #include "arm_nnfunctions.h"
-#include "runtime/kernels/kernel.h"
+#include "runtime/payload/kernel.h"
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "runtime/kernels/kernel.h"
 #include "runtime/kernels/portable/requantize.h"
+#include "runtime/payload/kernel.h"
 
 namespace cmsis_nn_delegate {
 namespace portable {

@@ -10,7 +10,7 @@
 
 #include <executorch/runtime/core/error.h>
 
-#include "runtime/kernels/kernel.h"
+#include "runtime/payload/kernel.h"
 
 namespace cmsis_nn_delegate {
 
