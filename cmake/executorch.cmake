@@ -8,8 +8,8 @@
 # interpreter Python3_EXECUTABLE. Of that package only files are used: its CMake targets ask for a
 # newer CMake than the rest does.
 #
-# CMSIS_NN_DELEGATE_TRACER is the definition that turns event tracing on where the runtime has it.
-set(CMSIS_NN_DELEGATE_TRACER "")
+# CMSIS_NN_DELEGATE_CONFIGURES_EXECUTORCH: logging and tracing are as the BUILD files have them, not as
+# executorch_core was built.
 
 if(TARGET cmsis_nn_delegate::executorch_headers)
   return()
@@ -19,14 +19,16 @@ add_library(cmsis_nn_delegate::executorch_headers INTERFACE IMPORTED GLOBAL)
 add_library(cmsis_nn_delegate::executorch_runtime INTERFACE IMPORTED GLOBAL)
 set(CMSIS_NN_DELEGATE_HAS_RUNTIME OFF)
 
-# Logging and tracing are as that build has them.
 if(TARGET executorch_core)
+  set(CMSIS_NN_DELEGATE_CONFIGURES_EXECUTORCH OFF)
   target_link_libraries(cmsis_nn_delegate::executorch_headers INTERFACE executorch_core)
   target_link_libraries(cmsis_nn_delegate::executorch_runtime INTERFACE executorch_core)
   set(CMSIS_NN_DELEGATE_HAS_RUNTIME ON)
   set(CMSIS_NN_DELEGATE_EXECUTORCH "the target executorch_core")
   return()
 endif()
+
+set(CMSIS_NN_DELEGATE_CONFIGURES_EXECUTORCH ON)
 
 set(EXECUTORCH_INCLUDE_DIR
     ""
@@ -56,21 +58,15 @@ target_include_directories(
   cmsis_nn_delegate::executorch_headers
   INTERFACE ${_include} ${_include}/executorch/runtime/core/portable_type/c10
 )
-# Without the first, a header is included that only ExecuTorch's own build generates. Logging is on
-# on the host; on a device the format strings would cost more flash than the delegate.
+# Otherwise a header is included that only ExecuTorch's own build generates.
 target_compile_definitions(
-  cmsis_nn_delegate::executorch_headers
-  INTERFACE C10_USING_CUSTOM_GENERATED_MACROS
-            $<IF:$<PLATFORM_ID:Generic>,ET_LOG_ENABLED=0,ET_LOG_ENABLED=1>
-            $<$<NOT:$<PLATFORM_ID:Generic>>:ET_MIN_LOG_LEVEL=Error>
+  cmsis_nn_delegate::executorch_headers INTERFACE C10_USING_CUSTOM_GENERATED_MACROS
 )
 target_link_libraries(
   cmsis_nn_delegate::executorch_runtime INTERFACE cmsis_nn_delegate::executorch_headers
 )
 
 if(NOT CMAKE_SYSTEM_NAME STREQUAL "Generic")
-  # The wheel's runtime has the tracer; it changes classes in the headers.
-  set(CMSIS_NN_DELEGATE_TRACER ET_EVENT_TRACER_ENABLED)
   find_library(
     EXECUTORCH_LIBRARY executorch
     PATHS ${_include}/../lib

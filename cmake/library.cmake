@@ -1,5 +1,5 @@
-# How the delegate's targets are declared. The functions take lists with one name a line, which
-# tests/cmake/drift_test.py compares with the BUILD file beside.
+# How the delegate's targets are declared: the functions that targets.cmake calls. Files are paths from the
+# root of the repository.
 
 set(CMSIS_NN_DELEGATE_ROOT ${CMAKE_CURRENT_LIST_DIR}/..)
 cmake_path(NORMAL_PATH CMSIS_NN_DELEGATE_ROOT)
@@ -12,19 +12,37 @@ else()
   set(CMSIS_NN_DELEGATE_DEVICE OFF)
 endif()
 
-# cmsis_nn_delegate_library(<name> [ALWAYSLINK] [TESTONLY] [SRCS ...] [HDRS ...] [DEPS ...]
-#                           [DEFINES ...] [COPTS ...])
+# cmsis_nn_delegate_library(<name> [HOST|DEVICE] [ALWAYSLINK] [TESTONLY] [NEEDS ...] [SRCS ...] [HDRS ...]
+#                           [DEPS ...] [DEFINES ...] [HOST_DEFINES ...] [DEVICE_DEFINES ...] [COPTS ...])
 #
-# The library cmsis_nn_delegate::<name>; INTERFACE if it has no sources to compile. DEPS are such
-# names, or targets with `::`. DEFINES also reach what depends on it, COPTS do not. Of an ALWAYSLINK
-# library nothing is dropped. A TESTONLY one is not installed.
+# The library cmsis_nn_delegate::<name>; INTERFACE if it has no sources to compile. It is declared for the
+# host and for devices unless one is named, and only if all libraries that it NEEDS are there. DEPS are such
+# names. DEFINES also reach what depends on it, COPTS do not; HOST_DEFINES and DEVICE_DEFINES configure
+# ExecuTorch, and are left out where executorch_core, a target of its own build, has them. Of an ALWAYSLINK
+# library nothing is dropped. A TESTONLY one is for tests, and is not installed.
 function(cmsis_nn_delegate_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ALWAYSLINK;TESTONLY" "" "SRCS;HDRS;DEPS;DEFINES;COPTS")
-  set(compiled ${arg_SRCS})
+  cmake_parse_arguments(
+    PARSE_ARGV 1 arg "HOST;DEVICE;ALWAYSLINK;TESTONLY" ""
+    "NEEDS;SRCS;HDRS;DEPS;DEFINES;HOST_DEFINES;DEVICE_DEFINES;COPTS"
+  )
+  if((arg_HOST AND CMSIS_NN_DELEGATE_DEVICE)
+     OR (arg_DEVICE AND NOT CMSIS_NN_DELEGATE_DEVICE)
+     OR (arg_TESTONLY AND NOT CMSIS_NN_DELEGATE_TESTS)
+  )
+    return()
+  endif()
+  foreach(needed IN LISTS arg_NEEDS)
+    if(NOT TARGET cmsis_nn_delegate::${needed})
+      return()
+    endif()
+  endforeach()
+  _cmsis_nn_delegate_files(sources ${arg_SRCS})
+  _cmsis_nn_delegate_files(headers ${arg_HDRS})
+  set(compiled ${sources})
   list(FILTER compiled INCLUDE REGEX "\\.(c|cc)$")
   set(target cmsis_nn_delegate_${name})
   if(compiled)
-    add_library(${target} STATIC ${arg_SRCS} ${arg_HDRS})
+    add_library(${target} STATIC ${sources} ${headers})
     set(scope PUBLIC)
     set_target_properties(
       ${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON OUTPUT_NAME ${target}
@@ -38,7 +56,15 @@ function(cmsis_nn_delegate_library name)
     set(scope INTERFACE)
   endif()
   target_compile_features(${target} ${scope} cxx_std_17)
-  target_compile_definitions(${target} ${scope} ${arg_DEFINES})
+  set(defines ${arg_DEFINES})
+  if(CMSIS_NN_DELEGATE_CONFIGURES_EXECUTORCH)
+    if(CMSIS_NN_DELEGATE_DEVICE)
+      list(APPEND defines ${arg_DEVICE_DEFINES})
+    else()
+      list(APPEND defines ${arg_HOST_DEFINES})
+    endif()
+  endif()
+  target_compile_definitions(${target} ${scope} ${defines})
   target_include_directories(
     ${target}
     ${scope}
@@ -46,7 +72,9 @@ function(cmsis_nn_delegate_library name)
     $<BUILD_INTERFACE:${CMSIS_NN_DELEGATE_GENERATED}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/cmsis_nn_delegate>
   )
-  _cmsis_nn_delegate_link(${target} ${scope} ${arg_DEPS})
+  list(TRANSFORM arg_DEPS PREPEND cmsis_nn_delegate::)
+  target_link_libraries(${target} ${scope} ${arg_DEPS})
+  _cmsis_nn_delegate_generated(${target} ${arg_SRCS} ${arg_HDRS})
   set(exported ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   if(arg_ALWAYSLINK)
@@ -69,37 +97,57 @@ function(cmsis_nn_delegate_library name)
   endif()
   if(NOT arg_TESTONLY)
     set_property(GLOBAL APPEND PROPERTY CMSIS_NN_DELEGATE_LIBRARIES ${exported})
-    foreach(header IN LISTS arg_HDRS)
-      cmake_path(ABSOLUTE_PATH header)
-      set_property(GLOBAL APPEND PROPERTY CMSIS_NN_DELEGATE_HEADERS ${header})
-    endforeach()
+    set_property(GLOBAL APPEND PROPERTY CMSIS_NN_DELEGATE_HEADERS ${headers})
   endif()
 endfunction()
 
-# cmsis_nn_delegate_test(<name> SRCS ... [DEPS ...] [COPTS ...] [LINKOPTS ...])
+# cmsis_nn_delegate_test(<name> SRCS ... [DEPS ...] [DEFINES ...] [COPTS ...] [LINKOPTS ...])
 #
-# A gtest program for ctest, if tests are built. SRCS may be of other folders: "//folder/file.cc".
+# A gtest program for ctest, if tests are built.
 function(cmsis_nn_delegate_test name)
   if(NOT CMSIS_NN_DELEGATE_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SRCS;DEPS;COPTS;LINKOPTS")
-  list(TRANSFORM arg_SRCS REPLACE "^//" "${CMSIS_NN_DELEGATE_ROOT}/")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SRCS;DEPS;DEFINES;COPTS;LINKOPTS")
+  _cmsis_nn_delegate_files(sources ${arg_SRCS})
   set(target cmsis_nn_delegate_${name})
-  add_executable(${target} ${arg_SRCS})
+  add_executable(${target} ${sources})
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF OUTPUT_NAME ${name})
+  target_compile_definitions(${target} PRIVATE ${arg_DEFINES})
   target_compile_options(${target} PRIVATE ${arg_COPTS})
   target_link_options(${target} PRIVATE ${arg_LINKOPTS})
-  _cmsis_nn_delegate_link(${target} PRIVATE ${arg_DEPS})
-  target_link_libraries(${target} PRIVATE ${CMSIS_NN_DELEGATE_GTEST_MAIN})
+  list(TRANSFORM arg_DEPS PREPEND cmsis_nn_delegate::)
+  target_link_libraries(${target} PRIVATE ${arg_DEPS} ${CMSIS_NN_DELEGATE_GTEST_MAIN})
+  _cmsis_nn_delegate_generated(${target} ${arg_SRCS})
   add_test(NAME ${name} COMMAND ${target})
 endfunction()
 
-function(_cmsis_nn_delegate_link target scope)
-  foreach(dependency IN LISTS ARGN)
-    if(NOT dependency MATCHES "::")
-      set(dependency cmsis_nn_delegate::${dependency})
-    endif()
-    target_link_libraries(${target} ${scope} ${dependency})
+# The absolute paths of files, in the variable <result>.
+function(_cmsis_nn_delegate_files result)
+  set(files "")
+  foreach(file IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMSIS_NN_DELEGATE_ROOT})
+    list(APPEND files ${file})
   endforeach()
+  set(${result} ${files} PARENT_SCOPE)
+endfunction()
+
+# Those of the files that this build generates are made before the target is compiled.
+function(_cmsis_nn_delegate_generated target)
+  set(files ${ARGN})
+  list(FILTER files INCLUDE REGEX "^${CMSIS_NN_DELEGATE_GENERATED}/")
+  if(files)
+    set_property(GLOBAL APPEND PROPERTY CMSIS_NN_DELEGATE_GENERATED_FILES ${files})
+    add_dependencies(${target} cmsis_nn_delegate_generated)
+  endif()
+endfunction()
+
+# Declares what makes them: one target, so that no two run the same command at a time. It is part of `all`, as
+# headers are installed even if nothing that is compiled needs them.
+function(cmsis_nn_delegate_generate_all)
+  get_property(files GLOBAL PROPERTY CMSIS_NN_DELEGATE_GENERATED_FILES)
+  if(files)
+    list(REMOVE_DUPLICATES files)
+    add_custom_target(cmsis_nn_delegate_generated ALL DEPENDS ${files})
+  endif()
 endfunction()

@@ -67,7 +67,7 @@ CORES = {
 
 # For a compiler that does not know the -mcpu value: the same instruction set, scheduled for another
 # core. Pointer authentication and branch target identification, which the M85 adds, are not used.
-_SUBSTITUTES = {
+SUBSTITUTE_FLAGS = {
     "cortex_m85": [
         "-march=armv8.1-m.main+mve.fp+fp.dp",
         "-mtune=cortex-m55",
@@ -77,8 +77,8 @@ _SUBSTITUTES = {
 
 def core_flags(name, known_cpus):
     """The compiler flags of core `name`, given the probed -mcpu values that the compiler knows."""
-    if name in _SUBSTITUTES and CORES[name].cpu not in known_cpus:
-        return _SUBSTITUTES[name]
+    if name in SUBSTITUTE_FLAGS and CORES[name].cpu not in known_cpus:
+        return SUBSTITUTE_FLAGS[name]
     return CORES[name].flags
 
 def select_core(values, default):

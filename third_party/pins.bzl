@@ -1,8 +1,7 @@
 """The pinned third-party sources. The only place that names a revision.
 
 Each entry: `remote` and `commit` say what is fetched with git; `env` names the environment
-variable that replaces the fetch by a local checkout. One `"key": "value"` per line: CMake reads
-this file too.
+variable that replaces the fetch by a local checkout.
 """
 
 PINS = {

@@ -3,6 +3,7 @@
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:cc_toolchain_config_lib.bzl", "feature", "flag_group", "flag_set", "tool_path", "with_feature_set")
 load("@rules_cc//cc:defs.bzl", "CcToolchainConfigInfo", "cc_common")
+load("//platforms/arm_gcc:flags.bzl", "FLAGS")
 
 _ASM = [ACTION_NAMES.assemble, ACTION_NAMES.preprocess_assemble]
 _C = [ACTION_NAMES.c_compile]
@@ -19,47 +20,14 @@ def _flags(actions, flags, with_features = []):
 def _flag_sets(ctx):
     return [
         _flags(_ASM + _C + _CXX + _LINK, ctx.attr.core_flags),
-        _flags(_ASM + _C + _CXX, [
-            "-Wall",
-            "-Wextra",
-            "-ffunction-sections",
-            "-fdata-sections",
-            "-fno-common",
-            "-g",
-            # a * b + c must give the same bits as on the host and in the reference: no fused
-            # multiply-add unless the source asks for it.
-            "-ffp-contract=off",
-            # No unwind tables: nothing unwinds, and they take flash.
-            "-fno-unwind-tables",
-            "-fno-asynchronous-unwind-tables",
-            # The same bytes wherever the tree lies. Bazel sets PWD=/proc/self/cwd for compilers.
-            "-ffile-prefix-map=/proc/self/cwd=.",
-            "-no-canonical-prefixes",
-            "-fno-canonical-system-headers",
-            "-Wno-builtin-macro-redefined",
-            "-D__DATE__=\"redacted\"",
-            "-D__TIME__=\"redacted\"",
-            "-D__TIMESTAMP__=\"redacted\"",
-        ]),
-        _flags(_C, ["-std=c11"]),
-        _flags(_CXX, [
-            "-std=c++17",
-            "-fno-exceptions",
-            "-fno-rtti",
-            "-fno-threadsafe-statics",
-            "-fno-use-cxa-atexit",
-        ]),
+        _flags(_ASM + _C + _CXX, FLAGS.common + FLAGS.reproducible),
+        _flags(_C, FLAGS.c),
+        _flags(_CXX, FLAGS.cxx_standard + FLAGS.cxx),
         # A target that is worth more flash says so in its copts, which come later.
         _flags(_C + _CXX, ["-Os", "-DNDEBUG"], [with_feature_set(features = ["opt"])]),
         _flags(_C + _CXX, ["-Os"], [with_feature_set(features = ["fastbuild"])]),
         _flags(_C + _CXX, ["-Og"], [with_feature_set(features = ["dbg"])]),
-        _flags(_LINK, [
-            "-nostartfiles",
-            "--specs=nano.specs",
-            "-Wl,--gc-sections",
-            "-Wl,--fatal-warnings",
-            "-Wl,--build-id=none",
-        ]),
+        _flags(_LINK, FLAGS.link),
     ]
 
 def _impl(ctx):

@@ -2,10 +2,11 @@
 #
 #   cmake --toolchain platforms/cmake/arm-none-eabi.cmake -DCORE=cortex_m55 ...
 #
-# CORE is a name of platforms/cores.bzl, which has its flags; those for every core are the same as in
-# platforms/arm_gcc/arm_gcc_config.bzl (tests/cmake compares). ARM_GNU_TOOLCHAIN, a variable of CMake or the
-# environment, names the folder of another compiler than the one on PATH.
+# CORE is a name of platforms/cores.bzl; its flags, and those for every core, are in tables.cmake, generated from
+# what Bazel's toolchain has. ARM_GNU_TOOLCHAIN, a variable of CMake or the environment, names the folder of
+# another compiler than the one on PATH.
 include(${CMAKE_CURRENT_LIST_DIR}/table.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/tables.cmake)
 
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR arm)
@@ -34,51 +35,25 @@ set(CMAKE_OBJCOPY ${_prefix}objcopy CACHE FILEPATH "")
 set(CMAKE_SIZE ${_prefix}size CACHE FILEPATH "")
 
 # A compiler that does not know the core: the same instruction set under another name.
-if(CORE_SUBSTITUTE)
+if(CORE_SUBSTITUTE_FLAGS)
   execute_process(
     COMMAND ${CMAKE_C_COMPILER} -mcpu=${CORE_CPU} -E -xc /dev/null
     RESULT_VARIABLE _unknown
     OUTPUT_QUIET ERROR_QUIET
   )
   if(_unknown)
-    set(CORE_FLAGS ${CORE_SUBSTITUTE})
+    set(CORE_FLAGS ${CORE_SUBSTITUTE_FLAGS})
   endif()
 endif()
 
-set(_core -mthumb ${CORE_FLAGS})
-# No fused multiply-add, so that the bits are those of the host and the reference. No unwind tables:
-# nothing unwinds.
-set(_common
-    -Wall
-    -Wextra
-    -ffunction-sections
-    -fdata-sections
-    -fno-common
-    -g
-    -ffp-contract=off
-    -fno-unwind-tables
-    -fno-asynchronous-unwind-tables
-)
-set(_cxx
-    -fno-exceptions
-    -fno-rtti
-    -fno-threadsafe-statics
-    -fno-use-cxa-atexit
-)
-set(_link
-    -nostartfiles
-    --specs=nano.specs
-    -Wl,--gc-sections
-    -Wl,--fatal-warnings
-    -Wl,--build-id=none
-)
-list(JOIN _core " " _core)
-list(JOIN _common " " _common)
-list(JOIN _cxx " " _cxx)
-list(JOIN _link " " _link)
-set(CMAKE_C_FLAGS_INIT "${_core} ${_common} -std=c11")
-set(CMAKE_CXX_FLAGS_INIT "${_core} ${_common} ${_cxx}")
-set(CMAKE_ASM_FLAGS_INIT "${_core}")
+list(JOIN CORE_FLAGS " " _core)
+list(JOIN CMSIS_NN_DELEGATE_ARM_COMMON " " _common)
+list(JOIN CMSIS_NN_DELEGATE_ARM_C " " _c)
+list(JOIN CMSIS_NN_DELEGATE_ARM_CXX " " _cxx)
+list(JOIN CMSIS_NN_DELEGATE_ARM_LINK " " _link)
+set(CMAKE_C_FLAGS_INIT "-mthumb ${_core} ${_common} ${_c}")
+set(CMAKE_CXX_FLAGS_INIT "-mthumb ${_core} ${_common} ${_cxx}")
+set(CMAKE_ASM_FLAGS_INIT "-mthumb ${_core}")
 set(CMAKE_EXE_LINKER_FLAGS_INIT "${_link}")
 
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

@@ -17,19 +17,12 @@ function(cmsis_nn_delegate_firmware target)
   cmsis_nn_delegate_board(${CORE_BOARD})
 
   set(bsp ${target}_bsp)
-  set(folder ${_CMSIS_NN_DELEGATE_PLATFORMS}/bsp)
-  add_library(
-    ${bsp} OBJECT
-    ${folder}/exit.c
-    ${folder}/fault.c
-    ${folder}/identity.c
-    ${folder}/stack.c
-    ${folder}/startup.c
-    ${folder}/ticks.c
-    ${folder}/uart.c
-  )
-  # Otherwise GCC turns its loops into calls of memcpy, memset and strlen.
-  target_compile_options(${bsp} PRIVATE -ffreestanding -fno-tree-loop-distribute-patterns)
+  include(${_CMSIS_NN_DELEGATE_PLATFORMS}/cmake/tables.cmake)
+  foreach(files IN ITEMS CMSIS_NN_DELEGATE_BSP_SRCS CMSIS_NN_DELEGATE_ABORT_SRCS)
+    list(TRANSFORM ${files} PREPEND ${_CMSIS_NN_DELEGATE_PLATFORMS}/../)
+  endforeach()
+  add_library(${bsp} OBJECT ${CMSIS_NN_DELEGATE_BSP_SRCS})
+  target_compile_options(${bsp} PRIVATE ${CMSIS_NN_DELEGATE_BSP_COPTS})
   target_compile_definitions(
     ${bsp}
     PRIVATE BSP_BOARD="${BOARD_MACHINE}" BSP_CORE="${CORE_CPU}" BSP_ISA="${CORE_ISA}"
@@ -46,7 +39,7 @@ function(cmsis_nn_delegate_firmware target)
     ${target} PROPERTIES SUFFIX .elf RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
                          LINK_DEPENDS ${script}
   )
-  target_sources(${target} PRIVATE ${folder}/abort.cc)
+  target_sources(${target} PRIVATE ${CMSIS_NN_DELEGATE_ABORT_SRCS})
   target_link_libraries(${target} PRIVATE ${bsp})
   target_link_options(
     ${target} PRIVATE -T ${script} -Wl,--defsym=__stack_size=${arg_STACK_BYTES} -Wl,--cref

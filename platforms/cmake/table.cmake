@@ -1,47 +1,25 @@
-# Reads the tables of platforms/: cores.bzl and boards.bzl are the only places that have them.
-set(_platforms ${CMAKE_CURRENT_LIST_DIR}/..)
+# Looks cores and boards up in tables.cmake.
 
-# cmsis_nn_delegate_core(<core>): sets CORE_CPU, CORE_FLAGS (a list), CORE_ISA, CORE_BOARD.
+# cmsis_nn_delegate_core(<core>): sets CORE_CPU, CORE_FLAGS (a list), CORE_ISA, CORE_BOARD, and
+# CORE_SUBSTITUTE_FLAGS, for a compiler that does not know CORE_CPU; empty if there are none.
 function(cmsis_nn_delegate_core core)
-  file(READ ${_platforms}/cores.bzl text)
-  if(NOT text MATCHES "\n    \"${core}\": struct\\(\n        cpu = \"([^\"]+)\",\n        flags = \\[([^]]+)\\],\n        isa = \"([a-z]+)\",\n        board = \"([a-z0-9_]+)\"")
-    string(REGEX MATCHALL "\n    \"cortex_[a-z0-9]+\": struct" names "${text}")
-    string(REGEX REPLACE "[^;]*\"([a-z0-9_]+)\"[^;]*" "\\1" names "${names}")
-    message(FATAL_ERROR "CORE=${core} is none of: ${names}")
+  include(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tables.cmake)
+  list(FIND CMSIS_NN_DELEGATE_CORES ${core} found) # a toolchain file has no policy for IN_LIST
+  if(found EQUAL -1)
+    list(JOIN CMSIS_NN_DELEGATE_CORES ", " known)
+    message(FATAL_ERROR "CORE=${core} is none of ${known}")
   endif()
-  set(CORE_CPU ${CMAKE_MATCH_1} PARENT_SCOPE)
-  set(CORE_ISA ${CMAKE_MATCH_3} PARENT_SCOPE)
-  set(CORE_BOARD ${CMAKE_MATCH_4} PARENT_SCOPE)
-  _cmsis_nn_delegate_strings("${CMAKE_MATCH_2}" flags)
-  set(CORE_FLAGS ${flags} PARENT_SCOPE)
-  set(CORE_SUBSTITUTE "" PARENT_SCOPE)
-  if(text MATCHES "_SUBSTITUTES = .*\"${core}\": \\[([^]]+)\\]")
-    _cmsis_nn_delegate_strings("${CMAKE_MATCH_1}" flags)
-    set(CORE_SUBSTITUTE ${flags} PARENT_SCOPE)
-  endif()
-endfunction()
-
-# cmsis_nn_delegate_board(<board>): sets BOARD_MACHINE, BOARD_UART, BOARD_MEMORIES (for the script).
-function(cmsis_nn_delegate_board board)
-  file(READ ${_platforms}/boards.bzl text)
-  string(REGEX REPLACE "#[^\n]*" "" text "${text}")
-  if(NOT text MATCHES "\n    \"${board}\": struct\\(\n        machine = \"([^\"]+)\",\n        memories = {([^}]+)},\n        uart = (0x[0-9a-f]+),")
-    message(FATAL_ERROR "platforms/boards.bzl has no board ${board}")
-  endif()
-  set(BOARD_MACHINE ${CMAKE_MATCH_1} PARENT_SCOPE)
-  set(BOARD_UART ${CMAKE_MATCH_3} PARENT_SCOPE)
-  set(memories "")
-  string(REGEX MATCHALL "\"[A-Z]+\": \\(0x[0-9a-f]+, [0-9]+ \\* _[KM]\\)" entries "${CMAKE_MATCH_2}")
-  foreach(entry IN LISTS entries)
-    string(REGEX MATCH "\"([A-Z]+)\": \\((0x[0-9a-f]+), ([0-9]+) \\* _([KM])\\)" _ "${entry}")
-    string(APPEND memories "  ${CMAKE_MATCH_1} : ORIGIN = ${CMAKE_MATCH_2}, LENGTH = ${CMAKE_MATCH_3}${CMAKE_MATCH_4}\n")
+  foreach(field IN ITEMS CPU FLAGS ISA BOARD SUBSTITUTE_FLAGS)
+    set(CORE_${field} "${CMSIS_NN_DELEGATE_CORE_${core}_${field}}" PARENT_SCOPE)
   endforeach()
-  set(BOARD_MEMORIES "${memories}" PARENT_SCOPE)
 endfunction()
 
-# The string literals of a Starlark list without its brackets.
-function(_cmsis_nn_delegate_strings text result)
-  string(REGEX MATCHALL "\"[^\"]+\"" quoted "${text}")
-  string(REPLACE "\"" "" quoted "${quoted}")
-  set(${result} ${quoted} PARENT_SCOPE)
+# cmsis_nn_delegate_board(<board>): sets BOARD_MACHINE, BOARD_UART, BOARD_MEMORIES (for the linker script).
+function(cmsis_nn_delegate_board board)
+  include(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tables.cmake)
+  foreach(field IN ITEMS MACHINE UART)
+    set(BOARD_${field} ${CMSIS_NN_DELEGATE_BOARD_${board}_${field}} PARENT_SCOPE)
+  endforeach()
+  list(JOIN CMSIS_NN_DELEGATE_BOARD_${board}_MEMORIES "\n  " memories)
+  set(BOARD_MEMORIES "  ${memories}\n" PARENT_SCOPE)
 endfunction()

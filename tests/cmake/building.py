@@ -1,6 +1,7 @@
-"""Running CMake, and a model for the firmware of examples/cmake_firmware with what it must print."""
+"""The source tree, running CMake, and a model for the firmware of examples/cmake_firmware with what it must print."""
 
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -14,7 +15,9 @@ from cmsis_nn_delegate.payload import c_header
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
-from tests.cmake.source_tree import ROOT
+
+# The source tree itself, which CMake reads, not copies in runfiles.
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 _MINIMUM = (3, 24)
 TOOLCHAIN = ROOT / "platforms/cmake/arm-none-eabi.cmake"
@@ -35,6 +38,12 @@ def _arm_absent() -> str:
     if not shutil.which("arm-none-eabi-gcc") and not os.path.exists(f"{hint}/bin/arm-none-eabi-gcc"):
         return "arm-none-eabi-gcc is not on PATH"
     return "" if shutil.which("qemu-system-arm") else "qemu-system-arm is not on PATH"
+
+
+def delegate_sources() -> list[pathlib.Path]:
+    """C++ of the delegate and its tests; the runner is a program for simulations, which only Bazel builds."""
+    paths = [path for suffix in ("cc", "h") for path in ROOT.glob(f"runtime/**/*.{suffix}")]
+    return sorted(path for path in paths if ROOT / "runtime/runner" not in path.parents)
 
 
 needs_cmake = pytest.mark.skipif(bool(_cmake_absent()), reason=_cmake_absent() or "present")

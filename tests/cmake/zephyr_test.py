@@ -5,8 +5,7 @@ import re
 
 import pytest
 
-from tests.cmake.building import TOOLCHAIN, build, configure, needs_arm, needs_cmake, write_model
-from tests.cmake.source_tree import ROOT
+from tests.cmake.building import ROOT, TOOLCHAIN, build, configure, needs_arm, needs_cmake, write_model
 
 pytestmark = [needs_cmake, needs_arm]
 

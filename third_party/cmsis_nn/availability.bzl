@@ -11,3 +11,7 @@ CMSIS_NN = SOURCE
 # For target_compatible_with of what needs it: where CMSIS-NN is absent, `bazel test //...` then skips
 # the target, and says so of a test.
 REQUIRES_CMSIS_NN = [] if SOURCE.available else ["//third_party/cmsis_nn:present"]
+
+# The same for libraries that need it: they can be looked at, and fail to compile with the reason, but
+# `bazel build //...` leaves them out.
+CMSIS_NN_LIBRARY_TAGS = [] if SOURCE.available else ["manual"]

@@ -1,7 +1,7 @@
 """The sources of CMSIS-NN that runtime/kernels/cmsis_nn needs: int8 only, listed so that nothing else gets in.
 
 Found by following undefined symbols on Armv6-M, M4, M55 and the host; a missing one is an undefined
-symbol at link time. One file per line: CMake reads this file too.
+symbol at link time.
 """
 
 CMSIS_NN_SOURCES = [

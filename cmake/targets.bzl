@@ -1,0 +1,166 @@
+"""`cmake_targets`: the libraries and tests of the CMake build, as the BUILD files declare them.
+
+Writes a call of cmsis_nn_delegate_library or cmsis_nn_delegate_test, which library.cmake has, for every
+cc_library and cc_test that is given or reached by `deps`. Nothing reads BUILD files: files, dependencies and
+flags are those that Bazel builds with.
+"""
+
+load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("//cmake:device.bzl", "to_device")
+
+# What cc_test depends on by itself, from Bazel 5 on.
+_IMPLICIT_DEPS = ["link_extra_lib"]
+
+CcTargets = provider(fields = {
+    "targets": "depset of struct(kind, label, srcs, hdrs, deps, copts, defines, linkopts, alwayslink, testonly)",
+})
+
+def _aspect_impl(target, ctx):
+    attributes = ctx.rule.attr
+    deps = [d for d in getattr(attributes, "deps", []) if CcTargets in d]
+    transitive = [d[CcTargets].targets for d in deps]
+    if ctx.rule.kind not in ["cc_library", "cc_test"]:
+        return [CcTargets(targets = depset(transitive = transitive))]
+    return [CcTargets(targets = depset([struct(
+        alwayslink = getattr(attributes, "alwayslink", False),
+        copts = tuple(attributes.copts),
+        defines = tuple(attributes.defines),
+        deps = tuple([d.label for d in attributes.deps if d.label.name not in _IMPLICIT_DEPS]),
+        hdrs = tuple(getattr(ctx.rule.files, "hdrs", [])),
+        kind = ctx.rule.kind,
+        label = target.label,
+        linkopts = tuple(attributes.linkopts),
+        srcs = tuple(ctx.rule.files.srcs),
+        testonly = attributes.testonly,
+    )], transitive = transitive, order = "postorder"))]
+
+cc_targets_aspect = aspect(
+    implementation = _aspect_impl,
+    attr_aspects = ["deps"],
+)
+
+def cmake_path(file):
+    """The path of a file as library.cmake takes it: from the root of the repository, or generated."""
+    path = file.short_path
+    if path.startswith("../"):  # this repository is another one's dependency
+        path = path[len("../"):].partition("/")[2]
+    return path if file.is_source else "${CMSIS_NN_DELEGATE_GENERATED}/" + path
+
+def cmake_list(keyword, values, indent = "  "):
+    """A keyword and its values, one a line; nothing without values."""
+    if not values:
+        return []
+    return [indent + keyword] + [indent + "  " + value for value in values]
+
+def _targets(roots):
+    """label -> what CcTargets has of it, dependencies first."""
+    return {
+        target.label: target
+        for target in depset(
+            transitive = [root[CcTargets].targets for root in roots],
+            order = "postorder",
+        ).to_list()
+    }
+
+def _deps(target, names):
+    """The CMake names of the dependencies but those that `imported` gives the name ""."""
+    for dep in target.deps:
+        if dep not in names:
+            fail("%s depends on %s, which the CMake build does not have: see //cmake:BUILD" % (target.label, dep))
+    return [names[dep] for dep in target.deps if names[dep]]
+
+def _lists(target, names):
+    """What is the same for the host and for a device."""
+    hdrs = [cmake_path(file) for file in target.hdrs]
+    srcs = [path for path in [cmake_path(file) for file in target.srcs] if path not in hdrs]
+    return (
+        cmake_list("SRCS", srcs) +
+        cmake_list("HDRS", hdrs) +
+        cmake_list("COPTS", target.copts) +
+        cmake_list("LINKOPTS", target.linkopts) +
+        cmake_list("DEPS", _deps(target, names))
+    )
+
+def _call(label, host, device, names, needs):
+    """The lines that declare one target, which is None where it does not exist."""
+    target = host or device
+    lists = _lists(target, names)
+    if host and device and _lists(device, names) != lists:
+        fail("%s has other files, dependencies or flags for a device than for the host" % label)
+    words = []
+    if target.kind == "cc_library":
+        words += [] if device else ["HOST"]
+        words += [] if host else ["DEVICE"]
+        words += ["ALWAYSLINK"] if target.alwayslink else []
+        words += ["TESTONLY"] if target.testonly else []
+    lines = ["", "# " + label]
+    lines.append("cmsis_nn_delegate_%s(" % target.kind[len("cc_"):])
+    lines.append("  " + " ".join([names[target.label]] + words))
+    lines += cmake_list("NEEDS", needs)
+    if host and device and host.defines != device.defines:
+        lines += cmake_list("HOST_DEFINES", host.defines) + cmake_list("DEVICE_DEFINES", device.defines)
+    else:
+        lines += cmake_list("DEFINES", target.defines)
+    return lines + lists + [")"]
+
+def _impl(ctx):
+    imported = {target.label: name for target, name in ctx.attr.imported.items()}
+    host, device = _targets(ctx.attr.host), _targets(ctx.attr.device)
+    labels = [
+        label
+        for label in {label: None for label in host.keys() + device.keys()}
+        if label.workspace_name == ctx.label.workspace_name and label not in imported
+    ]
+    names = dict(imported)
+    used = {}
+    for label in labels:
+        if label.name in used:
+            fail("%s and %s have the same name in CMake" % (label, used[label.name]))
+        used[label.name] = label
+        names[label] = label.name
+
+    # Dependencies are first, so those of a target are complete.
+    needs = {target.label: [ctx.attr.imported[target]] for target in ctx.attr.optional}
+    texts = {}
+    for label in labels:
+        target = host.get(label) or device.get(label)
+        of_deps = {}
+        for dep in target.deps:
+            of_deps.update({name: None for name in needs.get(dep, [])})
+        needs[label] = of_deps.keys()
+        spoken = "//%s:%s" % (label.package, label.name)  # str(label) differs between versions of Bazel
+        texts[spoken] = _call(spoken, host.get(label), device.get(label), names, needs[label])
+    lines = [
+        "# Generated from the BUILD files by `./bazelw run //cmake:generate`. Do not edit.",
+    ]
+    for spoken in sorted(texts):
+        lines += texts[spoken]
+    output = ctx.actions.declare_file(ctx.label.name + ".cmake")
+    ctx.actions.write(output, "\n".join(lines) + "\n")
+    return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles([output]))]
+
+cmake_targets = rule(
+    implementation = _impl,
+    attrs = {
+        "device": attr.label_list(
+            aspects = [cc_targets_aspect],
+            cfg = to_device,
+            doc = "Libraries that firmware links.",
+        ),
+        "host": attr.label_list(
+            aspects = [cc_targets_aspect],
+            doc = "Libraries and tests for the host.",
+        ),
+        "imported": attr.label_keyed_string_dict(
+            doc = "Libraries that CMake gets from elsewhere -> their name there, or \"\" for nothing to link.",
+        ),
+        "optional": attr.label_list(
+            doc = "Those of `imported` that may be absent: what depends on them then is, too.",
+            providers = [CcInfo],
+        ),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+    },
+    doc = "The file <name>.cmake.",
+)

@@ -1,0 +1,344 @@
+# Generated from the BUILD files by `./bazelw run //cmake:generate`. Do not edit.
+
+# //runtime/backend:backend
+cmsis_nn_delegate_library(
+  backend
+  HOST_DEFINES
+    ET_EVENT_TRACER_ENABLED
+  SRCS
+    runtime/backend/cmsis_nn_backend.cc
+    runtime/backend/register.cc
+  HDRS
+    runtime/backend/cmsis_nn_backend.h
+    runtime/backend/register.h
+  DEPS
+    headers
+    kernel
+    payload
+    crc32
+)
+
+# //runtime/backend:backend_profile
+cmsis_nn_delegate_library(
+  backend_profile
+  DEFINES
+    ET_EVENT_TRACER_ENABLED
+  SRCS
+    runtime/backend/cmsis_nn_backend.cc
+    runtime/backend/register.cc
+  HDRS
+    runtime/backend/cmsis_nn_backend.h
+    runtime/backend/register.h
+  DEPS
+    headers
+    kernel
+    payload
+    crc32
+)
+
+# //runtime/backend:cmsis_nn_backend_test
+cmsis_nn_delegate_test(
+  cmsis_nn_backend_test
+  SRCS
+    runtime/backend/cmsis_nn_backend_test.cc
+    runtime/backend/test_tensor.h
+  DEPS
+    backend
+    portable
+    payload_builder
+    executorch_runtime
+)
+
+# //runtime/backend:misuse_test
+cmsis_nn_delegate_test(
+  misuse_test
+  SRCS
+    runtime/backend/misuse_test.cc
+    runtime/backend/test_tensor.h
+  DEPS
+    backend
+    portable
+    payload_builder
+    executorch_runtime
+)
+
+# //runtime/backend:register_host
+cmsis_nn_delegate_library(
+  register_host HOST ALWAYSLINK
+  SRCS
+    runtime/backend/register_host.cc
+  DEPS
+    backend
+    portable
+)
+
+# //runtime/executorch:headers
+cmsis_nn_delegate_library(
+  headers
+  HOST_DEFINES
+    ET_LOG_ENABLED=1
+    ET_MIN_LOG_LEVEL=Error
+  DEVICE_DEFINES
+    ET_LOG_ENABLED=0
+  DEPS
+    executorch_headers
+)
+
+# //runtime/kernels/cmsis_nn:cmsis_nn
+cmsis_nn_delegate_library(
+  cmsis_nn
+  NEEDS
+    third_party_cmsis_nn
+  SRCS
+    runtime/kernels/cmsis_nn/add.cc
+    runtime/kernels/cmsis_nn/all.cc
+    runtime/kernels/cmsis_nn/avg_pool2d.cc
+    runtime/kernels/cmsis_nn/conv2d.cc
+    runtime/kernels/cmsis_nn/depthwise_conv2d.cc
+    runtime/kernels/cmsis_nn/fully_connected.cc
+    runtime/kernels/cmsis_nn/fully_connected_per_tensor.cc
+    runtime/kernels/cmsis_nn/max_pool2d.cc
+    runtime/kernels/cmsis_nn/softmax.cc
+  HDRS
+    runtime/kernels/cmsis_nn/cmsis_nn.h
+  DEPS
+    convert
+    rules
+    headers
+    kernel
+    portable
+    payload
+)
+
+# //runtime/kernels/cmsis_nn:convert
+cmsis_nn_delegate_library(
+  convert
+  NEEDS
+    third_party_cmsis_nn
+  HDRS
+    runtime/kernels/cmsis_nn/convert.h
+  DEPS
+    headers
+    kernel
+    third_party_cmsis_nn
+)
+
+# //runtime/kernels/cmsis_nn:rules
+cmsis_nn_delegate_library(
+  rules
+  HDRS
+    ${CMSIS_NN_DELEGATE_GENERATED}/runtime/kernels/cmsis_nn/rules.h
+)
+
+# //runtime/kernels/portable:kernels_test
+cmsis_nn_delegate_test(
+  kernels_test
+  SRCS
+    runtime/kernels/portable/kernels_test.cc
+  DEPS
+    portable
+    executorch_runtime
+)
+
+# //runtime/kernels/portable:portable
+cmsis_nn_delegate_library(
+  portable
+  SRCS
+    runtime/kernels/portable/add.cc
+    runtime/kernels/portable/all.cc
+    runtime/kernels/portable/avg_pool2d.cc
+    runtime/kernels/portable/conv2d.cc
+    runtime/kernels/portable/depthwise_conv2d.cc
+    runtime/kernels/portable/dequantize.cc
+    runtime/kernels/portable/fully_connected.cc
+    runtime/kernels/portable/fully_connected_per_tensor.cc
+    runtime/kernels/portable/linear.h
+    runtime/kernels/portable/max_pool2d.cc
+    runtime/kernels/portable/quantize.cc
+    runtime/kernels/portable/softmax.cc
+    runtime/kernels/portable/transpose.cc
+  HDRS
+    runtime/kernels/portable/portable.h
+    runtime/kernels/portable/requantize.h
+    runtime/kernels/portable/window.h
+  COPTS
+    -O2
+  DEPS
+    headers
+    kernel
+    payload
+)
+
+# //runtime/kernels/portable:requantize_test
+cmsis_nn_delegate_test(
+  requantize_test
+  SRCS
+    runtime/kernels/portable/requantize_test.cc
+  DEPS
+    portable
+    executorch_runtime
+)
+
+# //runtime/payload:bases
+cmsis_nn_delegate_library(
+  bases
+  HDRS
+    runtime/payload/bases.h
+  DEPS
+    format
+)
+
+# //runtime/payload:crc32
+cmsis_nn_delegate_library(
+  crc32
+  SRCS
+    runtime/payload/crc32.cc
+  HDRS
+    runtime/payload/crc32.h
+  DEPS
+    format
+)
+
+# //runtime/payload:crc32_test
+cmsis_nn_delegate_test(
+  crc32_test
+  SRCS
+    runtime/payload/crc32_test.cc
+  DEPS
+    crc32
+    payload_builder
+)
+
+# //runtime/payload:format
+cmsis_nn_delegate_library(
+  format
+  HDRS
+    ${CMSIS_NN_DELEGATE_GENERATED}/runtime/payload/format.h
+)
+
+# //runtime/payload:kernel
+cmsis_nn_delegate_library(
+  kernel
+  HDRS
+    runtime/payload/kernel.h
+  DEPS
+    bases
+    format
+    operators
+    headers
+)
+
+# //runtime/payload:operator_fields
+cmsis_nn_delegate_library(
+  operator_fields HOST
+  HDRS
+    ${CMSIS_NN_DELEGATE_GENERATED}/runtime/payload/operator_fields.h
+  DEPS
+    format
+)
+
+# //runtime/payload:operators
+cmsis_nn_delegate_library(
+  operators
+  HDRS
+    ${CMSIS_NN_DELEGATE_GENERATED}/runtime/payload/operators.h
+  DEPS
+    format
+)
+
+# //runtime/payload:payload
+cmsis_nn_delegate_library(
+  payload
+  SRCS
+    runtime/payload/bounds.cc
+    runtime/payload/bounds.h
+    runtime/payload/call_check.h
+    runtime/payload/geometry.cc
+    runtime/payload/geometry.h
+    runtime/payload/multipliers.h
+    ${CMSIS_NN_DELEGATE_GENERATED}/runtime/payload/operators.cc
+    runtime/payload/validate.cc
+    runtime/payload/validate.h
+    runtime/payload/values.h
+    runtime/payload/view.cc
+  HDRS
+    runtime/payload/view.h
+  COPTS
+    -O2
+  DEPS
+    format
+    kernel
+    operators
+    headers
+)
+
+# //runtime/payload:payload_builder
+cmsis_nn_delegate_library(
+  payload_builder HOST TESTONLY
+  SRCS
+    runtime/payload/payload_builder.cc
+  HDRS
+    runtime/payload/payload_builder.h
+  DEPS
+    crc32
+    format
+)
+
+# //runtime/payload:validate_test
+cmsis_nn_delegate_test(
+  validate_test
+  SRCS
+    runtime/payload/validate_test.cc
+  DEPS
+    operator_fields
+    payload
+    payload_builder
+    portable
+    executorch_runtime
+)
+
+# //runtime/payload:view_test
+cmsis_nn_delegate_test(
+  view_test
+  SRCS
+    runtime/payload/view_test.cc
+  DEPS
+    payload
+    payload_builder
+    portable
+    executorch_runtime
+)
+
+# //runtime/standalone:et_shim
+cmsis_nn_delegate_library(
+  et_shim DEVICE ALWAYSLINK
+  SRCS
+    runtime/standalone/et_shim.cc
+  DEPS
+    headers
+)
+
+# //runtime/standalone:model
+cmsis_nn_delegate_library(
+  model
+  SRCS
+    runtime/standalone/model.cc
+  HDRS
+    runtime/standalone/model.h
+  DEPS
+    backend
+    headers
+    format
+)
+
+# //runtime/standalone:model_test
+cmsis_nn_delegate_test(
+  model_test
+  SRCS
+    runtime/standalone/model_test.cc
+  DEPS
+    model
+    portable
+    payload_builder
+    executorch_runtime
+)
