@@ -213,6 +213,7 @@ cmsis_nn_delegate_test(
 cmsis_nn_delegate_library(
   format
   HDRS
+    runtime/payload/calls.h
     ${CMSIS_NN_DELEGATE_GENERATED}/runtime/payload/format.h
 )
 

@@ -206,8 +206,9 @@ Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* 
   Bases bases;
   bases[payload::kBaseNone] = nullptr;
   bases[payload::kBaseConstant] = const_cast<std::uint8_t*>(view.data());
+  const payload::IoTensor* tensors = view.tensors();
   for (unsigned i = 0; i < args.size(); ++i) {
-    std::uint8_t* data = tensor_data(args[i], view.tensors()[i], i);
+    std::uint8_t* data = tensor_data(args[i], tensors[i], i);
     if (data == nullptr) {
       return Error::InvalidArgument;
     }
@@ -218,17 +219,15 @@ Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* 
     return Error::MemoryAllocationFailed;
   }
 
-  const std::uint8_t* const end = view.calls_end();
 #ifdef ET_EVENT_TRACER_ENABLED
   executorch::runtime::DebugHandle index = 0;
 #endif
-  for (const std::uint8_t* at = view.calls_begin(); at != end;) {
-    const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
+  for (const Call& call : view.calls()) {
 #ifdef ET_EVENT_TRACER_ENABLED
     const auto event = executorch::runtime::event_tracer_start_profiling_delegate(
         context.event_tracer(), nullptr, index);
 #endif
-    const Error error = kernels_.find(call.opcode)->run(&call + 1, bases);
+    const Error error = kernels_.find(call.opcode)->run(call.args(), bases);
 #ifdef ET_EVENT_TRACER_ENABLED
     executorch::runtime::event_tracer_end_profiling_delegate(context.event_tracer(), event);
     ++index;
@@ -238,7 +237,6 @@ Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* 
              static_cast<unsigned>(call.opcode), static_cast<std::uint32_t>(error));
       return error;
     }
-    at += call.bytes;
   }
   return Error::Ok;
 }

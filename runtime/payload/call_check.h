@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "runtime/payload/bounds.h"
+#include "runtime/payload/calls.h"
 #include "runtime/payload/kernel.h"
 #include "runtime/payload/multipliers.h"
 
@@ -23,13 +24,13 @@ class CallCheck {
     std::uint32_t count;
   };
 
-  /// `payload` is the whole one, of which `regions` are. `call` is followed by its argument block,
-  /// which has the size of the operator's. All are borrowed.
+  /// `payload` is the whole one, of which `regions` are. The argument block of `call` has the size of
+  /// the operator's. All are borrowed.
   CallCheck(const std::uint8_t* payload, const bounds::Regions& regions, const Kernel& kernel,
-            std::uint32_t index, const payload::CallHeader& call)
+            std::uint32_t index, const Call& call)
       : payload_(payload), regions_(regions), kernel_(kernel), index_(index), call_(call) {}
 
-  const void* args() const { return &call_ + 1; }
+  const void* args() const { return call_.args(); }
 
   bool require(bool condition, [[maybe_unused]] const char* what) const {
     if (!condition) {
@@ -124,7 +125,7 @@ class CallCheck {
   const bounds::Regions& regions_;
   const Kernel& kernel_;
   [[maybe_unused]] std::uint32_t index_;
-  const payload::CallHeader& call_;
+  const Call& call_;
 };
 
 }  // namespace cmsis_nn_delegate

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "runtime/payload/calls.h"
 #include "runtime/payload/crc32.h"
 
 namespace cmsis_nn_delegate {
@@ -254,13 +255,11 @@ AlignedBytes all_operators() {
 }
 
 std::uint8_t* find_args(AlignedBytes& payload, Opcode opcode) {
-  std::uint8_t* at = payload.data() + payload.header().calls_offset;
-  for (std::uint32_t i = 0; i < payload.header().call_count; ++i) {
-    const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
+  const payload::Header& header = payload.header();
+  for (const Call& call : Calls(payload.data() + header.calls_offset, header.calls_bytes)) {
     if (call.opcode == static_cast<std::uint16_t>(opcode)) {
-      return at + sizeof(call);
+      return static_cast<std::uint8_t*>(const_cast<void*>(call.args()));
     }
-    at += call.bytes;
   }
   std::abort();
 }

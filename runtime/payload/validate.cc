@@ -14,7 +14,7 @@ using payload::kOpcodeCount;
 
 Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
   std::uint32_t remaining = view.header().calls_bytes;
-  const std::uint8_t* at = view.calls_begin();
+  Calls::Iterator next = view.calls().begin();
   const std::uint32_t count = view.header().call_count;
   if (count == 0) {  // nothing would write the outputs
     ET_LOG(Error, "malformed payload: no calls");
@@ -22,7 +22,7 @@ Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
   }
   const bounds::Regions regions(view.header(), view.tensors());
   for (std::uint32_t index = 0; index < count; ++index) {
-    const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
+    const Call& call = *next;  // may lie beyond the end
     if (remaining < sizeof(call) || call.opcode == 0 || call.opcode >= kOpcodeCount) {
       ET_LOG(Error, "malformed payload: call %" PRIu32 ": unknown opcode or beyond the end", index);
       return Error::InvalidProgram;
@@ -41,7 +41,7 @@ Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
     if (!kernel->check(check, check.args())) {
       return Error::InvalidProgram;
     }
-    at += call.bytes;
+    ++next;
     remaining -= call.bytes;
   }
   if (remaining != 0) {

@@ -127,7 +127,7 @@ Result<PayloadView> PayloadView::open(const void* data, std::size_t size,
            data);
     return Error::InvalidArgument;
   }
-  const PayloadView view(static_cast<const Header*>(data));
+  const PayloadView view(*static_cast<const Header*>(data));
   const Header& header = view.header();
   Error error = check_identity(header, kernels);
   if (error != Error::Ok) {

@@ -6,6 +6,7 @@
 
 #include <executorch/runtime/core/result.h>
 
+#include "runtime/payload/calls.h"
 #include "runtime/payload/format.h"
 #include "runtime/payload/kernel.h"
 
@@ -27,6 +28,9 @@ class PayloadView {
                                                                      std::size_t size,
                                                                      const KernelTable& kernels);
 
+  /// A payload that open() has accepted.
+  explicit PayloadView(const payload::Header& validated) : header_(&validated) {}
+
   const payload::Header& header() const { return *header_; }
 
   /// The base of constant references.
@@ -38,13 +42,10 @@ class PayloadView {
   }
   unsigned tensor_count() const { return header_->input_count + header_->output_count; }
 
-  /// The first call and the end of the last one; CallHeader::bytes leads from one to the next.
-  const std::uint8_t* calls_begin() const { return data() + header_->calls_offset; }
-  const std::uint8_t* calls_end() const { return calls_begin() + header_->calls_bytes; }
+  /// In the order in which they run.
+  Calls calls() const { return {data() + header_->calls_offset, header_->calls_bytes}; }
 
  private:
-  explicit PayloadView(const payload::Header* header) : header_(header) {}
-
   const payload::Header* header_;
 };
 

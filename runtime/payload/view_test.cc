@@ -35,7 +35,21 @@ TEST(PayloadView, OpensAValidPayload) {
   EXPECT_EQ(view->data(), bytes.data());
   EXPECT_EQ(view->tensor_count(), 3u);
   EXPECT_EQ(view->tensors()[0].nbytes, 3u * 6 * 6 * 4);
-  EXPECT_EQ(view->calls_end() - view->calls_begin(), view->header().calls_bytes);
+}
+
+TEST(PayloadView, CallsInOrder) {
+  AlignedBytes bytes = all_operators();
+  const PayloadView view(bytes.header());
+  std::uint32_t offset = view.header().calls_offset;
+  std::uint32_t count = 0;
+  for (const Call& call : view.calls()) {
+    EXPECT_EQ(static_cast<const void*>(&call), view.data() + offset);
+    EXPECT_EQ(call.args(), view.data() + offset + sizeof(payload::CallHeader));
+    offset += call.bytes;
+    ++count;
+  }
+  EXPECT_EQ(offset, view.header().calls_offset + view.header().calls_bytes);
+  EXPECT_EQ(count, view.header().call_count);
 }
 
 TEST(PayloadView, BytesBehindThePayloadDoNotMatter) {

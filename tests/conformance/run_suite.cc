@@ -80,21 +80,19 @@ class CaseRun {
   }
 
   bool run_calls(const PayloadView& view, const Bases& bases) {
-    for (const std::uint8_t* at = view.calls_begin(); at != view.calls_end();) {
-      const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
+    for (const Call& call : view.calls()) {
       if (!check_scratch(call)) {
         return false;
       }
-      const Error error = kernels_.find(call.opcode)->run(&call + 1, bases);
+      const Error error = kernels_.find(call.opcode)->run(call.args(), bases);
       if (error != Error::Ok) {
         return fail("a kernel failed: opcode, error", call.opcode, static_cast<int>(error));
       }
-      at += call.bytes;
     }
     return true;
   }
 
-  bool check_scratch(const payload::CallHeader& call) {
+  bool check_scratch(const Call& call) {
     const Kernel& kernel = *kernels_.find(call.opcode);
     if (kernel.scratch_bytes == nullptr) {
       return true;
@@ -102,18 +100,18 @@ class CaseRun {
     std::int32_t given = 0;
     switch (static_cast<payload::Opcode>(call.opcode)) {
       case payload::Opcode::kConv2d:
-        given = reinterpret_cast<const payload::Conv2dArgs*>(&call + 1)->scratch_bytes;
+        given = static_cast<const payload::Conv2dArgs*>(call.args())->scratch_bytes;
         break;
       case payload::Opcode::kDepthwiseConv2d:
-        given = reinterpret_cast<const payload::DepthwiseConv2dArgs*>(&call + 1)->scratch_bytes;
+        given = static_cast<const payload::DepthwiseConv2dArgs*>(call.args())->scratch_bytes;
         break;
       case payload::Opcode::kAvgPool2d:
-        given = reinterpret_cast<const payload::AvgPool2dArgs*>(&call + 1)->scratch_bytes;
+        given = static_cast<const payload::AvgPool2dArgs*>(call.args())->scratch_bytes;
         break;
       default:
         break;
     }
-    const auto wanted = static_cast<std::int32_t>(kernel.scratch_bytes(&call + 1));
+    const auto wanted = static_cast<std::int32_t>(kernel.scratch_bytes(call.args()));
     ++totals_.scratch_checked;
     return given == wanted || fail("scratch bytes: given, wanted", given, wanted);
   }

@@ -9,37 +9,20 @@
 #include <executorch/runtime/core/memory_allocator.h>
 
 #include "runtime/backend/cmsis_nn_backend.h"
-#include "runtime/payload/format.h"
+#include "runtime/payload/view.h"
 #include "tests/fuzz/operands.h"
 
 namespace cmsis_nn_delegate {
 namespace fuzz {
 
-class Accepted {
+class Accepted : public PayloadView {
  public:
   /// `payload` must outlive this.
-  explicit Accepted(const std::uint8_t* payload) : payload_(payload) {}
+  explicit Accepted(const std::uint8_t* payload)
+      : PayloadView(*reinterpret_cast<const payload::Header*>(payload)) {}
 
-  const payload::Header& header() const {
-    return *reinterpret_cast<const payload::Header*>(payload_);
-  }
-  /// Inputs, then outputs.
-  const payload::IoTensor& tensor(unsigned index) const {
-    return reinterpret_cast<const payload::IoTensor*>(payload_ + header().tensors_offset)[index];
-  }
-  unsigned tensor_count() const { return header().input_count + header().output_count; }
+  const payload::IoTensor& tensor(unsigned index) const { return tensors()[index]; }
   bool is_input(unsigned index) const { return index < header().input_count; }
-
-  /// `visit(opcode, args)` for each call.
-  template <typename Visit>
-  void for_each_call(Visit visit) const {
-    const std::uint8_t* at = payload_ + header().calls_offset;
-    for (std::uint32_t i = 0; i < header().call_count; ++i) {
-      const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
-      visit(call.opcode, &call + 1);
-      at += call.bytes;
-    }
-  }
 
   /// Of the arena, inputs and outputs.
   std::uint64_t memory() const {
@@ -53,8 +36,9 @@ class Accepted {
   /// A bound of what the calls compute, see operands.h.
   std::uint64_t work() const {
     std::uint64_t sum = 0;
-    for_each_call(
-        [&](std::uint16_t opcode, const void* args) { sum += operands_of(opcode, args).work; });
+    for (const Call& call : calls()) {
+      sum += operands_of(call.opcode, call.args()).work;
+    }
     return sum;
   }
 
@@ -81,9 +65,6 @@ class Accepted {
     executorch::runtime::BackendExecutionContext context(nullptr, &temp, "forward");
     return backend.execute(context, handle, {pointers, tensor_count()});
   }
-
- private:
-  const std::uint8_t* payload_;
 };
 
 }  // namespace fuzz

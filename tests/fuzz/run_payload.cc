@@ -121,7 +121,9 @@ Outcome run_payload(const std::uint8_t* data, std::size_t size, const KernelTabl
   if (error != Error::Ok) {
     return count(Outcome::kFailed);
   }
-  accepted.for_each_call([](std::uint16_t opcode, const void*) { ++totals().calls[opcode]; });
+  for (const Call& call : accepted.calls()) {
+    ++totals().calls[call.opcode];
+  }
   return count(Outcome::kRan);
 }
 

@@ -152,7 +152,9 @@ bool run(std::size_t size, Totals& totals) {
     return true;
   }
   ++totals.ran;
-  accepted.for_each_call([&](std::uint16_t opcode, const void*) { ++totals.calls[opcode]; });
+  for (const Call& call : accepted.calls()) {
+    ++totals.calls[call.opcode];
+  }
   return true;
 }
 

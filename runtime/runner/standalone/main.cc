@@ -19,6 +19,7 @@
 #include "platforms/bsp/mark.h"
 #include "runtime/backend/register.h"
 #include "runtime/payload/format.h"
+#include "runtime/payload/view.h"
 #include "runtime/runner/job.h"
 #include "runtime/runner/report.h"
 #include "runtime/runner/run.h"
@@ -114,15 +115,14 @@ class Arguments {
 
 #ifdef ET_EVENT_TRACER_ENABLED
 void print_calls(const payload::Header& header, std::uint32_t set, const CallTracer& tracer) {
-  const auto* at = reinterpret_cast<const std::uint8_t*>(&header) + header.calls_offset;
-  for (std::uint32_t call = 0; call < header.call_count; ++call) {
-    const auto& record = *reinterpret_cast<const payload::CallHeader*>(at);
+  std::uint32_t index = 0;
+  for (const Call& call : PayloadView(header).calls()) {
     Line("CALL")
         .field("set", set)
-        .field("call", call)
-        .field("opcode", record.opcode)
-        .field("ticks", tracer.ticks(call));
-    at += record.bytes;
+        .field("call", index)
+        .field("opcode", call.opcode)
+        .field("ticks", tracer.ticks(index));
+    ++index;
   }
 }
 #endif

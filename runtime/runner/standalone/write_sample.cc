@@ -50,10 +50,11 @@ int run(int argc, char** argv) {
   bases[payload::kBaseIo] = input.data();
   bases[payload::kBaseIo + 1] = scores.data();
   bases[payload::kBaseIo + 2] = logits.data();
-  for (const std::uint8_t* at = view->calls_begin(); at != view->calls_end();) {
-    const auto& call = *reinterpret_cast<const payload::CallHeader*>(at);
-    (void)kPortableKernels.find(call.opcode)->run(&call + 1, bases);
-    at += call.bytes;
+  for (const Call& call : view->calls()) {
+    if (kPortableKernels.find(call.opcode)->run(call.args(), bases) !=
+        executorch::runtime::Error::Ok) {
+      return 1;
+    }
   }
   std::vector<std::uint8_t> outputs(scores.data(), scores.data() + scores.size());
   outputs.insert(outputs.end(), logits.data(), logits.data() + logits.size());
