@@ -12,6 +12,7 @@ import gc
 import io
 import os
 import sys
+import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -51,6 +52,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         if debug:
             traceback.print_exc()
         message, code = _explained(error)
+        message += _shown_graph(error)
     sys.stdout.flush()
     print(f"cmsisnn: error: {message}", file=sys.stderr)
     return code
@@ -66,6 +68,16 @@ def _explained(error: BaseException) -> tuple[str, int]:
         return f"{error.filename or 'input/output'}: {error.strerror or error}", 2
     first = (str(error).splitlines() or [""])[0]
     return f"{type(error).__name__}: {first} (unexpected; --debug shows where)", 1
+
+
+def _shown_graph(error: BaseException) -> str:
+    """Writes the graph that is noted with `error`, if there is one, to a file; the end of the message."""
+    notes = getattr(error, "__notes__", ())
+    if not notes:
+        return ""
+    with tempfile.NamedTemporaryFile("w", prefix="cmsisnn-graph-", suffix=".txt", delete=False) as file:
+        file.write("\n".join((str(error), *notes, "")))
+    return f"; the graph is in {file.name}"
 
 
 def _say(line: str) -> None:
@@ -225,6 +237,7 @@ def _compiled(arguments: argparse.Namespace):
             strict=arguments.strict and not arguments.calibration_optional,
             check=arguments.check,
             name=name,
+            print_after=arguments.print_after or (),
             progress=_say,
         )
 
@@ -421,6 +434,12 @@ def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="fail if a node is not delegated")
     parser.add_argument(
         "--no-check", dest="check", action="store_false", help="do not compare the quantized model with the float one"
+    )
+    parser.add_argument(
+        "--print-after",
+        action="append",
+        metavar="STAGE",
+        help="print the program or graph after a stage of the compiler, or `all`; may be given several times",
     )
     parser.add_argument("--name", help="of the files, default is the function's")
 

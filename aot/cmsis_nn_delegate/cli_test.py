@@ -5,7 +5,9 @@ import re
 import shutil
 import struct
 import sys
+import tempfile
 import zlib
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -193,6 +195,28 @@ def test_explain(capsys, folder):
     assert re.search(r"aten\.sin.*not delegated, unsupported-operator", out)
     assert re.search(r"aten\.convolution.*delegated to partition 0", out)
     assert run(capsys, "explain", source, "--target", "cortex-m4", "--strict")[0] == 1
+
+
+def test_print_after(capsys, folder):
+    code, out, _ = compile_(capsys, folder, "small", "--print-after", "io", "--print-after", "passes", out="printed")
+    assert code == 0
+    assert "After io:\n" in out and "After passes:\ngraph(%" in out
+    assert out.count("After ") == 2
+    code, _, err = compile_(capsys, folder, "small", "--print-after", "layouts", out="printed")
+    assert code == 2
+    assert "no stage 'layouts'; choose one of capture, canonicalize," in err
+
+
+def test_the_graph_of_a_failing_pass_is_in_a_file(capsys, folder, tmp_path, monkeypatch):
+    def reverse(graph):
+        graph.nodes.reverse()
+
+    monkeypatch.setattr("cmsis_nn_delegate.passes.pipeline.PASSES", (reverse,))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code, _, err = compile_(capsys, folder, "small", out="failing")
+    assert code == 1 and "reverse left an invalid graph" in err
+    (path,) = re.findall(r"the graph is in (\S+)", err)
+    assert "= conv2d(%" in Path(path).read_text()
 
 
 def test_report(capsys, small):

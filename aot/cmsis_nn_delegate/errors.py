@@ -21,7 +21,7 @@ class UserError(ValueError):
 
 
 @contextlib.contextmanager
-def stage(failure: str, advice: str = "") -> Iterator[None]:
+def library_call(failure: str, advice: str = "") -> Iterator[None]:
     """Around one call of somebody else's library: what it raises becomes a UserError that begins with
     `failure`, has the first line of the library's message, and ends with `advice`. What code of this
     package raises on the library's behalf is left as it is: it would be a fault of ours."""

@@ -11,6 +11,7 @@ from torch.fx import Node as EdgeNode
 
 from .edge.context import EdgeContext, layout_of
 from .edge.nodes import DEQUANTIZE, GETITEM, is_dynamic, quant_of, shape_of, target_name, tensor
+from .graph.failure import shown_in_errors
 from .graph.ir import DType, Graph, Layout, Node, Quant, Value
 from .support import find_op
 
@@ -56,7 +57,8 @@ def import_program(program: ExportedProgram) -> Graph:
     """The graph of `program`, one node for one: still with quantize and dequantize around
     every operator, all values row-major but graph inputs and outputs.
 
-    ValueError if `program` contains what `Support` would not have delegated.
+    ValueError if `program` contains what `Support` would not have delegated, or weights that the kernels cannot
+    take: the partitioner is given a program without data, so that only here can they be looked at.
     """
     context = ImportContext(program)
     graph = Graph([], [])
@@ -72,7 +74,8 @@ def import_program(program: ExportedProgram) -> Graph:
             graph.outputs = [_output(result, context) for result in node.args[0]]
         else:
             raise ValueError(f"{node.name}: a node of kind {node.op} cannot be delegated")
-    graph.verify()
+    with shown_in_errors(graph):
+        graph.verify()
     return graph
 
 

@@ -14,21 +14,17 @@ caller then needs.
 
 from __future__ import annotations
 
-import copy
 from typing import Optional, Union
 
 import executorch.kernels.quantized  # noqa: F401  quantize and dequantize that stay outside
 import torch
 from executorch.exir import EdgeCompileConfig, EdgeProgramManager, to_edge_transform_and_lower
-from executorch.exir.backend.backend_api import to_backend
-from executorch.exir.lowered_backend_module import LoweredBackendModule
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind, OutputSpec, TensorArgument
 from torch.fx import Node
 
-from .backend import CmsisNnBackend
 from .edge.nodes import DEQUANTIZE, QUANTIZE, quant_of, target_name
-from .errors import stage
+from .errors import library_call
 from .graph.ir import Quant
 from .partitioner import CmsisNnPartitioner
 from .target import Target
@@ -59,12 +55,15 @@ def lower(
     NotDelegatedError: `strict`, and an operator is refused. ValueError: an unknown name, or
     `io="int8"` for a program whose inputs or outputs are not quantized, or one that ExecuTorch cannot lower.
     """
-    if io not in IO:
-        raise ValueError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
     partitioner = partitioner or CmsisNnPartitioner(target, io_placement)
-    if io == "int8":
-        program = with_int8_io(program)
-    with stage("ExecuTorch cannot lower the quantized model"):
+    return partition(with_io(program, io), partitioner, strict, etrecord)
+
+
+def partition(
+    program: ExportedProgram, partitioner: CmsisNnPartitioner, strict: bool = False, etrecord: bool = False
+) -> EdgeProgramManager:
+    """`lower` for a program that has the inputs and outputs that it is to have."""
+    with library_call("ExecuTorch cannot lower the quantized model"):
         edge = to_edge_transform_and_lower(
             program,
             partitioner=[partitioner],
@@ -81,26 +80,19 @@ def lower(
     return edge
 
 
-def for_target(edge: EdgeProgramManager, target: Union[str, Target], io_placement: str = "arena") -> EdgeProgramManager:
-    """A copy of the lowered program `edge` whose delegate calls are for another target.
-
-    Far quicker than `lower`: only payloads depend on the target.
-    """
-    specs = CmsisNnPartitioner(target, io_placement).delegation_spec.compile_specs
-    edge = copy.deepcopy(edge)
-    module = edge.exported_program().graph_module
-    for name, part in list(module.named_children()):
-        if isinstance(part, LoweredBackendModule) and part.backend_id == CmsisNnBackend.__name__:
-            setattr(module, name, to_backend(part.backend_id, part.original_module, specs))
-    return edge
-
-
 def io_quants(program: ExportedProgram) -> tuple[list[Optional[Quant]], list[Optional[Quant]]]:
     """The parameters of each user input and output of a quantized program; None for those that
     are not quantized. The same before and after `with_int8_io`."""
     inputs = [_input_quant(node) for node in _user_inputs(program)]
     outputs = [_output_quant(node) for _, _, node in _user_outputs(program)]
     return inputs, outputs
+
+
+def with_io(program: ExportedProgram, io: str) -> ExportedProgram:
+    """`program` with inputs and outputs of type `io`, "float" or "int8". ValueError as for `with_int8_io`."""
+    if io not in IO:
+        raise ValueError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
+    return with_int8_io(program) if io == "int8" else program
 
 
 def with_int8_io(program: ExportedProgram) -> ExportedProgram:

@@ -12,7 +12,7 @@ from executorch.exir.backend.utils import tag_constant_data
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from .backend import CmsisNnBackend
+from .backend import LATER, CmsisNnBackend
 from .edge.functions import Functions
 from .explain import NodeReport, report
 from .support import Support
@@ -37,10 +37,13 @@ class CmsisNnPartitioner(Partitioner):
 
     After `partition`, `reports` says for every node of each program seen whether it is
     delegated, and if not, why not. `prepared` says for these reports that programs went through
-    CmsisNnQuantizer, even if it left all of them in float.
+    CmsisNnQuantizer, even if it left all of them in float. `later` leaves the partitions without a
+    payload: whoever asks for it encodes them (see `pipeline`).
     """
 
-    def __init__(self, target: Union[str, Target], io_placement: str = "arena", prepared: bool = False) -> None:
+    def __init__(
+        self, target: Union[str, Target], io_placement: str = "arena", prepared: bool = False, later: bool = False
+    ) -> None:
         super().__init__()
         self.target = target if isinstance(target, Target) else get_target(target)
         if io_placement not in IO_PLACEMENTS:
@@ -50,6 +53,7 @@ class CmsisNnPartitioner(Partitioner):
             [
                 CompileSpec("target", self.target.name.encode()),
                 CompileSpec("io_placement", io_placement.encode()),
+                *([CompileSpec(LATER, b"")] if later else []),
             ],
         )
         self.reports: list[NodeReport] = []

@@ -1,5 +1,7 @@
 """A lowered graph as a payload: schedule, memory plan and constants, in the bytes of `schema`.
 
+`plan` and then `encode_planned`; `encode` is both.
+
 Equal graphs give equal bytes: nothing here depends on addresses, hash order or time.
 """
 
@@ -64,17 +66,37 @@ class Encoded:
     sections: Mapping[str, int]
 
 
-def encode(graph: Graph, target: Target, io_placement: Union[str, IoPlacement] = IoPlacement.ARENA) -> Encoded:
-    """The payload of `graph`, every activation of which a pass has lowered to a kernel's operand.
+@dataclass(frozen=True)
+class Planned:
+    """A graph and the memory that it takes on a target. `scratch` has the bytes of every node's kernel."""
 
-    ValueError, naming the node, for a graph that the format or a kernel cannot express.
+    graph: Graph
+    target: Target
+    io_placement: IoPlacement
+    scratch: tuple[int, ...]
+    memory: MemoryPlan
+
+
+def plan(graph: Graph, target: Target, io_placement: Union[str, IoPlacement] = IoPlacement.ARENA) -> Planned:
+    """The memory of `graph`, every activation of which a pass has lowered to a kernel's operand.
+
+    ValueError for a graph that the format cannot express.
     """
     if not isinstance(io_placement, IoPlacement):
         io_placement = IoPlacement.of(io_placement)
     _check(graph)
-    scratch = [OPS[node.op].scratch_bytes(node, target) for node in graph.nodes]
-    plan = plan_memory(graph, scratch, io_placement)
+    scratch = tuple(OPS[node.op].scratch_bytes(node, target) for node in graph.nodes)
+    return Planned(graph, target, io_placement, scratch, plan_memory(graph, scratch, io_placement))
 
+
+def encode(graph: Graph, target: Target, io_placement: Union[str, IoPlacement] = IoPlacement.ARENA) -> Encoded:
+    """The payload of `graph`, planned and encoded."""
+    return encode_planned(plan(graph, target, io_placement))
+
+
+def encode_planned(planned: Planned) -> Encoded:
+    """The payload of a graph whose memory is planned. ValueError names the node that a kernel cannot express."""
+    graph, target, scratch, memory = planned.graph, planned.target, planned.scratch, planned.memory
     io_count = len(graph.inputs) + len(graph.outputs)
     tensors_offset = _aligned(schema.HEADER.size)
     calls_offset = _aligned(tensors_offset + io_count * schema.IO_TENSOR.size)
@@ -84,7 +106,7 @@ def encode(graph: Graph, target: Target, io_placement: Union[str, IoPlacement] =
     records, calls = bytearray(), []
     for index, node in enumerate(graph.nodes):
         try:
-            record, call = _encode_call(graph, index, node, target, plan, scratch[index], pool)
+            record, call = _encode_call(graph, index, node, target, memory, scratch[index], pool)
         except ValueError as error:
             raise ValueError(f"cannot encode {node.name} ({node.op}): {error}") from error
         records += record
@@ -93,7 +115,7 @@ def encode(graph: Graph, target: Target, io_placement: Union[str, IoPlacement] =
 
     parts = {
         schema.HEADER.size: b"",
-        tensors_offset: b"".join(_io_tensor(value, plan) for value in (*graph.inputs, *graph.outputs)),
+        tensors_offset: b"".join(_io_tensor(value, memory) for value in (*graph.inputs, *graph.outputs)),
         calls_offset: bytes(records),
         pool.offset: bytes(pool.data),
     }
@@ -109,7 +131,7 @@ def encode(graph: Graph, target: Target, io_placement: Union[str, IoPlacement] =
         "reserved0": 0,
         "payload_bytes": payload_bytes,
         "crc32": 0,
-        "arena_bytes": plan.arena_bytes,
+        "arena_bytes": memory.arena_bytes,
         "persistent_bytes": 0,
         "tensors_offset": tensors_offset,
         "calls_offset": calls_offset,
@@ -131,9 +153,9 @@ def encode(graph: Graph, target: Target, io_placement: Union[str, IoPlacement] =
     return Encoded(
         payload=assemble(),
         target=target,
-        io_placement=io_placement,
+        io_placement=planned.io_placement,
         graph=graph,
-        plan=plan,
+        plan=memory,
         calls=tuple(calls),
         sections={
             "header": tensors_offset,

@@ -92,11 +92,14 @@ class Lowered:
         return [names.index(argument.name) for argument in call.args[1:]]
 
     def graph(self) -> Graph:
-        """The lowered graph of the only delegate, outside of which there must be nothing."""
+        """The lowered graph of the only delegate, outside of which there must be nothing. It is printed: pytest
+        shows that if the test fails."""
         refused = [str(report) for report in self.reports if not report.delegated]
         assert not refused, "\n".join(refused)
         assert not self.outside and len(self.delegates) == 1
-        return lower_to_graph(self.delegates[0])
+        graph = lower_to_graph(self.delegates[0])
+        print(graph)
+        return graph
 
 
 def lowered(module: nn.Module, *inputs: torch.Tensor, io: str = "float") -> Lowered:

@@ -1,0 +1,18 @@
+"""Graphs in error messages."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from .ir import Graph
+
+
+@contextlib.contextmanager
+def shown_in_errors(graph: Graph) -> Iterator[None]:
+    """Adds `graph`, as it is then, to what is raised inside, as a note: tracebacks and pytest print it."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"The graph at this point:\n{graph}")
+        raise

@@ -1,0 +1,289 @@
+"""The compiler as a list of stages: `STAGES`.
+
+Each stage runs once over one `Compilation`, which it reads and adds to. Rewrites of a program or graph live in
+what the stages call, and nowhere else. Several targets share all stages up to `passes`: payloads alone depend
+on the target.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+import torch
+from executorch.exir import EdgeProgramManager
+from torch.export import ExportedProgram
+from torch.fx import GraphModule
+from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
+
+from . import calibration as calibration_data
+from .comparison import Samples, compare, differing_part
+from .compiled import Compiled
+from .convert import convert_calibrated
+from .delegates import delegates, obstacle, put_payload, take_model_order
+from .errors import UserError, library_call
+from .explain import unloadable
+from .graph.failure import shown_in_errors
+from .graph.ir import Graph
+from .importer import import_program
+from .int8_io import check_int8_io
+from .interface import Inputs, Model, make_flat
+from .lower import NotDelegatedError, partition, with_io
+from .partitioner import CmsisNnPartitioner
+from .passes import pipeline as passes
+from .payload.encode import Encoded, Planned, encode_planned, plan
+from .pipeline_text import graphs_text, payloads_text, plans_text, program_text
+from .planner.memory import IoPlacement
+from .prepare import quantizable_module
+from .private_copy import private_copy, require_finite_weights
+from .quantizer import CmsisNnQuantizer
+from .ranges import doubtful_ranges, observe
+from .target import Target
+
+Progress = Callable[[str], None]
+
+
+@dataclass
+class Compilation:
+    """What is asked for, and below it what the stages have made of it so far."""
+
+    model: Model
+    inputs: Inputs
+    targets: tuple[Target, ...]
+    calibration: Any
+    io: str
+    io_placement: IoPlacement
+    strict: bool
+    name: str
+    quantizer: CmsisNnQuantizer
+    check: bool
+    progress: Progress
+
+    exported: ExportedProgram = field(init=False)  # as the user wrote it
+    module: GraphModule = field(init=False)  # ATen, float, with flat inputs and outputs
+    prepared: GraphModule = field(init=False)  # with observers
+    samples: Samples = field(init=False)
+    converted: GraphModule = field(init=False)  # with quantize and dequantize
+    quantized: ExportedProgram = field(init=False)  # the same, with float inputs and outputs
+    program: ExportedProgram = field(init=False)  # with the inputs and outputs that were asked for
+    partitioner: CmsisNnPartitioner = field(init=False)
+    edge: EdgeProgramManager = field(init=False)
+    obstacle: str = field(init=False)  # why the model is not a payload alone; "" if it is
+    graphs: list[Graph] = field(init=False)  # of each partition
+    planned: dict[Target, list[Planned]] = field(init=False)  # of each partition
+    encoded: dict[Target, list[Encoded]] = field(init=False)
+    compiled: list[Compiled] = field(init=False)  # for each target
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A step of the compiler. `text` shows what it has made. From a stage that `refuses`, a ValueError says why
+    a model that PyTorch has taken cannot be compiled; elsewhere it would be a fault of ours."""
+
+    name: str
+    run: Callable[[Compilation], None]
+    text: Callable[[Compilation], str]
+    refuses: bool = False
+
+
+def _capture(c: Compilation) -> None:
+    c.progress("exporting the model")
+    c.exported = export(private_copy(c.model), c.inputs.args, c.inputs.kwargs)
+    require_finite_weights(c.exported)
+
+
+def _canonicalize(c: Compilation) -> None:
+    c.module = quantizable_module(c.exported)
+    for note in make_flat(c.module):
+        c.progress(note)
+
+
+def _calibrate(c: Compilation) -> None:
+    c.progress("calibrating")
+    state = {name: buffer.clone() for name, buffer in c.module.named_buffers()}
+    with library_call("torchao's prepare_pt2e cannot prepare the model for calibration"):
+        c.prepared = prepare_pt2e(c.module, c.quantizer)
+    if c.io == "int8":
+        check_int8_io(c.prepared)
+    c.samples = Samples()
+    with torch.no_grad():
+        for sample in calibration_data.read(c.calibration, c.inputs):
+            what = f"sample {c.samples.count} of the calibration data"
+            with library_call(f"the model cannot be run with {what}"):
+                observe(c.prepared, sample, what)
+            c.samples.add(sample)
+    if not c.samples.count:
+        raise UserError(
+            "calibration data is missing: there is no sample in it; one to a few hundred representative inputs do"
+        )
+    # What the model remembers from one inference to the next begins as it was given.
+    for name, buffer in c.prepared.named_buffers():
+        if name in state:
+            buffer.copy_(state[name])
+    for warning in doubtful_ranges(c.prepared):
+        c.warnings.append(warning)
+        c.progress(f"warning: {warning}")
+
+
+def _convert(c: Compilation) -> None:
+    c.progress(f"calibrated with {c.samples.count} samples; quantizing")
+    prepared = c.prepared
+    if c.check:
+        c.prepared = copy.deepcopy(prepared)  # it is compared with what it becomes
+    with library_call("torchao's convert_pt2e cannot quantize the model"):
+        c.converted = convert_calibrated(prepared)
+    c.quantized = export(c.converted, c.inputs.tensors)
+
+
+def _compare(c: Compilation) -> None:
+    if not c.check:
+        return
+    original = c.exported.module(check_guards=False)
+    make_flat(original)
+    part = compare(original, c.prepared, c.converted, c.quantized, c.samples)
+    c.progress(
+        f"compared with the float model on {len(c.samples.kept)} samples: outputs differ by at most "
+        f"{differing_part(part)} of their range"
+    )
+
+
+def _set_io(c: Compilation) -> None:
+    c.program = with_io(c.quantized, c.io)
+
+
+def _partition(c: Compilation) -> None:
+    c.progress(f"partitioning and compiling for {', '.join(target.name for target in c.targets)}")
+    c.partitioner = CmsisNnPartitioner(c.targets[0], c.io_placement.value, prepared=True, later=True)
+    try:
+        c.edge = partition(c.program, c.partitioner, c.strict)
+    except NotDelegatedError as error:
+        raise UserError(str(error), exit_code=1) from error
+    _keep_initial_state(c.edge.exported_program())
+    c.obstacle = obstacle(c.edge)
+    if not c.obstacle:
+        take_model_order(c.edge)
+
+
+def _keep_initial_state(program: ExportedProgram) -> None:
+    """Has ExecuTorch store the values that buffers begin with; of those that inferences change it stores
+    the shape alone by default."""
+    signature = program.graph_signature
+    for node in program.graph.nodes:
+        if signature.inputs_to_buffers.get(node.name) in signature.buffers_to_mutate.values():
+            node.meta["et_init_buffer"] = True
+
+
+def _import(c: Compilation) -> None:
+    c.graphs = [import_program(delegate.program) for delegate in delegates(c.edge)]
+
+
+def _run_passes(c: Compilation) -> None:
+    for graph in c.graphs:
+        with shown_in_errors(graph):
+            passes.run(graph)
+
+
+def _plan(c: Compilation) -> None:
+    c.planned = {target: [] for target in c.targets}
+    for target in c.targets:
+        for graph in c.graphs:
+            with shown_in_errors(graph):
+                c.planned[target].append(plan(graph, target, c.io_placement))
+
+
+def _encode(c: Compilation) -> None:
+    c.encoded = {target: [] for target in c.targets}
+    for target in c.targets:
+        for planned in c.planned[target]:
+            with shown_in_errors(planned.graph):
+                c.encoded[target].append(encode_planned(planned))
+
+
+def _package(c: Compilation) -> None:
+    c.progress("writing the ExecuTorch program")
+    # All copies before the first is written: that changes the program.
+    edges = [c.edge, *(copy.deepcopy(c.edge) for _ in c.targets[1:])]
+    c.compiled = []
+    unloadable_parts: list[str] = []
+    for target, edge in zip(c.targets, edges):
+        specs = CmsisNnPartitioner(target, c.io_placement.value).delegation_spec.compile_specs
+        for delegate, encoded in zip(delegates(edge), c.encoded[target]):
+            put_payload(edge, delegate, encoded, specs)
+        with library_call("ExecuTorch cannot write the program"):
+            written = edge.to_executorch()
+            pte = bytes(written.buffer)
+        unloadable_parts = unloadable(written.executorch_program, c.partitioner.reports)
+        compiled = Compiled(
+            name=c.name,
+            target=target,
+            io=c.io,
+            pte=pte,
+            program=c.quantized,
+            reports=tuple(c.partitioner.reports),
+            encoded=None if c.obstacle else c.encoded[target][0],
+            obstacle=c.obstacle,
+            warnings=(*c.warnings, *unloadable_parts),
+        )
+        c.compiled.append(compiled)
+    for warning in unloadable_parts:  # the same for each
+        c.progress(f"warning: {warning}")
+
+
+def export(module: Model, args: tuple[Any, ...], kwargs: Optional[Mapping[str, Any]] = None) -> ExportedProgram:
+    """The program of `module` in eval mode. A program is returned as it is."""
+    if isinstance(module, ExportedProgram):
+        return module
+    # Converted graph modules have no eval(); they are in eval mode already.
+    if not isinstance(module, torch.fx.GraphModule):
+        module = module.eval()
+    with library_call("torch.export cannot export the model"), torch.no_grad():
+        # With gradients autograd forbids some writes in place.
+        return torch.export.export(module, args, dict(kwargs or {}))
+
+
+STAGES = (
+    Stage("capture", _capture, lambda c: program_text(c.exported)),
+    Stage("canonicalize", _canonicalize, lambda c: program_text(c.module)),
+    Stage("calibrate", _calibrate, lambda c: program_text(c.prepared)),
+    Stage("convert", _convert, lambda c: program_text(c.quantized)),
+    Stage("compare", _compare, lambda c: program_text(c.quantized)),
+    Stage("io", _set_io, lambda c: program_text(c.program), refuses=True),
+    Stage("partition", _partition, lambda c: program_text(c.edge.exported_program()), refuses=True),
+    Stage("import", _import, lambda c: graphs_text(c.graphs), refuses=True),
+    Stage("passes", _run_passes, lambda c: graphs_text(c.graphs), refuses=True),
+    Stage("plan", _plan, lambda c: plans_text(c.planned), refuses=True),
+    Stage("encode", _encode, lambda c: payloads_text(c.encoded), refuses=True),
+    Stage("package", _package, lambda c: program_text(c.edge.exported_program())),
+)
+
+
+def selected(names: Collection[str]) -> frozenset[str]:
+    """The stages that `names` stand for; "all" is each of them. UserError for an unknown one."""
+    known = [stage.name for stage in STAGES]
+    unknown = [name for name in names if name not in (*known, "all")]
+    if unknown:
+        raise UserError(f"there is no stage {unknown[0]!r}; choose one of {', '.join(known)}, or all")
+    return frozenset(known if "all" in names else names)
+
+
+def run(compilation: Compilation, print_after: Collection[str] = ()) -> list[Compiled]:
+    """Takes `compilation` through all stages, and prints what is there after those named in `print_after`."""
+    printed = selected(print_after)
+    for stage in STAGES:
+        try:
+            stage.run(compilation)
+        except UserError:
+            raise
+        except ValueError as error:
+            if not stage.refuses:
+                raise
+            refusal = UserError(f"cannot compile {compilation.name}: {error}", exit_code=1)
+            for note in getattr(error, "__notes__", ()):
+                refusal.add_note(note)
+            raise refusal from error
+        if stage.name in printed:
+            print(f"After {stage.name}:\n{stage.text(compilation)}\n", flush=True)
+    return compilation.compiled

@@ -1,0 +1,169 @@
+"""The stages of the compiler: each step once, what is printed after them, and graphs in errors."""
+
+import collections
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from cmsis_nn_delegate import pipeline, reference
+from cmsis_nn_delegate.compile import compile_for_targets, compile_model
+from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.passes import pipeline as graph_passes
+from cmsis_nn_delegate.payload.decode import decode
+from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+from cmsis_nn_delegate.testing.lowering import Function
+
+make_torch_faster()
+
+X, Y = torch.linspace(-1, 1, 72).reshape(1, 2, 6, 6), torch.linspace(-1, 1, 108).reshape(1, 3, 6, 6)
+STAGES = [stage.name for stage in pipeline.STAGES]
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    torch.manual_seed(1)
+
+
+def several(a, b):
+    """Reads its inputs in another order than it takes them, and returns results in another than it computes."""
+
+    def function(x, y):
+        right = b(y)
+        left = a(x)
+        both = left + right
+        return left, torch.relu(both), right, left
+
+    return Function(function, a=a, b=b)
+
+
+def two_parts():
+    first, second = nn.Conv2d(2, 2, 3), nn.Conv2d(2, 2, 3)
+    return Function(lambda x: second(torch.sin(first(x))), first=first, second=second)
+
+
+def compile_small(module=None, inputs=(X,), **options):
+    return compile_model(module or nn.Conv2d(2, 4, 3), inputs, "cortex-m55", [inputs], **options)
+
+
+@pytest.mark.parametrize("io", ["float", "int8"])
+@pytest.mark.parametrize("io_placement", ["arena", "caller"])
+def test_the_program_holds_the_payload_that_is_written(io, io_placement):
+    module = several(nn.Conv2d(2, 4, 3), nn.Conv2d(3, 4, 3))
+    results = compile_for_targets(
+        module, (X, Y), ["cortex-m4", "cortex-m55"], [(X, Y)], io=io, io_placement=io_placement
+    )
+    for result in results:
+        assert result.files()["model.payload.bin"] == result.payload
+        assert result.pte.count(result.payload) == 1
+        view = decode(result.payload)
+        assert [tensor.shape[:2] for tensor in view.inputs] == [(1, 2), (1, 3)]
+        assert len(view.outputs) == 4
+    if io == "float":
+        left, both, right, again = reference.run(results[0].graph, [X.numpy(), Y.numpy()])
+        wanted = [output.detach().numpy() for output in module(X, Y)]
+        for got, want in zip((left, both, right, again), wanted):
+            assert np.abs(got - want).max() < 0.05
+
+
+class Remembering(nn.Module):
+    """Remembers what nothing reads."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(2, 2, 1)
+        self.register_buffer("last", torch.zeros(X.shape))
+
+    def forward(self, x):
+        y = self.conv(x)
+        self.last.copy_(y)
+        return y
+
+
+def test_state_that_nothing_reads_does_not_prevent_a_payload():
+    result = compile_small(Remembering())
+    assert result.obstacle == ""
+    assert result.payload in result.pte
+    assert len(decode(result.payload).outputs) == 1
+
+
+def test_every_step_is_done_once(monkeypatch):
+    counts = collections.Counter()
+
+    def count(module, name):
+        function = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *arguments: counts.update([name]) or function(*arguments))
+
+    for name in ("partition", "import_program", "plan", "encode_planned"):
+        count(pipeline, name)
+    count(graph_passes, "run")
+    compile_for_targets(two_parts(), (X,), ["cortex-m4", "cortex-m33", "cortex-m55"], [(X,)])
+    assert counts == {"partition": 1, "import_program": 2, "run": 2, "plan": 6, "encode_planned": 6}
+
+
+def test_no_node_of_a_program_is_checked_twice(monkeypatch):
+    """The programs are that before decomposition, that after it, which ExecuTorch hands to the partitioner
+    without the weights' data, and the partition with the data."""
+    checked = collections.Counter()
+    contexts = {}
+    for op in set(map(type, OPS.values())):
+
+        def check(self, node, context, check=op.check):
+            contexts[id(context)] = context
+            checked[id(context), node.name] += 1
+            return check(self, node, context)
+
+        monkeypatch.setattr(op, "check", check)
+    compile_small()
+    assert checked and set(checked.values()) == {1}
+    assert len(contexts) == 3
+
+
+def test_print_after(capsys):
+    result = compile_small(print_after=["all"])
+    printed = capsys.readouterr().out
+    parts = dict(part.split(":\n", 1) for part in printed.split("After ")[1:])
+    assert list(parts) == STAGES
+    assert "torch.ops.aten.conv2d" in parts["capture"] and "quantize_per_tensor" in parts["convert"]
+    assert "executorch_call_delegate" in parts["partition"]
+    assert "= dequantize(%" in parts["import"] and "= conv2d(%" in parts["passes"]
+    assert str(result.graph) in parts["passes"]
+    assert f"arena of {result.report.arena.nbytes} bytes" in parts["plan"]
+    assert f"payload of {len(result.payload)} bytes" in parts["encode"]
+
+
+def test_print_after_some_stages(capsys):
+    compile_small(two_parts(), print_after=["passes", "io"])
+    printed = capsys.readouterr().out
+    assert printed.count("After ") == 2 and printed.index("After io:") < printed.index("After passes:")
+    assert "partition 0: graph(" in printed and "partition 1: graph(" in printed
+
+
+def test_unknown_stages():
+    with pytest.raises(UserError, match=f"no stage 'layout'; choose one of {', '.join(STAGES)}, or all"):
+        compile_small(print_after=["layout"])
+
+
+def break_graph(graph):
+    graph.nodes.reverse()
+
+
+def test_a_pass_that_breaks_a_graph_shows_it(monkeypatch):
+    monkeypatch.setattr(graph_passes, "PASSES", (break_graph,))
+    with pytest.raises(AssertionError, match="break_graph left an invalid graph") as caught:
+        compile_small()
+    (note,) = caught.value.__notes__
+    assert "= conv2d(%" in note
+
+
+def test_a_graph_that_cannot_be_encoded_is_shown(monkeypatch):
+    def refuse(planned):
+        raise ValueError("this is too much")
+
+    monkeypatch.setattr(pipeline, "encode_planned", refuse)
+    with pytest.raises(UserError, match="cannot compile model: this is too much") as caught:
+        compile_small()
+    (note,) = caught.value.__notes__
+    assert "= conv2d(%" in note

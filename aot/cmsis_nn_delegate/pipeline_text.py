@@ -1,0 +1,66 @@
+"""What the stages of `pipeline` have made, as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Union
+
+from torch.export import ExportedProgram
+from torch.fx import GraphModule
+
+from .graph.ir import Graph
+from .payload.encode import Encoded, Planned
+from .target import Target
+
+
+def program_text(program: Union[GraphModule, ExportedProgram]) -> str:
+    """A PyTorch program as Python code, with the shape and element type of every tensor."""
+    module = program.graph_module if isinstance(program, ExportedProgram) else program
+    return module.print_readable(print_output=False).strip()
+
+
+def graphs_text(graphs: list[Graph]) -> str:
+    """The graphs of all partitions."""
+    return _parts([str(graph) for graph in graphs])
+
+
+def plans_text(planned: Mapping[Target, list[Planned]]) -> str:
+    """For each target the arena of each partition: where every buffer lies, and in which calls it lives."""
+    return _by_target({target: [_plan(part) for part in parts] for target, parts in planned.items()})
+
+
+def payloads_text(encoded: Mapping[Target, list[Encoded]]) -> str:
+    """For each target the calls of each partition's payload, with their bytes."""
+    return _by_target({target: [_payload(part) for part in parts] for target, parts in encoded.items()})
+
+
+def _plan(planned: Planned) -> str:
+    memory = planned.memory
+    lines = [f"arena of {memory.arena_bytes} bytes, no less than {memory.bound}"]
+    for buffer in sorted(memory.buffers, key=lambda buffer: (buffer.interval.first, buffer.offset)):
+        where = f"{buffer.offset:>8} + {buffer.interval.size:<8}"
+        lines.append(f"  {where} calls {buffer.interval.first:>3} to {buffer.interval.last:<3}  {buffer.name}")
+    return "\n".join(lines)
+
+
+def _payload(encoded: Encoded) -> str:
+    lines = [f"payload of {len(encoded.payload)} bytes"]
+    for call in encoded.calls:
+        inputs = ", ".join(f"%{value.name}" for value in call.node.inputs)
+        lines.append(
+            f"  {call.index:>3} {call.opcode.name.lower()}({inputs}) -> %{call.node.output.name}: record "
+            f"{call.record_bytes}, constants {call.constant_bytes}, scratch {call.scratch_bytes}"
+        )
+    return "\n".join(lines)
+
+
+def _by_target(parts: Mapping[Target, list[str]]) -> str:
+    return "\n".join(f"{target.name}: {_parts(texts)}" for target, texts in parts.items())
+
+
+def _parts(texts: list[str]) -> str:
+    if not texts:
+        return "nothing is delegated"
+    if len(texts) == 1:
+        return texts[0]
+    return "\n".join(f"partition {index}: {text}" for index, text in enumerate(texts))

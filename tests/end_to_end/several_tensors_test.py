@@ -1,0 +1,51 @@
+"""Programs of several inputs and outputs, in ExecuTorch's runtime on the host: each is where the module has it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.host import HostProgram
+from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+
+make_torch_faster()
+
+LIBRARY = "runtime/libcmsis_nn_delegate.so"
+X, Y = torch.linspace(-1, 1, 72).reshape(1, 2, 6, 6), torch.linspace(-1, 1, 108).reshape(1, 3, 6, 6)
+
+
+class Several(nn.Module):
+    """Reads its inputs in another order than it takes them, and returns in another order than it computes, one
+    result twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.first, self.second = nn.Conv2d(2, 4, 3), nn.Conv2d(3, 4, 3)
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        right = self.second(y)
+        left = self.first(x)
+        return left, torch.relu(left + right), right, left
+
+
+@pytest.mark.parametrize("io_placement", ["arena", "caller"])
+@pytest.mark.parametrize("io", ["float", "int8"])
+def test_inputs_and_outputs_are_in_the_order_of_the_module(io, io_placement):
+    module = Several()
+    compiled = compile_model(module, (X, Y), "cortex-m55", [(X, Y)], io=io, io_placement=io_placement)
+    assert compiled.payload in compiled.pte
+    inputs = [X.numpy(), Y.numpy()]
+    if io == "int8":
+        inputs = [value.quant.quantize(x) for value, x in zip(compiled.graph.inputs, inputs)]
+    got = HostProgram(compiled.pte, LIBRARY).run(inputs)
+    wanted = reference.run(compiled.graph, inputs)
+    assert len(got) == len(wanted) == 4
+    for a, b, exact in zip(got, wanted, module(X, Y)):
+        assert a.tobytes() == b.tobytes()
+        if io == "float":
+            assert np.abs(a - exact.detach().numpy()).max() < 0.05
