@@ -1,20 +1,13 @@
 """Firmware images, built without command-line flags.
 
-    firmware_image(
+    firmware(
         name = "image",
         deps = [":main"],
     )
 
-    [firmware(
-        name = core,
-        core = core,
-        image = ":image",
-    ) for core in CORES]
+gives a target for every core of cores.bzl, named after the core, with these files in bazel-bin/<package>/:
 
-`firmware_image` links for the platform that is being built, `firmware` chooses the platform. The
-second gives, in bazel-bin/<package>/:
-
-    <name>.elf  .bin  .hex  .map  .size (for people)  .size.json (for tools)
+    <core>.elf  .bin  .hex  .map  .size (for people)  .size.json (for tools)
 
 An image that contains the heap or C++ exception handling is refused: tools/check_image.py.
 """
@@ -174,18 +167,17 @@ _firmware_image = rule(
     toolchains = use_cc_toolchain(),
 )
 
-def firmware_image(name, target_compatible_with = ["@platforms//os:none"], **kwargs):
-    """Links `deps` into an image for the platform being built.
+def firmware_image(name, **kwargs):
+    """Links an image for the platform that is being built; `firmware` also chooses that.
 
     Args:
-      name: of the target; `firmware` gives it to the outside.
-      target_compatible_with: never the host.
-      **kwargs: `deps`, and see the attributes above.
+      name: of the target.
+      **kwargs: `deps`, `linker_script`, `stack_bytes`, ...: see _firmware_image.
     """
     _firmware_image(
         name = name,
         core = select_core({core: CORES[core].cpu for core in CORES}, default = "the host"),
-        target_compatible_with = target_compatible_with,
+        target_compatible_with = ["@platforms//os:none"],
         **kwargs
     )
 
@@ -227,7 +219,7 @@ def _firmware_impl(ctx):
     ]
 
 def firmware_rule(to_core):
-    """The rule `firmware`, for a .bzl file whose firmware needs more settings than its core.
+    """A rule that builds an image for a core, for a .bzl file whose firmware needs more settings than its core.
 
     Args:
       to_core: a transition that sets what _to_core sets, from the attributes core and mode.
@@ -245,4 +237,68 @@ def firmware_rule(to_core):
         executable = True,
     )
 
-firmware = firmware_rule(_to_core)
+_core_firmware = firmware_rule(_to_core)
+
+def firmware_targets(rule, image, cores = None, targets = "{core}", by_default = None, tags = [], **kwargs):
+    """Declares the targets that build one image for each of `cores`.
+
+    Args:
+      rule: that chooses the core: what firmware_rule() returned.
+      image: the image.
+      cores: all of cores.bzl, if not given.
+      targets: their names, in which {core} stands for the core.
+      by_default: the cores that `bazel build //...` builds, if not all; the others are built if something
+        needs them.
+      tags: of all targets.
+      **kwargs: mode ("opt", "dbg" or "fastbuild"), testonly, visibility.
+    """
+    for core in CORES if cores == None else cores:
+        rule(
+            name = targets.replace("{core}", core),
+            core = core,
+            image = image,
+            tags = tags if by_default == None or core in by_default else tags + ["manual"],
+            **kwargs
+        )
+
+def firmware(
+        name,
+        cores = None,
+        targets = "{core}",
+        by_default = None,
+        mode = "opt",
+        tags = [],
+        testonly = None,
+        visibility = None,
+        **kwargs):
+    """Declares an image, and a target that builds it for each of `cores`.
+
+    Args:
+      name: of the image, which is linked for the platform that is being built.
+      cores: see firmware_targets, as for `targets` and `by_default`.
+      targets: see there.
+      by_default: see there.
+      mode: the compilation mode, "opt", "dbg" or "fastbuild".
+      tags: of all targets.
+      testonly: of all targets.
+      visibility: of all targets.
+      **kwargs: `deps`, `linker_script`, `stack_bytes`, ...: see _firmware_image.
+    """
+    firmware_image(
+        name = name,
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+        **kwargs
+    )
+    firmware_targets(
+        rule = _core_firmware,
+        by_default = by_default,
+        cores = cores,
+        image = ":" + name,
+        mode = mode,
+        tags = tags,
+        targets = targets,
+        testonly = testonly,
+        visibility = visibility,
+    )

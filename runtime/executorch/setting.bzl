@@ -1,10 +1,10 @@
 """`from_sources`: whether ExecuTorch's headers are those of its source tree or those of its wheel.
 
 An image with ExecuTorch's own runtime needs all its objects compiled with the headers of the runtime's
-sources; every other one only needs the wheel. `executorch_firmware` is `firmware` for such an image.
+sources; every other one only needs the wheel. `executorch_firmware` builds such an image for each core.
 """
 
-load("//platforms:firmware.bzl", "firmware_rule")
+load("//platforms:firmware.bzl", "firmware_rule", "firmware_targets")
 
 _SETTING = str(Label("//runtime/executorch:from_sources"))
 
@@ -33,4 +33,19 @@ _to_core = transition(
     ],
 )
 
-executorch_firmware = firmware_rule(_to_core)
+_core_firmware = firmware_rule(_to_core)
+
+def executorch_firmware(image, **kwargs):
+    """Declares targets that build an executorch_image for each core.
+
+    Args:
+      image: the image.
+      **kwargs: of firmware_targets: `cores`, `targets`, ...
+    """
+    firmware_targets(
+        rule = _core_firmware,
+        image = image,
+        # Needs ExecuTorch's sources: not in //..., whose tests say why if they cannot be had.
+        tags = ["manual"],
+        **kwargs
+    )

@@ -5,11 +5,7 @@
         kernels = [":my_relu"],
     )
 
-    executorch_firmware(
-        name = "cortex_m55",
-        core = "cortex_m55",
-        image = ":image",
-    )
+    executorch_firmware(image = ":image")  # for every core
 
 Each of `kernels` is a cc_library with alwayslink that registers kernels for operators outside of the
 delegate: your own, or ExecuTorch's portable ones.
