@@ -76,7 +76,12 @@ def cmsis_nn_delegate_repositories():
     source_repositories()
 
 def cmsis_nn_delegate_toolchains():
-    """WORKSPACE mode: MODULE.bazel registers the same."""
+    """WORKSPACE mode: what MODULE.bazel registers for this repository itself.
+
+    A workspace that depends on this one need not call it: it registers the first for arm-none-eabi-gcc, or a
+    C++ toolchain of its own with the constraints of //platforms:cortex_m55 and so on, and the second, or a
+    Python that has the packages of requirements.lock.
+    """
     native.register_toolchains(
         "@cmsis_nn_delegate//platforms/toolchain:all",
         "@cmsis_nn_delegate//third_party/python/toolchain:all",
