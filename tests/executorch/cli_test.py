@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate.quiet import quiet
-from tests.executorch.running import UNAVAILABLE, image, needs_executor
+from tests.executorch.executor import needs_executor
+from tools.executors.running import UNAVAILABLE, image
 
 pytestmark = needs_executor
 

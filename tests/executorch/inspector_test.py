@@ -11,8 +11,8 @@ from cmsis_nn_delegate.host import load_library
 from cmsis_nn_delegate.payload.schema import Opcode
 from cmsis_nn_delegate.runner.result import CallTime, Execution, RunInfo, RunResult
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
-from tests.executorch.profiling import compile_with_record, inspector, profile_on_device
-from tests.executorch.running import needs_executor
+from tests.executorch.executor import needs_executor
+from tools.executors.profiling import compile_with_record, inspector, profile_on_device
 
 make_torch_faster()
 

@@ -8,7 +8,8 @@ import pytest
 
 from sim.boards import cores
 from tests.end_to_end.vectors import differing_bytes
-from tests.executorch.running import needs_executor, run_network
+from tests.executorch.executor import needs_executor
+from tools.executors.running import run_network
 
 pytestmark = needs_executor
 

@@ -10,7 +10,8 @@ import pytest
 from cmsis_nn_delegate.quiet import quiet
 from cmsis_nn_delegate.runner.job import JobFlag, build_program_job
 from cmsis_nn_delegate.runner.result import RunnerError, parse_report
-from tests.executorch.running import UNAVAILABLE, image, needs_executor, simulate
+from tests.executorch.executor import needs_executor
+from tools.executors.running import UNAVAILABLE, image, simulate
 
 pytestmark = needs_executor
 

@@ -17,7 +17,20 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = (".ci", "aot", "cmake", "docs", "examples", "platforms", "runtime", "sim", "tests", "third_party", "zephyr")
+FOLDERS = (
+    ".ci",
+    "aot",
+    "cmake",
+    "docs",
+    "examples",
+    "platforms",
+    "runtime",
+    "sim",
+    "tests",
+    "third_party",
+    "tools",
+    "zephyr",
+)
 CPP = (".c", ".cc", ".h")
 # Not made by us, or not text.
 TEXT = (*CPP, ".bzl", ".cmake", ".md", ".py", ".sh", ".toml", ".txt", ".yaml", ".yml", "BUILD")

@@ -1,6 +1,6 @@
 """Prints what ExecuTorch's executor costs beside the standalone runner, on a simulated core.
 
-    bazel run //tests/executorch:compare [-- cortex-m4 cortex-m55]
+    bazel run //tools/executors:compare [-- cortex-m4 cortex-m55]
 
 Instructions of load and of one inference, RAM by allocator, flash of the image without the model.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from tests.end_to_end.vectors import differing_bytes
-from tests.executorch.running import UNAVAILABLE, run_network
+from tools.executors.running import UNAVAILABLE, run_network
 
 NETWORKS = ("ds_cnn", "resnet8", "mobilenet_v1_025", "autoencoder")
 

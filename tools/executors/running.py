@@ -1,4 +1,4 @@
-"""Runs one of the test networks on a simulated core, by either executor."""
+"""Runs one of the networks of tests/end_to_end on a simulated core, by either executor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Optional
 
 import numpy as np
-import pytest
 
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.tensor_data import from_bytes, to_bytes
@@ -23,7 +22,6 @@ _RUNTIME = Path(__file__).parent.parent.parent / "runtime"
 
 # Set by the BUILD file where ExecuTorch's sources cannot be had.
 UNAVAILABLE = os.environ.get("EXECUTOR_UNAVAILABLE", "")
-needs_executor = pytest.mark.skipif(bool(UNAVAILABLE), reason=UNAVAILABLE or "-")
 
 
 def image(core: str, suffix: str = "") -> Path:

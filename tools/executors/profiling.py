@@ -1,6 +1,6 @@
 """A network with an ETRecord, for ExecuTorch's Inspector: on the host runtime and on a simulated core.
 
-    bazel run //tests/executorch:profile -- NETWORK CORE [FOLDER]
+    bazel run //tools/executors:profile -- NETWORK CORE [FOLDER]
 
 runs NETWORK on CORE's profile image, prints the Inspector's table of the instructions (or ticks, where
 the simulator does not count) of every call, and writes FOLDER/NETWORK.{pte,etrecord,etdump}.
@@ -29,7 +29,7 @@ from cmsis_nn_delegate.payload.decode import Payload, decode
 from cmsis_nn_delegate.runner.job import build_job, build_program_job
 from cmsis_nn_delegate.runner.result import RunResult, parse_report
 from examples.mlperf_tiny.networks import NETWORKS
-from tests.executorch.running import image, simulate
+from tools.executors.running import image, simulate
 
 
 @dataclass(frozen=True)
