@@ -329,6 +329,7 @@ cmsis_nn_delegate_library(
   DEPS
     backend
     headers
+    payload
     format
 )
 

@@ -37,7 +37,7 @@ struct Config {
   bool arena_at_init = false;
 };
 
-class CmsisNnBackend final : public executorch::runtime::BackendInterface {
+class CmsisNnBackend : public executorch::runtime::BackendInterface {
  public:
   /// `kernels` must outlive the backend.
   explicit constexpr CmsisNnBackend(const KernelTable& kernels, Config config = {})

@@ -1,7 +1,6 @@
 #include "runtime/runner/run.h"
 
 #include "platforms/bsp/bsp.h"
-#include "runtime/backend/register.h"
 #include "runtime/kernels/selected.h"
 #include "runtime/payload/crc32.h"
 #include "runtime/runner/null_kernels.h"
@@ -18,7 +17,7 @@ void fail(Error error, const char* what) {
   bsp_exit(1);
 }
 
-void start(const Job& job, const char* executor, bool program) {
+Delegate start(const Job& job, const char* executor, bool program) {
   const bool null_kernels = job.error() == nullptr && job.has(kJobNullKernels);
   const KernelTable& kernels = null_kernels ? kNullKernels : selected_kernels();
   Line("RUN")
@@ -36,10 +35,7 @@ void start(const Job& job, const char* executor, bool program) {
   }
   Config config;
   config.verify_crc = job.has(kJobVerifyCrc);
-  const Error registered = register_cmsis_nn_backend(kernels, config);
-  if (registered != Error::Ok) {
-    fail(registered, "register_backend");
-  }
+  return {kernels, config};
 }
 
 void* take(MemoryAllocator& allocator, std::size_t bytes, const char* what) {

@@ -7,6 +7,7 @@
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/memory_allocator.h>
 
+#include "runtime/backend/cmsis_nn_backend.h"
 #include "runtime/runner/job.h"
 
 namespace cmsis_nn_delegate {
@@ -15,9 +16,15 @@ namespace runner {
 /// Prints ##ERROR and ends the run with exit code 1.
 [[noreturn]] void fail(executorch::runtime::Error error, const char* what);
 
+/// What the job asks for.
+struct Delegate {
+  const KernelTable& kernels;
+  Config config;
+};
+
 /// Prints ##RUN, then fails unless `job` can be used and holds what the executor runs: a .pte, if
-/// `program`, else a payload. Registers the delegate with the kernels that the job asks for.
-void start(const Job& job, const char* executor, bool program);
+/// `program`, else a payload.
+Delegate start(const Job& job, const char* executor, bool program);
 
 /// `bytes` of `allocator`, aligned to 16; or fails with `what`.
 void* take(executorch::runtime::MemoryAllocator& allocator, std::size_t bytes, const char* what);

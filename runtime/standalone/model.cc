@@ -2,11 +2,16 @@
 
 #include <new>
 
+#include <executorch/runtime/core/memory_allocator.h>
+
+#include "runtime/payload/view.h"
+
 namespace cmsis_nn_delegate {
 
 using executorch::runtime::BackendExecutionContext;
 using executorch::runtime::BackendInitContext;
 using executorch::runtime::Error;
+using executorch::runtime::EventTracer;
 using executorch::runtime::FreeableBuffer;
 using executorch::runtime::MemoryAllocator;
 using executorch::runtime::Span;
@@ -28,37 +33,53 @@ bool arena_fits(const void* arena, std::size_t bytes, std::uint32_t needed) {
                          address % payload::kAlignment == 0 && UINTPTR_MAX - address >= needed);
 }
 
+/// What the delegate may take: the handle, unless it is null or given, and the arena.
+class ModelMemory final : public MemoryAllocator {
+ public:
+  ModelMemory(std::uint8_t* handle, void* arena, std::size_t arena_bytes)
+      : MemoryAllocator(0, nullptr), handle_(handle), arena_(arena), arena_bytes_(arena_bytes) {}
+
+  void* allocate(std::size_t size, std::size_t /*alignment*/) override {
+    if (handle_ != nullptr && size == kHandleBytes) {
+      std::uint8_t* handle = handle_;
+      handle_ = nullptr;
+      return handle;
+    }
+    return arena_fits(arena_, arena_bytes_, static_cast<std::uint32_t>(size)) ? arena_ : nullptr;
+  }
+
+ private:
+  std::uint8_t* handle_;
+  void* arena_;
+  std::size_t arena_bytes_;
+};
+
 }  // namespace
 
 Error StandaloneModelBase::load(const CmsisNnBackend& backend, const void* payload,
                                 std::size_t payload_bytes, void* arena, std::size_t arena_bytes) {
   count_ = 0;
-  handle_allocator_.reset();
+  ModelMemory memory(handle_memory_, arena, arena_bytes);
   FreeableBuffer processed(payload, payload_bytes, nullptr);
-  BackendInitContext context(&handle_allocator_, nullptr, "forward");
-  // The arena is there: none is to be taken from the allocator, which has room for the handle.
-  Config config = backend.config();
-  config.arena_at_init = false;
-  const CmsisNnBackend lazy(backend.kernels(), config);
-  const auto handle = lazy.init(context, &processed, {});
+  BackendInitContext context(&memory, nullptr, "forward");
+  const auto handle = backend.init(context, &processed, {});
   if (!handle.ok()) {
     return handle.error();
   }
   // From here on the payload is known to be valid.
-  const auto& header = *static_cast<const payload::Header*>(payload);
-  const std::size_t count = header.input_count + header.output_count;
+  const PayloadView view(*static_cast<const payload::Header*>(payload));
+  const std::size_t count = view.tensor_count();
   if (count > capacity_) {
     return Error::InvalidArgument;
   }
-  if (!arena_fits(arena, arena_bytes, header.arena_bytes)) {
+  if (!arena_fits(arena, arena_bytes, view.header().arena_bytes)) {
     return Error::MemoryAllocationFailed;
   }
   backend_ = &backend;
   handle_ = *handle;
-  arena_bytes_ = header.arena_bytes;
+  arena_bytes_ = view.header().arena_bytes;
   arena_ = arena_bytes_ == 0 ? nullptr : static_cast<std::uint8_t*>(arena);
-  tensors_ = reinterpret_cast<const payload::IoTensor*>(static_cast<const std::uint8_t*>(payload) +
-                                                        header.tensors_offset);
+  tensors_ = view.tensors();
   for (std::size_t i = 0; i < count; ++i) {
     const payload::IoTensor& tensor = tensors_[i];
     const bool in_arena = tensor.arena_offset != payload::kNoArenaOffset;
@@ -86,12 +107,12 @@ Error StandaloneModelBase::set_data(std::size_t index, void* data) {
   return Error::Ok;
 }
 
-Error StandaloneModelBase::run() {
+Error StandaloneModelBase::run(EventTracer* tracer) {
   if (count_ == 0) {
     return Error::InvalidState;
   }
-  MemoryAllocator temp_allocator(arena_bytes_, arena_);
-  BackendExecutionContext context(nullptr, &temp_allocator, "forward");
+  ModelMemory memory(nullptr, arena_, arena_bytes_);
+  BackendExecutionContext context(tracer, &memory, "forward");
   return backend_->execute(context, handle_, Span<EValue*>(pointers_, count_));
 }
 

@@ -27,7 +27,7 @@
 
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/evalue.h>
-#include <executorch/runtime/core/memory_allocator.h>
+#include <executorch/runtime/core/event_tracer.h>
 
 #include "runtime/backend/cmsis_nn_backend.h"
 #include "runtime/payload/format.h"
@@ -41,8 +41,8 @@ class StandaloneModelBase {
   StandaloneModelBase& operator=(const StandaloneModelBase&) = delete;
 
   /// Validates the payload. `backend`, `payload` (16-byte aligned) and `arena` must outlive
-  /// the model; the arena is the model's only during run(). It is the only memory:
-  /// Config::arena_at_init changes nothing here.
+  /// the model; the arena is the model's only during run(). It is the only memory, also of a
+  /// backend that takes its arena at init (Config::arena_at_init).
   ///
   /// Errors: those of CmsisNnBackend::init(); InvalidArgument if the payload has more inputs
   /// and outputs than there is room for; MemoryAllocationFailed if the payload needs an arena
@@ -71,8 +71,8 @@ class StandaloneModelBase {
   [[nodiscard]] executorch::runtime::Error set_data(std::size_t index, void* data);
 
   /// Computes the outputs. Errors: those of CmsisNnBackend::execute(); InvalidState before
-  /// load().
-  [[nodiscard]] executorch::runtime::Error run();
+  /// load(). `tracer` is told of each call if the backend was compiled with event tracer hooks.
+  [[nodiscard]] executorch::runtime::Error run(executorch::runtime::EventTracer* tracer = nullptr);
 
  protected:
   using TensorImpl = executorch::runtime::etensor::TensorImpl;
@@ -97,7 +97,6 @@ class StandaloneModelBase {
   std::uint8_t* arena_ = nullptr;
   std::uint32_t arena_bytes_ = 0;
   alignas(void*) std::uint8_t handle_memory_[kHandleBytes] = {};
-  executorch::runtime::MemoryAllocator handle_allocator_{kHandleBytes, handle_memory_};
 };
 
 /// A model with room for `kTensors` inputs and outputs: 52 bytes each on a Cortex-M.

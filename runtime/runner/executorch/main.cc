@@ -19,6 +19,7 @@
 
 #include "platforms/bsp/bsp.h"
 #include "platforms/bsp/mark.h"
+#include "runtime/backend/register.h"
 #include "runtime/runner/executorch/missing_kernels.h"
 #include "runtime/runner/job.h"
 #include "runtime/runner/report.h"
@@ -196,8 +197,12 @@ void print_calls(std::uint32_t set, const CallTracer& tracer) {
 
 void run() {
   const Job job(__mailbox_start, static_cast<std::size_t>(__mailbox_end - __mailbox_start));
-  start(job, "executorch", /*program=*/true);
+  const Delegate delegate = start(job, "executorch", /*program=*/true);
   executorch::runtime::runtime_init();
+  const Error registered = register_cmsis_nn_backend(delegate.kernels, delegate.config);
+  if (registered != Error::Ok) {
+    fail(registered, "register_backend");
+  }
 
   MemoryAllocator ram = pool(__arena_start, __arena_end);
   constexpr char kNoRoom[] = "the board's RAM is too small for the method pool";
