@@ -6,8 +6,7 @@
 // From the linker script, all 16-byte aligned:
 //   __mailbox_start, __mailbox_end   where the simulator loads a job; neither initialised nor zeroed
 //   __arena_start, __arena_end       all RAM that is free after .bss and below the stack
-#ifndef PLATFORMS_BSP_BSP_H_
-#define PLATFORMS_BSP_BSP_H_
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ size_t bsp_stack_high_water(void);
 #ifdef __cplusplus
 }  // extern "C"
 #endif
-
-#endif  // PLATFORMS_BSP_BSP_H_

@@ -2,6 +2,10 @@
 #include "platforms/bsp/bsp.h"
 #include "platforms/bsp/internal.h"
 
+// As Arm's document on semihosting numbers them.
+static const uint32_t kSysExitExtended = 0x20;
+static const uint32_t kApplicationExit = 0x20026;
+
 // Semihosting of Armv6-M and later: operation in r0, its argument in r1.
 static void semihost(uint32_t operation, const void* argument) {
   register uint32_t r0 __asm__("r0") = operation;
@@ -17,10 +21,10 @@ void bsp_exit(int code) {
     bsp_write_string("\n##EXIT rc=");
     bsp_write_decimal((uint32_t)code);
     bsp_write_string("##\n");
-    const uint32_t SYS_EXIT_EXTENDED = 0x20;
-    const uint32_t ADP_Stopped_ApplicationExit = 0x20026;
-    const uint32_t block[2] = {ADP_Stopped_ApplicationExit, (uint32_t)code};
-    semihost(SYS_EXIT_EXTENDED, block);
+    const uint32_t block[2] = {kApplicationExit, (uint32_t)code};
+    semihost(kSysExitExtended, block);
   }
-  for (;;) __asm__ volatile("wfi");
+  for (;;) {
+    __asm__ volatile("wfi");
+  }
 }

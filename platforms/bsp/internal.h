@@ -1,6 +1,5 @@
 // What the parts of the board support use of each other.
-#ifndef PLATFORMS_BSP_INTERNAL_H_
-#define PLATFORMS_BSP_INTERNAL_H_
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ void bsp_write_hex(uint32_t value);  // 8 digits.
 void Reset_Handler(void);
 void Fault_Handler(void);
 void SysTick_Handler(void);
-
-#endif  // PLATFORMS_BSP_INTERNAL_H_

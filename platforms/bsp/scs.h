@@ -1,7 +1,6 @@
 // Registers of the System Control Space, the same on every Cortex-M (Armv6-M to Armv8.1-M).
 // Private to the board support.
-#ifndef PLATFORMS_BSP_SCS_H_
-#define PLATFORMS_BSP_SCS_H_
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@
 #define ICSR_PENDSTSET (1u << 26)
 #define CCR_LOB (1u << 19)            // Armv8.1-M: loops and branches with low overhead.
 #define CPACR_CP10_CP11 (0xFu << 20)  // Full access to the FPU and the vector unit.
-
-#endif  // PLATFORMS_BSP_SCS_H_

@@ -8,11 +8,15 @@
 // The caller's frame and this function's own lie above what is painted.
 void bsp_stack_paint(void) {
   volatile uint32_t* const end = (volatile uint32_t*)__builtin_frame_address(0) - 16;
-  for (volatile uint32_t* word = __stack_bottom; word < end; ++word) *word = PATTERN;
+  for (volatile uint32_t* word = __stack_bottom; word < end; ++word) {
+    *word = PATTERN;
+  }
 }
 
 size_t bsp_stack_high_water(void) {
   const volatile uint32_t* word = __stack_bottom;
-  while (word < __stack_top && *word == PATTERN) ++word;
-  return (size_t)((const volatile uint32_t*)__stack_top - word) * sizeof *word;
+  while (word < __stack_top && *word == PATTERN) {
+    ++word;
+  }
+  return (size_t)((const volatile uint32_t*)__stack_top - word) * sizeof(*word);
 }

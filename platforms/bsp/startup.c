@@ -51,9 +51,15 @@ _Noreturn void Reset_Handler(void) {
   bsp_stack_paint();
   limit_stack();
   const uint32_t* source = __data_load;
-  for (uint32_t* word = __data_start; word < __data_end;) *word++ = *source++;
-  for (uint32_t* word = __bss_start; word < __bss_end;) *word++ = 0;
+  for (uint32_t* word = __data_start; word < __data_end;) {
+    *word++ = *source++;
+  }
+  for (uint32_t* word = __bss_start; word < __bss_end;) {
+    *word++ = 0;
+  }
   bsp_ticks_start();
-  for (Handler const* init = __init_array_start; init < __init_array_end; ++init) (*init)();
+  for (Handler const* init = __init_array_start; init < __init_array_end; ++init) {
+    (*init)();
+  }
   bsp_exit(main());
 }

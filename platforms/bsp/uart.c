@@ -24,23 +24,27 @@ void bsp_write(const char* data, size_t size) {
     UART_BAUDDIV = BAUDDIV_MIN;
     UART_CTRL = CTRL_TX_ENABLE;
   }
-  for (size_t i = 0; i < size; ++i) put(data[i]);
+  for (size_t i = 0; i < size; ++i) {
+    put(data[i]);
+  }
 }
 
 void bsp_write_string(const char* text) {
   size_t size = 0;
-  while (text[size] != '\0') ++size;
+  while (text[size] != '\0') {
+    ++size;
+  }
   bsp_write(text, size);
 }
 
 void bsp_write_decimal(uint32_t value) {
   char digits[10];
-  size_t first = sizeof digits;
+  size_t first = sizeof(digits);
   do {
     digits[--first] = (char)('0' + value % 10);
     value /= 10;
   } while (value != 0);
-  bsp_write(digits + first, sizeof digits - first);
+  bsp_write(digits + first, sizeof(digits) - first);
 }
 
 void bsp_write_hex(uint32_t value) {

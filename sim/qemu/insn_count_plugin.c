@@ -39,10 +39,16 @@ static void on_exit(qemu_plugin_id_t id, void* userdata) {
 // The event of a marker, NULL for any other instruction.
 static const char* marker(const struct qemu_plugin_insn* insn) {
   uint16_t code;
-  if (qemu_plugin_insn_size(insn) != sizeof code) return NULL;
-  memcpy(&code, qemu_plugin_insn_data(insn), sizeof code);
-  if (code == kMarkBegin) return "begin";
-  if (code == kMarkEnd) return "end";
+  if (qemu_plugin_insn_size(insn) != sizeof(code)) {
+    return NULL;
+  }
+  memcpy(&code, qemu_plugin_insn_data(insn), sizeof(code));
+  if (code == kMarkBegin) {
+    return "begin";
+  }
+  if (code == kMarkEnd) {
+    return "end";
+  }
   return NULL;
 }
 

@@ -4,8 +4,7 @@
 // provides the functions itself. Version 1 is that of QEMU 7.2; a QEMU that no longer has it refuses the
 // plugin, and the driver goes on without. Debian ships no header; the documentation is "QEMU TCG Plugins"
 // in QEMU's developer manual.
-#ifndef SIM_QEMU_PLUGIN_API_H_
-#define SIM_QEMU_PLUGIN_API_H_
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn* insn,
                                             enum qemu_plugin_cb_flags flags, void* userdata);
 
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t cb, void* userdata);
-
-#endif  // SIM_QEMU_PLUGIN_API_H_

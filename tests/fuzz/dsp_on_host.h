@@ -5,8 +5,7 @@
 // Internal/arm_nn_compiler.h: the names that header gives to attributes and instructions, from the Armv7-M
 // Architecture Reference Manual's description of each instruction. Nothing here has undefined behaviour, so that
 // what a sanitizer says is about CMSIS-NN.
-#ifndef TESTS_FUZZ_DSP_ON_HOST_H_
-#define TESTS_FUZZ_DSP_ON_HOST_H_
+#pragma once
 
 #define ARM_NN_COMPILER_H  // not that one
 
@@ -111,5 +110,3 @@ __STATIC_FORCEINLINE uint32_t QSUB8(uint32_t a, uint32_t b) {
   }
   return result;
 }
-
-#endif  // TESTS_FUZZ_DSP_ON_HOST_H_

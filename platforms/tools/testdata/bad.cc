@@ -10,7 +10,7 @@ Guard::~Guard() { value = 0; }
 int* volatile kept;
 
 // Destroys a Guard if `call` throws.
-int Call(int (*call)(int), int argument) {
+int call_through(int (*call)(int), int argument) {
   Guard guard;
   try {
     return call(argument) + guard.value;
@@ -19,12 +19,14 @@ int Call(int (*call)(int), int argument) {
   }
 }
 
-int Allocate(int size) {
-  if (size < 0) throw size;
+int allocate(int size) {
+  if (size < 0) {
+    throw size;
+  }
   kept = new int(size);
   void* block = std::malloc(static_cast<std::size_t>(size));
   std::free(block);
   return block != nullptr;
 }
 
-int main() { return Call(Allocate, *kept); }
+int main() { return call_through(allocate, *kept); }

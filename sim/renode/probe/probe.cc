@@ -14,20 +14,22 @@ namespace {
 
 int failures = 0;
 
-void Print(const char* text) {
+void print(const char* text) {
   std::size_t size = 0;
-  while (text[size] != '\0') ++size;
+  while (text[size] != '\0') {
+    ++size;
+  }
   bsp_write(text, size);
 }
 
-void Check(bool ok) {
-  Print(ok ? "ok\n" : "WRONG\n");
+void check(bool ok) {
+  print(ok ? "ok\n" : "WRONG\n");
   failures += !ok;
 }
 
 // Opaque to the compiler, which must not compute the answers itself.
 template <typename T>
-T Opaque(T value) {
+T opaque(T value) {
   volatile T copy = value;
   return copy;
 }
@@ -41,7 +43,7 @@ T Opaque(T value) {
     return result;                                                                               \
   }())
 
-bool ConditionalSelect() {
+bool conditional_select() {
   constexpr std::uint32_t kOnes = 0xffffffff;
   return AFTER_5_CMP_7("cset r3, lt") == 1 && AFTER_5_CMP_7("cset r3, ge") == 0 &&
          AFTER_5_CMP_7("csetm r3, lt") == kOnes && AFTER_5_CMP_7("csetm r3, ge") == 0 &&
@@ -55,7 +57,7 @@ constexpr int kCount = 32;
 alignas(16) std::int8_t x[kCount];
 alignas(16) std::int8_t y[kCount];
 
-std::int32_t Dot(int count) {
+std::int32_t dot(int count) {
   std::int32_t sum = 0;
   for (int i = 0; i < count; ++i) {
     sum += x[i] * y[i];
@@ -64,17 +66,19 @@ std::int32_t Dot(int count) {
   return sum;
 }
 
-bool MultiplyAccumulateAcross() {
+bool multiply_accumulate_across() {
   const int8x16_t a = vldrbq_s8(x), b = vldrbq_s8(y);
   const int16x8_t wide = vldrbq_s16(x);  // With sign extension.
   std::int32_t sum = 0;
-  for (int i = 0; i < 16; ++i) sum += Opaque(x[i]);
-  return vmladavaq_s8(3, a, b) == Dot(16) + 3 && vmladavq_s16(wide, vldrbq_s16(y)) == Dot(8) &&
+  for (int i = 0; i < 16; ++i) {
+    sum += opaque(x[i]);
+  }
+  return vmladavaq_s8(3, a, b) == dot(16) + 3 && vmladavq_s16(wide, vldrbq_s16(y)) == dot(8) &&
          vaddvq_s8(a) == sum && vaddvaq_s8(-7, a) == sum - 7;
 }
 
 // Sets of up to 16 bytes, the last one cut off by the loop's own predicate.
-std::int32_t TailPredicatedDot(int count) {
+std::int32_t tail_predicated_dot(int count) {
   std::int32_t sum = 0;
   const std::int8_t* a = x;
   const std::int8_t* b = y;
@@ -92,15 +96,17 @@ std::int32_t TailPredicatedDot(int count) {
   return sum;
 }
 
-bool TailPredicatedLoop() {
+bool tail_predicated_loop() {
   for (int count = 0; count <= kCount; ++count) {
-    if (TailPredicatedDot(count) != Dot(count)) return false;
+    if (tail_predicated_dot(count) != dot(count)) {
+      return false;
+    }
   }
   return true;
 }
 
 // A loop without predicate: instructions executed `count` times.
-bool LowOverheadLoop() {
+bool low_overhead_loop() {
   std::uint32_t steps = 0;
   __asm__ volatile(
       "dls lr, %1\n"
@@ -108,12 +114,12 @@ bool LowOverheadLoop() {
       "adds %0, #3\n"
       "le lr, 1b\n"
       : "+l"(steps)
-      : "r"(Opaque(1000))
+      : "r"(opaque(1000))
       : "lr", "cc");
   return steps == 3000;
 }
 
-bool Predicates() {
+bool predicates() {
   alignas(16) std::int8_t out[16];
   vstrbq_s8(out, vdupq_n_s8(9));
   // Only lanes 0 to 4 are loaded and stored. Assembly, as GCC 12.2 loses predicates of intrinsics.
@@ -126,58 +132,64 @@ bool Predicates() {
       "r"(x), "r"(5)
       : "q0", "memory", "cc");
   for (int i = 0; i < 16; ++i) {
-    if (out[i] != (i < 5 ? x[i] : 9)) return false;
+    if (out[i] != (i < 5 ? x[i] : 9)) {
+      return false;
+    }
   }
   return true;
 }
 
-bool AllLanes(int32x4_t vector, std::int32_t value) {
+bool all_lanes(int32x4_t vector, std::int32_t value) {
   return vgetq_lane_s32(vector, 0) == value && vgetq_lane_s32(vector, 1) == value &&
          vgetq_lane_s32(vector, 2) == value && vgetq_lane_s32(vector, 3) == value;
 }
 
-bool Requantisation() {
+bool requantisation() {
   constexpr std::int32_t kMin = INT32_MIN, kMax = INT32_MAX;
-  const int32x4_t thousand = vdupq_n_s32(Opaque(1000));
-  return AllLanes(vqrdmulhq_n_s32(thousand, Opaque(0x40000000)), 500) &&
-         AllLanes(vqrdmulhq_s32(thousand, vdupq_n_s32(Opaque(0x40000000))), 500) &&
-         AllLanes(vqrdmulhq_n_s32(vdupq_n_s32(Opaque(kMin)), Opaque(kMin)), kMax) &&
-         AllLanes(vqdmulhq_n_s32(vdupq_n_s32(Opaque(3)), Opaque(0x20000000)), 0) &&
-         AllLanes(vrshlq_s32(vdupq_n_s32(Opaque(1003)), vdupq_n_s32(Opaque(-2))), 251) &&
-         AllLanes(vrshlq_s32(vdupq_n_s32(Opaque(-3)), vdupq_n_s32(Opaque(-1))), -1) &&
-         AllLanes(vmaxq_s32(thousand, vdupq_n_s32(Opaque(1001))), 1001) &&
-         AllLanes(vminq_s32(thousand, vdupq_n_s32(Opaque(-1))), -1);
+  const int32x4_t thousand = vdupq_n_s32(opaque(1000));
+  return all_lanes(vqrdmulhq_n_s32(thousand, opaque(0x40000000)), 500) &&
+         all_lanes(vqrdmulhq_s32(thousand, vdupq_n_s32(opaque(0x40000000))), 500) &&
+         all_lanes(vqrdmulhq_n_s32(vdupq_n_s32(opaque(kMin)), opaque(kMin)), kMax) &&
+         all_lanes(vqdmulhq_n_s32(vdupq_n_s32(opaque(3)), opaque(0x20000000)), 0) &&
+         all_lanes(vrshlq_s32(vdupq_n_s32(opaque(1003)), vdupq_n_s32(opaque(-2))), 251) &&
+         all_lanes(vrshlq_s32(vdupq_n_s32(opaque(-3)), vdupq_n_s32(opaque(-1))), -1) &&
+         all_lanes(vmaxq_s32(thousand, vdupq_n_s32(opaque(1001))), 1001) &&
+         all_lanes(vminq_s32(thousand, vdupq_n_s32(opaque(-1))), -1);
 }
 
-bool Narrowing() {
-  const int16x8_t zero = vdupq_n_s16(Opaque<std::int16_t>(0));
-  const int16x8_t bottom = vqrshrnbq_n_s32(zero, vdupq_n_s32(Opaque(0x12348)), 4);
-  const int16x8_t top = vqrshrntq_n_s32(zero, vdupq_n_s32(Opaque(0x7fffffff)), 4);
-  const int16x8_t moved = vqmovnbq_s32(zero, vdupq_n_s32(Opaque(-40000)));
+bool narrowing() {
+  const int16x8_t zero = vdupq_n_s16(opaque<std::int16_t>(0));
+  const int16x8_t bottom = vqrshrnbq_n_s32(zero, vdupq_n_s32(opaque(0x12348)), 4);
+  const int16x8_t top = vqrshrntq_n_s32(zero, vdupq_n_s32(opaque(0x7fffffff)), 4);
+  const int16x8_t moved = vqmovnbq_s32(zero, vdupq_n_s32(opaque(-40000)));
   return vgetq_lane_s16(bottom, 0) == 0x1235 && vgetq_lane_s16(bottom, 6) == 0x1235 &&
          vgetq_lane_s16(bottom, 1) == 0 && vgetq_lane_s16(top, 1) == 0x7fff &&
          vgetq_lane_s16(top, 0) == 0 && vgetq_lane_s16(moved, 2) == -32768;
 }
 
-bool GatherAndScatter() {
+bool gather_and_scatter() {
   alignas(16) std::int8_t out[16];
-  const uint8x16_t back = vsubq_u8(vdupq_n_u8(15), vidupq_n_u8(Opaque(0u), 1));
+  const uint8x16_t back = vsubq_u8(vdupq_n_u8(15), vidupq_n_u8(opaque(0u), 1));
   vstrbq_scatter_offset_s8(out, back, vldrbq_gather_offset_s8(x, back));
   for (int i = 0; i < 16; ++i) {
-    if (out[i] != x[i]) return false;
+    if (out[i] != x[i]) {
+      return false;
+    }
   }
   const int8x16_t reversed = vldrbq_gather_offset_s8(x, back);
   return vgetq_lane_s8(reversed, 0) == x[15] && vgetq_lane_s8(reversed, 15) == x[0];
 }
 
 // A 64-bit value is a pair of an even and an odd register.
-bool LongShifts() {
-  register std::uint32_t low __asm__("r4") = Opaque(0x80000001u);
-  register std::uint32_t high __asm__("r5") = Opaque(3u);
+bool long_shifts() {
+  register std::uint32_t low __asm__("r4") = opaque(0x80000001u);
+  register std::uint32_t high __asm__("r5") = opaque(3u);
   __asm__ volatile("lsll %0, %1, #4" : "+r"(low), "+r"(high)::"cc");
-  if (low != 0x00000010 || high != 0x00000038) return false;
-  low = Opaque(0x00000100u);
-  high = Opaque(0xffffff00u);
+  if (low != 0x00000010 || high != 0x00000038) {
+    return false;
+  }
+  low = opaque(0x00000100u);
+  high = opaque(0xffffff00u);
   __asm__ volatile("asrl %0, %1, #8" : "+r"(low), "+r"(high)::"cc");
   return low == 1 && high == 0xffffffff;
 }
@@ -194,19 +206,19 @@ int main() {
     bool (*right)();
   };
   constexpr Group kGroups[] = {
-      {"cset, csetm, csel with zr: ", ConditionalSelect},
-      {"vmladava, vaddva: ", MultiplyAccumulateAcross},
-      {"wlstp, letp: ", TailPredicatedLoop},
-      {"dls, le: ", LowOverheadLoop},
-      {"vctp, vpst: ", Predicates},
-      {"vqrdmulh, vrshl: ", Requantisation},
-      {"vqrshrn, vqmovn: ", Narrowing},
-      {"gather, scatter: ", GatherAndScatter},
-      {"lsll, asrl: ", LongShifts},
+      {"cset, csetm, csel with zr: ", conditional_select},
+      {"vmladava, vaddva: ", multiply_accumulate_across},
+      {"wlstp, letp: ", tail_predicated_loop},
+      {"dls, le: ", low_overhead_loop},
+      {"vctp, vpst: ", predicates},
+      {"vqrdmulh, vrshl: ", requantisation},
+      {"vqrshrn, vqmovn: ", narrowing},
+      {"gather, scatter: ", gather_and_scatter},
+      {"lsll, asrl: ", long_shifts},
   };
   for (const Group& group : kGroups) {
-    Print(group.name);
-    Check(group.right());
+    print(group.name);
+    check(group.right());
   }
   return failures;
 }
