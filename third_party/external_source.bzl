@@ -1,11 +1,11 @@
-"""Repository rule for the sources pinned in pins.bzl.
+"""Repository rules for the sources pinned in pins.bzl.
 
 Where the files come from, in this order: the checkout named by the pin's environment variable, the
 first existing entry of `system_paths`, a shallow git fetch of the pinned commit. Nothing is
 resolved until a target of the repository is needed.
 
-An `optional` source that cannot be had is no error: its repository has no targets. BUILD files look
-at what became of it,
+A source with `unless_had` is one that a build can do without: if it cannot be had, that is printed once,
+when it is found out, and its repository has no targets. BUILD files look at what became of it,
 
     load("@executorch//:info.bzl", "SOURCE")
 
@@ -16,11 +16,12 @@ at what became of it,
 
 load("//third_party:pins.bzl", "PINS")
 
-_PROBE_TIMEOUT_S = 20
-
 _GIT_ENV = {
     "GIT_TERMINAL_PROMPT": "0",  # Fail instead of asking for a password.
 }
+
+# Less than 1 KB/s for 30 s ends a fetch.
+_STALLED = ["-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=30"]
 
 # Bazel would read these as its own.
 _WORKSPACE_FILES = ["BUILD", "BUILD.bazel", "MODULE.bazel", "WORKSPACE", "WORKSPACE.bazel", ".git"]
@@ -55,27 +56,23 @@ def _git_fetch(rctx, pin, into):
     git = rctx.which("git")
     if not git:
         return "%s at %s is needed, but git was not found. %s" % (pin["remote"], pin["commit"], advice)
-    rctx.report_progress("fetching %s" % pin["remote"])
-    if rctx.attr.optional:
+    if rctx.attr.unless_had:
         # A server that does not answer must not hold up a build that can do without it.
-        result = rctx.execute(
-            [git, "ls-remote", "--quiet", pin["remote"], "HEAD"],
-            environment = _GIT_ENV,
-            timeout = _PROBE_TIMEOUT_S,
-        )
-        if result.return_code:
-            return "%s cannot be reached: %s. %s" % (pin["remote"], result.stderr.strip(), advice)
+        reason = json.decode(rctx.read(rctx.attr.servers))[rctx.attr.pin]
+        if reason:
+            return "%s. %s" % (reason, advice)
+    rctx.report_progress("fetching %s" % pin["remote"])
     directory = str(rctx.path(into or "."))
-    for args in [
-        ["init", "--quiet", directory],
-        ["fetch", "--quiet", "--depth", "1", pin["remote"], pin["commit"]],
-        ["-c", "advice.detachedHead=false", "checkout", "--quiet", "FETCH_HEAD"],
+    at = ["-C", directory]
+    for what, args in [
+        ("init", ["init", "--quiet", directory]),
+        ("fetch", at + _STALLED + ["fetch", "--quiet", "--depth", "1", pin["remote"], pin["commit"]]),
+        ("checkout", at + ["-c", "advice.detachedHead=false", "checkout", "--quiet", "FETCH_HEAD"]),
     ]:
-        at = ["-C", directory] if args[0] != "init" else []
-        result = rctx.execute([git] + at + args, environment = _GIT_ENV, timeout = 1800)
+        result = rctx.execute([git] + args, environment = _GIT_ENV, timeout = 1800)
         if result.return_code:
             return ("git %s failed for %s at %s:\n%s.\n%s" %
-                    (args[0], pin["remote"], pin["commit"], result.stderr.strip(), advice))
+                    (what, pin["remote"], pin["commit"], result.stderr.strip(), advice))
     for name in _WORKSPACE_FILES:
         rctx.delete(into + name)
     return ""
@@ -118,8 +115,11 @@ def _impl(rctx):
         _link_tree(rctx, root, into)
     else:
         reason = _git_fetch(rctx, pin, into)
-        if reason and not rctx.attr.optional:
+        if reason and not rctx.attr.unless_had:
             fail(reason)
+        if reason:
+            # buildifier: disable=print
+            print("%s: %s How to try again: third_party/README.md." % (rctx.attr.unless_had, _one_line(reason)))
     rctx.file("WORKSPACE", "")
     rctx.file("info.bzl", _INFO % (not reason, "" if reason else origin, _one_line(reason)))
     if reason:
@@ -129,20 +129,29 @@ def _impl(rctx):
     else:
         rctx.file("BUILD.bazel", _FILES_ONLY)
 
-external_source = repository_rule(
-    implementation = _impl,
-    attrs = {
-        "build_file": attr.label(
-            allow_single_file = True,
-            doc = "The overlay. Without one the repository only has the filegroup `files`.",
-        ),
-        "exact": attr.bool(doc = "A checkout of another commit is refused."),
-        "expect": attr.string(doc = "A file that a checkout has: another directory is refused."),
-        "into": attr.string(doc = "Folder of the repository to put the files in, if not its root."),
-        "optional": attr.bool(doc = "A failed fetch is recorded in info.bzl and is no error."),
-        "pin": attr.string(mandatory = True, values = PINS.keys()),
-        "system_paths": attr.string_list(doc = "Installed sources to prefer over a fetch."),
-    },
-    # A change of one of these variables resolves again.
-    environ = [pin["env"] for pin in PINS.values()],
-)
+def external_source_rule(pin):
+    """The repository rule for one of PINS.
+
+    Args:
+      pin: its key. Only a change of its own variable resolves the source again: one rule for all of them would
+        fetch one source because another's variable has changed.
+    """
+    return repository_rule(
+        implementation = _impl,
+        attrs = {
+            "build_file": attr.label(
+                allow_single_file = True,
+                doc = "The overlay. Without one the repository only has the filegroup `files`.",
+            ),
+            "exact": attr.bool(doc = "A checkout of another commit is refused."),
+            "expect": attr.string(doc = "A file that a checkout has: another directory is refused."),
+            "into": attr.string(doc = "Folder of the repository to put the files in, if not its root."),
+            "pin": attr.string(default = pin),
+            "servers": attr.label(doc = "answers.json of source_servers, if there is `unless_had`."),
+            "system_paths": attr.string_list(doc = "Installed sources to prefer over a fetch."),
+            "unless_had": attr.string(
+                doc = "What a build does without it, for a message: a failure is recorded in info.bzl, and is no error.",
+            ),
+        },
+        environ = [PINS[pin]["env"]],
+    )

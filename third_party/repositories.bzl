@@ -1,6 +1,7 @@
 """External repositories, for WORKSPACE and (through extensions.bzl) for MODULE.bazel."""
 
-load("//third_party:external_source.bzl", "external_source")
+load("//third_party:external_source.bzl", "external_source_rule")
+load("//third_party:source_servers.bzl", "source_servers")
 load("//third_party/arm_gcc:arm_gcc.bzl", "arm_gcc")
 load("//third_party/clang:clang.bzl", "clang")
 load("//third_party/executorch:executorch_wheel.bzl", "executorch_wheel")
@@ -20,6 +21,13 @@ _bundled_repository = repository_rule(
     local = True,
 )
 
+_cmsis_nn_source = external_source_rule("cmsis_nn")
+_executorch_source = external_source_rule("executorch")
+_flatbuffers_source = external_source_rule("flatbuffers")
+_googletest_source = external_source_rule("googletest")
+
+_ANSWERS = Label("@source_servers//:answers.json")
+
 _REQUIREMENTS = Label("//third_party/python:requirements.lock")
 
 def source_repositories():
@@ -36,28 +44,36 @@ def source_repositories():
         name = "executorch_wheel",
         requirements = _REQUIREMENTS,
     )
-    external_source(
+    source_servers(
+        name = "source_servers",
+        pins = [
+            "cmsis_nn",
+            "executorch",
+            "flatbuffers",
+        ],
+    )
+    _cmsis_nn_source(
         name = "cmsis_nn",
         build_file = Label("//third_party/cmsis_nn:cmsis_nn.BUILD"),
         exact = True,  # Its revision is part of the payload format.
         expect = "Include/arm_nnfunctions.h",
-        optional = True,
-        pin = "cmsis_nn",
+        servers = _ANSWERS,
+        unless_had = "Images get the portable kernels, as CMSIS-NN cannot be had",
     )
-    external_source(
+    _executorch_source(
         name = "executorch",
         build_file = Label("//third_party/executorch:executorch.BUILD"),
         expect = "runtime/executor/program.cpp",
         into = "executorch",  # As in its #includes.
-        optional = True,
-        pin = "executorch",
+        servers = _ANSWERS,
+        unless_had = "No image can load a .pte, as ExecuTorch's sources cannot be had",
     )
-    external_source(
+    _flatbuffers_source(
         name = "flatbuffers",
         build_file = Label("//third_party/flatbuffers:flatbuffers.BUILD"),
         expect = "include/flatbuffers/flatbuffers.h",
-        optional = True,
-        pin = "flatbuffers",
+        servers = _ANSWERS,
+        unless_had = "No image can load a .pte, as FlatBuffers' headers cannot be had",
     )
 
 def cmsis_nn_delegate_repositories():
@@ -67,10 +83,9 @@ def cmsis_nn_delegate_repositories():
             name = name,
             folder = "third_party/bazel4/" + name,
         )
-    external_source(
+    _googletest_source(
         name = "googletest",
         build_file = Label("//third_party/googletest:googletest.BUILD"),
-        pin = "googletest",
         system_paths = ["/usr/src/googletest"],  # Debian's package googletest.
     )
     source_repositories()

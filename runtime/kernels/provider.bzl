@@ -1,7 +1,7 @@
 """Which kernels a build uses: `--define kernels=portable|cmsis_nn|auto`.
 
-auto, the default, is CMSIS-NN if it can be had, else portable. What it is, and why, is printed when
-the package is loaded, and is in `KERNELS` for BUILD files:
+auto, the default, is CMSIS-NN if it can be had, else portable. The repository rule of @cmsis_nn finds that out,
+and prints it where CMSIS-NN cannot be had. `KERNELS` has it for BUILD files:
 
     KERNELS.auto     "cmsis_nn" or "portable"
     KERNELS.reason   why
@@ -58,9 +58,6 @@ def kernel_provider(name, portable, cmsis_nn, **kwargs):
       portable, cmsis_nn: the libraries.
       **kwargs: visibility, ...
     """
-
-    # buildifier: disable=print
-    print("--define kernels=auto is %s: %s" % (KERNELS.auto, KERNELS.reason))
     for choice in _CHOICES:
         native.config_setting(
             name = "%s_%s" % (name, choice),

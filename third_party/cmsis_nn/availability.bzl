@@ -1,6 +1,7 @@
 """Whether CMSIS-NN can be built, and if not, why.
 
-Loading this file resolves @cmsis_nn: it looks for CMSIS_NN_DIR and, without it, tries to fetch.
+Loading this file resolves @cmsis_nn the first time, and when CMSIS_NN_DIR has changed: without that variable the
+pinned commit is fetched.
 """
 
 load("@cmsis_nn//:info.bzl", "SOURCE")
