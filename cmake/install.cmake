@@ -20,13 +20,8 @@ install(
 )
 # With their folders: they are included as "runtime/...".
 foreach(_header IN LISTS _headers)
-  foreach(_root IN ITEMS ${CMSIS_NN_DELEGATE_ROOT} ${CMSIS_NN_DELEGATE_GENERATED})
-    cmake_path(IS_PREFIX _root ${_header} NORMALIZE _inside)
-    if(_inside)
-      cmake_path(RELATIVE_PATH _header BASE_DIRECTORY ${_root} OUTPUT_VARIABLE _relative)
-      cmake_path(GET _relative PARENT_PATH _folder)
-    endif()
-  endforeach()
+  cmake_path(RELATIVE_PATH _header BASE_DIRECTORY ${CMSIS_NN_DELEGATE_ROOT} OUTPUT_VARIABLE _relative)
+  cmake_path(GET _relative PARENT_PATH _folder)
   install(FILES ${_header} DESTINATION ${_include}/${_folder})
 endforeach()
 

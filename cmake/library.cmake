@@ -3,7 +3,6 @@
 
 set(CMSIS_NN_DELEGATE_ROOT ${CMAKE_CURRENT_LIST_DIR}/..)
 cmake_path(NORMAL_PATH CMSIS_NN_DELEGATE_ROOT)
-set(CMSIS_NN_DELEGATE_GENERATED ${CMAKE_CURRENT_BINARY_DIR}/generated)
 
 # Firmware, as opposed to the host.
 if(CMAKE_SYSTEM_NAME STREQUAL "Generic")
@@ -69,12 +68,10 @@ function(cmsis_nn_delegate_library name)
     ${target}
     ${scope}
     $<BUILD_INTERFACE:${CMSIS_NN_DELEGATE_ROOT}>
-    $<BUILD_INTERFACE:${CMSIS_NN_DELEGATE_GENERATED}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/cmsis_nn_delegate>
   )
   list(TRANSFORM arg_DEPS PREPEND cmsis_nn_delegate::)
   target_link_libraries(${target} ${scope} ${arg_DEPS})
-  _cmsis_nn_delegate_generated(${target} ${arg_SRCS} ${arg_HDRS})
   set(exported ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   if(arg_ALWAYSLINK)
@@ -118,7 +115,6 @@ function(cmsis_nn_delegate_test name)
   target_link_options(${target} PRIVATE ${arg_LINKOPTS})
   list(TRANSFORM arg_DEPS PREPEND cmsis_nn_delegate::)
   target_link_libraries(${target} PRIVATE ${arg_DEPS} ${CMSIS_NN_DELEGATE_GTEST_MAIN})
-  _cmsis_nn_delegate_generated(${target} ${arg_SRCS})
   add_test(NAME ${name} COMMAND ${target})
 endfunction()
 
@@ -130,24 +126,4 @@ function(_cmsis_nn_delegate_files result)
     list(APPEND files ${file})
   endforeach()
   set(${result} ${files} PARENT_SCOPE)
-endfunction()
-
-# Those of the files that this build generates are made before the target is compiled.
-function(_cmsis_nn_delegate_generated target)
-  set(files ${ARGN})
-  list(FILTER files INCLUDE REGEX "^${CMSIS_NN_DELEGATE_GENERATED}/")
-  if(files)
-    set_property(GLOBAL APPEND PROPERTY CMSIS_NN_DELEGATE_GENERATED_FILES ${files})
-    add_dependencies(${target} cmsis_nn_delegate_generated)
-  endif()
-endfunction()
-
-# Declares what makes them: one target, so that no two run the same command at a time. It is part of `all`, as
-# headers are installed even if nothing that is compiled needs them.
-function(cmsis_nn_delegate_generate_all)
-  get_property(files GLOBAL PROPERTY CMSIS_NN_DELEGATE_GENERATED_FILES)
-  if(files)
-    list(REMOVE_DUPLICATES files)
-    add_custom_target(cmsis_nn_delegate_generated ALL DEPENDS ${files})
-  endif()
 endfunction()

@@ -40,11 +40,13 @@ cc_targets_aspect = aspect(
 )
 
 def cmake_path(file):
-    """The path of a file as library.cmake takes it: from the root of the repository, or generated."""
+    """The path of a file as library.cmake takes it: from the root of the repository."""
+    if not file.is_source:
+        fail("%s is generated: commit it, as the CMake build has no command for it" % file.short_path)
     path = file.short_path
     if path.startswith("../"):  # this repository is another one's dependency
         path = path[len("../"):].partition("/")[2]
-    return path if file.is_source else "${CMSIS_NN_DELEGATE_GENERATED}/" + path
+    return path
 
 def cmake_list(keyword, values, indent = "  "):
     """A keyword and its values, one a line; nothing without values."""

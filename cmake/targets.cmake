@@ -127,7 +127,7 @@ cmsis_nn_delegate_library(
 cmsis_nn_delegate_library(
   rules
   HDRS
-    ${CMSIS_NN_DELEGATE_GENERATED}/runtime/kernels/cmsis_nn/rules.h
+    runtime/kernels/cmsis_nn/rules.h
 )
 
 # //runtime/kernels/portable:kernels_test
@@ -214,7 +214,7 @@ cmsis_nn_delegate_library(
   format
   HDRS
     runtime/payload/calls.h
-    ${CMSIS_NN_DELEGATE_GENERATED}/runtime/payload/format.h
+    runtime/payload/format.h
 )
 
 # //runtime/payload:kernel
@@ -233,7 +233,7 @@ cmsis_nn_delegate_library(
 cmsis_nn_delegate_library(
   operator_fields HOST
   HDRS
-    ${CMSIS_NN_DELEGATE_GENERATED}/runtime/payload/operator_fields.h
+    runtime/payload/operator_fields.h
   DEPS
     format
 )
@@ -242,7 +242,7 @@ cmsis_nn_delegate_library(
 cmsis_nn_delegate_library(
   operators
   HDRS
-    ${CMSIS_NN_DELEGATE_GENERATED}/runtime/payload/operators.h
+    runtime/payload/operators.h
   DEPS
     format
 )
@@ -257,7 +257,7 @@ cmsis_nn_delegate_library(
     runtime/payload/geometry.cc
     runtime/payload/geometry.h
     runtime/payload/multipliers.h
-    ${CMSIS_NN_DELEGATE_GENERATED}/runtime/payload/operators.cc
+    runtime/payload/operators.cc
     runtime/payload/validate.cc
     runtime/payload/validate.h
     runtime/payload/values.h

@@ -6,7 +6,7 @@ variable that replaces the fetch by a local checkout.
 
 PINS = {
     # The commit that ExecuTorch itself pins, so that both can be linked into one image. The AOT
-    # side names it as well: aot/cmsis_nn_delegate/payload/schema.py.
+    # side names it as well: aot/cmsis_nn_delegate/format/schema.py.
     "cmsis_nn": {
         "commit": "dbf45dbfcc515421dd6099037d3e2637b90748c8",
         "env": "CMSIS_NN_DIR",

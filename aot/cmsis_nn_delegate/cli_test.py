@@ -17,7 +17,7 @@ import torch
 from cmsis_nn_delegate import reference, simulate
 from cmsis_nn_delegate.artifacts import Artifacts
 from cmsis_nn_delegate.cli import main
-from cmsis_nn_delegate.payload import schema
+from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.runner.job import JOB_HEADER, JobFlag
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster

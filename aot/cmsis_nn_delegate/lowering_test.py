@@ -11,9 +11,9 @@ from hypothesis import given, settings, strategies
 from torch import nn
 from torch.nn import functional as F
 
+from cmsis_nn_delegate.format.schema import MAX_IO
 from cmsis_nn_delegate.graph.ir import Layout
 from cmsis_nn_delegate.payload.encode import encode
-from cmsis_nn_delegate.payload.schema import MAX_IO
 from cmsis_nn_delegate.reference import run
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing.lowering import (

@@ -19,10 +19,10 @@ from cmsis_nn_delegate import outputs
 from cmsis_nn_delegate.artifacts import Artifacts, check_name
 from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.target import get_target
-from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 _STEPS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "fcntl.flock"}
 _KILLED, _REFUSED, _FAILED = 77, 78, 79

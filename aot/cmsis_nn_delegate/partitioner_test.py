@@ -9,9 +9,9 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from cmsis_nn_delegate.edge.refusal import Reason
 from cmsis_nn_delegate.explain import explain
+from cmsis_nn_delegate.format.schema import MAX_IO
 from cmsis_nn_delegate.lower import NotDelegatedError, lower, with_int8_io
 from cmsis_nn_delegate.partitioner import CmsisNnPartitioner
-from cmsis_nn_delegate.payload.schema import MAX_IO
 from cmsis_nn_delegate.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.testing.lowering import (
     Branch,

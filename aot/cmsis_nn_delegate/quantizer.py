@@ -18,7 +18,8 @@ size: the outputs of MLPerf Tiny's trained autoencoder, next to those in float, 
 
 What only moves or selects values (pooling, reshape, pad, a clamp that cannot be
 fused) shares one scale between input and output, as its kernel computes in it.
-Operators not in the table below stay float, and so does what only moves or limits values between them.
+The class of an operator declares how it is quantized (`ops.annotation`). Operators without a class stay
+float, and so does what only moves or limits values between them.
 
 `prepare.quantizable_module` matters to models that write through views (`y[:, :2] = 0`): quantization
 separates tensors that share memory, and such writes would be lost; the quantizer refuses them. It also
@@ -54,47 +55,16 @@ from torchao.quantization.pt2e.quantizer import (
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
 from .in_place import DROPOUT, replace_in_place, written_state
+from .ops.annotation import Annotation, Elementwise, FixedOutput, SameScale, Weighted
+from .ops.registry import OPS
 from .prepare import BATCH_NORM, remove_identities, unpad_same
 from .worthwhile import drop_workless
 
-aten = torch.ops.aten
-
-CONV = {aten.conv2d.default}
-LINEAR = {aten.linear.default}
-ADD = {aten.add.Tensor}
-ACTIVATION = {
-    aten.relu.default,
-    aten.relu6.default,
-    aten.hardtanh.default,
-    aten.clamp.default,
-}
-SOFTMAX = {aten.softmax.int, aten._softmax.default}
-POOLING = {
-    aten.avg_pool2d.default,
-    aten.adaptive_avg_pool2d.default,
-    aten.mean.dim,
-    aten.max_pool2d.default,
-}
-# One input, one output, one scale.
-SHARED = POOLING | {
-    aten.pad.default,
-    aten.constant_pad_nd.default,
-    aten.view.default,
-    aten._unsafe_view.default,
-    aten.reshape.default,
-    aten.flatten.using_ints,
-    aten.unflatten.int,
-    aten.squeeze.default,
-    aten.squeeze.dim,
-    aten.squeeze.dims,
-    aten.unsqueeze.default,
-    aten.clone.default,
-    aten.contiguous.default,
-    # To another memory format; another type is left alone.
-    aten.to.dtype,
-    aten.to.dtype_layout,
-    aten._to_copy.default,
-}
+# What operators say about being quantized, by the names of their overloads in exported programs.
+_ANNOTATIONS: dict[str, Annotation] = {target: op.annotation for op in OPS.values() for target in op.annotation.targets}
+_BATCH_NORMS = frozenset(map(str, BATCH_NORM))
+_ACTIVATIONS = frozenset(OPS["clamp"].annotation.targets)
+_WORKING = {target for op in OPS.values() if op.computes for target in op.annotation.targets}
 
 OBSERVERS: dict[str, Callable] = {
     # One outlier in the calibration set must not cost every other value a bit: the
@@ -169,15 +139,6 @@ class CmsisNnQuantizer(Quantizer):
                 qscheme=torch.per_tensor_symmetric,
                 observer_or_fake_quant_ctr=per_tensor,
             )
-        # The kernel's fixed output: probabilities in steps of 1/256.
-        self.probability = FixedQParamsQuantizationSpec(
-            dtype=torch.int8,
-            scale=1.0 / 256.0,
-            zero_point=-128,
-            quant_min=-128,
-            quant_max=127,
-            qscheme=torch.per_tensor_affine,
-        )
 
     # Quantizer --------------------------------------------------------------
 
@@ -200,13 +161,14 @@ class CmsisNnQuantizer(Quantizer):
                 continue
             if not state.isdisjoint(node.all_input_nodes):
                 continue  # quantized, it would be taken for a constant
-            if node.target in CONV or node.target in LINEAR:
-                self._annotate_weighted(node)
-            elif node.target in ADD:
-                self._annotate_add(node)
-            elif node.target in SOFTMAX:
-                self._mark(node, {node.args[0]: self._input(node.args[0])}, self.probability)
-            elif node.target in SHARED or node.target in ACTIVATION or node.target in DROPOUT:
+            annotation = _ANNOTATIONS.get(str(node.target))
+            if isinstance(annotation, Weighted):
+                self._annotate_weighted(node, annotation)
+            elif isinstance(annotation, Elementwise):
+                self._annotate_elementwise(node, annotation)
+            elif isinstance(annotation, FixedOutput):
+                self._mark(node, {node.args[0]: self._input(node.args[0])}, self._fixed(annotation))
+            elif isinstance(annotation, SameScale) or node.target in DROPOUT:
                 source = node.args[0]
                 if source.op == "get_attr":
                     continue
@@ -223,13 +185,13 @@ class CmsisNnQuantizer(Quantizer):
 
     # Patterns ---------------------------------------------------------------
 
-    def _annotate_weighted(self, node: Node) -> None:
-        """conv2d or linear, with the activation that follows it."""
+    def _annotate_weighted(self, node: Node, annotation: Weighted) -> None:
+        """With the activation that follows it."""
         source, weight, *rest = node.args
         bias = rest[0] if rest else node.kwargs.get("bias")
         if weight.op != "get_attr":
             return  # not a constant: the partitioner says so
-        spec = self.linear_weight if node.target in LINEAR else self.weight
+        spec = self.linear_weight if annotation.linear else self.weight
         inputs: dict[Node, QuantizationSpecBase] = {
             source: self._input(source),
             weight: spec,
@@ -244,12 +206,13 @@ class CmsisNnQuantizer(Quantizer):
                 qscheme=spec.qscheme,
                 ch_axis=spec.ch_axis,
             )
-        self._mark_with_activation(node, inputs)
+        self._mark_with_activation(node, inputs, _BATCH_NORMS if annotation.folds_batch_norm else frozenset())
 
-    def _annotate_add(self, node: Node) -> None:
-        if not all(isinstance(arg, Node) and arg.op != "get_attr" for arg in node.args[:2]):
+    def _annotate_elementwise(self, node: Node, annotation: Elementwise) -> None:
+        operands = node.args[: annotation.operands]
+        if not all(isinstance(arg, Node) and arg.op != "get_attr" for arg in operands):
             return  # a constant operand
-        self._mark_with_activation(node, {arg: self._input(arg) for arg in node.args[:2]})
+        self._mark_with_activation(node, {arg: self._input(arg) for arg in operands})
 
     # Helpers ----------------------------------------------------------------
 
@@ -261,14 +224,19 @@ class CmsisNnQuantizer(Quantizer):
             return SharedQuantizationSpec(source)
         return self.activation
 
-    def _mark_with_activation(self, node: Node, inputs: dict[Node, QuantizationSpecBase]) -> None:
+    def _mark_with_activation(
+        self,
+        node: Node,
+        inputs: dict[Node, QuantizationSpecBase],
+        batch_norms: frozenset[str] = frozenset(),
+    ) -> None:
         """Annotates `node`; if its only consumer is an activation, the output is that one's. So it is with
-        the batch norm of a convolution, which `prepare_qat_pt2e` folds after annotation, if nothing is
-        quantized between them."""
+        one of `batch_norms`, which `prepare_qat_pt2e` folds after annotation, if nothing is quantized
+        between them."""
         chain = [node]
-        for targets in (BATCH_NORM if node.target in CONV else frozenset(), ACTIVATION):
+        for targets in (batch_norms, _ACTIVATIONS):
             users = list(chain[-1].users)
-            if len(users) == 1 and users[0].target in targets:
+            if len(users) == 1 and str(users[0].target) in targets:
                 chain.append(users[0])
         for member in chain:
             self._mark(
@@ -276,6 +244,17 @@ class CmsisNnQuantizer(Quantizer):
                 inputs if member is node else {},
                 self.activation if member is chain[-1] else None,
             )
+
+    @staticmethod
+    def _fixed(annotation: FixedOutput) -> FixedQParamsQuantizationSpec:
+        return FixedQParamsQuantizationSpec(
+            dtype=torch.int8,
+            scale=annotation.scale,
+            zero_point=annotation.zero_point,
+            quant_min=-128,
+            quant_max=127,
+            qscheme=torch.per_tensor_affine,
+        )
 
     @staticmethod
     def _mark(
@@ -290,7 +269,7 @@ class CmsisNnQuantizer(Quantizer):
 
 def _works(node: Node) -> bool:
     """Whether a kernel computes something; the rest only moves values or limits them."""
-    return node.target in CONV | LINEAR | ADD | SOFTMAX | POOLING
+    return str(node.target) in _WORKING
 
 
 def _is_float(node: Node) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from .checkout import find_checkout
 from .errors import UserError
 from .finite import require_finite
-from .payload import schema
+from .format import schema
 from .payload.decode import decode
 from .payload.tensor_data import from_bytes, to_bytes
 from .runner.job import JobFlag, build_job, build_program_job

@@ -24,19 +24,15 @@ from .edge.context import EdgeContext
 from .edge.functions import Functions
 from .edge.nodes import GETITEM, target_name
 from .edge.refusal import Reason, Refusal
+from .format.schema import MAX_IO
 from .ops.op import Op
 from .ops.registry import OPS
-from .payload.schema import MAX_IO
 from .portable import missing_kernel
 
 _BY_TARGET: dict[str, list[Op]] = {}
 for _op in OPS.values():
     for _target in _op.targets:
         _BY_TARGET.setdefault(_target, []).append(_op)
-
-# Between operators that stay in float these would only cost a delegate call, and quantize for nothing.
-_NO_WORK = ("quantize", "dequantize", "reshape", "clamp", "pad")
-_MOVES = ("quantize", "dequantize", "reshape")
 
 
 def no_kernel(target: str, missing: str) -> str:
@@ -106,7 +102,7 @@ class Support:
             refusal = op.check(node, self.context)
             if refusal is None:
                 self._ops[node] = op
-            elif refusal.reason is Reason.NOT_QUANTIZED and op.name in _NO_WORK and self.context.quantized:
+            elif refusal.reason is Reason.NOT_QUANTIZED and not op.computes and self.context.quantized:
                 self.refusals[node] = self._no_work(node)
             else:
                 self.refusals[node] = refusal
@@ -341,8 +337,8 @@ class Support:
         whole = not self.refusals  # then the call is all there is
         for level in sorted(set(levels.values())):
             for part in self._cut([node for node in levels if levels[node] == level]):
-                works = [self._ops[node].name not in _NO_WORK for node in part]
-                reshapes = all(self._ops[node].name in _MOVES for node in part)
+                works = [self._ops[node].computes for node in part]
+                reshapes = all(self._ops[node].only_moves for node in part)
                 if any(works) or (whole and not reshapes):
                     partitions.update(dict.fromkeys(part, number))
                     number += 1

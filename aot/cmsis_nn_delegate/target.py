@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .payload.schema import Isa
+from .format.schema import Isa
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sys
 
-from cmsis_nn_delegate.payload import generated
-from cmsis_nn_delegate.payload.cpp_header import struct_lines
+from cmsis_nn_delegate.format import generated
+from cmsis_nn_delegate.format.cpp import struct_lines
 from tests.conformance import suite
 
 _TEXT = """\

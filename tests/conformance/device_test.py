@@ -11,14 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cmsis_nn_delegate.format.record import Role
+from cmsis_nn_delegate.format.schema import CALL_HEADER, HEADER, Isa
+from cmsis_nn_delegate.ops import conv_call
 from cmsis_nn_delegate.ops.attrs import Padding
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.ops.registry import kernels
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode
-from cmsis_nn_delegate.payload.schema import ARGS, CALL_HEADER, CONV_PARAMS, HEADER, Isa, Opcode
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
-from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from sim import simulator
 from tests.conformance import cases, suite
 from tests.conformance.outcome import parse
@@ -30,7 +33,7 @@ CASES = 60
 IMAGE = Path("tests/conformance") / f"{CORE.replace('-', '_')}.elf"
 KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
 NETWORKS = ("autoencoder", "ds_cnn", "mobilenet_v1_025", "resnet8")
-WITH_SCRATCH = (Opcode.CONV2D, Opcode.DEPTHWISE_CONV2D, Opcode.AVG_POOL2D)
+WITH_SCRATCH = [kernel for kernel in kernels().values() if kernel.args.names_of(Role.SCRATCH)]
 # Of a suite; the mailbox has 16 MiB.
 SUITE_BYTES = 12 << 20
 
@@ -54,7 +57,7 @@ def run(chosen):
     return sum(outcome.scratch_checked for outcome in outcomes)
 
 
-@pytest.mark.parametrize("operator", cases.KINDS)
+@pytest.mark.parametrize("operator", cases.OPERATORS)
 def test_every_byte_equals_the_reference(operator, pytestconfig):
     run(list(cases.cases(operator, pytestconfig.getoption("--cases") or CASES, TARGET)))
 
@@ -67,17 +70,18 @@ def test_scratch_of_the_networks_is_what_cmsis_nn_asks_for(network):
     view, vectors = decode(payload), load_vectors(network)
     inputs = (to_bytes(vectors.inputs[0], view.inputs[0]),)
     outputs = (to_bytes(np.asarray(vectors.expected[0]), view.outputs[0]),)
-    calls = sum(call.opcode in WITH_SCRATCH for call in view.calls)
+    opcodes = [kernel.opcode for kernel in WITH_SCRATCH]
+    calls = sum(call.opcode in opcodes for call in view.calls)
     assert run([suite.Case(network, payload, inputs, outputs)]) == calls
 
 
-@pytest.mark.parametrize("operator", ("conv2d", "depthwise_conv2d", "avg_pool2d"))
+@pytest.mark.parametrize("operator", [kernel.name for kernel in WITH_SCRATCH])
 def test_less_scratch_than_the_kernel_uses_is_refused(operator):
     """On the device itself, as sizes depend on the instruction set. The CRC is not looked at here."""
     lies = []
     for case in cases.cases(operator, 8, TARGET):
         (call,) = decode(case.payload).calls
-        field = call.offset + CALL_HEADER.size + ARGS[call.opcode].offset_of("scratch_bytes")
+        field = call.offset + CALL_HEADER.size + kernels()[call.opcode].args.offset_of("scratch_bytes")
         needed = call.args["scratch_bytes"]
         if needed > 1:
             payload = bytearray(case.payload)
@@ -130,12 +134,12 @@ def test_a_row_that_is_shorter_than_its_kernel_is_refused_where_the_kernel_canno
     def exchange(payload):
         (call,) = decode(bytes(payload)).calls
         args, block = call.args, call.offset + CALL_HEADER.size
-        layout = ARGS[call.opcode]
+        layout = kernels()[call.opcode].args
         for name in ("input_dims", "filter_dims", "output_dims"):
             dims = args[name]
             assert dims["w"] == 1
             set_field(payload, block + layout.offset_of(name), (dims["n"], dims["w"], dims["h"], dims["c"]))
-        padding = block + layout.offset_of("params") + CONV_PARAMS.offset_of("padding")
+        padding = block + layout.offset_of("params") + conv_call.CONV_PARAMS.offset_of("padding")
         set_field(payload, padding, (1, 0))
 
     with_rows = KERNELS["kernels"] == "cmsis-nn" and TARGET.isa is Isa.MVE

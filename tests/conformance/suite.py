@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cmsis_nn_delegate.payload.layout import U32, Field, Struct
+from cmsis_nn_delegate.format.record import U32, Field, Struct
 
 MAGIC = 0x534E4E43  # "CNNS"
 VERSION = 1

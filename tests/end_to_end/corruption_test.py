@@ -8,7 +8,8 @@ import zlib
 import numpy as np
 
 from cmsis_nn_delegate import simulate
-from cmsis_nn_delegate.payload import schema
+from cmsis_nn_delegate.format import schema
+from cmsis_nn_delegate.format.opcodes import Opcode
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.runner.job import JobFlag, build_job
 from sim import simulator
@@ -22,7 +23,7 @@ def flipped_weight() -> bytes:
     that no input can hide it. The CRC is still that of the original."""
     payload = bytearray(artifact(NETWORK, "dsp", "payload"))
     calls = decode(bytes(payload)).calls
-    linear = [call for call in calls if call.opcode is schema.Opcode.FULLY_CONNECTED][-1]
+    linear = [call for call in calls if call.opcode is Opcode.FULLY_CONNECTED][-1]
     _, offset = linear.references()["filter"]
     count = linear.args["inputs"] * linear.args["outputs"]
     weights = np.frombuffer(bytes(payload), np.int8, count, offset)

@@ -13,9 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cmsis_nn_delegate.graph.ir import Graph
+from cmsis_nn_delegate.ops.attrs import Padding
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.ops.random_case import RandomCase
+from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.target import get_target
-from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from cmsis_nn_delegate.testing.networks import random_network
 from tests.conformance import cases
 
@@ -31,8 +34,8 @@ MAX_BYTES = 8192
 def twins(seed: int) -> Graph:
     """Two parallel convolutions with bias, multipliers and shifts in common. These are stored once, and the
     second filter is the last constant."""
-    d = cases.Drawing(seed)
-    kernel, padding = d.pair(1, 3), cases.Padding()
+    d = RandomCase(seed)
+    kernel, padding = d.pair(1, 3), Padding()
     x = d.image(1, 2 + d.channels(), kernel)
     depthwise = seed % 2 == 1
     channels = x.shape[1] if depthwise else d.channels()
@@ -60,8 +63,8 @@ def seeds(isa: str) -> Iterator[bytes]:
     target = get_target(CORE_OF_ISA[isa])
     graphs = [
         cases.graph_of(operator, seed)
-        for operator, kinds in cases.KINDS.items()
-        for seed in range(CASES_OF_A_KIND * len(kinds))
+        for operator in cases.OPERATORS
+        for seed in range(CASES_OF_A_KIND * len(OPS[operator].draws))
     ]
     graphs += [twins(seed) for seed in range(TWINS)]
     graphs += [row(stride, taps) for stride in (1, 2, 3) for taps in (2, 3, 5)]

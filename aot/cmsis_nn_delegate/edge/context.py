@@ -24,8 +24,8 @@ from torch._subclasses import FakeTensor
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from ..format.schema import MAX_DIM, MAX_RANK
 from ..graph.ir import Layout, Quant
-from ..payload.schema import MAX_DIM, MAX_RANK
 from .constant import Constant
 from .functions import Functions
 from .naming import described

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from ..ops import attrs as attributes
+from ..ops.registry import OPS
 from .ir import DType, Graph, Layout, Node, Quant, Value
 
 VERSION = 1
 _STRUCTURE = "graph.json"
+# What nodes have, and what that is made of.
 _ATTRS = {
-    name: kind
-    for name, kind in vars(attributes).items()
-    if dataclasses.is_dataclass(kind) and kind.__module__ == attributes.__name__
+    kind.__name__: kind for kind in (attributes.Clamp, attributes.Padding, *(op.attrs for op in OPS.values())) if kind
 }
 
 

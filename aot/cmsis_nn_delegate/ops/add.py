@@ -9,26 +9,72 @@ import numpy as np
 
 from ..edge.nodes import first, shape_of
 from ..edge.refusal import Reason, Refusal
-from ..graph.ir import Node
-from ..payload.schema import Opcode
+from ..format import blocks
+from ..format.record import I8, I32, Field, Struct
+from ..graph.ir import Node, Value
 from . import per_channel
+from .annotation import Elementwise
 from .attrs import AddAttrs
+from .kernel import KernelSpec
 from .op import Op
 from .quantized_math import quantize_multiplier, requantize, to_output, wrap32
+from .random_case import RandomCase
 
 LEFT_SHIFT = 20  # headroom that TFLite gives 8-bit sums
+
+KERNEL = KernelSpec(
+    "add",
+    Struct(
+        "AddArgs",
+        "int8 elementwise sum of two tensors of one shape. The output may be one of the inputs.",
+        (
+            blocks.input("input1", I8, "count", doc="int8 [count]"),
+            blocks.input("input2", I8, "count", doc="int8 [count]"),
+            blocks.output(I8, "count", doc="int8 [count]"),
+            blocks.input_offset("input1_offset"),
+            blocks.multiplier("input1_multiplier"),
+            blocks.shift("input1_shift", high=0),
+            blocks.input_offset("input2_offset"),
+            blocks.multiplier("input2_multiplier"),
+            blocks.shift("input2_shift", high=0),
+            Field("left_shift", I32, low=LEFT_SHIFT, high=LEFT_SHIFT),
+            blocks.output_offset(),
+            blocks.multiplier("output_multiplier"),
+            blocks.shift("output_shift", high=0),
+            Field("activation", blocks.ACTIVATION),
+            Field("count", I32, "elements"),
+        ),
+    ),
+    cmsis_nn="arm_elementwise_add_s8",
+)
+
+
+def _draw(d: RandomCase) -> Value:
+    shape = d.batch(), d.channels(), *d.pair(1, 6)
+    return d.add(d.input(*shape), d.input(*shape), d.clamp())
+
+
+def _draw_twice_itself(d: RandomCase) -> Value:
+    x = d.input(d.batch(), d.integer(1, 70))
+    return d.add(x, x, d.clamp())
 
 
 class Add(Op):
     """Both inputs are brought to twice the larger scale with `LEFT_SHIFT` more bits, summed,
     and requantized [TFLite AddParam, kernels/internal/reference/add.h].
 
-    CMSIS-NN: arm_elementwise_add_s8. The output may be stored over either input.
+    The output may be stored over either input.
     """
 
     name = "add"
     targets = ("aten.add.Tensor",)
-    opcode = Opcode.ADD
+    annotation = Elementwise(("aten.add.Tensor",), operands=2)
+    attrs = AddAttrs
+    kernels = (KERNEL,)
+    draws = (_draw, _draw_twice_itself)
+    limits = ("two activations of one shape; no constants, no broadcasting, alpha=1",)
+    shapeless_input = True
+    shapeless_output = True
     in_place = True
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
@@ -113,9 +159,6 @@ class Add(Op):
             "activation": per_channel.activation(node.attrs.clamp, node.output.quant),
             "count": node.output.numel,
         }
-
-    def activation_fields(self, node: Node) -> tuple[Sequence[str], str]:
-        return ("input1", "input2"), "output"
 
     def _multipliers(self, node: Node) -> tuple[tuple[int, int], ...]:
         """(mantissa, shift) of both inputs and of the output; no shift is positive."""

@@ -9,13 +9,47 @@ import numpy as np
 
 from ..edge.nodes import first, pair, shape_of, target_name
 from ..edge.refusal import Reason, Refusal
-from ..graph.ir import Node
-from ..payload.schema import Opcode
+from ..format import blocks
+from ..format.record import I8, I32, Field, Struct
+from ..graph.ir import Node, Value
 from ..target import Target
 from . import pooling, scratch, storage
+from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
+from .kernel import KernelSpec
 from .op import Op
+from .random_case import RandomCase
 from .windows import taps
+
+KERNEL = KernelSpec(
+    "avg_pool2d",
+    Struct(
+        "AvgPool2dArgs",
+        "int8 average pooling, NHWC; padding does not count; input and output share scale and zero point.",
+        (
+            blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+            blocks.scratch(),
+            blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
+            Field("scratch_bytes", I32),
+            Field("params", pooling.POOL_PARAMS),
+            Field("input_dims", blocks.DIMS),
+            Field("filter_dims", blocks.DIMS, "h, w of the window; n = c = 1"),
+            Field("output_dims", blocks.DIMS),
+        ),
+        geometry="pooling",
+    ),
+    cmsis_nn="arm_avgpool_s8",
+)
+
+
+def _draw(d: RandomCase) -> Value:
+    x, attrs = pooling.draw_image(d)
+    return d.node("avg_pool2d", [x], attrs, x.quant)
+
+
+def _draw_global(d: RandomCase) -> Value:
+    kernel = d.pair(1, 9)
+    return d.avg_pool2d(d.input(d.batch(), d.channels(), *kernel), kernel, clamp=d.clamp())
 
 
 class AvgPool2d(Op):
@@ -31,7 +65,17 @@ class AvgPool2d(Op):
         "aten._adaptive_avg_pool2d.default",
         "aten.mean.dim",
     )
-    opcode = Opcode.AVG_POOL2D
+    annotation = SameScale(
+        ("aten.avg_pool2d.default", "aten.adaptive_avg_pool2d.default", "aten.mean.dim"),
+    )
+    attrs = PoolAttrs
+    kernels = (KERNEL,)
+    draws = (_draw, _draw_global)
+    limits = (
+        "average pooling: no divisor_override; count_include_pad only without padding",
+        "adaptive average pooling: to a size that divides the input's",
+        "mean: over height, width or both",
+    )
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
         source = node.args[0]
@@ -111,6 +155,9 @@ class AvgPool2d(Op):
                 "pixels; pass count_include_pad=False or padding=0",
             )
         return None
+
+    def output_shape(self, inputs: Sequence[Value], attrs: PoolAttrs) -> tuple[int, ...]:
+        return pooling.output_shape(inputs, attrs)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs = node.attrs

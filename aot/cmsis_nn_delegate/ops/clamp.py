@@ -8,8 +8,9 @@ from typing import Any, Optional
 
 from ..edge.nodes import ACTIVATIONS, DEQUANTIZE, first, shape_of, target_name
 from ..edge.refusal import Reason, Refusal
+from ..format.schema import MAX_DIM
 from ..graph.ir import Node
-from ..payload.schema import MAX_DIM
+from .annotation import SameScale
 from .attrs import Clamp as Limits
 from .attrs import ClampAttrs
 from .op import Op
@@ -43,6 +44,11 @@ class Clamp(Op):
 
     name = "clamp"
     targets = tuple(sorted(ACTIVATIONS))
+    annotation = SameScale(tuple(sorted(ACTIVATIONS)))
+    attrs = ClampAttrs
+    limits = ("limits that are plain numbers; free of cost after a layer that can take it over",)
+    computes = False
+    keeps_quant = True
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
         source = node.args[0]

@@ -1,10 +1,9 @@
 """What CMSIS-NN's kernels take for granted and do not check, as functions of integers.
 
 The compiler asks them (`geometry`, and the operators), and so does the firmware, for payloads
-that another compiler made or that are damaged: `rules_header` writes them to
+that another compiler made or that are damaged: `bazel run //:generate` writes them to
 runtime/kernels/cmsis_nn/rules.h. A function is made of assignments and one return, with what
-`rules_header` knows of Python's expressions. Only the standard library is used, since builds of
-firmware run it.
+the generator knows of Python's expressions.
 
 All numbers are those of a call that passed every other check: sizes, strides and dilations are
 in [1, 32767], padding is in [0, 32767].

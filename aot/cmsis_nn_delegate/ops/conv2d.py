@@ -9,14 +9,115 @@ from typing import Any, Optional
 import numpy as np
 
 from ..edge.refusal import Refusal
-from ..graph.ir import Node
-from ..payload.schema import Opcode
+from ..format import blocks
+from ..format.record import I8, I32, Field, Struct
+from ..format.schema import Isa, ReadsBehind
+from ..graph.ir import Node, Quant, Value
 from ..target import Target
-from . import conv_call, convolution, per_channel, storage
+from . import conv_call, convolution, padding, per_channel, storage
+from .annotation import Weighted
+from .attrs import ConvAttrs, Padding
+from .cmsis_nn_rules import MAX_KERNEL_ELEMENTS
 from .conv_call import CallDims
 from .geometry import Geometry
+from .kernel import KernelSpec
 from .op import Op
+from .random_case import RandomCase
 from .windows import taps
+
+KERNEL = KernelSpec(
+    "conv2d",
+    Struct(
+        "Conv2dArgs",
+        "int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. "
+        "acc = bias + sum(filter * (input + input_offset)), requantized per output channel.",
+        (
+            blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+            blocks.filter("filter_dims", doc="int8 [n = out channels, h, w, c = input channels / groups]"),
+            blocks.bias("output_dims.c", doc="int32 [out channels]"),
+            blocks.multipliers("output_dims.c", doc="int32 [out channels], Q31, >= 0"),
+            blocks.shifts("output_dims.c", doc="int32 [out channels], left if positive, [-31, 30]"),
+            blocks.scratch(),
+            blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
+            Field("scratch_bytes", I32),
+            Field("params", conv_call.CONV_PARAMS),
+            Field("input_dims", blocks.DIMS),
+            Field("filter_dims", blocks.DIMS),
+            Field("output_dims", blocks.DIMS),
+        ),
+        geometry="convolution",
+    ),
+    cmsis_nn="arm_convolve_wrapper_s8",
+    reads_behind={Isa.MVE: ReadsBehind(filter=16)},
+)
+
+
+def _draw_general(d: RandomCase) -> Value:
+    kernel, dilation = d.pair(1, 4), d.pick((1, 1), (1, 1), d.pair(1, 3))
+    x = d.image(d.batch(), d.channels(), kernel, dilation)
+    return d.conv2d(
+        x,
+        d.channels(),
+        kernel,
+        d.pair(1, 3),
+        d.padding(kernel, dilation),
+        dilation,
+        clamp=d.clamp(),
+    )
+
+
+def _draw_grouped(d: RandomCase) -> Value:
+    kernel, groups = d.pair(1, 3), d.integer(2, 4)
+    x = d.image(d.batch(), groups * d.integer(2, 9), kernel)
+    return d.conv2d(
+        x, groups * d.integer(1, 6), kernel, d.pair(1, 2), d.padding(kernel), groups=groups, clamp=d.clamp()
+    )
+
+
+def _draw_one_channel(d: RandomCase) -> Value:
+    kernel = d.pair(1, 5)
+    x = d.image(d.batch(), 1, kernel)
+    return d.conv2d(x, d.channels(), kernel, d.pair(1, 2), d.padding(kernel), clamp=d.clamp())
+
+
+def _draw_pointwise(d: RandomCase) -> Value:
+    x = d.input(d.batch(), d.pick(d.channels(), d.integer(40, 140)), *d.pair(1, 7))
+    return d.conv2d(x, d.channels(), (1, 1), d.pick((1, 1), (1, 1), d.pair(1, 3)), clamp=d.clamp())
+
+
+def _draw_pointwise_padded(d: RandomCase) -> Value:
+    """Rewritten: padding of a 1x1 kernel, whose windows then lie in it entirely."""
+    x = d.input(d.batch(), d.channels(), *d.pair(1, 6))
+    padding = Padding(*d.pair(0, 2), *d.pair(0, 2))
+    return d.conv2d(x, d.channels(), (1, 1), d.pick((1, 1), (1, 1), d.pair(1, 3)), padding, clamp=d.clamp())
+
+
+def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
+    """Padding as wide as the kernel and wider."""
+    kernel, dilation = d.pair(1, 3), d.pick((1, 1), d.pair(1, 2))
+    x = d.image(d.batch(), d.channels(), kernel, dilation, extra=3)
+    padding = Padding(*d.pair(0, 4), *d.pair(0, 4))
+    return d.conv2d(x, d.channels(), kernel, d.pair(1, 3), padding, dilation, clamp=d.clamp())
+
+
+def _draw_one_row(d: RandomCase) -> Value:
+    """1xN on an image of one row, in every combination of padding and stride; with MVE a kernel of its
+    own. What that computes wrongly is rewritten."""
+    taps, stride = d.integer(1, 7), d.pick(1, 1, 2, 3, 4)
+    x = d.input(d.batch(), d.pick(4, 8, 12, 16, 20, d.integer(1, 9)), 1, taps + d.integer(0, 20))
+    left = d.integer(0, taps - 1)
+    right = d.pick(left, min(left + 1, taps - 1), d.integer(0, taps - 1))
+    # Rarely rows of padding too: they make rows of output.
+    top, bottom = d.pick((0, 0), (0, 0), (0, 0), d.pair(0, 2))
+    padding = Padding(top, left, bottom, right)
+    return d.conv2d(x, d.channels(), (1, taps), (d.integer(1, 2), stride), padding, clamp=d.clamp())
+
+
+def _draw_one_column(d: RandomCase) -> Value:
+    taps = d.integer(2, 7)
+    x = d.input(d.batch(), 4 * d.integer(1, 4), taps + d.integer(0, 12), 1)
+    padding = Padding(d.integer(0, taps - 1), 0, d.integer(0, taps - 1), 0)
+    return d.conv2d(x, d.channels(), (taps, 1), d.pair(1, 2), padding, clamp=d.clamp())
 
 
 class Conv2d(Op):
@@ -28,7 +129,23 @@ class Conv2d(Op):
 
     name = "conv2d"
     targets = convolution.TARGETS
-    opcode = Opcode.CONV2D
+    annotation = Weighted(("aten.conv2d.default",), folds_batch_norm=True)
+    attrs = ConvAttrs
+    kernels = (KERNEL,)
+    draws = (
+        _draw_general,
+        _draw_grouped,
+        _draw_one_channel,
+        _draw_pointwise,
+        _draw_pointwise_padded,
+        _draw_padding_beyond_the_kernel,
+        _draw_one_row,
+        _draw_one_column,
+    )
+    limits = (
+        "constant weights; any stride, padding, dilation and groups",
+        f"at most {MAX_KERNEL_ELEMENTS} weights per output channel; not transposed",
+    )
 
     def claims(self, node: Any, context: Any) -> bool:
         return not convolution.is_depthwise(node, context)
@@ -38,6 +155,12 @@ class Conv2d(Op):
 
     def build(self, node: Any, context: Any) -> list[Node]:
         return convolution.build(self.name, node, context)
+
+    def output_shape(self, inputs: Sequence[Value], attrs: ConvAttrs) -> tuple[int, ...]:
+        return conv_call.output_shape(inputs, attrs)
+
+    def absorbs_padding(self, value: float, quant: Quant) -> bool:
+        return padding.is_zero(value)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         x, weight, bias = node.inputs

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..graph.ir import Node
+from ..format import blocks
+from ..format.record import Field, Struct
+from ..graph.ir import Node, Value
 from ..target import Target
 from . import per_channel, scratch, storage
+from .attrs import ConvAttrs
 from .geometry import Geometry
+
+CONV_PARAMS = Struct(
+    "ConvParams",
+    "= cmsis_nn_conv_params",
+    (
+        blocks.input_offset(),
+        blocks.output_offset(),
+        Field("stride", blocks.TILE, ">= 1"),
+        Field("padding", blocks.TILE, "top and left, >= 0; bottom and right follow from output_dims"),
+        Field("dilation", blocks.TILE, ">= 1"),
+        Field("activation", blocks.ACTIVATION),
+    ),
+)
 
 
 class CallDims(NamedTuple):
@@ -17,6 +33,16 @@ class CallDims(NamedTuple):
     input: tuple[int, int, int, int]
     filter: tuple[int, int, int, int]
     output: tuple[int, int, int, int]
+
+
+def output_shape(inputs: Sequence[Value], attrs: ConvAttrs) -> tuple[int, ...]:
+    """[n, out channels, h, w] with as many windows as fit the padded image."""
+    n, _, *size = inputs[0].shape
+    channels, _, *kernel = inputs[1].shape
+    padding = attrs.padding
+    padded = size[0] + padding.top + padding.bottom, size[1] + padding.left + padding.right
+    windows = ((i - (k - 1) * d - 1) // s + 1 for i, k, d, s in zip(padded, kernel, attrs.dilation, attrs.stride))
+    return (n, channels, *windows)
 
 
 def scratch_bytes(function: str, node: Node, target: Target, geometry: Geometry, dims: CallDims, **more: int) -> int:

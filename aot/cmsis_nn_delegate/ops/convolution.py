@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Optional
 
 from ..edge.nodes import first, pair, shape_of
 from ..edge.refusal import Reason, Refusal
+from ..format.schema import MAX_DIM
 from ..graph.ir import Node
-from ..payload.schema import MAX_DIM
 from . import padding, weighted
 from .attrs import ConvAttrs, Padding
 from .cmsis_nn_rules import MAX_KERNEL_ELEMENTS

@@ -9,15 +9,101 @@ from typing import Any, Optional
 import numpy as np
 
 from ..edge.refusal import Refusal
-from ..graph.ir import Node
-from ..payload.schema import Opcode
+from ..format import blocks
+from ..format.record import I8, I32, Field, Struct
+from ..format.schema import Isa, ReadsBehind
+from ..graph.ir import Node, Quant, Value
 from ..target import Target
 from . import cmsis_nn_rules as rules
-from . import conv_call, convolution, per_channel, storage
+from . import conv_call, convolution, padding, per_channel, storage
+from .annotation import NotAnnotated
+from .attrs import ConvAttrs, Padding
 from .conv_call import CallDims
 from .geometry import Geometry
+from .kernel import KernelSpec
 from .op import Op
+from .random_case import RandomCase
 from .windows import taps
+
+DW_CONV_PARAMS = Struct(
+    "DwConvParams",
+    "= cmsis_nn_dw_conv_params",
+    (
+        blocks.input_offset(),
+        blocks.output_offset(),
+        Field("ch_mult", I32, "output channels = ch_mult * input channels"),
+        Field("stride", blocks.TILE, ">= 1"),
+        Field("padding", blocks.TILE, "top and left, >= 0; bottom and right follow from output_dims"),
+        Field("dilation", blocks.TILE, ">= 1"),
+        Field("activation", blocks.ACTIVATION),
+    ),
+)
+
+KERNEL = KernelSpec(
+    "depthwise_conv2d",
+    Struct(
+        "DepthwiseConv2dArgs",
+        "int8 depthwise convolution, NHWC; output channel o reads input channel o / ch_mult.",
+        (
+            blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+            blocks.filter("filter_dims", doc="int8 [1, h, w, c = out channels]"),
+            blocks.bias("output_dims.c", doc="int32 [out channels]"),
+            blocks.multipliers("output_dims.c", doc="int32 [out channels], Q31, >= 0"),
+            blocks.shifts("output_dims.c", doc="int32 [out channels], left if positive, [-31, 30]"),
+            blocks.scratch(),
+            blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
+            Field("scratch_bytes", I32),
+            Field("params", DW_CONV_PARAMS),
+            Field("input_dims", blocks.DIMS),
+            Field("filter_dims", blocks.DIMS),
+            Field("output_dims", blocks.DIMS),
+        ),
+        geometry="depthwise_convolution",
+    ),
+    cmsis_nn="arm_depthwise_conv_wrapper_s8",
+    reads_behind={Isa.MVE: ReadsBehind(filter=3, parameters=12)},
+)
+
+
+def _draw_channels(d: RandomCase) -> int:
+    return max(2, d.pick(d.channels(), d.channels(), d.integer(120, 130), d.integer(240, 260)))
+
+
+def _draw_general(d: RandomCase) -> Value:
+    kernel = d.pair(1, 5)
+    x = d.image(d.batch(), _draw_channels(d), kernel)
+    return d.depthwise_conv2d(x, 1, kernel=kernel, stride=d.pair(1, 3), padding=d.padding(kernel), clamp=d.clamp())
+
+
+def _draw_3x3(d: RandomCase) -> Value:
+    """A kernel of its own without MVE; with wide padding at the right, rewritten."""
+    x = d.image(1, _draw_channels(d), (3, 3))
+    padding = Padding(d.integer(0, 1), d.integer(0, 1), d.integer(0, 2), d.integer(0, 2))
+    return d.depthwise_conv2d(
+        x, 1, kernel=(3, 3), stride=d.pick((1, 1), (2, 2), d.pair(1, 3)), padding=padding, clamp=d.clamp()
+    )
+
+
+def _draw_multiplied(d: RandomCase) -> Value:
+    kernel = d.pair(1, 4)
+    x = d.image(d.batch(), d.integer(2, 9), kernel)
+    return d.depthwise_conv2d(
+        x, d.integer(2, 6), kernel=kernel, stride=d.pair(1, 2), padding=d.padding(kernel), clamp=d.clamp()
+    )
+
+
+def _draw_dilated(d: RandomCase) -> Value:
+    kernel, dilation = d.pair(2, 3), d.pair(1, 3)
+    x = d.image(d.batch(), max(2, d.channels()), kernel, dilation)
+    return d.depthwise_conv2d(
+        x,
+        d.pick(1, 1, 2),
+        kernel=kernel,
+        stride=d.pair(1, 2),
+        padding=d.padding(kernel, dilation),
+        dilation=dilation,
+        clamp=d.clamp(),
+    )
 
 
 class DepthwiseConv2d(Op):
@@ -29,7 +115,12 @@ class DepthwiseConv2d(Op):
 
     name = "depthwise_conv2d"
     targets = convolution.TARGETS
-    opcode = Opcode.DEPTHWISE_CONV2D
+    # The quantizer sees a convolution: which of the two it is, only `claims` knows.
+    annotation = NotAnnotated("it is conv2d to the quantizer")
+    attrs = ConvAttrs
+    kernels = (KERNEL,)
+    draws = (_draw_general, _draw_3x3, _draw_multiplied, _draw_dilated)
+    limits = ("convolution with as many groups as input channels, 2 or more; otherwise as conv2d",)
 
     def claims(self, node: Any, context: Any) -> bool:
         return convolution.is_depthwise(node, context)
@@ -39,6 +130,12 @@ class DepthwiseConv2d(Op):
 
     def build(self, node: Any, context: Any) -> list[Node]:
         return convolution.build(self.name, node, context)
+
+    def output_shape(self, inputs: Sequence[Value], attrs: ConvAttrs) -> tuple[int, ...]:
+        return conv_call.output_shape(inputs, attrs)
+
+    def absorbs_padding(self, value: float, quant: Quant) -> bool:
+        return padding.is_zero(value)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         x, weight, bias = node.inputs

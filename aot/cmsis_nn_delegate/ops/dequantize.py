@@ -9,10 +9,38 @@ import numpy as np
 
 from ..edge.nodes import DEQUANTIZE, first
 from ..edge.refusal import Refusal
-from ..graph.ir import Node
-from ..payload.schema import Opcode
+from ..format import blocks
+from ..format.record import F32, I8, I32, Field, Struct
+from ..graph.ir import Layout, Node, Value
 from . import storage
+from .annotation import NotAnnotated
+from .kernel import KernelSpec
 from .op import Op
+from .random_case import RandomCase
+
+KERNEL = KernelSpec(
+    "dequantize",
+    Struct(
+        "DequantizeArgs",
+        "int8 to float32: x = (q - zero_point) * scale. [batch, pixels, channels] is transposed to "
+        "[batch, channels, pixels] on the way; channels = 1 keeps the order.",
+        (
+            blocks.input("input", I8, "batch", "channels", "pixels", doc="int8 [batch, pixels, channels]"),
+            blocks.output(F32, "batch", "channels", "pixels", doc="float32 [batch, channels, pixels], 4-byte aligned"),
+            Field("batch", I32),
+            Field("channels", I32),
+            Field("pixels", I32),
+            Field("scale", F32),
+            blocks.zero_point(),
+        ),
+    ),
+    cmsis_nn="",
+    why_portable="CMSIS-NN gives no floats",
+)
+
+
+def _draw(d: RandomCase) -> Value:
+    return d.dequantize(d.input(d.batch(), d.channels(), *d.pair(1, 5)))
 
 
 class Dequantize(Op):
@@ -20,7 +48,13 @@ class Dequantize(Op):
 
     name = "dequantize"
     targets = (DEQUANTIZE,)
-    opcode = Opcode.DEQUANTIZE
+    annotation = NotAnnotated("quantization adds it")
+    kernels = (KERNEL,)
+    draws = (_draw,)
+    limits = ("int8 to float32, per tensor, at the border of what is delegated",)
+    computes = False
+    only_moves = True
+    shapeless_input = True
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
         return first(
@@ -33,6 +67,11 @@ class Dequantize(Op):
 
     def build(self, node: Any, context: Any) -> list[Node]:
         return [context.node(node, self.name, [context.value(node.args[0])])]
+
+    def read_reshaped(self, node: Node, reshape: Node) -> bool:
+        # To row-major floats it brings back the order itself.
+        source, output = reshape.inputs[0], reshape.output
+        return not storage.moves(source, output) or storage.effective_layout(node.output) is Layout.ROW_MAJOR
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         quant = node.inputs[0].quant

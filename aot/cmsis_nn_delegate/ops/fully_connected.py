@@ -4,18 +4,86 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Optional
 
 import numpy as np
 
 from ..edge.nodes import first, shape_of, target_name
 from ..edge.refusal import Reason, Refusal
-from ..graph.ir import Node
-from ..payload.schema import MAX_DIM, Opcode
+from ..format import blocks
+from ..format.record import I8, I32, Field, Struct
+from ..format.schema import MAX_DIM
+from ..graph.ir import Node, Value
 from . import per_channel, storage, weighted
+from .annotation import Weighted
 from .attrs import FullyConnectedAttrs
+from .kernel import KernelSpec
 from .op import Op
 from .quantized_math import wrap32
+from .random_case import RandomCase
+
+PER_CHANNEL = KernelSpec(
+    "fully_connected",
+    Struct(
+        "FullyConnectedArgs",
+        "int8 linear layer with a multiplier per output. acc = bias + filter @ input: the bias already "
+        "contains -zero_point of the input * sum(filter row), on every ISA, so that no kernel needs an "
+        "input offset, or kernel sums at run time on MVE.",
+        (
+            blocks.input("input", I8, "batch", "inputs", doc="int8 [batch, in]"),
+            blocks.filter("inputs", "outputs", doc="int8 [out, in]"),
+            blocks.bias("outputs", doc="int32 [out], effective bias"),
+            blocks.multipliers("outputs", doc="int32 [out], Q31, >= 0"),
+            blocks.shifts("outputs", doc="int32 [out], left if positive, [-31, 30]"),
+            blocks.output(I8, "batch", "outputs", doc="int8 [batch, out]"),
+            Field("batch", I32, "at least 1"),
+            blocks.output_offset(),
+            Field("inputs", I32, "in, at least 1"),
+            Field("outputs", I32, "out, at least 1"),
+            Field("activation", blocks.ACTIVATION),
+        ),
+    ),
+    cmsis_nn="arm_nn_vec_mat_mult_t_per_ch_s8",
+)
+
+PER_TENSOR = KernelSpec(
+    "fully_connected_per_tensor",
+    Struct(
+        "FullyConnectedPerTensorArgs",
+        "FullyConnectedArgs with one multiplier for all outputs, which makes a faster kernel.",
+        (
+            blocks.input("input", I8, "batch", "inputs", doc="int8 [batch, in]"),
+            blocks.filter("inputs", "outputs", doc="int8 [out, in]"),
+            blocks.bias("outputs", doc="int32 [out], effective bias"),
+            blocks.output(I8, "batch", "outputs", doc="int8 [batch, out]"),
+            Field("batch", I32, "at least 1"),
+            blocks.output_offset(),
+            blocks.multiplier("multiplier"),
+            blocks.shift("shift"),
+            Field("inputs", I32, "in, at least 1"),
+            Field("outputs", I32, "out, at least 1"),
+            Field("activation", blocks.ACTIVATION),
+        ),
+    ),
+    cmsis_nn="arm_nn_vec_mat_mult_t_s8",
+)
+
+
+def _draw(d: RandomCase) -> Value:
+    x = d.input(d.batch(), d.pick(d.integer(1, 20), d.integer(1, 20), d.integer(20, 300)))
+    return d.fully_connected(x, d.integer(1, 40), d.clamp())
+
+
+def _draw_image(d: RandomCase) -> Value:
+    x = d.input(d.batch(), d.integer(1, 6), *d.pair(1, 5))
+    return d.fully_connected(x, d.integer(1, 20), d.clamp())
+
+
+def _draw_per_tensor(d: RandomCase) -> Value:
+    """A kernel of its own."""
+    x = d.input(d.batch(), d.pick(d.integer(1, 20), d.integer(20, 300)))
+    return d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=True)
 
 
 class FullyConnected(Op):
@@ -32,7 +100,13 @@ class FullyConnected(Op):
 
     name = "fully_connected"
     targets = ("aten.linear.default", "aten.addmm.default", "aten.mm.default")
-    opcode = Opcode.FULLY_CONNECTED
+    annotation = Weighted(("aten.linear.default",), linear=True)
+    attrs = FullyConnectedAttrs
+    kernels = (PER_CHANNEL, PER_TENSOR)
+    draws = (_draw, _draw_image, _draw_per_tensor)
+    limits = ("constant weights; any rank, but for images of more than one channel; alpha and beta of addmm are 1",)
+    shapeless_input = True
+    shapeless_output = True
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
         source, weight, bias = self._operands(node, context)
@@ -101,6 +175,28 @@ class FullyConnected(Op):
             f"at most {MAX_DIM} are supported, as in every dimension: split the batch",
         )
 
+    def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
+        """[rows, out]; a reshape gives the rows their dimensions back."""
+        outputs, row_size = inputs[1].shape
+        return storage.rows_of(inputs[0], row_size), outputs
+
+    def read_reshaped(self, node: Node, reshape: Node) -> bool:
+        """Takes the elements in another order by exchanging columns of the weights."""
+        return not storage.moves(reshape.inputs[0], reshape.output) or self._permute_columns(node, reshape)
+
+    def _permute_columns(self, node: Node, reshape: Node) -> bool:
+        """Gives the weights the columns in the order of the unflattened image, if it is flattened whole."""
+        source = reshape.inputs[0]
+        weight = node.inputs[1]
+        image = math.prod(source.shape[1:])
+        if weight.shape[1] != image or reshape.output.numel != source.shape[0] * image:
+            return False
+        order = storage.memory_order(replace(source, shape=(1, *source.shape[1:])))
+        data = np.ascontiguousarray(weight.data[:, order])
+        # Its own copy: another layer may read the same weights in another order.
+        node.inputs[1] = replace(weight, name=f"{weight.name}_nhwc", data=data)
+        return True
+
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         weight = node.inputs[1].data
         rows = inputs[0].reshape(-1, weight.shape[1])
@@ -111,8 +207,8 @@ class FullyConnected(Op):
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].shape[1]
 
-    def opcode_of(self, node: Node) -> Opcode:
-        return Opcode.FULLY_CONNECTED_PER_TENSOR if self._uniform(node) else Opcode.FULLY_CONNECTED
+    def kernel_of(self, node: Node) -> KernelSpec:
+        return PER_TENSOR if self._uniform(node) else PER_CHANNEL
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         arrays = per_channel.constants(node, node.inputs[1].data, self._bias(node))

@@ -10,12 +10,39 @@ import numpy as np
 
 from ..edge.nodes import GETITEM, first, pair, target_name
 from ..edge.refusal import Reason, Refusal
-from ..graph.ir import Node
-from ..payload.schema import Opcode
-from . import pooling, storage
+from ..format import blocks
+from ..format.record import I8, Field, Struct
+from ..graph.ir import Node, Quant, Value
+from . import padding, pooling, storage
+from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
+from .kernel import KernelSpec
 from .op import Op
+from .random_case import RandomCase
 from .windows import taps
+
+KERNEL = KernelSpec(
+    "max_pool2d",
+    Struct(
+        "MaxPool2dArgs",
+        "int8 maximum pooling, NHWC; padding does not count; input and output share scale and zero point.",
+        (
+            blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+            blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
+            Field("params", pooling.POOL_PARAMS),
+            Field("input_dims", blocks.DIMS),
+            Field("filter_dims", blocks.DIMS, "h, w of the window; n = c = 1"),
+            Field("output_dims", blocks.DIMS),
+        ),
+        geometry="pooling",
+    ),
+    cmsis_nn="arm_max_pool_s8",
+)
+
+
+def _draw(d: RandomCase) -> Value:
+    x, attrs = pooling.draw_image(d)
+    return d.node("max_pool2d", [x], attrs, x.quant)
 
 
 class MaxPool2d(Op):
@@ -26,7 +53,11 @@ class MaxPool2d(Op):
 
     name = "max_pool2d"
     targets = ("aten.max_pool2d.default", "aten.max_pool2d_with_indices.default")
-    opcode = Opcode.MAX_POOL2D
+    annotation = SameScale(("aten.max_pool2d.default",))
+    attrs = PoolAttrs
+    kernels = (KERNEL,)
+    draws = (_draw,)
+    limits = ("dilation 1; return_indices only if nothing reads the indices",)
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
         source = node.args[0]
@@ -43,8 +74,8 @@ class MaxPool2d(Op):
         )
 
     def build(self, node: Any, context: Any) -> list[Node]:
-        source, kernel, stride, padding, *_ = context.arguments(node)
-        top, left = pair(padding)
+        source, kernel, stride, own, *_ = context.arguments(node)
+        top, left = pair(own)
         attrs = PoolAttrs(pair(kernel), pair(stride or kernel), Padding(top, left, top, left))
         # With indices, only result 0 is read: it takes the place of the node.
         result = self._result(node)
@@ -71,6 +102,12 @@ class MaxPool2d(Op):
             Reason.UNSUPPORTED_PARAMETER,
             f"dilation {list(dilation)} is not supported by the kernel; use dilation 1",
         )
+
+    def output_shape(self, inputs: Sequence[Value], attrs: PoolAttrs) -> tuple[int, ...]:
+        return pooling.output_shape(inputs, attrs)
+
+    def absorbs_padding(self, value: float, quant: Quant) -> bool:
+        return padding.is_lowest(value, quant)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs = node.attrs

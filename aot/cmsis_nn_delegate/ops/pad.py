@@ -8,23 +8,14 @@ from typing import Any, Optional
 
 from ..edge.nodes import QUANTIZE, RESHAPES, first, pair, shape_of, target_name, tensor
 from ..edge.refusal import Reason, Refusal
-from ..graph.ir import Node, Quant
+from ..graph.ir import Node
 from . import convolution, padding
+from .annotation import SameScale
 from .attrs import PadAttrs
 from .op import Op
 
 _CONVOLUTIONS = (*convolution.TARGETS, "aten.conv2d.default")
 _MAX_POOLS = ("aten.max_pool2d.default", "aten.max_pool2d_with_indices.default")
-
-
-def is_zero(value: float) -> bool:
-    """Whether padding with `value` is what a convolution's own padding does."""
-    return value == 0
-
-
-def is_lowest(value: float, quant: Quant) -> bool:
-    """Whether `value` quantizes to -128, which no maximum over a window ever prefers."""
-    return value / quant.scale[0] + quant.zero_point <= -128
 
 
 class Pad(Op):
@@ -38,6 +29,14 @@ class Pad(Op):
 
     name = "pad"
     targets = padding.PADS
+    annotation = SameScale(padding.PADS)
+    attrs = PadAttrs
+    limits = (
+        "a constant around height and width that what reads it can take over: 0 before a convolution, the lowest value "
+        "(as behind a ReLU) before maximum pooling",
+    )
+    computes = False
+    keeps_quant = True
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
         source = node.args[0]
@@ -105,9 +104,9 @@ class Pad(Op):
             return Refusal(Reason.NOT_FUSABLE, "nothing reads it that could take the padding over")
         for reader in readers:
             name = target_name(reader)
-            if name in _CONVOLUTIONS and is_zero(value):
+            if name in _CONVOLUTIONS and padding.is_zero(value):
                 continue
-            if name in _MAX_POOLS and is_lowest(value, quant):
+            if name in _MAX_POOLS and padding.is_lowest(value, quant):
                 if self._windows_stay_inside(reader, context):
                     continue
             if name in padding.PADS and self._value(reader, context) == value:

@@ -1,10 +1,11 @@
-"""Pads in front of an operator, which `fold_pads` will add to the operator's own padding."""
+"""Pads before an operator, which `fold_pads` will add to the operator's own padding."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..edge.nodes import DEQUANTIZE, QUANTIZE, RESHAPES, shape_of, target_name
+from ..graph.ir import Quant
 from .attrs import Padding
 
 PADS = ("aten.constant_pad_nd.default", "aten.pad.default")
@@ -29,3 +30,13 @@ def in_front(source: Any) -> tuple[Any, Padding]:
         elif name not in (QUANTIZE, DEQUANTIZE):
             return source, total
         source = source.args[0]
+
+
+def is_zero(value: float) -> bool:
+    """Whether padding with `value` is what a convolution's own padding does."""
+    return value == 0
+
+
+def is_lowest(value: float, quant: Quant) -> bool:
+    """Whether `value` quantizes to -128, which no maximum over a window ever prefers."""
+    return value / quant.scale[0] + quant.zero_point <= -128

@@ -2,14 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from ..edge.nodes import pair
 from ..edge.refusal import Reason, Refusal
-from ..graph.ir import Node
-from ..payload.schema import MAX_DIM
+from ..format import blocks
+from ..format.record import Field, Struct
+from ..format.schema import MAX_DIM
+from ..graph.ir import Node, Value
 from . import per_channel, storage
+from .attrs import PoolAttrs
+from .random_case import RandomCase
+
+POOL_PARAMS = Struct(
+    "PoolParams",
+    "= cmsis_nn_pool_params",
+    (
+        Field("stride", blocks.TILE, ">= 1"),
+        Field("padding", blocks.TILE, "top and left, in [0, kernel)"),
+        Field("activation", blocks.ACTIVATION),
+    ),
+)
+
+
+def output_shape(inputs: Sequence[Value], attrs: PoolAttrs) -> tuple[int, ...]:
+    """[n, c, h, w] with as many windows as fit the padded image."""
+    n, c, *size = inputs[0].shape
+    padding = attrs.padding
+    padded = size[0] + padding.top + padding.bottom, size[1] + padding.left + padding.right
+    return (n, c, *((i - k) // s + 1 for i, k, s in zip(padded, attrs.kernel, attrs.stride)))
+
+
+def draw_image(d: RandomCase) -> tuple[Value, PoolAttrs]:
+    """An image and windows each of which sees some of it."""
+    kernel = d.pair(1, 5)
+    x = d.image(d.batch(), d.channels(), kernel)
+    # With a stride of at most the kernel, less what is padded, no window lies beyond the image.
+    padding = d.padding(kernel)
+    stride = tuple(d.integer(1, max(1, k - far)) for k, far in zip(kernel, (padding.bottom, padding.right)))
+    return x, PoolAttrs(kernel, stride, padding, d.clamp())
 
 
 def arguments(node: Node) -> Mapping[str, Any]:

@@ -9,10 +9,42 @@ import numpy as np
 
 from ..edge.nodes import QUANTIZE, first, quant_of
 from ..edge.refusal import Reason, Refusal
-from ..graph.ir import Node
-from ..payload.schema import Opcode
+from ..format import blocks
+from ..format.record import F32, I8, I32, Field, Struct
+from ..graph.ir import DType, Layout, Node, Value
 from . import storage
+from .annotation import NotAnnotated
+from .kernel import KernelSpec
 from .op import Op
+from .random_case import RandomCase
+
+KERNEL = KernelSpec(
+    "quantize",
+    Struct(
+        "QuantizeArgs",
+        "float32 to int8: q = clamp(round_half_even(x * inverse_scale) + zero_point); NaN gives the "
+        "zero point. [batch, channels, pixels] is transposed to [batch, pixels, channels] on the way; "
+        "channels = 1 keeps the order.",
+        (
+            blocks.input(
+                "input", F32, "batch", "channels", "pixels", doc="float32 [batch, channels, pixels], 4-byte aligned"
+            ),
+            blocks.output(I8, "batch", "channels", "pixels", doc="int8 [batch, pixels, channels]"),
+            Field("batch", I32),
+            Field("channels", I32),
+            Field("pixels", I32),
+            Field("inverse_scale", F32, "float32(1 / scale)"),
+            blocks.zero_point(),
+        ),
+    ),
+    cmsis_nn="",
+    why_portable="CMSIS-NN takes no floats",
+)
+
+
+def _draw(d: RandomCase) -> Value:
+    shape = d.batch(), d.channels(), *d.pair(1, 5)
+    return d.quantize(d.input(*shape, dtype=DType.FLOAT32))
 
 
 class Quantize(Op):
@@ -20,7 +52,13 @@ class Quantize(Op):
 
     name = "quantize"
     targets = (QUANTIZE,)
-    opcode = Opcode.QUANTIZE
+    annotation = NotAnnotated("quantization adds it")
+    kernels = (KERNEL,)
+    draws = (_draw,)
+    limits = ("float32 to int8, per tensor, at the border of what is delegated",)
+    computes = False
+    only_moves = True
+    shapeless_output = True
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
         return first(
@@ -44,6 +82,11 @@ class Quantize(Op):
             "it only changes scale and zero point of an int8 tensor, for which there is no kernel; "
             "quantize with CmsisNnQuantizer, which shares them between neighbours",
         )
+
+    def write_reshaped(self, node: Node, reshape: Node) -> bool:
+        # From row-major floats it gets to any order, from channels-last ones only to the same.
+        source, output = reshape.inputs[0], reshape.output
+        return not storage.moves(source, output) or storage.effective_layout(node.inputs[0]) is Layout.ROW_MAJOR
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         q = node.output.quant.quantize(inputs[0])

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from ..payload.schema import MAX_SHIFT, MIN_SHIFT
+from ..format.schema import MAX_SHIFT, MIN_SHIFT
 
 INT32_MIN = -(1 << 31)
 INT32_MAX = (1 << 31) - 1

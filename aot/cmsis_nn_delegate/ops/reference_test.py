@@ -17,9 +17,9 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.graph.ir import DType, Layout, Quant
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.ops.geometry import Geometry
+from cmsis_nn_delegate.ops.graph_builder import SOFTMAX_QUANT, GraphBuilder
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.testing import networks
-from cmsis_nn_delegate.testing.graph_builder import SOFTMAX_QUANT, GraphBuilder
 
 SEEDS = st.integers(0, 2**32)
 EXAMPLES = settings(max_examples=80, deadline=None)

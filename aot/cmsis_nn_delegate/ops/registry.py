@@ -1,37 +1,40 @@
-"""All operators by name: adding one is adding a line to `OPS`."""
+"""All operators by name, and their kernels by opcode.
+
+An operator is found by being a file of this folder with a class derived from `Op`.
+"""
 
 from __future__ import annotations
 
-from .add import Add
-from .avg_pool2d import AvgPool2d
-from .clamp import Clamp
-from .conv2d import Conv2d
-from .depthwise_conv2d import DepthwiseConv2d
-from .dequantize import Dequantize
-from .fully_connected import FullyConnected
-from .max_pool2d import MaxPool2d
-from .op import Op
-from .pad import Pad
-from .quantize import Quantize
-from .reshape import Reshape
-from .softmax import Softmax
-from .transpose import Transpose
+import functools
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from pathlib import Path
 
-OPS: dict[str, Op] = {
-    op.name: op
-    for op in (
-        Conv2d(),
-        DepthwiseConv2d(),
-        FullyConnected(),
-        Add(),
-        AvgPool2d(),
-        MaxPool2d(),
-        Softmax(),
-        Quantize(),
-        Dequantize(),
-        Transpose(),
-        Clamp(),
-        Pad(),
-        Reshape(),
-    )
-}
+from ..format.opcodes import Opcode
+from .kernel import KernelSpec
+from .op import Op
+
+
+def _operators() -> dict[str, Op]:
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        if not module.name.endswith("_test"):
+            importlib.import_module(f"{__package__}.{module.name}")
+    found: dict[str, Op] = {}
+    for kind in Op.__subclasses__():
+        if not kind.__module__.startswith(f"{__package__}."):
+            continue  # of a test
+        if kind.name in found:
+            raise ValueError(f"{kind.__module__} and {type(found[kind.name]).__module__} are both called {kind.name}")
+        found[kind.name] = kind()
+    return dict(sorted(found.items()))
+
+
+OPS: Mapping[str, Op] = _operators()
+
+
+@functools.cache
+def kernels() -> Mapping[Opcode, KernelSpec]:
+    """Every kernel of the format, in the order of the opcodes."""
+    found = {kernel.opcode: kernel for op in OPS.values() for kernel in op.kernels}
+    return dict(sorted(found.items()))

@@ -7,6 +7,7 @@ from typing import Any, Optional
 from ..edge.nodes import DEQUANTIZE, RESHAPES, first, target_name
 from ..edge.refusal import Refusal
 from ..graph.ir import Node
+from .annotation import SameScale
 from .op import Op
 
 
@@ -15,6 +16,29 @@ class Reshape(Op):
 
     name = "reshape"
     targets = tuple(sorted(RESHAPES))
+    annotation = SameScale(
+        (
+            "aten.view.default",
+            "aten._unsafe_view.default",
+            "aten.reshape.default",
+            "aten.flatten.using_ints",
+            "aten.unflatten.int",
+            "aten.squeeze.default",
+            "aten.squeeze.dim",
+            "aten.squeeze.dims",
+            "aten.unsqueeze.default",
+            "aten.clone.default",
+            "aten.contiguous.default",
+            # To another memory format; another type is left alone.
+            "aten.to.dtype",
+            "aten.to.dtype_layout",
+            "aten._to_copy.default",
+        )
+    )
+    limits = ("moves data only where the memory order of an image changes",)
+    computes = False
+    only_moves = True
+    keeps_quant = True
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
         source = node.args[0]

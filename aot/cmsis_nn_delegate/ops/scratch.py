@@ -1,7 +1,7 @@
 """Scratch sizes of kernels, asked of CMSIS-NN itself.
 
 ExecuTorch ships CMSIS-NN's size functions, compiled for the host at the commit that
-`payload.schema.CMSIS_NN_COMMIT` names. They answer for any instruction set.
+`format.schema.CMSIS_NN_COMMIT` names. They answer for any instruction set.
 """
 
 from __future__ import annotations

@@ -10,11 +10,15 @@ import numpy as np
 
 from ..edge.nodes import first, shape_of
 from ..edge.refusal import Reason, Refusal
-from ..graph.ir import Layout, Node, Quant
-from ..payload.schema import MAX_SHIFT, MAX_SOFTMAX_DIFFERENCE, Opcode
+from ..format import blocks
+from ..format.record import I8, I32, Field, Struct
+from ..format.schema import MAX_SHIFT, MAX_SOFTMAX_DIFFERENCE
+from ..graph.ir import Layout, Node, Quant, Value
 from . import storage
+from .annotation import FixedOutput
 from .attrs import SoftmaxAttrs
 from .cmsis_nn_rules import MAX_SOFTMAX_ROW, softmax_fits
+from .kernel import KernelSpec
 from .op import Op
 from .quantized_math import (
     divide_by_power_of_two,
@@ -25,9 +29,11 @@ from .quantized_math import (
     quantize_multiplier,
     wrap32,
 )
+from .random_case import RandomCase
 
 INTEGER_BITS = 5  # of the scaled differences to the maximum, Q5.26
 ACCUMULATOR_BITS = 12  # integer bits of the sum of exponentials
+OUTPUT = Quant((1 / 256,), -128)
 
 
 class Scaling(NamedTuple):
@@ -38,6 +44,36 @@ class Scaling(NamedTuple):
     diff_min: int  # smaller differences contribute nothing
 
 
+KERNEL = KernelSpec(
+    "softmax",
+    Struct(
+        "SoftmaxArgs",
+        "int8 softmax along rows; the output has scale 1/256 and zero point -128.",
+        (
+            blocks.input("input", I8, "rows", "row_size", doc="int8 [rows, row_size]"),
+            blocks.output(I8, "rows", "row_size", doc="int8 [rows, row_size]"),
+            Field("rows", I32),
+            Field("row_size", I32),
+            blocks.multiplier("multiplier", "Q31 of the input scale"),
+            blocks.shift("shift", low=0),
+            Field(
+                "diff_min",
+                I32,
+                "smaller differences to the maximum contribute nothing; [-(kMaxSoftmaxDifference >> shift), 0]",
+            ),
+        ),
+        values="softmax",
+    ),
+    cmsis_nn="arm_softmax_s8",
+)
+
+
+def _draw(d: RandomCase) -> Value:
+    scale = float(2.0 ** d.random.uniform(-8, 3))
+    columns = d.pick(d.integer(1, 20), d.integer(1, 20), d.integer(20, 511))
+    return d.softmax(d.input(d.integer(1, 6), columns, quant=d.quant(scale)))
+
+
 class Softmax(Op):
     """exp(x - max) / sum(exp(x - max)) in fixed point; output scale 1/256, zero point -128.
 
@@ -46,7 +82,14 @@ class Softmax(Op):
 
     name = "softmax"
     targets = ("aten._softmax.default", "aten.softmax.int")
-    opcode = Opcode.SOFTMAX
+    annotation = FixedOutput(("aten.softmax.int", "aten._softmax.default"), OUTPUT.scale[0], OUTPUT.zero_point)
+    attrs = SoftmaxAttrs
+    kernels = (KERNEL,)
+    draws = (_draw,)
+    limits = (
+        "along the dimension that is innermost in memory: 1 of images, else the last",
+        f"at most {MAX_SOFTMAX_ROW} elements along it",
+    )
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
         source = node.args[0]
@@ -88,7 +131,7 @@ class Softmax(Op):
 
     def _refuse_scales(self, node: Any, context: Any) -> Optional[Refusal]:
         output = context.output_quant(node)
-        if output != Quant((1 / 256,), -128):
+        if output != OUTPUT:
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
                 f"output scale {output.scale[0]:g} and zero point {output.zero_point}; the kernel's"
@@ -101,6 +144,14 @@ class Softmax(Op):
                 f"input scale {scale:g} is too small for the kernel; calibrate with representative data",
             )
         return None
+
+    def read_reshaped(self, node: Node, reshape: Node) -> bool:
+        source, output = reshape.inputs[0], reshape.output
+        dim = None if storage.moves(source, output) else _innermost(source, output.shape[node.attrs.dim])
+        if dim is None:
+            return False
+        node.attrs = SoftmaxAttrs(dim)
+        return True
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         _, row_size = self._rows(node)
@@ -154,3 +205,14 @@ def _is_innermost(shape: Sequence[int], dim: int, channels_last: bool) -> bool:
     order = (0, 2, 3, 1) if channels_last else tuple(range(len(shape)))
     behind = order[order.index(dim) + 1 :]
     return shape[dim] == 1 or math.prod(shape[d] for d in behind) == 1
+
+
+def _innermost(value: Value, row_size: int) -> Optional[int]:
+    """The dimension of `value` that is innermost in memory, if it has `row_size` elements."""
+    if storage.effective_layout(value) is Layout.CHANNELS_LAST:
+        dim = 1
+    else:
+        # The last dimension that is not trivial.
+        dims = [d for d, size in enumerate(value.shape) if size > 1]
+        dim = dims[-1] if dims else len(value.shape) - 1
+    return dim if value.shape and value.shape[dim] == row_size else None

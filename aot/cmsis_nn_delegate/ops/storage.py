@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..format.schema import MAX_DIM
 from ..graph.ir import Layout, Value
-from ..payload.schema import MAX_DIM
 
 
 def nhwc(value: Value) -> tuple[int, int, int, int]:
@@ -74,6 +74,19 @@ def from_storage(data: np.ndarray, value: Value) -> np.ndarray:
     if value.layout is Layout.CHANNELS_LAST:
         data = data.transpose(0, 3, 1, 2)
     return np.ascontiguousarray(data).reshape(value.shape)
+
+
+def memory_order(value: Value) -> np.ndarray:
+    """For each element in memory, its logical row-major index."""
+    index = np.arange(value.numel).reshape(value.shape)
+    return to_storage(index, value).reshape(-1)
+
+
+def moves(source: Value, output: Value) -> bool:
+    """Whether a reshape of `source` to `output` gives the elements another order in memory."""
+    if effective_layout(source) is effective_layout(output) is Layout.ROW_MAJOR:
+        return False
+    return not np.array_equal(memory_order(source), memory_order(output))
 
 
 def rows_of(value: Value, row_size: int) -> int:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from ..graph.ir import Graph, Node
-from ..ops import pad
+from ..graph.ir import Graph
+from ..ops.registry import OPS
 from .rewriting import merge_sources, remove_dead, replace_input
-
-_CONVOLUTIONS = ("conv2d", "depthwise_conv2d")
 
 
 def fold_pads(graph: Graph) -> None:
@@ -20,15 +18,9 @@ def fold_pads(graph: Graph) -> None:
     # Last first, so that pad -> pad -> conv2d folds in one go.
     for node in reversed([node for node in graph.nodes if node.op == "pad"]):
         for reader in graph.consumers(node.output):
-            if _takes(reader, node):
+            if OPS[reader.op].absorbs_padding(node.attrs.value, node.output.quant):
                 padding = reader.attrs.padding.plus(node.attrs.padding)
                 reader.attrs = dataclasses.replace(reader.attrs, padding=padding)
                 replace_input(reader, node.output, node.inputs[0])
                 merge_sources(reader, node)
     remove_dead(graph)
-
-
-def _takes(reader: Node, node: Node) -> bool:
-    if reader.op in _CONVOLUTIONS:
-        return pad.is_zero(node.attrs.value)
-    return reader.op == "max_pool2d" and pad.is_lowest(node.attrs.value, node.output.quant)

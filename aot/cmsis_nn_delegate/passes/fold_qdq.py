@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Optional
 
 from ..graph.ir import DType, Graph, Node, Quant, Value
+from ..ops.registry import OPS
 from .rewriting import merge_sources, remove_dead
-
-# Dequantized, reshaped and read in float: the parameters stay.
-_SAME_QUANT = ("reshape", "clamp", "pad")
 
 
 def fold_qdq(graph: Graph) -> None:
@@ -32,7 +30,8 @@ def fold_qdq(graph: Graph) -> None:
         else:
             inputs = [counterpart(value) for value in node.inputs]
             quant = _result_quant(graph, node.output)
-            if quant is None and node.op in _SAME_QUANT:
+            if quant is None and OPS[node.op].keeps_quant:
+                # Dequantized, reshaped and read in float: the parameters stay.
                 quant = inputs[0].quant
             if quant is None or any(value.dtype is DType.FLOAT32 for value in inputs):
                 raise ValueError(f"{node.name} ({node.op}) is not between dequantize and quantize")

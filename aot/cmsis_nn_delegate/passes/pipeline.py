@@ -53,7 +53,7 @@ def _verify_lowered(graph: Graph) -> None:
     """What `encode` relies on: kernels for every node, floats only at the border."""
     border = {id(value) for value in (*graph.inputs, *graph.outputs)}
     for node in graph.nodes:
-        if OPS[node.op].opcode is None:
+        if not OPS[node.op].kernels:
             raise ValueError(f"{node.name}: {node.op} is left without a kernel")
         if node.output.dtype is DType.FLOAT32 and id(node.output) not in border:
             raise ValueError(f"{node.name} computes floats inside of the graph")

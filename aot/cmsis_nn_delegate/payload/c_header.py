@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from . import schema
+from ..format import schema
 from .decode import Tensor, decode
 
 _C_TYPES = {schema.DType.INT8: "int8_t", schema.DType.FLOAT32: "float"}

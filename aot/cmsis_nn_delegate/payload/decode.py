@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Optional
 
-from . import schema
-from .layout import REF
+from ..format import schema
+from ..format.opcodes import Opcode
+from ..format.record import REF
+from ..ops.registry import kernels
 
 
 class PayloadError(ValueError):
@@ -36,7 +38,7 @@ class Tensor:
 class Call:
     """A kernel call: `args` are the fields of the argument block, nested structs as dicts."""
 
-    opcode: schema.Opcode
+    opcode: Opcode
     offset: int  # of the record in the payload
     args: Mapping[str, Any]
 
@@ -44,7 +46,7 @@ class Call:
         """(base, offset) by field name; fields that name nothing are left out."""
         return {
             field.name: schema.split_ref(self.args[field.name])
-            for field in schema.ARGS[self.opcode].fields
+            for field in kernels()[self.opcode].args.fields
             if field.type is REF and schema.split_ref(self.args[field.name])[0] != schema.BASE_NONE
         }
 
@@ -164,13 +166,13 @@ def _calls(data: bytes, header: Mapping[str, Any]) -> tuple[Call, ...]:
         if offset + schema.CALL_HEADER.size > end:
             raise PayloadError(f"call {index} lies behind the end of the calls")
         record = schema.CALL_HEADER.unpack(data, offset)
-        layout = schema.ARGS.get(record["opcode"])
-        if layout is None:
+        kernel = kernels().get(record["opcode"])
+        if kernel is None:
             raise PayloadError(f"call {index} has unknown opcode {record['opcode']}")
-        if record["bytes"] != schema.CALL_HEADER.size + layout.size or offset + record["bytes"] > end:
+        if record["bytes"] != schema.CALL_HEADER.size + kernel.args.size or offset + record["bytes"] > end:
             raise PayloadError(f"call {index} has {record['bytes']} bytes, which is not its size")
-        args = layout.unpack(data, offset + schema.CALL_HEADER.size)
-        call = Call(schema.Opcode(record["opcode"]), offset, args)
+        args = kernel.args.unpack(data, offset + schema.CALL_HEADER.size)
+        call = Call(kernel.opcode, offset, args)
         _check_references(index, call, header)
         calls.append(call)
         offset += record["bytes"]

@@ -14,14 +14,15 @@ from typing import Optional, Union
 
 import numpy as np
 
+from ..format import schema
+from ..format.opcodes import Opcode
+from ..format.record import REF
 from ..graph.ir import DType as GraphDType
 from ..graph.ir import Graph, Layout, Node, Value
 from ..ops import storage
 from ..ops.registry import OPS
 from ..planner.memory import IoPlacement, MemoryPlan, plan_memory
 from ..target import Target
-from . import schema
-from .layout import REF
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Call:
 
     index: int
     node: Node
-    opcode: schema.Opcode
+    opcode: Opcode
     record_bytes: int
     scratch_bytes: int
     scratch_offset: Optional[int]
@@ -100,7 +101,7 @@ def encode_planned(planned: Planned) -> Encoded:
     io_count = len(graph.inputs) + len(graph.outputs)
     tensors_offset = _aligned(schema.HEADER.size)
     calls_offset = _aligned(tensors_offset + io_count * schema.IO_TENSOR.size)
-    calls_bytes = sum(schema.CALL_HEADER.size + schema.ARGS[OPS[node.op].opcode_of(node)].size for node in graph.nodes)
+    calls_bytes = sum(schema.CALL_HEADER.size + OPS[node.op].kernel_of(node).args.size for node in graph.nodes)
     pool = _ConstantPool(_aligned(calls_offset + calls_bytes))
 
     records, calls = bytearray(), []
@@ -176,7 +177,7 @@ def _check(graph: Graph) -> None:
     if not graph.nodes:
         raise ValueError("the graph has no operation: there is nothing to delegate")
     for node in graph.nodes:
-        if node.op not in OPS or OPS[node.op].opcode is None:
+        if node.op not in OPS or not OPS[node.op].kernels:
             raise ValueError(f"{node.name}: {node.op} has no kernel; a pass should have removed it")
     io = [*graph.inputs, *graph.outputs]
     if len({id(value) for value in io}) != len(io):
@@ -223,11 +224,10 @@ def _encode_call(
     pool: _ConstantPool,
 ) -> tuple[bytes, Call]:
     op = OPS[node.op]
-    opcode = op.opcode_of(node)
-    layout = schema.ARGS[opcode]
-    refs = {field.name: schema.NO_REF for field in layout.fields if field.type is REF}
+    kernel = op.kernel_of(node)
+    refs = {field.name: schema.NO_REF for field in kernel.args.fields if field.type is REF}
     constants = []
-    behind = schema.reads_behind(target.isa, opcode)
+    behind = kernel.reads_behind_on(target.isa)
 
     def place(name: str, array: np.ndarray) -> None:
         constant = pool.add(name, array, behind.of(name))
@@ -247,13 +247,13 @@ def _encode_call(
     if scratch_offset is not None:
         refs["scratch"] = schema.make_ref(schema.BASE_ARENA, scratch_offset)
 
-    block = layout.pack(op.encode(node, refs, scratch_bytes))
+    block = kernel.args.pack(op.encode(node, refs, scratch_bytes))
     record_bytes = schema.CALL_HEADER.size + len(block)
-    header = schema.CALL_HEADER.pack({"opcode": opcode, "bytes": record_bytes})
+    header = schema.CALL_HEADER.pack({"opcode": kernel.opcode, "bytes": record_bytes})
     call = Call(
         index,
         node,
-        opcode,
+        kernel.opcode,
         record_bytes,
         scratch_bytes,
         scratch_offset,

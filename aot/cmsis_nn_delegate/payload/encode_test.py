@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cmsis_nn_delegate.format import schema
+from cmsis_nn_delegate.format.opcodes import Opcode
 from cmsis_nn_delegate.graph.ir import Graph, Layout, Node, Quant, Value
-from cmsis_nn_delegate.payload import schema
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.ops.registry import kernels
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.target import TARGETS, get_target
 from cmsis_nn_delegate.testing import networks
-from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 M55 = get_target("cortex-m55")
 
@@ -70,13 +72,13 @@ def check_ranges(payload: bytes) -> int:
     for call in view.calls:
         for name, (multiplier, shift) in multipliers(view.data, call).items():
             low, high = {
-                schema.Opcode.ADD: (schema.MIN_SHIFT, 0),
-                schema.Opcode.SOFTMAX: (0, schema.MAX_SHIFT),
+                Opcode.ADD: (schema.MIN_SHIFT, 0),
+                Opcode.SOFTMAX: (0, schema.MAX_SHIFT),
             }.get(call.opcode, (schema.MIN_SHIFT, schema.MAX_SHIFT))
             assert np.all(multiplier >= 0), name
             assert np.all((low <= shift) & (shift <= high)), name
             count += multiplier.size
-        if call.opcode == schema.Opcode.SOFTMAX:
+        if call.opcode == Opcode.SOFTMAX:
             assert -(schema.MAX_SOFTMAX_DIFFERENCE >> call.args["shift"]) <= call.args["diff_min"] <= 0
     return count
 
@@ -136,7 +138,7 @@ def test_payloads_have_what_kernels_load_behind_constants(seed, target):
     encoded = encode(networks.random_network(seed), get_target(target))
     last = 0
     for call in encoded.calls:
-        behind = schema.reads_behind(encoded.target.isa, call.opcode)
+        behind = kernels()[call.opcode].reads_behind_on(encoded.target.isa)
         for constant in call.constants:
             end = constant.offset + constant.nbytes + behind.of(constant.name)
             assert end <= len(encoded.payload)
@@ -170,11 +172,11 @@ def test_io_is_named_by_index_wherever_it_lies():
 @pytest.mark.parametrize(
     "scales, opcode",
     [
-        ((0.01,), schema.Opcode.FULLY_CONNECTED_PER_TENSOR),
-        ((0.01, 0.01, 0.01), schema.Opcode.FULLY_CONNECTED_PER_TENSOR),
-        ((0.01, 0.01, 0.011), schema.Opcode.FULLY_CONNECTED),
+        ((0.01,), Opcode.FULLY_CONNECTED_PER_TENSOR),
+        ((0.01, 0.01, 0.01), Opcode.FULLY_CONNECTED_PER_TENSOR),
+        ((0.01, 0.01, 0.011), Opcode.FULLY_CONNECTED),
         # The same multiplier, shifted differently.
-        ((0.01, 0.01, 0.02), schema.Opcode.FULLY_CONNECTED),
+        ((0.01, 0.01, 0.02), Opcode.FULLY_CONNECTED),
     ],
 )
 def test_linear_layers_with_one_multiplier_take_the_kernel_for_that(scales, opcode):
@@ -185,7 +187,7 @@ def test_linear_layers_with_one_multiplier_take_the_kernel_for_that(scales, opco
     (call,) = decode(encoded.payload).calls
     assert call.opcode is opcode
     named = {constant.name for constant in encoded.calls[0].constants}
-    assert ("multiplier" in named) is (opcode is schema.Opcode.FULLY_CONNECTED)
+    assert ("multiplier" in named) is (opcode is Opcode.FULLY_CONNECTED)
     assert (call.args["batch"], call.args["inputs"], call.args["outputs"]) == (2, 8, 3)
 
 

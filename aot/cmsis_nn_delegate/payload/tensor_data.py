@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..format.schema import DType
 from .decode import Tensor
-from .schema import DType
 
 NUMPY_TYPES = {DType.INT8: np.dtype("int8"), DType.FLOAT32: np.dtype("<f4")}
 

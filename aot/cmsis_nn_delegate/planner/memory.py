@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
+from ..format.schema import ALIGNMENT
 from ..graph.ir import Graph, Node, Value
 from ..ops.registry import OPS
-from ..payload.schema import ALIGNMENT
 from .interval import Interval, align_up, live_bytes
 from .plan import place
 

@@ -5,12 +5,12 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.ops import storage
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.planner.interval import find_overlap
 from cmsis_nn_delegate.planner.memory import IoPlacement, plan_memory
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
-from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 ARENA, CALLER = IoPlacement.ARENA, IoPlacement.CALLER
 

@@ -8,8 +8,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Optional
 
+from ..format import schema
 from ..graph.ir import Value
-from ..payload import schema
 from ..payload.decode import decode
 from ..payload.encode import Call, Encoded
 from ..planner.memory import MemoryPlan

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.report import text
 from cmsis_nn_delegate.report.model_report import build_report
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
-from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 
 @settings(max_examples=40, deadline=None)

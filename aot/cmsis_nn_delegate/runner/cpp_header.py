@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sys
 
-from ..payload import generated
-from ..payload.cpp_header import struct_lines
+from ..format import generated
+from ..format.cpp import struct_lines
 from . import job
 
 _BANNER = """\

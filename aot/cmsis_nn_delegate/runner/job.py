@@ -15,8 +15,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 
-from ..payload import schema
-from ..payload.layout import U32, Field, Struct
+from ..format import schema
+from ..format.record import U32, Field, Struct
 
 MAGIC = 0x4A4E4E43  # "CNNJ"
 VERSION = 1

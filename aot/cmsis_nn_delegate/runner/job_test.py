@@ -1,6 +1,6 @@
 import pytest
 
-from cmsis_nn_delegate.payload import schema
+from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.runner import cpp_header
 from cmsis_nn_delegate.runner.job import JOB_HEADER, MAGIC, JobFlag, build_job, build_program_job, pack_job
 

@@ -17,10 +17,10 @@ from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 from ..backend import lower_to_graph
 from ..convert import convert_calibrated
 from ..explain import NodeReport
+from ..format.schema import MAX_IO
 from ..graph.ir import Graph, Value
 from ..lower import io_quants, lower
 from ..partitioner import CmsisNnPartitioner
-from ..payload.schema import MAX_IO
 from ..prepare import quantizable_module
 from ..quantizer import CmsisNnQuantizer
 from ..reference import run

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..graph.ir import DType, Graph, Layout, Value
 from ..ops.attrs import Clamp, Padding, Pair
-from .graph_builder import GraphBuilder
+from ..ops.graph_builder import GraphBuilder
 
 RELU = Clamp(0.0)
 

@@ -1,11 +1,11 @@
-"""Little-endian record layouts: the small vocabulary in which `schema` is written.
+"""Little-endian records: the small vocabulary in which the format and the argument blocks are written.
 
 Every field is naturally aligned by construction (a `Struct` refuses a gap), so a
 C++ struct with the same members in the same order has the same layout and a
 payload can be read in place.
 
 What a field may hold is part of its declaration: the range of a number (`low`, `high`), and of a reference what it
-names (`Operand`). `operators_header` generates the checks of every call from that.
+names (`Operand`). The checks of every call are generated from that.
 """
 
 from __future__ import annotations
@@ -143,6 +143,10 @@ class Struct:
                 yield from field.type.members(f"{path}{field.name}.")
             else:
                 yield path + field.name, field
+
+    def names_of(self, role: Role) -> tuple[str, ...]:
+        """The names of the references of this role, in order."""
+        return tuple(field.name for field in self.fields if field.operand and field.operand.role is role)
 
     def offset_of(self, name: str) -> int:
         offset = 0

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
 from ..graph.ir import DType, Graph, Layout, Node, Quant, Value
-from ..ops.attrs import (
+from .attrs import (
     AddAttrs,
     Clamp,
     ConvAttrs,
@@ -86,13 +86,9 @@ class GraphBuilder:
         clamp: Clamp = Clamp(),
         depthwise: bool = False,
     ) -> Value:
-        n, c, h, w = x.shape
-        padded = h + padding.top + padding.bottom, w + padding.left + padding.right
-        out_h, out_w = ((size - (k - 1) * d - 1) // s + 1 for size, k, d, s in zip(padded, kernel, dilation, stride))
-        inputs, quant = self._weights(x, (channels, c // groups, *kernel))
+        inputs, quant = self.weights(x, (channels, x.shape[1] // groups, *kernel))
         attrs = ConvAttrs(stride, padding, dilation, groups, clamp)
-        op = "depthwise_conv2d" if depthwise else "conv2d"
-        return self._node(op, [x, *inputs], (n, channels, out_h, out_w), quant, attrs)
+        return self.node("depthwise_conv2d" if depthwise else "conv2d", [x, *inputs], attrs, quant)
 
     def depthwise_conv2d(self, x: Value, multiplier: int = 1, **arguments) -> Value:
         channels = x.shape[1]
@@ -100,16 +96,24 @@ class GraphBuilder:
 
     def fully_connected(self, x: Value, features: int, clamp: Clamp = Clamp(), per_tensor: bool = False) -> Value:
         row_size = math.prod(x.shape[1:])
-        inputs, quant = self._weights(x, (features, row_size))
+        inputs, quant = self.weights(x, (features, row_size))
         if per_tensor:
             inputs[0].quant = Quant(inputs[0].quant.scale[:1], 0)
-        attrs = FullyConnectedAttrs(clamp)
-        return self._node("fully_connected", [x, *inputs], (x.shape[0], features), quant, attrs)
+        return self.node("fully_connected", [x, *inputs], FullyConnectedAttrs(clamp), quant)
 
     def add(self, a: Value, b: Value, clamp: Clamp = Clamp(), quant: Optional[Quant] = None) -> Value:
         scale = max(a.quant.scale[0], b.quant.scale[0]) * float(self.random.uniform(0.7, 2.5))
         quant = quant or self.quant(scale)
-        return self._node("add", [a, b], a.shape, quant, AddAttrs(clamp))
+        return self.node("add", [a, b], AddAttrs(clamp), quant)
+
+    def node(self, op: str, inputs: list[Value], attrs: Any, quant: Optional[Quant]) -> Value:
+        """A node of any operator, with an int8 output of the shape that the operator gives it."""
+        # The registry imports operators, and these this file.
+        from .registry import OPS
+
+        shape = OPS[op].output_shape(inputs, attrs)
+        output = Value(f"v{len(self.nodes)}", tuple(shape), DType.INT8, quant, _inner_layout(shape))
+        return self._append(op, inputs, output, attrs)
 
     def avg_pool2d(self, x: Value, kernel: Pair, **arguments) -> Value:
         return self._pool("avg_pool2d", x, kernel, **arguments)
@@ -118,10 +122,10 @@ class GraphBuilder:
         return self._pool("max_pool2d", x, kernel, **arguments)
 
     def softmax(self, x: Value, dim: int = 1) -> Value:
-        return self._node("softmax", [x], x.shape, SOFTMAX_QUANT, SoftmaxAttrs(dim))
+        return self.node("softmax", [x], SoftmaxAttrs(dim), SOFTMAX_QUANT)
 
     def quantize(self, x: Value, quant: Optional[Quant] = None) -> Value:
-        return self._node("quantize", [x], x.shape, quant or self.quant(), None)
+        return self.node("quantize", [x], None, quant or self.quant())
 
     def dequantize(self, x: Value, shape: Optional[Sequence[int]] = None) -> Value:
         shape = tuple(shape or x.shape)
@@ -134,7 +138,7 @@ class GraphBuilder:
 
     # Parts ------------------------------------------------------------------
 
-    def _weights(self, x: Value, shape: tuple[int, ...]) -> tuple[list[Value], Quant]:
+    def weights(self, x: Value, shape: tuple[int, ...]) -> tuple[list[Value], Quant]:
         """([weight, bias], output quant): the accumulator's spread fills the int8 range."""
         taps = math.prod(shape[1:])
         spread = 73 * 74 * math.sqrt(taps)  # standard deviations of uniform int8 numbers
@@ -154,17 +158,7 @@ class GraphBuilder:
         padding: Padding = Padding(),
         clamp: Clamp = Clamp(),
     ) -> Value:
-        n, c, h, w = x.shape
-        stride = stride or kernel
-        padded = h + padding.top + padding.bottom, w + padding.left + padding.right
-        out_h, out_w = ((size - k) // s + 1 for size, k, s in zip(padded, kernel, stride))
-        attrs = PoolAttrs(kernel, stride, padding, clamp)
-        return self._node(op, [x], (n, c, out_h, out_w), x.quant, attrs)
-
-    def _node(self, op: str, inputs: list[Value], shape, quant: Quant, attrs) -> Value:
-        layout = _inner_layout(shape)
-        output = Value(f"v{len(self.nodes)}", tuple(shape), DType.INT8, quant, layout)
-        return self._append(op, inputs, output, attrs)
+        return self.node(op, [x], PoolAttrs(kernel, stride or kernel, padding, clamp), x.quant)
 
     def _append(self, op: str, inputs: list[Value], output: Value, attrs) -> Value:
         name = f"{op}_{len(self.nodes)}"

@@ -1,0 +1,86 @@
+"""What argument blocks are made of: fields of every kind, and the parameter structs of CMSIS-NN.
+
+    args = Struct("AddArgs", "int8 elementwise sum ...", (
+        blocks.input("input1", I8, "count", doc="int8 [count]"),
+        ...
+
+A field states its type, its range, and for a reference what it names; the checks of init() follow from that.
+"""
+
+from __future__ import annotations
+
+from .record import I8, I32, REF, Field, Operand, Role, Scalar, Struct
+from .schema import MAX_SHIFT, MIN_SHIFT
+
+
+def operand(role: Role, name: str, element: Scalar, shape: tuple[str, ...], doc: str) -> Field:
+    return Field(name, REF, doc, operand=Operand(role, element, shape))
+
+
+def input(name: str, element: Scalar, *shape: str, doc: str) -> Field:
+    return operand(Role.INPUT, name, element, shape, doc)
+
+
+def output(element: Scalar, *shape: str, doc: str) -> Field:
+    return operand(Role.OUTPUT, "output", element, shape, doc)
+
+
+def filter(*shape: str, doc: str) -> Field:
+    return operand(Role.FILTER, "filter", I8, shape, doc)
+
+
+def bias(channels: str, doc: str) -> Field:
+    return operand(Role.BIAS, "bias", I32, (channels,), doc)
+
+
+def multipliers(channels: str, doc: str) -> Field:
+    return operand(Role.MULTIPLIER, "multiplier", I32, (channels,), doc)
+
+
+def shifts(channels: str, doc: str) -> Field:
+    return operand(Role.SHIFT, "shift", I32, (channels,), doc)
+
+
+def scratch() -> Field:
+    return operand(Role.SCRATCH, "scratch", I8, ("scratch_bytes",), "16-byte aligned, or none")
+
+
+def input_offset(name: str = "input_offset") -> Field:
+    return Field(name, I32, "-zero_point of the input", low=-127, high=128)
+
+
+def output_offset() -> Field:
+    return Field("output_offset", I32, "zero_point of the output", low=-128, high=127)
+
+
+def zero_point() -> Field:
+    return Field("zero_point", I32, low=-128, high=127)
+
+
+def multiplier(name: str, doc: str = "Q31") -> Field:
+    return Field(name, I32, doc, low=0, high=2**31 - 1)
+
+
+def shift(name: str, low: int = MIN_SHIFT, high: int = MAX_SHIFT) -> Field:
+    return Field(name, I32, "left if positive", low=low, high=high)
+
+
+# Parameter blocks, member by member those of CMSIS-NN's arm_nn_types.h -------
+
+TILE = Struct("Tile", "= cmsis_nn_tile", (Field("w", I32), Field("h", I32)))
+
+DIMS = Struct(
+    "Dims",
+    "= cmsis_nn_dims",
+    (Field("n", I32), Field("h", I32), Field("w", I32), Field("c", I32)),
+)
+
+ACTIVATION = Struct(
+    "Activation",
+    "= cmsis_nn_activation",
+    (
+        Field("min", I32, "at most max", low=-128, high=127),
+        Field("max", I32, low=-128, high=127),
+    ),
+    values="activation",
+)

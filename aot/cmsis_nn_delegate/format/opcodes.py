@@ -1,0 +1,25 @@
+"""The numbers of kernels in payloads.
+
+A number never changes its meaning and is never used again: payloads are in the field. `bazel run //:generate`
+adds the next one here for a kernel that an operator declares and that has none.
+"""
+
+from __future__ import annotations
+
+import enum
+
+
+class Opcode(enum.IntEnum):
+    """Kernels. 0 is never valid; the order is ABI."""
+
+    CONV2D = 1
+    DEPTHWISE_CONV2D = 2
+    FULLY_CONNECTED = 3
+    ADD = 4
+    AVG_POOL2D = 5
+    MAX_POOL2D = 6
+    SOFTMAX = 7
+    QUANTIZE = 8
+    DEQUANTIZE = 9
+    TRANSPOSE = 10
+    FULLY_CONNECTED_PER_TENSOR = 11

@@ -1,0 +1,156 @@
+"""The payload format, version 3: its header, tensors and references.
+
+A payload is little-endian, position-independent and used in place. It starts
+16-byte aligned, and so does each of its sections:
+
+    Header | input tensors, output tensors | calls | constants
+
+A *call* is a `CallHeader` followed by the argument block of its opcode. The operators declare these blocks
+(`ops`), made of what `blocks` has. They hold the parameter structs of CMSIS-NN member by member, so that a
+kernel can hand them on without copying; linear layers, whose functions in CMSIS-NN take numbers, have these
+in the order of the parameters. Data is named by a *reference*, see `make_ref`. What a call writes, its
+output and scratch memory, lies apart from what it reads, but for outputs that may be an input, where a kernel
+says so. Inputs and outputs of the graph count as where their `arena_offset` puts them.
+
+Kernels of some instruction sets load more than they use: as many bytes as their `ReadsBehind` says follow
+every constant inside of the constants section. Nothing is read behind activations, scratch memory and
+the caller's tensors.
+
+From these declarations and those of the operators the generators of aot/codegen write runtime/payload/format.h
+and the checks of calls that init() makes; nothing else states an offset, a size, an opcode or a range.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import NamedTuple
+
+from .record import F32, I32, U8, U16, U32, Field, Struct
+
+MAGIC = 0x444E4E43  # "CNND"
+FORMAT_VERSION = 3
+ALIGNMENT = 16  # of a payload, its sections, every constant and every arena offset
+
+# The first 32 bits of the CMSIS-NN commit whose conventions (kernel sums, bias,
+# weight layouts, scratch sizes) a payload follows. The revision is ABI.
+CMSIS_NN_COMMIT = "dbf45dbfcc515421dd6099037d3e2637b90748c8"
+KERNEL_REVISION = int(CMSIS_NN_COMMIT[:8], 16)
+
+
+class Isa(enum.IntEnum):
+    """The instruction set that scratch sizes and kernels were chosen for."""
+
+    SCALAR = 0  # Armv6-M, Armv7-M: plain C kernels
+    DSP = 1  # Armv7E-M, Armv8-M with the DSP extension
+    MVE = 2  # Armv8.1-M with Helium
+
+
+class DType(enum.IntEnum):
+    """Element types; the values are ExecuTorch's ScalarType codes."""
+
+    INT8 = 1
+    FLOAT32 = 6
+
+
+MAX_RANK = 6
+MAX_DIM = 32767  # of an activation or a filter: CMSIS-NN keeps dims in 16 bits
+MIN_SHIFT = -31  # of a multiplier, to the left if positive: no more leaves a bit of an int32
+MAX_SHIFT = 30
+MAX_SOFTMAX_DIFFERENCE = 31 << 26  # of a row's elements to its maximum, in Q5.26
+
+# References -----------------------------------------------------------------
+
+REF_OFFSET_BITS = 28
+BASE_ARENA = 0
+BASE_CONSTANT = 1  # offsets count from the start of the payload
+BASE_IO = 2  # + index: inputs first, then outputs
+BASE_NONE = 15  # resolves to a null pointer
+MAX_IO = BASE_NONE - BASE_IO
+BASE_COUNT = 16
+MAX_REF_OFFSET = (1 << REF_OFFSET_BITS) - 1
+
+
+def make_ref(base: int, offset: int = 0) -> int:
+    """A location: 4 bits of base, 28 bits of byte offset from that base."""
+    if not 0 <= base < BASE_COUNT:
+        raise ValueError(f"base {base} is not in [0, {BASE_COUNT})")
+    if not 0 <= offset <= MAX_REF_OFFSET:
+        raise ValueError(f"offset {offset} does not fit {REF_OFFSET_BITS} bits")
+    return base << REF_OFFSET_BITS | offset
+
+
+NO_REF = make_ref(BASE_NONE)
+
+
+def split_ref(ref: int) -> tuple[int, int]:
+    """(base, offset) of a reference."""
+    return ref >> REF_OFFSET_BITS, ref & MAX_REF_OFFSET
+
+
+# Header and tensors ---------------------------------------------------------
+
+HEADER = Struct(
+    "Header",
+    "The first bytes of a payload. Offsets count from its start.",
+    (
+        Field("magic", U32, "kMagic"),
+        Field("format_version", U16, "kFormatVersion; another one is refused"),
+        Field("header_bytes", U16, "sizeof(Header)"),
+        Field("kernel_revision", U32, "kKernelRevision; another one is refused"),
+        Field("isa", U8, "Isa that scratch sizes were computed for"),
+        Field("input_count", U8, "inputs + outputs <= kMaxIo"),
+        Field("output_count", U8),
+        Field("reserved0", U8, "0"),
+        Field("payload_bytes", U32, "size of the whole payload, a multiple of 16"),
+        Field("crc32", U32, "CRC-32 (IEEE 802.3) of the payload with this field as 0"),
+        Field("arena_bytes", U32, "activations and scratch, a multiple of 16; may be 0"),
+        Field("persistent_bytes", U32, "state kept between executions; 0 in this version"),
+        Field("tensors_offset", U32, "input_count + output_count records IoTensor"),
+        Field("calls_offset", U32, "the calls, back to back"),
+        Field("calls_bytes", U32, "a multiple of 4"),
+        Field("call_count", U32),
+        Field("constants_offset", U32),
+        Field("constants_bytes", U32, "with what kernels load behind the last one"),
+        Field("reserved", U32, "0", count=2),
+    ),
+)
+
+NO_ARENA_OFFSET = 0xFFFFFFFF
+
+IO_TENSOR = Struct(
+    "IoTensor",
+    "An input or output of the delegated graph, as the caller must provide it.",
+    (
+        Field("nbytes", U32, "size of its data"),
+        Field("arena_offset", U32, "where in the arena the caller may keep it, or kNoArenaOffset"),
+        Field("dtype", U8, "DType"),
+        Field("rank", U8, "<= kMaxRank"),
+        Field("dim_order", U8, "dimensions from outermost to innermost; 0 behind rank", count=MAX_RANK),
+        Field("sizes", I32, "in logical order; 0 behind rank", count=MAX_RANK),
+        Field("scale", F32, "real = scale * (q - zero_point); 0 for float tensors"),
+        Field("zero_point", I32),
+    ),
+)
+
+# Calls ----------------------------------------------------------------------
+
+CALL_HEADER = Struct(
+    "CallHeader",
+    "Precedes the argument block of each call.",
+    (
+        Field("opcode", U16, "Opcode"),
+        Field("bytes", U16, "of this header and the argument block, a multiple of 4"),
+    ),
+)
+
+
+class ReadsBehind(NamedTuple):
+    """Bytes that a kernel may load, and does not use, behind its filter, and behind its bias,
+    multipliers and shifts."""
+
+    filter: int = 0
+    parameters: int = 0
+
+    def of(self, field: str) -> int:
+        """For the constant that `field` of the argument block names."""
+        return self.filter if field == "filter" else self.parameters

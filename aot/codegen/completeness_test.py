@@ -1,0 +1,123 @@
+"""Every operator declares, and has, all that an operator needs; what is missing is named."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cmsis_nn_delegate.format.blocks import input, output
+from cmsis_nn_delegate.format.record import I8, Struct
+from cmsis_nn_delegate.ops.annotation import NotAnnotated
+from cmsis_nn_delegate.ops.kernel import KernelSpec
+from cmsis_nn_delegate.ops.op import Op
+from cmsis_nn_delegate.ops.random_case import RandomCase
+from cmsis_nn_delegate.ops.registry import OPS
+
+ROOT = Path(__file__).resolve().parents[2]
+DRAWN = 40  # random cases, among which each kernel of an operator has to be
+
+
+def missing(op: Op) -> Iterator[str]:
+    """What `op` lacks."""
+    annotation = getattr(op, "annotation", None)
+    if annotation is None:
+        yield "annotation: what the quantizer does with it"
+    elif isinstance(annotation, NotAnnotated) and not annotation.why:
+        yield "why the quantizer leaves it alone"
+    if op.attrs is not None and not dataclasses.is_dataclass(op.attrs):
+        yield "attrs: a dataclass"
+    if op.targets:
+        yield from (f"{name}()" for name in ("check", "build") if _inherited(op, name))
+        if not op.limits:
+            yield "limits: what is delegated, for the docs"
+        if f"\n| {op.name} | " not in (ROOT / "docs/operators.md").read_text(encoding="utf-8"):
+            yield "a row of docs/operators.md"
+    if op.kernels:
+        yield from _missing_with_kernels(op)
+
+
+def _missing_with_kernels(op: Op) -> Iterator[str]:
+    yield from (f"{name}()" for name in ("reference", "encode") if _inherited(op, name))
+    for kernel in op.kernels:
+        if not (ROOT / f"runtime/kernels/portable/{kernel.name}.cc").exists():
+            yield f"the portable kernel {kernel.name}.cc"
+        source = ROOT / f"runtime/kernels/cmsis_nn/{kernel.name}.cc"
+        if kernel.cmsis_nn and not source.exists():
+            yield f"CMSIS-NN's kernel {kernel.name}.cc"
+        elif kernel.cmsis_nn and f"{kernel.cmsis_nn}(" not in source.read_text(encoding="utf-8"):
+            yield f"a call of {kernel.cmsis_nn} in CMSIS-NN's kernel {kernel.name}.cc"
+        elif not kernel.cmsis_nn and not kernel.why_portable:
+            yield f"why there is no kernel {kernel.name} of CMSIS-NN"
+    if not op.draws:
+        yield "draws: random cases"
+    elif not _inherited(op, "encode"):
+        drawn = {op.kernel_of(_draw(op, seed)).name for seed in range(DRAWN)}
+        yield from (f"a random case of {kernel.name}" for kernel in op.kernels if kernel.name not in drawn)
+    if f'"{op.name}",' not in (ROOT / "tests/conformance/operators.bzl").read_text(encoding="utf-8"):
+        yield "a conformance test"
+
+
+def _inherited(op: Op, method: str) -> bool:
+    return getattr(type(op), method) is getattr(Op, method)
+
+
+def _draw(op: Op, seed: int):
+    case = RandomCase(seed)
+    op.draws[seed % len(op.draws)](case)
+    (node,) = case.nodes
+    return node
+
+
+@pytest.mark.parametrize("name", OPS)
+def test_is_complete(name):
+    assert list(missing(OPS[name])) == []
+
+
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.kernels])
+def test_random_cases_are_of_the_operator_and_have_its_shape(name):
+    op = OPS[name]
+    for seed in range(DRAWN):
+        node = _draw(op, seed)
+        assert node.op == name
+        assert node.output.shape == tuple(op.output_shape(node.inputs, node.attrs))
+
+
+def test_what_is_missing_is_named():
+    class Nothing(Op):
+        name = "nothing"
+        targets = ("aten.nothing.default",)
+        attrs = int
+        kernels = (
+            KernelSpec(
+                "nothing",
+                Struct("NothingArgs", "", (input("input", I8, "input", doc=""), output(I8, "input", doc=""))),
+                cmsis_nn="",
+            ),
+        )
+
+    assert list(missing(Nothing())) == [
+        "annotation: what the quantizer does with it",
+        "attrs: a dataclass",
+        "check()",
+        "build()",
+        "limits: what is delegated, for the docs",
+        "a row of docs/operators.md",
+        "reference()",
+        "encode()",
+        "the portable kernel nothing.cc",
+        "why there is no kernel nothing of CMSIS-NN",
+        "draws: random cases",
+        "a conformance test",
+    ]
+
+
+def test_a_kernel_that_no_case_reaches_is_named():
+    known = OPS["fully_connected"]
+
+    class Half(type(known)):
+        draws = (lambda d: d.fully_connected(d.input(1, 8), 20),)
+
+    assert list(missing(Half())) == ["a random case of fully_connected_per_tensor"]
