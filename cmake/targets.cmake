@@ -277,6 +277,7 @@ cmsis_nn_delegate_library(
 cmsis_nn_delegate_library(
   payload_builder HOST TESTONLY
   SRCS
+    runtime/payload/operator_payloads.h
     runtime/payload/payload_builder.cc
   HDRS
     runtime/payload/payload_builder.h

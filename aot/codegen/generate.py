@@ -13,16 +13,31 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cmsis_nn_delegate.format.opcodes import Opcode
-from codegen import bazel_lists, format_header, opcodes, operator_checks, operator_fields, operator_table, rules_header
+from codegen import (
+    bazel_lists,
+    format_header,
+    kernel_tables,
+    opcodes,
+    operator_checks,
+    operator_fields,
+    operator_payloads,
+    operator_table,
+    rules_header,
+)
 
 OPCODES = "aot/cmsis_nn_delegate/format/opcodes.py"
 
 # Path in the repository -> its text; C++ is formatted afterwards.
 GENERATED: dict[str, Callable[[], str]] = {
     "docs/operators.md": operator_table.generate,
+    "runtime/kernels/cmsis_nn/all.cc": kernel_tables.cmsis_nn_table,
+    "runtime/kernels/cmsis_nn/cmsis_nn.h": kernel_tables.cmsis_nn_header,
     "runtime/kernels/cmsis_nn/rules.h": rules_header.generate,
+    "runtime/kernels/portable/all.cc": kernel_tables.portable_table,
+    "runtime/kernels/portable/portable.h": kernel_tables.portable_header,
     "runtime/payload/format.h": format_header.generate,
     "runtime/payload/operator_fields.h": operator_fields.generate,
+    "runtime/payload/operator_payloads.h": operator_payloads.generate,
     "runtime/payload/operators.cc": operator_checks.generate_source,
     "runtime/payload/operators.h": operator_checks.generate_header,
     "tests/conformance/operators.bzl": bazel_lists.operators,

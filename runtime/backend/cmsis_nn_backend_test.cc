@@ -30,7 +30,7 @@ using executorch::runtime::etensor::Tensor;
 using testing::AlignedBytes;
 using testing::TestTensor;
 
-/// The network of testing::all_operators() with its arguments and pools.
+/// The network of testing::small_network() with its arguments and pools.
 class BackendTest : public ::testing::Test {
  protected:
   static constexpr std::uint32_t kArenaBytes = 640;
@@ -63,7 +63,7 @@ class BackendTest : public ::testing::Test {
     return bytes;
   }
 
-  AlignedBytes payload_ = testing::all_operators();
+  AlignedBytes payload_ = testing::small_network();
   FreeableBuffer processed_{payload_.data(), payload_.size(), nullptr};
   TestTensor image_{ScalarType::Float, {1, 3, 6, 6}, {0, 1, 2, 3}};
   TestTensor scores_{ScalarType::Char, {1, 5}, {0, 1}};

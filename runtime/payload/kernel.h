@@ -83,6 +83,20 @@ struct Kernel {
   bool overwrites_input = false;
 };
 
+/// Not defined: a kernel that reaches it is not a constant expression.
+void the_kernel_is_of_another_operator();
+
+/// A kernel whose type says what it computes, so that a table of kernels that are defined in other files can be put
+/// together at compile time.
+template <payload::Opcode kOpcode>
+struct KernelOf : Kernel {
+  constexpr KernelOf(const Kernel& kernel) : Kernel(kernel) {
+    if (kernel.opcode != kOpcode) {
+      the_kernel_is_of_another_operator();
+    }
+  }
+};
+
 /// A set of `Isa` as bits.
 using IsaSet = std::uint8_t;
 
@@ -112,12 +126,19 @@ inline constexpr IsaSet kAcceptedIsas =
 /// Names a kernel that outlives the table that it is put into.
 class KernelRef {
  public:
-  constexpr KernelRef(const Kernel& kernel) : kernel_(&kernel) {}
+  template <payload::Opcode kOpcode>
+  constexpr KernelRef(const KernelOf<kOpcode>& kernel) : kernel_(&kernel), opcode_(kOpcode) {}
+  template <payload::Opcode kOpcode>
+  KernelRef(KernelOf<kOpcode>&& temporary) = delete;
+  constexpr KernelRef(const Kernel& kernel) : kernel_(&kernel), opcode_(kernel.opcode) {}
   KernelRef(Kernel&& temporary) = delete;
+
   constexpr const Kernel* get() const { return kernel_; }
+  constexpr std::size_t opcode() const { return static_cast<std::size_t>(opcode_); }
 
  private:
   const Kernel* kernel_;
+  payload::Opcode opcode_;
 };
 
 /// Not defined: a table that reaches it is not a constant expression.
@@ -134,7 +155,7 @@ class KernelTable {
                         std::initializer_list<KernelRef> kernels)
       : revision(revision), isas(isas), name(name) {
     for (const KernelRef& kernel : kernels) {
-      const Kernel*& entry = by_opcode_[static_cast<std::size_t>(kernel.get()->opcode)];
+      const Kernel*& entry = by_opcode_[kernel.opcode()];
       if (entry != nullptr) {
         two_kernels_of_a_table_compute_the_same_operator();
       }
@@ -145,7 +166,7 @@ class KernelTable {
   /// This table with another kernel, or a first one, for the operator of `kernel`.
   constexpr KernelTable with(KernelRef kernel) const {
     KernelTable table = *this;
-    table.by_opcode_[static_cast<std::size_t>(kernel.get()->opcode)] = kernel.get();
+    table.by_opcode_[kernel.opcode()] = kernel.get();
     return table;
   }
 

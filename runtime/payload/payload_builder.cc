@@ -4,6 +4,7 @@
 
 #include "runtime/payload/calls.h"
 #include "runtime/payload/crc32.h"
+#include "runtime/payload/operator_payloads.h"
 
 namespace cmsis_nn_delegate {
 namespace testing {
@@ -107,7 +108,7 @@ AlignedBytes PayloadBuilder::finish() const {
   return bytes;
 }
 
-AlignedBytes all_operators() {
+AlignedBytes small_network() {
   PayloadBuilder builder;
   builder.set_arena(640);
   const Ref a0 = make_ref(payload::kBaseArena, 0);         // 144 bytes
@@ -252,6 +253,17 @@ AlignedBytes all_operators() {
   dequantize.zero_point = 1;
   builder.call(Opcode::kDequantize, dequantize);
   return builder.finish();
+}
+
+AlignedBytes operator_payload(Opcode opcode) {
+  for (const OperatorPayload& payload : kOperatorPayloads) {
+    if (payload.opcode == opcode) {
+      AlignedBytes bytes(payload.size);
+      std::memcpy(bytes.data(), payload.data, payload.size);
+      return bytes;
+    }
+  }
+  std::abort();
 }
 
 std::uint8_t* find_args(AlignedBytes& payload, Opcode opcode) {

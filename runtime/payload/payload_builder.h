@@ -100,9 +100,12 @@ class PayloadBuilder {
   std::vector<std::uint8_t> constants_;
 };
 
-/// A small network with every operator once, in the order of `Opcode` but for QUANTIZE, which
-/// comes first: float [1, 3, 6, 6] to int8 [1, 5] and float [1, 5].
-AlignedBytes all_operators();
+/// A small network of eleven kernels, among them all with windows and weights: float [1, 3, 6, 6] to int8 [1, 5]
+/// and float [1, 5].
+AlignedBytes small_network();
+
+/// A payload of one call of the kernel `opcode`; operator_payloads.h says what it is like.
+AlignedBytes operator_payload(payload::Opcode opcode);
 
 /// The arguments of the first call of `opcode` in `payload`, which must have one.
 std::uint8_t* find_args(AlignedBytes& payload, payload::Opcode opcode);

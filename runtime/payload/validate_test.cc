@@ -17,9 +17,10 @@ namespace {
 using executorch::runtime::Error;
 using payload::Opcode;
 using testing::AlignedBytes;
-using testing::all_operators;
 using testing::args_of;
 using testing::make_ref;
+using testing::operator_payload;
+using testing::small_network;
 
 constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
 constexpr std::int32_t kMin = std::numeric_limits<std::int32_t>::min();
@@ -29,7 +30,7 @@ using Change = std::pair<const char*, std::function<void(Args&)>>;
 
 template <typename Args>
 Error open_with(Opcode opcode, const std::function<void(Args&)>& change) {
-  AlignedBytes bytes = all_operators();
+  AlignedBytes bytes = small_network();
   change(args_of<Args>(bytes, opcode));
   return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
 }
@@ -63,30 +64,31 @@ void for_every_field(const Test& test) {
 
 /// The error of a payload in which `field` of the call of `opcode` is `value`.
 Error open_with_value(Opcode opcode, const OperatorField& field, std::uint32_t value) {
-  AlignedBytes bytes = all_operators();
+  AlignedBytes bytes = operator_payload(opcode);
   std::memcpy(testing::find_args(bytes, opcode) + field.offset, &value, sizeof(value));
   return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
 }
 
 /// What `field` of the call of `opcode` names.
 std::uint32_t bytes_of(Opcode opcode, const OperatorField& field) {
-  AlignedBytes bytes = all_operators();
+  AlignedBytes bytes = operator_payload(opcode);
   return static_cast<std::uint32_t>(field.bytes(testing::find_args(bytes, opcode)));
 }
 
 TEST(ValidateCalls, EveryReference) {
-  const AlignedBytes valid = all_operators();
-  const auto& header = *reinterpret_cast<const payload::Header*>(valid.data());
   std::size_t tested = 0;
   for_every_field([&](Opcode opcode, const OperatorField& field) {
     if (!field.is_reference()) {
       return;
     }
     ++tested;
+    AlignedBytes valid = operator_payload(opcode);
+    const payload::Header& header = valid.header();
+    const unsigned tensors = header.input_count + header.output_count;
     std::vector<payload::Ref> wrong = {
-        make_ref(payload::kBaseIo + 3),  // no such tensor
-        make_ref(14),                    // the last base
-        make_ref(15, 4),                 // none, with an offset
+        make_ref(payload::kBaseIo + tensors),  // no such tensor
+        make_ref(14),                          // the last base
+        make_ref(15, 4),                       // none, with an offset
         make_ref(payload::kBaseArena, payload::kMaxRefOffset),
         make_ref(payload::kBaseArena, header.arena_bytes),
         make_ref(payload::kBaseConstant, 0),  // the header
@@ -207,11 +209,11 @@ void expect_multipliers_checked(Opcode opcode, std::size_t channels) {
                           {1 << 30, true, false}, {kMax, true, false}};
   for (std::size_t channel = 0; channel < channels; ++channel) {
     for (const Value& v : values) {
-      AlignedBytes bytes = all_operators();
+      AlignedBytes bytes = small_network();
       element(bytes, opcode, &Args::multiplier, channel) = v.value;
       EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).ok(), v.multiplier)
           << "multiplier " << v.value << " of channel " << channel;
-      bytes = all_operators();
+      bytes = small_network();
       element(bytes, opcode, &Args::shift, channel) = v.value;
       EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).ok(), v.shift)
           << "shift " << v.value << " of channel " << channel;
@@ -228,12 +230,12 @@ TEST(ValidateCalls, MultipliersAndShiftsOfEveryChannel) {
 /// The output of the call of `opcode` meets `input` in every way.
 void expect_overlap_checked(Opcode opcode, const OperatorField& input,
                             const OperatorField& output) {
-  constexpr std::size_t kBegin = 1024;  // free of other operands: behind what the payload uses
+  constexpr std::size_t kBegin = 1024;  // free of other operands: after what the payload uses
   const std::size_t input_bytes = bytes_of(opcode, input);
   const std::size_t output_bytes = bytes_of(opcode, output);
   const bool in_place = kPortableKernels.find(opcode)->overwrites_input;
   for (std::size_t at = kBegin - output_bytes; at <= kBegin + input_bytes; at += output.alignment) {
-    AlignedBytes bytes = all_operators();
+    AlignedBytes bytes = operator_payload(opcode);
     bytes.header().arena_bytes = 4096;
     std::uint8_t* const args = testing::find_args(bytes, opcode);
     const payload::Ref input_ref = make_ref(payload::kBaseArena, kBegin);
@@ -280,7 +282,7 @@ TEST(ValidateCalls, ASumOverOneInputStaysApartFromTheOther) {
 TEST(ValidateCalls, InputsAndOutputsOverlapWhereTheArenaHasThem) {
   // Output 0, 5 bytes, is softmax's.
   const auto open = [](std::uint32_t arena_offset, payload::Ref input) {
-    AlignedBytes bytes = all_operators();
+    AlignedBytes bytes = small_network();
     bytes.header().arena_bytes = 4096;
     bytes.at<payload::IoTensor>(bytes.header().tensors_offset + sizeof(payload::IoTensor))
         .arena_offset = arena_offset;
@@ -298,7 +300,7 @@ TEST(ValidateCalls, InputsAndOutputsOverlapWhereTheArenaHasThem) {
 TEST(ValidateCalls, ScratchLiesApartFromInputAndOutput) {
   const auto expect_refused_at = [](Opcode opcode, auto place) {
     for (const bool input : {true, false}) {
-      AlignedBytes bytes = all_operators();
+      AlignedBytes bytes = small_network();
       place(bytes, input);
       EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
                 Error::InvalidProgram)
@@ -528,7 +530,7 @@ void expect_scratch_checked(Opcode opcode) {
   Kernel kernel = *kPortableKernels.find(opcode);
   kernel.scratch_bytes = [](const void*) { return static_cast<std::uint32_t>(kAsked); };
   const KernelTable table = kPortableKernels.with(kernel);
-  AlignedBytes bytes = all_operators();
+  AlignedBytes bytes = small_network();
   auto& args = args_of<Args>(bytes, opcode);
   for (const std::int32_t given : {0, 1, 96, 99, 100, 101, 112, -1, kMin}) {
     args.scratch_bytes = given;
@@ -554,7 +556,7 @@ TEST(ValidateCalls, AKernelIsAskedForScratchWhenAllElseIsValid) {
     return std::uint32_t{0};
   };
   const KernelTable table = kPortableKernels.with(kernel);
-  AlignedBytes bytes = all_operators();
+  AlignedBytes bytes = small_network();
   EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::Ok);
   EXPECT_EQ(asked, 1);
   args_of<payload::Conv2dArgs>(bytes, Opcode::kConv2d).output = payload::kNoRef;
@@ -569,10 +571,10 @@ void expect_tail_checked(Opcode opcode, payload::Ref Args::*member, std::uint32_
   const Kernel kernel = kPortableKernels.find(opcode)->reading_behind(behind);
   const KernelTable table = kPortableKernels.with(kernel);
   const std::uint32_t tail = behind.filter + behind.parameters;
-  AlignedBytes valid = all_operators();
+  AlignedBytes valid = small_network();
   const payload::Ref end = make_ref(payload::kBaseConstant, valid.header().payload_bytes);
   for (std::uint32_t room = 0; room <= 24; room += 4) {
-    AlignedBytes payload = all_operators();
+    AlignedBytes payload = small_network();
     args_of<Args>(payload, opcode).*member = end - bytes - room;
     // What lies there need not be a multiplier.
     std::memset(payload.data() + payload.size() - bytes - room, 0, bytes);
@@ -598,21 +600,21 @@ TEST(ValidateCalls, WhatKernelsLoadBehindConstantsIsThere) {
 TEST(ValidateCalls, NoConstantsForWhatAKernelLoads) {
   const Kernel kernel = portable::kConv2d.reading_behind({255, 0});
   const KernelTable table = kPortableKernels.with(kernel);
-  AlignedBytes bytes = all_operators();
+  AlignedBytes bytes = small_network();
   bytes.header().constants_bytes = 16;
   EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::InvalidProgram);
 }
 
 TEST(ValidateCalls, WhatAKernelDoesNotComputeIsRefused) {
   static int asked;
-  for (std::size_t opcode = 1; opcode < payload::kOpcodeCount; ++opcode) {
-    Kernel kernel = *kPortableKernels.find(opcode);
+  for (const Operator& op : kOperators) {
+    Kernel kernel = *kPortableKernels.find(op.opcode);
     const KernelTable table = kPortableKernels.with(kernel);
-    const AlignedBytes bytes = all_operators();
+    const AlignedBytes bytes = operator_payload(op.opcode);
     asked = 0;
     kernel = kernel.limited_to([](const void*) { return ++asked > 0; });
     EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::Ok);
-    EXPECT_EQ(asked, 1) << "opcode " << opcode;
+    EXPECT_EQ(asked, 1) << "opcode " << static_cast<int>(op.opcode);
     // Before it is asked for its scratch memory, which may be too much to count.
     kernel.scratch_bytes = [](const void*) {
       ADD_FAILURE();
@@ -620,7 +622,7 @@ TEST(ValidateCalls, WhatAKernelDoesNotComputeIsRefused) {
     };
     kernel = kernel.limited_to([](const void*) { return false; });
     EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::InvalidProgram)
-        << "opcode " << opcode;
+        << "opcode " << static_cast<int>(op.opcode);
   }
 }
 
@@ -630,19 +632,19 @@ TEST(ValidateCalls, AKernelIsAskedWhatItComputesWhenAllElseIsValid) {
     return true;
   });
   const KernelTable table = kPortableKernels.with(kernel);
-  AlignedBytes bytes = all_operators();
+  AlignedBytes bytes = small_network();
   args_of<payload::Conv2dArgs>(bytes, Opcode::kConv2d).output = payload::kNoRef;
   EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::InvalidProgram);
 }
 
 TEST(ValidateCalls, CallHeaders) {
   const auto open_with_call = [](const std::function<void(payload::CallHeader&)>& change) {
-    AlignedBytes bytes = all_operators();
+    AlignedBytes bytes = small_network();
     change(bytes.at<payload::CallHeader>(bytes.header().calls_offset));
     return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
   };
   EXPECT_EQ(open_with_call([](auto&) {}), Error::Ok);
-  for (const int opcode : {0, 12, 255, 65535}) {
+  for (const int opcode : {0, static_cast<int>(payload::kOpcodeCount), 255, 65535}) {
     EXPECT_EQ(open_with_call([&](auto& c) { c.opcode = static_cast<std::uint16_t>(opcode); }),
               Error::InvalidProgram);
   }

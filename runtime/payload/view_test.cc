@@ -14,7 +14,7 @@ using executorch::runtime::Error;
 using payload::Header;
 using payload::IoTensor;
 using testing::AlignedBytes;
-using testing::all_operators;
+using testing::small_network;
 
 Error open(const AlignedBytes& bytes, std::size_t size) {
   return PayloadView::open(bytes.data(), size, kPortableKernels).error();
@@ -23,13 +23,13 @@ Error open(const AlignedBytes& bytes) { return open(bytes, bytes.size()); }
 
 /// The error after `change` to a valid payload.
 Error open_with(const std::function<void(AlignedBytes&)>& change) {
-  AlignedBytes bytes = all_operators();
+  AlignedBytes bytes = small_network();
   change(bytes);
   return open(bytes);
 }
 
 TEST(PayloadView, OpensAValidPayload) {
-  const AlignedBytes bytes = all_operators();
+  const AlignedBytes bytes = small_network();
   const auto view = PayloadView::open(bytes.data(), bytes.size(), kPortableKernels);
   ASSERT_TRUE(view.ok());
   EXPECT_EQ(view->data(), bytes.data());
@@ -38,7 +38,7 @@ TEST(PayloadView, OpensAValidPayload) {
 }
 
 TEST(PayloadView, CallsInOrder) {
-  AlignedBytes bytes = all_operators();
+  AlignedBytes bytes = small_network();
   const PayloadView view(bytes.header());
   std::uint32_t offset = view.header().calls_offset;
   std::uint32_t count = 0;
@@ -53,14 +53,14 @@ TEST(PayloadView, CallsInOrder) {
 }
 
 TEST(PayloadView, BytesBehindThePayloadDoNotMatter) {
-  AlignedBytes bytes = all_operators();
+  AlignedBytes bytes = small_network();
   AlignedBytes longer(bytes.size() + 7);
   std::memcpy(longer.data(), bytes.data(), bytes.size());
   EXPECT_EQ(open(longer), Error::Ok);
 }
 
 TEST(PayloadView, TruncatedAtEveryByte) {
-  const AlignedBytes whole = all_operators();
+  const AlignedBytes whole = small_network();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     ASSERT_EQ(open(whole, size), Error::InvalidProgram) << size << " bytes";
   }
@@ -69,7 +69,7 @@ TEST(PayloadView, TruncatedAtEveryByte) {
 
 TEST(PayloadView, TruncationStatedByTheHeader) {
   // A shorter payload that says so itself: the last constant, or a call, is cut.
-  for (std::uint32_t size = 0; size < all_operators().size(); size += 16) {
+  for (std::uint32_t size = 0; size < small_network().size(); size += 16) {
     ASSERT_EQ(open_with([&](AlignedBytes& b) { b.header().payload_bytes = size; }),
               Error::InvalidProgram)
         << size;
@@ -77,7 +77,7 @@ TEST(PayloadView, TruncationStatedByTheHeader) {
 }
 
 TEST(PayloadView, Unaligned) {
-  const AlignedBytes bytes = all_operators();
+  const AlignedBytes bytes = small_network();
   AlignedBytes moved(bytes.size() + 16);
   for (std::size_t shift = 1; shift < 16; ++shift) {
     std::memcpy(moved.data() + shift, bytes.data(), bytes.size());
@@ -97,7 +97,7 @@ TEST(PayloadView, MadeForSomethingElse) {
 }
 
 TEST(PayloadView, IsaMustBeOneOfTheTable) {
-  AlignedBytes bytes = all_operators();
+  AlignedBytes bytes = small_network();
   for (unsigned mine = 0; mine < 3; ++mine) {
     KernelTable table = kPortableKernels;
     table.isas = isa_set(static_cast<payload::Isa>(mine));
@@ -110,7 +110,7 @@ TEST(PayloadView, IsaMustBeOneOfTheTable) {
 }
 
 TEST(PayloadView, MissingKernel) {
-  const AlignedBytes bytes = all_operators();
+  const AlignedBytes bytes = small_network();
   for (std::size_t opcode = 1; opcode < payload::kOpcodeCount; ++opcode) {
     const KernelTable table = kPortableKernels.without(static_cast<payload::Opcode>(opcode));
     EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
@@ -155,7 +155,7 @@ TEST(PayloadView, EveryHeaderField) {
       {"reserved", [](Header& h) { h.reserved[1] = 1; }},
   };
   for (const auto& [what, change] : changes) {
-    AlignedBytes bytes = all_operators();
+    AlignedBytes bytes = small_network();
     change(bytes.header());
     EXPECT_EQ(open(bytes), Error::InvalidProgram) << what;
   }
@@ -189,7 +189,7 @@ TEST(PayloadView, EveryTensorField) {
       {"size behind rank", [](IoTensor& t) { t.sizes[5] = 1; }},
   };
   for (const auto& [what, change] : changes) {
-    AlignedBytes bytes = all_operators();
+    AlignedBytes bytes = small_network();
     change(bytes.at<IoTensor>(bytes.header().tensors_offset));
     EXPECT_EQ(open(bytes), Error::InvalidProgram) << what;
   }

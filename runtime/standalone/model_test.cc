@@ -15,7 +15,7 @@ namespace {
 using executorch::runtime::Error;
 using testing::AlignedBytes;
 
-// testing::all_operators(): a float image, int8 scores, float logits.
+// testing::small_network(): a float image, int8 scores, float logits.
 constexpr std::size_t kTensors = 3;
 constexpr std::size_t kArenaBytes = 640;
 
@@ -25,7 +25,7 @@ class StandaloneModelTest : public ::testing::Test {
     return model.load(backend_, payload_.data(), payload_.size(), arena_.data(), arena_bytes);
   }
 
-  AlignedBytes payload_ = testing::all_operators();
+  AlignedBytes payload_ = testing::small_network();
   AlignedBytes arena_{kArenaBytes};
   const CmsisNnBackend backend_{kPortableKernels};
 };

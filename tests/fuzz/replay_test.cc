@@ -23,7 +23,7 @@ using testing::AlignedBytes;
 
 constexpr std::uint32_t kMutationsOfASeed = 500;
 constexpr std::uint32_t kGenerations = 4;  // mutations of mutations
-constexpr std::int32_t kScratch = 192;     // in all_operators(), at the end of the arena
+constexpr std::int32_t kScratch = 192;     // in small_network(), at the end of the arena
 
 std::vector<std::uint8_t> read(const char* path) {
   std::vector<std::uint8_t> bytes;
@@ -38,9 +38,9 @@ std::vector<std::uint8_t> read(const char* path) {
   return bytes;
 }
 
-/// testing::all_operators() for the tested kernels, with scratch memory for each of them.
-AlignedBytes all_operators() {
-  AlignedBytes payload = testing::all_operators();
+/// testing::small_network() for the tested kernels, with scratch memory for each of them.
+AlignedBytes small_network() {
+  AlignedBytes payload = testing::small_network();
   const std::uint32_t begin = payload.header().arena_bytes - kScratch;
   const auto give = [&](auto& args) {
     args.scratch = testing::make_ref(payload::kBaseArena, begin);
@@ -92,7 +92,7 @@ TEST(Replay, SeedsRunWhateverMemoryHeld) {
 }
 
 TEST(Replay, TruncatedAtEveryByte) {
-  const AlignedBytes whole = all_operators();
+  const AlignedBytes whole = small_network();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     ASSERT_EQ(run_payload(whole.data(), size, tested_kernels()), Outcome::kRefused)
         << size << " bytes";
@@ -101,7 +101,7 @@ TEST(Replay, TruncatedAtEveryByte) {
 }
 
 TEST(Replay, EverySingleByte) {
-  AlignedBytes payload = all_operators();
+  AlignedBytes payload = small_network();
   for (std::size_t i = 0; i < payload.size(); ++i) {
     const std::uint8_t original = payload.data()[i];
     const std::uint8_t values[] = {static_cast<std::uint8_t>(original ^ 0x01),
@@ -124,7 +124,7 @@ TEST(Replay, EverySingleByte) {
 /// The call of `opcode` gets `bytes` of scratch at the end of the arena, where one byte more is seen.
 template <typename Args>
 void expect_scratch_suffices(payload::Opcode opcode) {
-  AlignedBytes payload = all_operators();
+  AlignedBytes payload = small_network();
   auto& args = testing::args_of<Args>(payload, opcode);
   const std::uint32_t arena_bytes = payload.header().arena_bytes;
   const Kernel& kernel = *tested_kernels().find(opcode);

@@ -3,6 +3,7 @@
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
+namespace {
 
 Error run_add(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AddArgs*>(args);
@@ -12,6 +13,12 @@ Error run_add(const void* args, const Bases& bases) {
       a.input2_shift, a.left_shift, bases.resolve<std::int8_t>(a.output), a.output_offset,
       a.output_multiplier, a.output_shift, a.activation.min, a.activation.max, a.count));
 }
+
+}  // namespace
+
+// arm_elementwise_add_s8 reads every element, or group of four, before it writes that: the output may be an
+// input.
+constexpr KernelOf<payload::Opcode::kAdd> kAdd = Kernel(operators::kAdd, run_add).in_place();
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -3,6 +3,7 @@
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
+namespace {
 
 Error run_avg_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
@@ -12,11 +13,16 @@ Error run_avg_pool2d(const void* args, const Bases& bases) {
                                  native(a.output_dims), bases.resolve<std::int8_t>(a.output)));
 }
 
-std::uint32_t avg_pool2d_scratch_bytes(const void* args) {
+std::uint32_t scratch_bytes(const void* args) {
   const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
   return static_cast<std::uint32_t>(
       arm_avgpool_s8_get_buffer_size(a.output_dims.w, a.input_dims.c));
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kAvgPool2d> kAvgPool2d =
+    Kernel(operators::kAvgPool2d, run_avg_pool2d, scratch_bytes);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -39,8 +39,6 @@ Error run_plain_rows(const payload::Conv2dArgs& a, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 Error run_conv2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
   if constexpr (kWithMve) {
@@ -58,14 +56,14 @@ Error run_conv2d(const void* args, const Bases& bases) {
                               bases.resolve<std::int8_t>(a.output)));
 }
 
-std::uint32_t conv2d_scratch_bytes(const void* args) {
+std::uint32_t scratch_bytes(const void* args) {
   const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
   // One window has no more bytes, over all groups, than the filter, less than 2^28: no term overflows.
   return static_cast<std::uint32_t>(arm_convolve_wrapper_s8_get_buffer_size(
       native(a.params), native(a.input_dims), native(a.filter_dims), native(a.output_dims)));
 }
 
-bool conv2d_accepts(const void* args) {
+bool accepts(const void* args) {
   const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
   const auto& p = a.params;
   return rules::convolution_fits(kWithMve, a.input_dims.h, a.input_dims.w, a.input_dims.c,
@@ -73,6 +71,13 @@ bool conv2d_accepts(const void* args) {
                                  a.output_dims.w, p.stride.h, p.stride.w, p.padding.h, p.padding.w,
                                  p.dilation.h, p.dilation.w);
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kConv2d> kConv2d =
+    Kernel(operators::kConv2d, run_conv2d, scratch_bytes)
+        .limited_to(accepts)
+        .reading_behind(payload::reads_behind(kCompiledIsa, payload::Opcode::kConv2d));
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

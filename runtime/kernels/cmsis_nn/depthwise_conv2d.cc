@@ -4,6 +4,7 @@
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
+namespace {
 
 Error run_depthwise_conv2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
@@ -17,7 +18,7 @@ Error run_depthwise_conv2d(const void* args, const Bases& bases) {
       bases.resolve<std::int8_t>(a.output)));
 }
 
-std::uint32_t depthwise_conv2d_scratch_bytes(const void* args) {
+std::uint32_t scratch_bytes(const void* args) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
   // With MVE it is up to 496 bytes for every pixel of the kernel, of which there are few enough.
   static_assert(rules::kMaxKernelElements < (1 << 22), "the size must fit 31 bits");
@@ -25,7 +26,7 @@ std::uint32_t depthwise_conv2d_scratch_bytes(const void* args) {
       native(a.params), native(a.input_dims), native(a.filter_dims), native(a.output_dims)));
 }
 
-bool depthwise_conv2d_accepts(const void* args) {
+bool accepts(const void* args) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
   const auto& p = a.params;
   return rules::depthwise_fits(kWithMve, a.input_dims.n, a.input_dims.h, a.input_dims.w,
@@ -33,6 +34,13 @@ bool depthwise_conv2d_accepts(const void* args) {
                                a.output_dims.h, a.output_dims.w, p.stride.h, p.stride.w,
                                p.padding.h, p.padding.w, p.dilation.h, p.dilation.w);
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d =
+    Kernel(operators::kDepthwiseConv2d, run_depthwise_conv2d, scratch_bytes)
+        .limited_to(accepts)
+        .reading_behind(payload::reads_behind(kCompiledIsa, payload::Opcode::kDepthwiseConv2d));
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -4,6 +4,7 @@
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
+namespace {
 
 Error run_fully_connected(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedArgs*>(args);
@@ -26,6 +27,11 @@ Error run_fully_connected(const void* args, const Bases& bases) {
   } while (--rows != 0);
   return Error::Ok;
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kFullyConnected> kFullyConnected =
+    Kernel(operators::kFullyConnected, run_fully_connected);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

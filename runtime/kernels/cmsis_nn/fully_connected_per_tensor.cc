@@ -4,6 +4,7 @@
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
+namespace {
 
 Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedPerTensorArgs*>(args);
@@ -22,6 +23,11 @@ Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
   } while (--rows != 0);
   return Error::Ok;
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor =
+    Kernel(operators::kFullyConnectedPerTensor, run_fully_connected_per_tensor);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

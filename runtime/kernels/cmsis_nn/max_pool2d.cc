@@ -3,6 +3,7 @@
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
+namespace {
 
 Error run_max_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
@@ -11,6 +12,11 @@ Error run_max_pool2d(const void* args, const Bases& bases) {
                                   bases.resolve<const std::int8_t>(a.input), native(a.filter_dims),
                                   native(a.output_dims), bases.resolve<std::int8_t>(a.output)));
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kMaxPool2d> kMaxPool2d =
+    Kernel(operators::kMaxPool2d, run_max_pool2d);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -4,6 +4,7 @@
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
+namespace {
 
 Error run_softmax(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::SoftmaxArgs*>(args);
@@ -12,9 +13,14 @@ Error run_softmax(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-bool softmax_accepts(const void* args) {
+bool accepts(const void* args) {
   return rules::softmax_fits(static_cast<const payload::SoftmaxArgs*>(args)->row_size);
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kSoftmax> kSoftmax =
+    Kernel(operators::kSoftmax, run_softmax).limited_to(accepts);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

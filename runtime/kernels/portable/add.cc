@@ -3,6 +3,7 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
+namespace {
 
 Error run_add(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AddArgs*>(args);
@@ -23,6 +24,10 @@ Error run_add(const void* args, const Bases& bases) {
   }
   return Error::Ok;
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kAdd> kAdd = Kernel(operators::kAdd, run_add).in_place();
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

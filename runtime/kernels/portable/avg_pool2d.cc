@@ -9,8 +9,6 @@ namespace {
 /// Channels summed at once: their sums stay on the stack.
 constexpr std::int32_t kBlock = 16;
 
-}  // namespace
-
 Error run_avg_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
   const auto& p = a.params;
@@ -51,6 +49,11 @@ Error run_avg_pool2d(const void* args, const Bases& bases) {
   }
   return Error::Ok;
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kAvgPool2d> kAvgPool2d =
+    Kernel(operators::kAvgPool2d, run_avg_pool2d);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

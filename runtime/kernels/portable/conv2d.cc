@@ -17,8 +17,6 @@ std::uint32_t dot(std::uint32_t acc, const std::int8_t* filter, const std::int8_
   return acc;
 }
 
-}  // namespace
-
 Error run_conv2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
   const auto& p = a.params;
@@ -77,6 +75,10 @@ Error run_conv2d(const void* args, const Bases& bases) {
   }
   return Error::Ok;
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kConv2d> kConv2d = Kernel(operators::kConv2d, run_conv2d);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -9,8 +9,6 @@ namespace {
 /// Channels summed at once: their accumulators stay on the stack.
 constexpr std::int32_t kBlock = 16;
 
-}  // namespace
-
 Error run_depthwise_conv2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
   const auto& p = a.params;
@@ -72,6 +70,11 @@ Error run_depthwise_conv2d(const void* args, const Bases& bases) {
   }
   return Error::Ok;
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d =
+    Kernel(operators::kDepthwiseConv2d, run_depthwise_conv2d);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -2,6 +2,7 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
+namespace {
 
 Error run_dequantize(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DequantizeArgs*>(args);
@@ -20,6 +21,11 @@ Error run_dequantize(const void* args, const Bases& bases) {
   }
   return Error::Ok;
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kDequantize> kDequantize =
+    Kernel(operators::kDequantize, run_dequantize);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

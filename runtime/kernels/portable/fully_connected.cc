@@ -3,6 +3,7 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
+namespace {
 
 Error run_fully_connected(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedArgs*>(args);
@@ -13,6 +14,11 @@ Error run_fully_connected(const void* args, const Bases& bases) {
   });
   return Error::Ok;
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kFullyConnected> kFullyConnected =
+    Kernel(operators::kFullyConnected, run_fully_connected);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

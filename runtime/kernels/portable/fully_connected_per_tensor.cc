@@ -3,6 +3,7 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
+namespace {
 
 Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedPerTensorArgs*>(args);
@@ -11,6 +12,11 @@ Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
   });
   return Error::Ok;
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor =
+    Kernel(operators::kFullyConnectedPerTensor, run_fully_connected_per_tensor);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

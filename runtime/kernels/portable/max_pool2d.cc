@@ -4,6 +4,7 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
+namespace {
 
 Error run_max_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
@@ -40,6 +41,11 @@ Error run_max_pool2d(const void* args, const Bases& bases) {
   }
   return Error::Ok;
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kMaxPool2d> kMaxPool2d =
+    Kernel(operators::kMaxPool2d, run_max_pool2d);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -37,8 +37,6 @@ std::int32_t round_half_even(float value) {
   return (bits >> 31) != 0 ? -magnitude : magnitude;
 }
 
-}  // namespace
-
 Error run_quantize(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::QuantizeArgs*>(args);
   const auto* input = bases.resolve<const float>(a.input);
@@ -57,6 +55,11 @@ Error run_quantize(const void* args, const Bases& bases) {
   }
   return Error::Ok;
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kQuantize> kQuantize =
+    Kernel(operators::kQuantize, run_quantize);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -91,8 +91,6 @@ std::int32_t one_over_one_plus_x(std::int32_t value) {
 
 int count_leading_zeros(std::uint32_t value) { return value == 0 ? 32 : __builtin_clz(value); }
 
-}  // namespace
-
 Error run_softmax(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::SoftmaxArgs*>(args);
   const auto* input = bases.resolve<const std::int8_t>(a.input);
@@ -140,6 +138,10 @@ Error run_softmax(const void* args, const Bases& bases) {
   }
   return Error::Ok;
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kSoftmax> kSoftmax = Kernel(operators::kSoftmax, run_softmax);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

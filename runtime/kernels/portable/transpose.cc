@@ -5,6 +5,7 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
+namespace {
 
 Error run_transpose(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::TransposeArgs*>(args);
@@ -27,6 +28,11 @@ Error run_transpose(const void* args, const Bases& bases) {
   }
   return Error::Ok;
 }
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kTranspose> kTranspose =
+    Kernel(operators::kTranspose, run_transpose);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

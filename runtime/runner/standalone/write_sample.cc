@@ -30,7 +30,7 @@ int run(int argc, char** argv) {
     std::fprintf(stderr, "usage: write_sample ISA PAYLOAD INPUT OUTPUTS\n");
     return 2;
   }
-  testing::AlignedBytes payload = testing::all_operators();
+  testing::AlignedBytes payload = testing::small_network();
   payload.header().isa = static_cast<std::uint8_t>(std::atoi(argv[1]));
   payload.header().crc32 = payload_crc32(payload.data(), payload.size());
   const auto view = PayloadView::open(payload.data(), payload.size(), kPortableKernels);
