@@ -12,14 +12,15 @@ from typing import Any
 __version__ = "0.1.0"
 
 _EXPORTS = {
-    "CmsisNnBackend": "backend",
-    "CmsisNnPartitioner": "partitioner",
+    "CmsisNnBackend": "partition.backend",
+    "CmsisNnPartitioner": "partition.partitioner",
     "CmsisNnQuantizer": "quantizer",
     "TARGETS": "target",
     "Target": "target",
     "compile_for_targets": "compile",
     "compile_model": "compile",
-    "quantizable_module": "prepare",
+    "lower": "partition.lower",
+    "quantizable_module": "quantization.prepare",
 }
 
 __all__ = list(_EXPORTS)

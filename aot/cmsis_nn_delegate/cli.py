@@ -20,9 +20,9 @@ from typing import NoReturn, Optional
 
 import numpy as np
 
-from .artifacts import SUFFIXES, check_name
 from .errors import UserError
-from .outputs import check_writable, write_files
+from .payload.files.artifacts import SUFFIXES, check_name
+from .payload.files.outputs import check_writable, write_files
 from .quiet import quiet
 from .target import TARGETS, get_target
 
@@ -88,7 +88,7 @@ def _say(line: str) -> None:
 
 
 def _compile(arguments: argparse.Namespace) -> int:
-    from .report import text
+    from .payload.report import text
 
     compiled = _compiled(arguments)
     paths = compiled.write(arguments.output)
@@ -105,7 +105,7 @@ def _compile(arguments: argparse.Namespace) -> int:
 
 
 def _explain(arguments: argparse.Namespace) -> int:
-    from .explain import summary
+    from .partition.explain import summary
 
     compiled = _compiled(arguments)
     print()
@@ -116,10 +116,10 @@ def _explain(arguments: argparse.Namespace) -> int:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from .artifacts import Artifacts
     from .payload.encode import encode
-    from .report import text
-    from .report.model_report import build_report
+    from .payload.files.artifacts import Artifacts
+    from .payload.report import text
+    from .payload.report.model_report import build_report
 
     artifacts = Artifacts.of(arguments.model)
     artifacts.check()
@@ -138,7 +138,7 @@ def _report(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from .artifacts import Artifacts
+    from .payload.files.artifacts import Artifacts
 
     for option in ("executor", "core", "image"):
         if getattr(arguments, option) is not None and arguments.on != "simulator":
@@ -178,8 +178,8 @@ def _targets(arguments: argparse.Namespace) -> int:
 
 def _compiled(arguments: argparse.Namespace):
     """The model of `compile` and `explain`, compiled."""
-    from . import samples
     from .model_source import load_model
+    from .quantization import samples
 
     try:
         get_target(arguments.target)
@@ -204,7 +204,7 @@ def _compiled(arguments: argparse.Namespace):
         check_writable(output, [name + suffix for suffix in SUFFIXES])
     with _silenced(arguments.debug):
         from .compile import compile_model
-        from .interface import Inputs, required_names
+        from .quantization.interface import Inputs, required_names
 
         examples = model.example_inputs
         if examples is None:
@@ -267,7 +267,7 @@ def _npz_path(output: Optional[str]) -> Optional[Path]:
 
 def _samples(artifacts, arguments: argparse.Namespace) -> list[tuple[np.ndarray, ...]]:
     """The inputs of `run`, in the types that the model takes."""
-    from . import samples
+    from .quantization import samples
 
     if artifacts.has(".graph.npz"):
         graph, _ = artifacts.graph()
@@ -310,13 +310,13 @@ def _run_host(artifacts, samples, arguments) -> list[list[np.ndarray]]:
 
 
 def _host_program(artifacts, arguments: argparse.Namespace):
-    from .host import HostProgram
+    from .runner.host import HostProgram
 
     return HostProgram(artifacts.read(".pte"), arguments.library)
 
 
 def _run_simulator(artifacts, samples, arguments) -> list[list[np.ndarray]]:
-    from . import simulate
+    from .runner import simulate
 
     payload = artifacts.payload()
     executor = arguments.executor or "standalone"

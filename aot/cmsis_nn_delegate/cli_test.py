@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 import torch
 
-from cmsis_nn_delegate import reference, simulate
-from cmsis_nn_delegate.artifacts import Artifacts
+from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.cli import main
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.payload.decode import decode
+from cmsis_nn_delegate.payload.files.artifacts import Artifacts
+from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.job import JOB_HEADER, JobFlag
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
@@ -435,7 +436,7 @@ def test_results_are_replaced_whole(capsys, folder, small, tmp_path, monkeypatch
         path.write_bytes(content[:10])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
-    monkeypatch.setattr("cmsis_nn_delegate.outputs._write", full)
+    monkeypatch.setattr("cmsis_nn_delegate.payload.files.outputs._write", full)
     check_failure(run(capsys, "run", small, *inputs), 2, r"y\.npz: No space left on device")
     assert [p.name for p in tmp_path.iterdir()] == ["y.npz"]
     assert (tmp_path / "y.npz").read_bytes() == whole
@@ -466,7 +467,7 @@ def test_unexpected_errors_are_one_line_unless_debugging(capsys, folder, monkeyp
     def broken(argument):
         raise KeyError("surprise\nsecond line")
 
-    monkeypatch.setattr("cmsis_nn_delegate.artifacts.Artifacts.of", broken)
+    monkeypatch.setattr("cmsis_nn_delegate.payload.files.artifacts.Artifacts.of", broken)
     check_failure(run(capsys, "report", "x"), 1, "KeyError.*unexpected; --debug")
     assert "Traceback" in run(capsys, "report", "x", "--debug")[2]
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Union
 
-from . import calibration as calibration_data
-from .artifacts import check_name
 from .compiled import Compiled
 from .errors import UserError
-from .interface import Arguments, Inputs, Model, check_model
-from .lower import IO
+from .partition.lower import IO
+from .payload.files.artifacts import check_name
+from .payload.planner.memory import IoPlacement
 from .pipeline import Compilation, Progress, run, selected
-from .planner.memory import IoPlacement
+from .quantization import calibration as calibration_data
+from .quantization.interface import Arguments, Inputs, Model, check_model
 from .quantizer import CmsisNnQuantizer
 from .target import Target, get_target
 

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Union
 
-from .artifacts import about_program
-from .graph import serialize
 from .graph.ir import Graph
-from .outputs import write_files
 from .payload import c_header
 from .payload.decode import decode
 from .payload.encode import Encoded
-from .report import text
-from .report.model_report import Report, build_report
+from .payload.files import serialize
+from .payload.files.artifacts import about_program
+from .payload.files.outputs import write_files
+from .payload.report import text
+from .payload.report.model_report import Report, build_report
 from .target import Target
 
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
 
-    from .explain import NodeReport
+    from .partition.explain import NodeReport
 
 # What `Compiled.write` makes besides NAME.pte, if the whole model is one delegate call.
 _STANDALONE_SUFFIXES = (".payload.bin", ".h", ".c", ".graph.npz", ".report.txt", ".report.json")

@@ -5,11 +5,12 @@ import pytest
 import torch
 from torch import nn
 
-from cmsis_nn_delegate import reference, simulate
+from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.finite import flaw, require_finite
-from cmsis_nn_delegate.samples import InputSpec, load
+from cmsis_nn_delegate.quantization.samples import InputSpec, load
+from cmsis_nn_delegate.runner import simulate
 
 SHAPE = (2, 3)
 VALUES = [(np.nan, "NaN"), (np.inf, "an infinity"), (-np.inf, "an infinity")]

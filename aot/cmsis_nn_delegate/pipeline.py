@@ -18,28 +18,28 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
-from . import calibration as calibration_data
-from .comparison import Samples, compare, differing_part
 from .compiled import Compiled
-from .convert import convert_calibrated
-from .delegates import delegates, obstacle, put_payload, take_model_order
 from .errors import UserError, library_call
-from .explain import unloadable
 from .graph.failure import shown_in_errors
 from .graph.ir import Graph
-from .importer import import_program
-from .int8_io import check_int8_io
-from .interface import Inputs, Model, make_flat
-from .lower import NotDelegatedError, partition, with_io
-from .partitioner import CmsisNnPartitioner
+from .partition.delegates import delegates, obstacle, put_payload, take_model_order
+from .partition.explain import unloadable
+from .partition.importer import import_program
+from .partition.int8_io import check_int8_io
+from .partition.lower import NotDelegatedError, partition, with_io
+from .partition.partitioner import CmsisNnPartitioner
 from .passes import pipeline as passes
 from .payload.encode import Encoded, Planned, encode_planned, plan
+from .payload.planner.memory import IoPlacement
 from .pipeline_text import graphs_text, payloads_text, plans_text, program_text
-from .planner.memory import IoPlacement
-from .prepare import quantizable_module
-from .private_copy import private_copy, require_finite_weights
+from .quantization import calibration as calibration_data
+from .quantization.comparison import Samples, compare, differing_part
+from .quantization.convert import convert_calibrated
+from .quantization.interface import Inputs, Model, make_flat
+from .quantization.prepare import quantizable_module
+from .quantization.private_copy import private_copy, require_finite_weights
+from .quantization.ranges import doubtful_ranges, observe
 from .quantizer import CmsisNnQuantizer
-from .ranges import doubtful_ranges, observe
 from .target import Target
 
 Progress = Callable[[str], None]

@@ -22,11 +22,12 @@ quiet()
 import numpy as np
 import torch
 
-from cmsis_nn_delegate import reference, simulate
+from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.outputs import check_writable
+from cmsis_nn_delegate.payload.files.outputs import check_writable
+from cmsis_nn_delegate.runner import simulate
 from examples.digits import digits
 
 CORE = "cortex-m55"

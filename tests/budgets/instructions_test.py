@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from cmsis_nn_delegate import simulate
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.target import get_target
 from examples.mlperf_tiny.networks import NETWORKS, weights_folder
 from tests.end_to_end.vectors import firmware

@@ -7,10 +7,10 @@ import zlib
 
 import numpy as np
 
-from cmsis_nn_delegate import simulate
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.format.opcodes import Opcode
 from cmsis_nn_delegate.payload.decode import decode
+from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.job import JobFlag, build_job
 from sim import simulator
 from tests.end_to_end.vectors import artifact, differing_bytes, firmware, load_vectors

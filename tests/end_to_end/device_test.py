@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cmsis_nn_delegate import simulate
+from cmsis_nn_delegate.runner import simulate
 from sim.boards import cores
 from tests.end_to_end.vectors import artifact, differing_bytes, firmware, load_vectors
 

@@ -7,8 +7,8 @@ import pytest
 from executorch.exir._serialize._program import deserialize_pte_binary
 from executorch.exir.schema import DelegateCall
 
-from cmsis_nn_delegate.backend import CmsisNnBackend
-from cmsis_nn_delegate.host import HostProgram
+from cmsis_nn_delegate.partition.backend import CmsisNnBackend
+from cmsis_nn_delegate.runner.host import HostProgram
 from tests.end_to_end.vectors import artifact, differing_bytes, load_vectors
 
 NETWORKS = ("autoencoder", "ds_cnn", "mobilenet_v1_025", "resnet8")

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.host import HostProgram
+from cmsis_nn_delegate.runner.host import HostProgram
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from cmsis_nn_delegate.testing.in_place_forms import INPUT_SHAPE, Writer
 

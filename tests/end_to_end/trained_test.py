@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 import torch
 
-from cmsis_nn_delegate import reference, simulate
+from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.compiled import Compiled
-from cmsis_nn_delegate.host import HostProgram
+from cmsis_nn_delegate.runner import simulate
+from cmsis_nn_delegate.runner.host import HostProgram
 from examples.mlperf_tiny.networks import NETWORKS, WEIGHTS_VARIABLE, weights_folder
 from tests.end_to_end.vectors import differing_bytes, firmware
 

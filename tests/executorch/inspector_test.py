@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from executorch.devtools.inspector import TimeScale
 
-from cmsis_nn_delegate import etdump
-from cmsis_nn_delegate.backend import CmsisNnBackend
 from cmsis_nn_delegate.format.opcodes import Opcode
-from cmsis_nn_delegate.host import load_library
+from cmsis_nn_delegate.partition.backend import CmsisNnBackend
+from cmsis_nn_delegate.runner import etdump
+from cmsis_nn_delegate.runner.host import load_library
 from cmsis_nn_delegate.runner.result import CallTime, Execution, RunInfo, RunResult
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from tests.executorch.executor import needs_executor

@@ -22,10 +22,10 @@ import torch
 from executorch.devtools import Inspector
 from executorch.devtools.inspector import TimeScale
 
-from cmsis_nn_delegate import etdump
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.lower import lower
+from cmsis_nn_delegate.partition.lower import lower
 from cmsis_nn_delegate.payload.decode import Payload, decode
+from cmsis_nn_delegate.runner import etdump
 from cmsis_nn_delegate.runner.job import build_job, build_program_job
 from cmsis_nn_delegate.runner.result import RunResult, parse_report
 from examples.mlperf_tiny.networks import NETWORKS

@@ -21,8 +21,8 @@ from ..graph.ir import DType as GraphDType
 from ..graph.ir import Graph, Layout, Node, Value
 from ..ops import storage
 from ..ops.registry import OPS
-from ..planner.memory import IoPlacement, MemoryPlan, plan_memory
 from ..target import Target
+from .planner.memory import IoPlacement, MemoryPlan, plan_memory
 
 
 @dataclass(frozen=True)

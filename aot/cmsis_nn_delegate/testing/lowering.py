@@ -14,14 +14,14 @@ from torch import nn
 from torch.export import ExportedProgram
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
-from ..backend import lower_to_graph
-from ..convert import convert_calibrated
-from ..explain import NodeReport
 from ..format.schema import MAX_IO
 from ..graph.ir import Graph, Value
-from ..lower import io_quants, lower
-from ..partitioner import CmsisNnPartitioner
-from ..prepare import quantizable_module
+from ..partition.backend import lower_to_graph
+from ..partition.explain import NodeReport
+from ..partition.lower import io_quants, lower
+from ..partition.partitioner import CmsisNnPartitioner
+from ..quantization.convert import convert_calibrated
+from ..quantization.prepare import quantizable_module
 from ..quantizer import CmsisNnQuantizer
 from ..reference import run
 from .faster_torch import make_torch_faster

@@ -1,0 +1,1 @@
+"""From a quantized, exported program to partitions and their graphs."""

@@ -1,0 +1,54 @@
+"""The ahead-of-time half of the delegate: a partition becomes a payload."""
+
+from __future__ import annotations
+
+from typing import final
+
+from executorch.exir.backend.backend_details import BackendDetails, PreprocessResult
+from executorch.exir.backend.compile_spec_schema import CompileSpec
+from torch.export import ExportedProgram
+
+from ..graph.failure import shown_in_errors
+from ..graph.ir import Graph
+from ..passes import pipeline
+from ..payload.encode import encode
+from ..target import get_target
+from .importer import import_program
+
+# The compile spec of a partition that the pipeline of this package lowers itself, in stages of its own.
+LATER = "later"
+
+
+def lower_to_graph(program: ExportedProgram) -> Graph:
+    """The lowered graph of a partition: what `preprocess` encodes."""
+    graph = import_program(program)
+    with shown_in_errors(graph):
+        return pipeline.run(graph)
+
+
+def debug_handles(graph: Graph) -> dict[int, tuple[int, ...]]:
+    """Of each call of the payload of `graph`, the debug handles of what it stands for. Calls are the nodes, in
+    order; the runtime reports them to the tracer by index."""
+    return {index: tuple(sorted(node.debug_handles)) for index, node in enumerate(graph.nodes)}
+
+
+@final
+class CmsisNnBackend(BackendDetails):
+    """Registered on the device under this class's name."""
+
+    @staticmethod
+    def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
+        """The payload of a partition.
+
+        Compile specs: "target", a core's name, "io_placement", "arena" or "caller", and "later" if the
+        payload comes when the whole program is partitioned: then there is none here.
+        The debug handle map has one entry for each call of the payload, in order.
+        """
+        specs = {spec.key: bytes(spec.value).decode() for spec in compile_specs}
+        if "target" not in specs:
+            raise ValueError("compile spec 'target' is missing; use CmsisNnPartitioner")
+        if LATER in specs:
+            return PreprocessResult(processed_bytes=b"", debug_handle_map={})
+        graph = lower_to_graph(edge_program)
+        encoded = encode(graph, get_target(specs["target"]), specs.get("io_placement", "arena"))
+        return PreprocessResult(processed_bytes=encoded.payload, debug_handle_map=debug_handles(graph))

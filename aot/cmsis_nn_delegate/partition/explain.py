@@ -1,0 +1,154 @@
+"""Says for every node of an edge program whether it is delegated, and if not, why not. A function that
+ExecuTorch took apart is told as one, under its own name, if none of its parts is delegated.
+
+for line in explain(edge_program):
+    print(line)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Optional
+
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from ..edge.functions import Function, Functions
+from ..edge.naming import module_of
+from ..edge.nodes import DEQUANTIZE, GETITEM, QUANTIZE, target_name
+from ..edge.refusal import Reason, Refusal
+from ..ops.registry import OPS
+from .portable import called, missing_kernel, without_kernel
+from .support import Support, no_kernel
+
+
+@dataclass(frozen=True)
+class NodeReport:
+    """One call of an edge program. `partition` is None where `reason` and `message` are set."""
+
+    name: str
+    target: str
+    partition: Optional[int]
+    reason: Optional[Reason] = None
+    message: str = ""
+    # The module that the node comes from, "" if unknown: "layers.0 (Conv2d)".
+    module: str = ""
+    # Kernels that ExecuTorch needs for it and does not have: "aten::erfinv.out".
+    missing_kernels: tuple[str, ...] = ()
+
+    @property
+    def delegated(self) -> bool:
+        return self.partition is not None
+
+    @property
+    def is_border(self) -> bool:
+        """Whether it only converts between float and int8."""
+        return self.target in (QUANTIZE, DEQUANTIZE)
+
+    def __str__(self) -> str:
+        where = f" in {self.module}" if self.module else ""
+        head = f"{self.name} ({self.target}){where}: "
+        if self.delegated:
+            return f"{head}delegated to partition {self.partition}"
+        return f"{head}not delegated, {self.reason.value}: {self.message}"
+
+
+def explain(program: ExportedProgram) -> list[NodeReport]:
+    """The reports of an edge program, in execution order. Constants, which follow the operators
+    that read them, and results of delegates are left out."""
+    return report(program, Support(program))
+
+
+def report(program: ExportedProgram, support: Support, functions: Optional[Functions] = None) -> list[NodeReport]:
+    """`explain` with a decision that was made before; `functions` are those of the program before it was
+    decomposed."""
+    calls = [node for node in program.graph.nodes if node.op == "call_function"]
+    parts: dict[Function, list[Node]] = {}
+    for node in calls:
+        function = functions and functions.of(node)
+        if function and target_name(node) != GETITEM and (node in support.partitions or node in support.refusals):
+            parts.setdefault(function, []).append(node)
+    # Told as the function that the user has written.
+    whole = {
+        node: function
+        for function, nodes in parts.items()
+        for node in nodes
+        if not any(n in support.partitions for n in nodes) and (len(nodes) > 1 or _renamed(nodes[0], support))
+    }
+    reports, told = [], set()
+    for node in calls:
+        if node in support.partitions and support.op(node):
+            reports.append(NodeReport(node.name, target_name(node), support.partitions[node], module=module_of(node)))
+        elif node in whole:
+            if whole[node] not in told:
+                reports.append(_function_report(whole[node], parts[whole[node]], support))
+                told.add(whole[node])
+        elif node in support.refusals:
+            refusal = support.refusals[node]
+            missing = missing_kernel(node.target)
+            reports.append(
+                NodeReport(
+                    node.name,
+                    target_name(node),
+                    None,
+                    refusal.reason,
+                    refusal.message,
+                    module_of(node),
+                    (missing,) if missing else (),
+                )
+            )
+    return reports
+
+
+def _renamed(node: Node, support: Support) -> bool:
+    """Whether the name that the user knows says more: that of an operator which nobody here knows either."""
+    return support.refusals[node].reason is Reason.UNSUPPORTED_OPERATOR
+
+
+def _function_report(function: Function, nodes: list[Node], support: Support) -> NodeReport:
+    """One report for the parts of a function."""
+    missing = tuple(sorted({m for m in (missing_kernel(node.target) for node in nodes) if m}))
+    if any(function.target in op.targets for op in OPS.values()):
+        refusal = min((support.refusals[node] for node in nodes), key=_vagueness)
+    else:
+        message = no_kernel(function.target, ", ".join(missing))
+        refusal = Refusal(Reason.UNSUPPORTED_OPERATOR, message)
+    return NodeReport(function.name, function.target, None, refusal.reason, refusal.message, function.module, missing)
+
+
+def _vagueness(refusal: Refusal) -> int:
+    """Larger for reasons that only follow from those of other parts."""
+    vague = (Reason.UNSUPPORTED_OPERATOR, Reason.NOT_QUANTIZED, Reason.NOT_FUSABLE)
+    return vague.index(refusal.reason) + 1 if refusal.reason in vague else 0
+
+
+def summary(reports: Sequence[NodeReport]) -> str:
+    """How much is delegated, in a sentence; quantize and dequantize are counted apart."""
+    operators = [report for report in reports if not report.is_border]
+    delegated = [report for report in operators if report.delegated]
+    partitions = {report.partition for report in reports if report.delegated}
+    borders = len(reports) - len(operators)
+    return (
+        f"{len(delegated)} of {len(operators)} operators are delegated, in {len(partitions)} "
+        f"partition{'s' * (len(partitions) != 1)}; besides them {borders} quantize and dequantize nodes"
+    )
+
+
+def unloadable(program: Any, reports: Sequence[NodeReport]) -> list[str]:
+    """Warnings about what prevents a lowered program (`executorch_program`) from being loaded: operators
+    that have no kernel at all."""
+    told = [
+        f"{report.name} ({report.target}){f' in {report.module}' if report.module else ''} needs "
+        f"{', '.join(report.missing_kernels)}, which ExecuTorch's portable kernels lack: the program cannot "
+        "be loaded unless you link a kernel of your own"
+        for report in reports
+        if report.missing_kernels
+    ]
+    for name in without_kernel(called(program)):
+        if not any(name in warning for warning in told):
+            told.append(
+                f"the program needs {name}, which ExecuTorch's portable kernels lack: it cannot be loaded "
+                "unless you link a kernel of your own"
+            )
+    return told

@@ -1,0 +1,225 @@
+"""What users are told: each function by its own name, what ExecuTorch cannot run, and no work for nothing."""
+
+import re
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.edge.refusal import Reason
+from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.partition import portable
+from cmsis_nn_delegate.partition.explain import summary
+from cmsis_nn_delegate.testing.lowering import Function, lowered
+
+
+def compiled(module, *inputs, calibration=None, **options):
+    data = [inputs] if calibration is None else calibration
+    return compile_model(module, inputs, "cortex-m55", data, observer="minmax", **options)
+
+
+class Attention(nn.Module):
+    def forward(self, x):
+        return F.scaled_dot_product_attention(x, x, x)
+
+
+class First(nn.Module):
+    """The first of several results."""
+
+    def __init__(self, module):
+        super().__init__()
+        self.inner = module
+
+    def forward(self, x):
+        return self.inner(x)[0]
+
+
+# Functions that are decomposed: what they are called in messages. All read (1, 4, 6).
+FUNCTIONS = {
+    nn.Hardsigmoid(): "aten.hardsigmoid.default",
+    nn.Hardswish(): "aten.hardswish.default",
+    nn.Hardswish(inplace=True): "aten.hardswish",
+    nn.SiLU(): "aten.silu.default",
+    nn.Mish(): "aten.mish.default",
+    nn.Softplus(): "aten.softplus.default",
+    nn.SELU(): "aten.selu.default",
+    nn.CELU(): "aten.celu.default",
+    nn.Softshrink(): "aten.softshrink.default",
+    nn.LogSigmoid(): "aten.log_sigmoid.default",
+    nn.PReLU(): "aten.prelu.default",
+    nn.InstanceNorm1d(4): "aten.instance_norm.default",
+    Attention(): "aten.scaled_dot_product_attention.default",
+    First(nn.LSTM(6, 3)): "aten.lstm.input",
+    First(nn.GRU(6, 3)): "aten.gru.input",
+    First(nn.RNN(6, 3)): "aten.rnn_tanh.input",
+    # One node each after decomposition, too.
+    nn.GELU(): "aten.gelu.default",
+    nn.ELU(): "aten.elu.default",
+    nn.LayerNorm(6): "aten.layer_norm.default",
+    nn.GroupNorm(2, 4): "aten.group_norm.default",
+}
+
+
+class Chain(nn.Module):
+    """All functions behind one linear layer each."""
+
+    def __init__(self):
+        super().__init__()
+        self.front = nn.ModuleList(nn.Linear(6, 6) for _ in FUNCTIONS)
+        self.functions = nn.ModuleList(FUNCTIONS)
+
+    def forward(self, x):
+        return [function(layer(x)) for layer, function in zip(self.front, self.functions)]
+
+
+@pytest.fixture(scope="module")
+def chain():
+    return compiled(Chain(), torch.randn(1, 4, 6))
+
+
+@pytest.mark.parametrize("index", range(len(FUNCTIONS)), ids=list(FUNCTIONS.values()))
+def test_decomposed_functions_are_refused_once_by_name(chain, index):
+    target = list(FUNCTIONS.values())[index]
+    found = [r for r in chain.refused if re.match(rf"functions\.{index}\b", r.module)]
+    found = [r for r in found if not r.target.startswith("aten.zeros")]  # the initial state of an RNN
+    assert len(found) == 1, "\n".join(map(str, found))
+    (report,) = found
+    assert report.target.startswith(target) and report.reason is Reason.UNSUPPORTED_OPERATOR
+    assert f"no kernel for {report.target}" in report.message
+
+
+def test_what_is_not_delegated_still_runs(chain):
+    """Nothing is kept whole that has no kernel, and nobody is told to do what was done."""
+    assert chain.warnings == ()
+    messages = [report.message for report in chain.refused]
+    assert not [m for m in messages if "CmsisNnQuantizer" in m or ".float()" in m]
+
+
+def test_float_model_is_told_to_be_quantized():
+    from cmsis_nn_delegate.testing.lowering import lower_program
+
+    result = lower_program(torch.export.export(nn.Conv2d(1, 1, 1), (torch.randn(1, 1, 2, 2),)))
+    assert ["CmsisNnQuantizer" in report.message for report in result.reports] == [True]
+
+
+def test_numbers_in_forward_are_no_reason_to_convert_the_model():
+    layer = nn.Linear(4, 4)
+    result = compiled(Function(lambda x: layer(x) + 3, layer=layer), torch.randn(2, 4))
+    (report,) = result.refused
+    assert report.target == "aten.add.Tensor" and report.reason is Reason.UNSUPPORTED_PARAMETER
+    assert "a number in forward" in report.message and ".float()" not in report.message
+
+
+# What ExecuTorch cannot run -------------------------------------------------
+
+
+def test_portable_kernels():
+    aten = torch.ops.aten
+    for target in (aten.sin.default, aten.view_copy.default, aten.max.dim, aten.convolution.default):
+        assert portable.missing_kernel(target) == ""
+    assert portable.missing_kernel(aten.erfinv.default) == "aten::erfinv.out"
+    assert portable.missing_kernel(aten.hardswish.default) == "aten::hardswish.out"
+    assert portable.without_kernel(["aten::add.out", "executorch_prim::add.Scalar", "my::op.out"]) == ["my::op.out"]
+
+
+def test_kernels_are_those_that_the_runtime_registers():
+    from executorch.extension.pybindings import portable_lib
+
+    registered = {name for name in portable_lib._get_operator_names() if name.startswith("aten::")}
+    listed = {name for name in portable.kernels() if name.startswith("aten::")}
+    assert len(listed - registered) <= 2  # allclose, which is only for tests
+    assert len(listed) > 190
+
+
+def test_programs_that_cannot_be_loaded_are_warned_of():
+    layer, lines = nn.Linear(4, 4), []
+    module = Function(lambda x: torch.sin(torch.erfinv(layer(x))), layer=layer)
+    result = compiled(module, torch.randn(2, 4), progress=lines.append)
+    (warning,) = result.warnings
+    assert "aten.erfinv.default" in warning and "aten::erfinv.out" in warning and f"warning: {warning}" in lines
+    messages = {report.target: report.message for report in result.refused}
+    assert "cannot be loaded" in messages["aten.erfinv.default"]
+    assert "runs in float" not in messages["aten.erfinv.default"]
+    assert "runs in float" in messages["aten.sin.default"]
+    with pytest.raises(UserError, match="erfinv.*cannot be loaded"):
+        compiled(module, torch.randn(2, 4), strict=True)
+
+
+# No work for nothing --------------------------------------------------------
+
+
+def test_relus_between_layers_that_stay_in_float_stay_in_float():
+    layers = [nn.Conv1d(2, 3, 3), nn.ReLU(), nn.Conv1d(3, 3, 3), nn.ReLU()]
+    result = lowered(nn.Sequential(*layers), torch.randn(1, 2, 9))
+    assert not result.delegates and not any("quantize" in name for name in result.outside)
+    assert summary(result.reports).startswith("0 of 4 operators are delegated, in 0 partitions; besides them 0 ")
+    for report in result.reports:
+        if report.target == "aten.relu.default":
+            assert report.reason is Reason.NOT_FUSABLE and "no work left" in report.message
+            assert re.search(r"conv1d\w* \(aten.conv1d.default\) in \d \(Conv1d\)", report.message)
+
+
+MOVES = {
+    "relu": F.relu,
+    "clamp": lambda x: x.clamp(-1, 1),
+    "flatten": lambda x: x.flatten(1),
+    "pad": lambda x: F.pad(x, (1, 1)),
+    "all": lambda x: F.relu(F.pad(F.relu6(x), (0, 2))).unsqueeze(0),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_what_moves_or_limits_values_is_not_worth_a_call(name):
+    f = MOVES[name]
+    # Between float operators, at the beginning and at the end.
+    for module in (lambda x: torch.sin(f(torch.sin(x))), lambda x: torch.sin(f(x)), lambda x: f(torch.sin(x))):
+        result = lowered(Function(module), torch.randn(1, 2, 4))
+        assert not result.delegates and not any("quantize" in n for n in result.outside), result.outside
+
+
+@pytest.mark.parametrize("name", ["relu", "flatten", "clamp"])
+def test_beside_arithmetic_it_is_delegated(name):
+    layer = nn.Linear(4, 4)
+    f = MOVES[name]
+    result = lowered(Function(lambda x: torch.sin(f(layer(torch.sin(x)))), layer=layer), torch.randn(1, 4, 4))
+    assert len(result.delegates) == 1 and [n for n in result.outside if "sin" in n] == result.outside
+
+
+@pytest.mark.parametrize("name", ["relu", "clamp"])
+def test_alone_it_is_the_whole_model(name):
+    assert len(lowered(Function(MOVES[name]), torch.randn(1, 2, 4)).delegates) == 1
+
+
+# int8 inputs and outputs ----------------------------------------------------
+
+
+def untouched():
+    raise AssertionError("calibration has begun")
+    yield
+
+
+@pytest.mark.parametrize(
+    "function, pattern",
+    [
+        (lambda layer, x: layer(torch.sin(x)), r"input inputs_0 cannot become int8: it is read by sin \(aten.sin"),
+        (lambda layer, x: torch.sin(layer(x)), r"output 0 .* cannot become int8: it comes from sin \(aten.sin"),
+        (lambda layer, x: (layer(x), x), "input inputs_0 cannot become int8: it is read by the model's output"),
+        (lambda layer, x: (layer(x), layer.weight), "output 1 .* cannot become int8"),
+        (lambda layer, x: layer(x) + torch.sin(x), "input inputs_0 cannot become int8: .*sin"),
+    ],
+)
+def test_int8_io_is_refused_before_calibration(function, pattern):
+    layer = nn.Linear(4, 4)
+    with pytest.raises(UserError, match=pattern):
+        compiled(
+            Function(lambda x: function(layer, x), layer=layer), torch.randn(2, 4), io="int8", calibration=untouched()
+        )
+
+
+def test_unused_inputs_cannot_be_int8():
+    layer = nn.Linear(4, 4)
+    with pytest.raises(UserError, match="input inputs_1 cannot become int8: nothing reads it"):
+        module = Function(lambda x, y: layer(x), layer=layer)
+        compiled(module, torch.randn(2, 4), torch.randn(2, 4), io="int8", calibration=untouched())

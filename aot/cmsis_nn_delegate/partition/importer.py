@@ -1,0 +1,147 @@
+"""Turns a partition, as `preprocess` gets it, into a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node as EdgeNode
+
+from ..edge.context import EdgeContext, layout_of
+from ..edge.nodes import DEQUANTIZE, GETITEM, is_dynamic, quant_of, shape_of, target_name, tensor
+from ..graph.failure import shown_in_errors
+from ..graph.ir import DType, Graph, Layout, Node, Quant, Value
+from .support import find_op
+
+_DTYPES = {torch.float32: DType.FLOAT32, torch.int8: DType.INT8}
+
+
+class ImportContext(EdgeContext):
+    """An `EdgeContext` that also knows the graph values of edge nodes; `build` works on it."""
+
+    def __init__(self, program: ExportedProgram) -> None:
+        super().__init__(program)
+        self._values: dict[EdgeNode, Value] = {}
+
+    def value(self, node: EdgeNode) -> Value:
+        """The value of an edge node that was imported before."""
+        return self._values[node]
+
+    def define(self, node: EdgeNode, value: Value) -> None:
+        self._values[node] = value
+
+    def node(
+        self,
+        node: EdgeNode,
+        op: str,
+        inputs: Sequence[Value],
+        attrs: Any = None,
+        shape: Optional[tuple[int, ...]] = None,
+        suffix: str = "",
+    ) -> Node:
+        """A graph node for edge node `node`, whose value is the output from now on.
+
+        `shape` and `suffix` are for an intermediate result that the edge program has not.
+        """
+        dtype = DType.INT8 if op == "quantize" else DType.FLOAT32
+        quant = quant_of(node) if op == "quantize" else None
+        name = node.name + suffix
+        output = Value(name, shape_of(node) if shape is None else shape, dtype, quant)
+        self.define(node, output)
+        return Node(op, name, list(inputs), output, attrs, (node.name,), _debug_handles(node))
+
+
+def import_program(program: ExportedProgram) -> Graph:
+    """The graph of `program`, one node for one: still with quantize and dequantize around
+    every operator, all values row-major but graph inputs and outputs.
+
+    ValueError if `program` contains what `Support` would not have delegated, or weights that the kernels cannot
+    take: the partitioner is given a program without data, so that only here can they be looked at.
+    """
+    context = ImportContext(program)
+    graph = Graph([], [])
+    for node in program.graph.nodes:
+        if node.op == "placeholder":
+            if not context.is_constant(node):
+                value = _input(node)
+                context.define(node, value)
+                graph.inputs.append(value)
+        elif node.op == "call_function":
+            graph.nodes.extend(_import_call(node, context))
+        elif node.op == "output":
+            graph.outputs = [_output(result, context) for result in node.args[0]]
+        else:
+            raise ValueError(f"{node.name}: a node of kind {node.op} cannot be delegated")
+    with shown_in_errors(graph):
+        graph.verify()
+    return graph
+
+
+def _import_call(node: EdgeNode, context: ImportContext) -> list[Node]:
+    if target_name(node) == GETITEM or context.constant_float(node) is not None:
+        return []  # read by the operators that they belong to
+    op = find_op(node, context)
+    if op is None:
+        raise ValueError(f"{node.name}: there is no kernel for {target_name(node) or node.target}")
+    refusal = op.check(node, context)
+    if refusal is not None:
+        raise ValueError(f"{node.name} ({target_name(node)}) cannot be delegated: {refusal.message}")
+    return op.build(node, context)
+
+
+def _input(node: EdgeNode) -> Value:
+    dtype, layout = _border(node, "input")
+    quant = _input_quant(node) if dtype is DType.INT8 else None
+    return Value(node.name, shape_of(node), dtype, quant, layout)
+
+
+def _input_quant(node: EdgeNode) -> Quant:
+    """The parameters by which an int8 input is read."""
+    quants = {quant_of(user) for user in node.users if target_name(user) == DEQUANTIZE}
+    if (
+        len(quants) != 1
+        or None in quants
+        or len(node.users) != sum(target_name(user) == DEQUANTIZE for user in node.users)
+    ):
+        raise ValueError(
+            f"int8 input {node.name} is not read by dequantize nodes of one scale and zero point; "
+            "lower with the helper of this package, which keeps them"
+        )
+    return quants.pop()
+
+
+def _output(node: EdgeNode, context: ImportContext) -> Value:
+    """The value of a graph output, in the memory layout that its reader expects."""
+    _, layout = _border(node, "output")
+    value = context.value(node)
+    value.layout = layout
+    return value
+
+
+def _border(node: EdgeNode, what: str) -> tuple[DType, Layout]:
+    value = tensor(node)
+    if not isinstance(value, torch.Tensor):
+        raise ValueError(f"{what} {node.name} is not a tensor")
+    if is_dynamic(node):
+        raise ValueError(f"{what} {node.name} has the dynamic shape {list(value.shape)}; export with static shapes")
+    if value.dtype not in _DTYPES:
+        raise ValueError(
+            f"{what} {node.name} is {str(value.dtype).removeprefix('torch.')}; the delegate takes "
+            "float32 and int8: convert the model and its inputs with .float()"
+        )
+    layout = layout_of(node)
+    if layout is None:
+        raise ValueError(
+            f"{what} {node.name} has strides {tuple(value.stride())}; it must be contiguous or "
+            "channels_last: call .contiguous() on it"
+        )
+    return _DTYPES[value.dtype], layout
+
+
+def _debug_handles(node: EdgeNode) -> tuple[int, ...]:
+    handles = node.meta.get("debug_handle")
+    if handles is None:
+        return ()
+    return tuple(handles) if isinstance(handles, (tuple, list)) else (handles,)

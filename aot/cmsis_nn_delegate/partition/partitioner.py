@@ -1,0 +1,101 @@
+"""Chooses what goes to the delegate: `CmsisNnPartitioner`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Optional, Union
+
+import torch
+from executorch.exir.backend.compile_spec_schema import CompileSpec
+from executorch.exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
+from executorch.exir.backend.utils import tag_constant_data
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from ..edge.functions import Functions
+from ..target import Target, get_target
+from .backend import LATER, CmsisNnBackend
+from .explain import NodeReport, report
+from .support import Support
+
+IO_PLACEMENTS = ("arena", "caller")
+
+# Decomposed by default, but one kernel each. (What ExecuTorch never decomposes, and what it
+# turns into something equally good, is not listed: convolution, avg_pool2d, _softmax.)
+_KEEP = (
+    torch.ops.aten.linear.default,
+    torch.ops.aten.max_pool2d.default,
+    torch.ops.aten.adaptive_avg_pool2d.default,
+)
+
+
+class CmsisNnPartitioner(Partitioner):
+    """Delegates every quantized subgraph that the kernels compute.
+
+    `target` is a core of `target.TARGETS`. `io_placement` says where inputs and outputs
+    of the delegate live: in its "arena" where that saves a copy, or with the "caller".
+
+    After `partition`, `reports` says for every node of each program seen whether it is
+    delegated, and if not, why not. `prepared` says for these reports that programs went through
+    CmsisNnQuantizer, even if it left all of them in float. `later` leaves the partitions without a
+    payload: whoever asks for it encodes them (see `pipeline`).
+    """
+
+    def __init__(
+        self, target: Union[str, Target], io_placement: str = "arena", prepared: bool = False, later: bool = False
+    ) -> None:
+        super().__init__()
+        self.target = target if isinstance(target, Target) else get_target(target)
+        if io_placement not in IO_PLACEMENTS:
+            raise ValueError(f"unknown io_placement {io_placement!r}; choose one of {', '.join(IO_PLACEMENTS)}")
+        self.delegation_spec = DelegationSpec(
+            CmsisNnBackend.__name__,
+            [
+                CompileSpec("target", self.target.name.encode()),
+                CompileSpec("io_placement", io_placement.encode()),
+                *([CompileSpec(LATER, b"")] if later else []),
+            ],
+        )
+        self.reports: list[NodeReport] = []
+        self._prepared = prepared
+        self._functions: Optional[Functions] = None
+
+    def transform_for_pre_decomposition(self, exported_program: ExportedProgram) -> ExportedProgram:
+        """Only remembers the functions that decomposition will take apart."""
+        self._functions = Functions(exported_program)
+        return exported_program
+
+    def partition(self, exported_program: ExportedProgram) -> PartitionResult:
+        # A call of which nobody reads a result would have no place in the program.
+        exported_program.graph.eliminate_dead_code()
+        exported_program.graph_module.recompile()
+        support = Support(exported_program, self._functions, self._prepared)
+        tags = {}
+        for node, index in support.partitions.items():
+            tag = f"cmsis_nn_{index}"
+            node.meta["delegation_tag"] = tag
+            tags[tag] = self.delegation_spec
+        tag_constant_data(exported_program)
+        self.reports.extend(report(exported_program, support, self._functions))
+        return PartitionResult(tagged_exported_program=exported_program, partition_tags=tags)
+
+    def ops_to_not_decompose(
+        self, ep: ExportedProgram
+    ) -> tuple[list[torch._ops.OpOverload], Optional[Callable[[Node], bool]]]:
+        """Keeps whole what the delegate will take; the rest decomposes to what others know.
+
+        Both decisions come from the same checks, so that no operator stays behind whole for
+        which there is no kernel.
+        """
+        support: list[Support] = []
+
+        def keep(node: Node) -> bool:
+            # Only ATen programs are asked about before decomposition; what is left over in a
+            # lowered program was refused.
+            if not isinstance(node.target, torch._ops.OpOverload):
+                return False
+            if not support:
+                support.append(Support(ep))
+            return node in support[0].partitions
+
+        return list(_KEEP), keep

@@ -1,0 +1,544 @@
+"""CmsisNnPartitioner and explain: what is delegated together, and every reason why not."""
+
+import pytest
+import torch
+from executorch.exir import EdgeCompileConfig, to_edge
+from torch import nn
+from torch.nn import functional as F
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+from cmsis_nn_delegate.edge.refusal import Reason
+from cmsis_nn_delegate.format.schema import MAX_IO
+from cmsis_nn_delegate.partition.explain import explain
+from cmsis_nn_delegate.partition.lower import NotDelegatedError, lower, with_int8_io
+from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
+from cmsis_nn_delegate.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.testing.lowering import (
+    Branch,
+    Function,
+    exported,
+    lower_program,
+    lowered,
+    reports_of_branches,
+)
+
+R = Reason
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    torch.manual_seed(2)
+
+
+# Refusals -------------------------------------------------------------------
+
+IMAGE = (1, 4, 6, 6)
+CONSTANT = nn.Linear(4, 5)
+POINTWISE = nn.Conv2d(4, 2, 1)
+HUGE_KERNEL = nn.Conv2d(4096, 1, 4)
+
+REFUSALS = {
+    # name: (function of the inputs, shapes, refused target, reason, part of the message)
+    "unknown operator": (
+        torch.sin,
+        [IMAGE],
+        "aten.sin",
+        R.UNSUPPORTED_OPERATOR,
+        "no kernel for aten.sin",
+    ),
+    "transposed convolution": (
+        nn.ConvTranspose2d(4, 3, 3),
+        [IMAGE],
+        "aten.convolution",
+        R.UNSUPPORTED_PARAMETER,
+        "upsampling",
+    ),
+    "conv1d": (
+        nn.Conv1d(4, 3, 3),
+        [(1, 4, 9)],
+        "aten.convolution",
+        R.UNSUPPORTED_SHAPE,
+        "unsqueeze",
+    ),
+    "large kernel": (HUGE_KERNEL, [(1, 4096, 4, 4)], "aten.convolution", R.TOO_LARGE, "65535"),
+    "kernel that rows of padding make larger": (
+        nn.Conv2d(8192, 1, (1, 5), padding=(1, 0)),
+        [(1, 8192, 1, 8)],
+        "aten.convolution",
+        R.TOO_LARGE,
+        "row of zeros",
+    ),
+    "large dimension": (torch.relu, [(1, 40000)], "aten.relu", R.TOO_LARGE, "32767"),
+    "broadcast": (
+        lambda a, b: a + b,
+        [IMAGE, (1, 4, 1, 1)],
+        "aten.add",
+        R.UNSUPPORTED_SHAPE,
+        "broadcasting",
+    ),
+    "alpha": (
+        lambda a, b: torch.add(a, b, alpha=2),
+        [IMAGE, IMAGE],
+        "aten.add",
+        R.UNSUPPORTED_PARAMETER,
+        "alpha",
+    ),
+    "add a number": (
+        lambda x: F.max_pool2d(x, 1) + 1.0,
+        [IMAGE],
+        "aten.add",
+        R.UNSUPPORTED_PARAMETER,
+        "constant",
+    ),
+    "add a constant": (
+        Function(lambda x: x + CONSTANT.weight, constant=CONSTANT),
+        [(5, 4)],
+        "aten.add",
+        R.UNSUPPORTED_PARAMETER,
+        "constant",
+    ),
+    "padded average": (
+        lambda x: F.avg_pool2d(x, 3, 1, 1),
+        [IMAGE],
+        "aten.avg_pool2d",
+        R.UNSUPPORTED_PARAMETER,
+        "count_include_pad=False",
+    ),
+    "divisor": (
+        lambda x: F.avg_pool2d(x, 2, divisor_override=3),
+        [IMAGE],
+        "aten.avg_pool2d",
+        R.UNSUPPORTED_PARAMETER,
+        "divisor_override",
+    ),
+    "uneven adaptive pooling": (
+        lambda x: F.adaptive_avg_pool2d(x, 4),
+        [IMAGE],
+        "aten._adaptive_avg_pool2d",
+        R.UNSUPPORTED_SHAPE,
+        "divides",
+    ),
+    "mean over channels": (
+        lambda x: x.mean((1, 2)),
+        [IMAGE],
+        "aten.mean",
+        R.UNSUPPORTED_PARAMETER,
+        "height and width",
+    ),
+    "mean of a matrix": (
+        lambda x: x.mean(1),
+        [(2, 6)],
+        "aten.mean",
+        R.UNSUPPORTED_SHAPE,
+        "[N, C, H, W]",
+    ),
+    "dilated max pooling": (
+        lambda x: F.max_pool2d(x, 2, dilation=2),
+        [IMAGE],
+        "aten.max_pool2d_with_indices",
+        R.UNSUPPORTED_PARAMETER,
+        "dilation",
+    ),
+    "max pooling indices": (
+        lambda x: F.max_pool2d(x, 2, return_indices=True),
+        [IMAGE],
+        "aten.max_pool2d_with_indices",
+        R.UNSUPPORTED_PARAMETER,
+        "indices",
+    ),
+    "softmax over width": (
+        lambda x: F.softmax(x, 3),
+        [IMAGE],
+        "aten._softmax",
+        R.UNSUPPORTED_PARAMETER,
+        "innermost in memory, 1",
+    ),
+    "softmax over rows": (
+        lambda x: F.softmax(x, 0),
+        [(3, 5)],
+        "aten._softmax",
+        R.UNSUPPORTED_PARAMETER,
+        "1",
+    ),
+    "long softmax": (
+        lambda x: F.softmax(x, 1),
+        [(1, 5000)],
+        "aten._softmax",
+        R.TOO_LARGE,
+        "sums at most",
+    ),
+    "pad with a number": (
+        Function(lambda x: POINTWISE(F.pad(x, (1, 1), value=1.0)), layer=POINTWISE),
+        [IMAGE],
+        "aten.constant_pad_nd",
+        R.NOT_FUSABLE,
+        "padding argument",
+    ),
+    "pad before max pooling": (
+        lambda x: F.max_pool2d(F.pad(x, (0, 1, 0, 1)), 2),
+        [IMAGE],
+        "aten.constant_pad_nd",
+        R.NOT_FUSABLE,
+        "max_pool2d",
+    ),
+    "pads that leave pooling windows empty": (
+        lambda x: F.max_pool2d(F.pad(F.pad(F.relu(x), (1, 0, 1, 0)), (1, 0, 1, 0)), 2),
+        [IMAGE],
+        "aten.constant_pad_nd",
+        R.NOT_FUSABLE,
+        "max_pool2d",
+    ),
+    "pads that leave the last pooling window empty": (
+        lambda x: F.max_pool2d(F.pad(F.relu(x), (0, 1, 0, 1)), 2, 6, ceil_mode=True),
+        [IMAGE],
+        "aten.constant_pad_nd",
+        R.NOT_FUSABLE,
+        "max_pool2d",
+    ),
+    "large pooling stride": (
+        lambda x: F.max_pool2d(x, 2, 40000),
+        [IMAGE],
+        "aten.max_pool2d",
+        R.TOO_LARGE,
+        "at most 32767",
+    ),
+    "many rows": (nn.Linear(4, 4), [(200, 200, 4)], "aten.", R.TOO_LARGE, "32767"),
+    "large stride": (
+        nn.Conv2d(4, 2, 1, stride=40000),
+        [IMAGE],
+        "aten.convolution",
+        R.TOO_LARGE,
+        "at most 32767",
+    ),
+    "depthwise windows far from the image": (
+        nn.Conv2d(4, 4, 1, groups=4, padding=300, stride=100),
+        [IMAGE],
+        "aten.convolution",
+        R.TOO_LARGE,
+        "use less padding",
+    ),
+    "crop": (
+        lambda x: F.max_pool2d(F.pad(x, (-1, 0)), 1),
+        [IMAGE],
+        "aten.",
+        R.UNSUPPORTED_PARAMETER,
+        "crop",
+    ),
+    "pad channels": (
+        lambda x: F.max_pool2d(F.pad(x, (0, 0, 0, 0, 1, 1)), 1),
+        [IMAGE],
+        "aten.constant_pad_nd",
+        R.UNSUPPORTED_PARAMETER,
+        "batch or channels",
+    ),
+    "weights from outside": (
+        F.linear,
+        [(2, 6), (3, 6)],
+        "aten.",
+        R.NOT_CONSTANT,
+        "weight is not a constant",
+    ),
+    "rank": (torch.relu, [(1,) * 7], "aten.relu", R.UNSUPPORTED_SHAPE, "rank 7"),
+    "empty": (torch.relu, [(0, 3)], "aten.relu", R.UNSUPPORTED_SHAPE, "empty"),
+}
+
+
+@pytest.fixture(scope="module")
+def refusals():
+    """The reports of each case; all are lowered side by side."""
+    torch.manual_seed(2)
+    branches = {}
+    for name, (f, shapes, *_) in REFUSALS.items():
+        module = f if isinstance(f, nn.Module) else Function(f)
+        branches[name] = Branch(module, tuple(torch.randn(shape) for shape in shapes))
+    return reports_of_branches(branches)
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_refusal(refusals, name):
+    _, _, target, reason, message = REFUSALS[name]
+    matches = [r for r in refusals[name] if r.reason is reason and r.target.startswith(target)]
+    assert matches, "\n".join(map(str, refusals[name]))
+    assert any(message in match.message for match in matches), matches
+
+
+def test_a_pad_that_is_the_whole_model_is_refused():
+    result = lowered(Function(lambda x: F.pad(x, (1, 1))), torch.randn(IMAGE))
+    (found,) = [r for r in result.reports if r.target.startswith("aten.constant_pad_nd")]
+    assert found.reason is R.NOT_FUSABLE and "cannot be folded" in found.message
+
+
+def unquantized(module, *inputs, **kwargs):
+    return torch.export.export(module, inputs, **kwargs)
+
+
+def only_refusal(result, target):
+    (found,) = [r for r in result.reports if r.target.startswith(target)]
+    assert not result.delegates
+    return found
+
+
+def test_float_model_is_not_quantized():
+    found = only_refusal(lower_program(unquantized(nn.Conv2d(2, 3, 3), torch.randn(1, 2, 5, 5))), "aten.convolution")
+    assert found.reason is R.NOT_QUANTIZED and "CmsisNnQuantizer" in found.message
+
+
+def test_float64_is_refused():
+    x = torch.randn(1, 2, 5, 5, dtype=torch.float64)
+    found = only_refusal(lower_program(unquantized(nn.Conv2d(2, 3, 3).double(), x)), "aten.convolution")
+    assert found.reason is R.UNSUPPORTED_DTYPE and "float64" in found.message and ".float()" in found.message
+
+
+def test_dynamic_shape_is_refused():
+    x = torch.randn(3, 6)
+    dynamic = {"dynamic_shapes": ({0: torch.export.Dim("batch", min=2, max=9)},)}
+    graph = unquantized(nn.Linear(6, 4), x, **dynamic).module(check_guards=False)
+    prepared = prepare_pt2e(graph, CmsisNnQuantizer("minmax"))
+    prepared(x)
+    result = lower_program(unquantized(convert_pt2e(prepared), x, **dynamic))
+    assert not result.delegates
+    assert any(r.reason is R.DYNAMIC_SHAPE and "static" in r.message for r in result.reports), "\n".join(
+        map(str, result.reports)
+    )
+
+
+class Manual(nn.Module):
+    """A linear layer with hand-made quantization."""
+
+    def __init__(self, weight_zero=0, axis=0, low=-128, scale=1 / 16, bias_scale=None, out=1 / 16):
+        super().__init__()
+        self.register_buffer("weight", torch.randint(-127, 128, (4, 4), dtype=torch.int8))
+        self.register_buffer("scales", torch.full((4,), 1 / 64))
+        self.register_buffer("zeros", torch.full((4,), weight_zero, dtype=torch.int32))
+        self.register_buffer("bias", torch.full((4,), 2**30, dtype=torch.int32))
+        self.axis, self.low, self.scale, self.bias_scale, self.out = (
+            axis,
+            low,
+            scale,
+            bias_scale,
+            out,
+        )
+
+    def forward(self, x):
+        q = torch.ops.quantized_decomposed
+        x = q.quantize_per_tensor(x, self.scale, 0, self.low, 127, torch.int8)
+        x = q.dequantize_per_tensor(x, self.scale, 0, self.low, 127, torch.int8)
+        weight = q.dequantize_per_channel(self.weight, self.scales, self.zeros, self.axis, -127, 127, torch.int8)
+        bias = None
+        if self.bias_scale is not None:
+            bias = q.dequantize_per_tensor(self.bias, self.bias_scale, 0, -(2**31), 2**31 - 1, torch.int32)
+        y = F.linear(x, weight, bias)
+        y = q.quantize_per_tensor(y, self.out, 0, -128, 127, torch.int8)
+        return q.dequantize_per_tensor(y, self.out, 0, -128, 127, torch.int8)
+
+
+QUANTIZATIONS = {
+    "range": ({"low": -127}, "[-127, 127]"),
+    "axis": ({"axis": 1}, "dimension 1"),
+    "weight zero points": ({"weight_zero": 3}, "symmetric"),
+    "multiplier": ({"out": 1e-14}, "multipliers"),
+    "bias": ({"bias_scale": 1.0}, "32 bits"),
+}
+
+
+@pytest.mark.parametrize("name", QUANTIZATIONS)
+def test_unsupported_quantization(name):
+    arguments, message = QUANTIZATIONS[name]
+    program = unquantized(Manual(**arguments), torch.randn(2, 4))
+    config = EdgeCompileConfig(_check_ir_validity=False)
+    reports = explain(to_edge(program, compile_config=config).exported_program())
+    (found,) = [r for r in reports if r.target.startswith("aten.addmm") or r.target.startswith("aten.mm")]
+    assert found.reason is R.UNSUPPORTED_QUANTIZATION and message in found.message
+
+
+def test_what_only_data_shows_is_an_error_at_the_latest_in_preprocess():
+    with pytest.raises(Exception, match="symmetric"):
+        lower_program(unquantized(Manual(weight_zero=3), torch.randn(2, 4)))
+
+
+def test_manual_quantization_is_accepted():
+    program = unquantized(Manual(bias_scale=1e-9), torch.randn(2, 4))
+    assert not lower_program(program).outside
+
+
+# Grouping -------------------------------------------------------------------
+
+
+def test_unsupported_operator_in_the_middle_gives_two_delegates():
+    a, b = nn.Conv2d(2, 3, 3), nn.Conv2d(3, 2, 3)
+    result = lowered(Function(lambda x: b(torch.sin(F.relu(a(x)))), a=a, b=b), torch.randn(1, 2, 8, 8))
+    assert len(result.delegates) == 2 and [n for n in result.outside if "sin" in n] == result.outside
+    result.edge.to_executorch()
+
+
+def test_side_branch_that_joins_again_does_not_close_a_circle():
+    a, b = nn.Conv2d(2, 2, 3, padding=1), nn.Conv2d(2, 2, 3, padding=1)
+
+    def f(x):
+        y = F.relu(a(x))
+        return F.relu(b(y) + torch.sin(y)), b(x)
+
+    result = lowered(Function(f, a=a, b=b), torch.randn(1, 2, 4, 4))
+    assert len(result.delegates) == 2
+    result.edge.to_executorch()
+
+
+def test_nothing_but_reshapes_is_not_delegated():
+    result = lowered(Function(lambda x: torch.sin(torch.sin(x).flatten(1))), torch.randn(1, 2, 3))
+    assert not result.delegates
+    views = [r for r in result.reports if "view" in r.target]
+    assert views and all(r.reason is R.NOT_FUSABLE for r in views)
+
+
+def test_weights_move_into_the_delegate():
+    result = lowered(nn.Conv2d(2, 3, 3), torch.randn(1, 2, 5, 5))
+    program = result.edge.exported_program()
+    assert [spec.kind.name for spec in program.graph_signature.input_specs] == ["USER_INPUT"]
+
+
+def test_shared_layer_is_delegated_twice():
+    conv = nn.Conv2d(2, 2, 3, padding=1)
+    result = lowered(Function(lambda x: conv(torch.sin(conv(x))), conv=conv), torch.randn(1, 2, 4, 4))
+    assert len(result.delegates) == 2
+
+
+def test_reports_name_modules_and_partitions():
+    conv = nn.Sequential(nn.Conv2d(2, 3, 3), nn.Tanh())
+    reports = lowered(conv, torch.randn(1, 2, 5, 5)).reports
+    lines = [str(report) for report in reports]
+    assert any("delegated to partition 0" in line and "(Conv2d)" in line for line in lines)
+    assert any("aten.tanh.default" in line and "unsupported-operator" in line for line in lines)
+
+
+def test_edge_programs_that_were_decomposed_are_explained():
+    """The other way in: to_edge first, which splits linear and pooling."""
+    model = nn.Sequential(
+        nn.Conv2d(2, 4, 3),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(16, 3),
+        nn.Softmax(1),
+    )
+    edge = to_edge(exported(model, torch.randn(1, 2, 6, 6)))
+    reports = explain(edge.exported_program())
+    assert {"aten.max_pool2d_with_indices.default", "aten.addmm.default"} <= {r.target for r in reports}
+    assert all(report.delegated for report in reports), "\n".join(map(str, reports))
+    lowered_edge = edge.to_backend(CmsisNnPartitioner("cortex-m4"))
+    targets = [str(n.target) for n in lowered_edge.exported_program().graph.nodes if n.op == "call_function"]
+    assert len(targets) == 2  # the delegate and its result
+
+
+class Wide(nn.Module):
+    """The sum of all inputs, read by a layer for each output."""
+
+    def __init__(self, outputs):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(3, 2) for _ in range(outputs))
+
+    def forward(self, *inputs):
+        total = sum(inputs[1:], inputs[0])
+        return [layer(total) for layer in self.layers]
+
+
+@pytest.mark.parametrize(
+    "inputs, outputs, io",
+    [(12, 1, "float"), (13, 1, "int8"), (1, 13, "float"), (14, 5, "float"), (14, 5, "int8")],
+)
+def test_more_inputs_and_outputs_than_a_payload_has_are_several_delegates(inputs, outputs, io):
+    samples = [torch.randn(1, 3) for _ in range(inputs)]
+    result = lowered(Wide(outputs), *samples, io=io)
+    assert all(report.delegated for report in result.reports) and not result.outside
+    assert (len(result.delegates) > 1) == (inputs + outputs > MAX_IO)
+    for delegate in result.delegates:
+        signature = delegate.graph_signature
+        assert len(signature.user_inputs) + len(signature.user_outputs) <= MAX_IO
+    result.edge.to_executorch()
+    if io == "float":
+        wanted = result.program.module(check_guards=False)(*samples)
+        got = result.edge.exported_program().module(check_guards=False)(*samples)
+        torch.testing.assert_close(list(got), list(wanted))
+
+
+class ManyReaders(nn.Module):
+    """One dequantize for more operators than a payload has outputs."""
+
+    def forward(self, x):
+        q = torch.ops.quantized_decomposed
+        parameters = (1 / 16, 0, -128, 127, torch.int8)
+
+        def through(y):
+            return q.dequantize_per_tensor(q.quantize_per_tensor(y, *parameters), *parameters)
+
+        x = through(x)
+        return [through(torch.clamp(x, -1.0, 0.1 * i)) for i in range(MAX_IO)]
+
+
+def test_one_dequantize_for_more_readers_than_a_payload_has_outputs():
+    result = lower_program(unquantized(ManyReaders(), torch.randn(2, 4)))
+    assert not result.delegates
+    (message,) = {r.message for r in result.reports if r.reason is R.TOO_LARGE}
+    assert f"{MAX_IO + 1} inputs and outputs" in message
+    result.edge.to_executorch()
+
+
+# Interface ------------------------------------------------------------------
+
+
+def test_compile_specs():
+    specs = CmsisNnPartitioner("cortex-m4", io_placement="caller").delegation_spec.compile_specs
+    assert {spec.key: spec.value for spec in specs} == {
+        "target": b"cortex-m4",
+        "io_placement": b"caller",
+    }
+
+
+def test_unknown_names_are_listed_with_the_choices():
+    with pytest.raises(ValueError, match="'cortex-m5'.*cortex-m55"):
+        CmsisNnPartitioner("cortex-m5")
+    with pytest.raises(ValueError, match="'flash'.*arena, caller"):
+        CmsisNnPartitioner("cortex-m55", io_placement="flash")
+    with pytest.raises(ValueError, match="'int4'.*float, int8"):
+        lower(exported(nn.Linear(2, 2), torch.randn(1, 2)), "cortex-m55", io="int4")
+
+
+def test_strict_names_what_is_left():
+    program = exported(nn.Sequential(nn.Linear(4, 4), nn.Tanh()), torch.randn(1, 4))
+    with pytest.raises(NotDelegatedError, match="aten.tanh.default.*unsupported-operator"):
+        lower(program, "cortex-m55", strict=True)
+
+
+def test_int8_io_needs_quantized_borders():
+    x = torch.randn(1, 4)
+    with pytest.raises(ValueError, match="input.*read by sin.*aten.sin"):
+        with_int8_io(exported(Function(torch.sin), x))
+    linear = nn.Linear(4, 4)
+    with pytest.raises(ValueError, match="output 0.*aten.sin"):
+        with_int8_io(exported(Function(lambda x: torch.sin(linear(x)), linear=linear), x))
+
+
+def test_int8_io_leaves_the_program_as_it_was():
+    program = exported(nn.Linear(4, 4), torch.randn(1, 4))
+    before = str(program.graph)
+    lower(program, "cortex-m55", io="int8")
+    assert str(program.graph) == before
+
+
+class SharedDequantize(nn.Module):
+    """One dequantize read on both sides of an operator that is not delegated."""
+
+    def forward(self, x):
+        q = torch.ops.quantized_decomposed
+        parameters = (1 / 16, 0, -128, 127, torch.int8)
+
+        def through(y):
+            return q.dequantize_per_tensor(q.quantize_per_tensor(y, *parameters), *parameters)
+
+        x = through(x)
+        return through(x + through(torch.sin(through(torch.relu(x)))))
+
+
+def test_circles_through_a_shared_dequantize_are_broken():
+    result = lower_program(unquantized(SharedDequantize(), torch.randn(2, 4)))
+    assert any("shares a dequantize" in report.message for report in result.reports)
+    result.edge.to_executorch()

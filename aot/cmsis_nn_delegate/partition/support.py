@@ -1,0 +1,361 @@
+"""Which nodes of an edge program the delegate takes, and how they are grouped.
+
+Kernels compute `dequantize -> operator -> quantize`, so these nodes belong together:
+they form a *unit*. Units are then grouped into as few partitions as there can be:
+
+    level(unit)  = max over what it reads: level of a unit, level of another node + 1
+    level(other) = max over what it reads
+
+All units of one level make one partition. It reads only lower levels and what
+depends on them, so that partitions never depend on each other in a circle, and a
+network without unsupported operators is a single partition, connected or not: but a payload
+has few inputs and outputs, so that a level with many of them is cut into several (`_cut`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Optional
+
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from ..edge.context import EdgeContext
+from ..edge.functions import Functions
+from ..edge.nodes import GETITEM, target_name
+from ..edge.refusal import Reason, Refusal
+from ..format.schema import MAX_IO
+from ..ops.op import Op
+from ..ops.registry import OPS
+from .portable import missing_kernel
+
+_BY_TARGET: dict[str, list[Op]] = {}
+for _op in OPS.values():
+    for _target in _op.targets:
+        _BY_TARGET.setdefault(_target, []).append(_op)
+
+
+def no_kernel(target: str, missing: str) -> str:
+    """Why an unknown operator is not delegated. `missing` is the kernel that ExecuTorch lacks, "" if
+    it can run the operator."""
+    if not missing:
+        return (
+            f"no kernel for {target}; it runs in float outside of the delegate: replace it by supported "
+            "operators if that matters"
+        )
+    return (
+        f"no kernel for {target}, and none in ExecuTorch either, whose portable kernels lack {missing}: "
+        "the program cannot be loaded unless you link one; replace it by other operators"
+    )
+
+
+def find_op(node: Node, context: EdgeContext) -> Optional[Op]:
+    """The operator for an edge node; None if there is none."""
+    candidates = _BY_TARGET.get(target_name(node), ())
+    return next((op for op in candidates if op.claims(node, context)), None)
+
+
+class Support:
+    """The decision about a program.
+
+    `partitions` maps every node that is delegated to the number of its partition;
+    `refusals` has every other operator. `functions` and `prepared` are those of `EdgeContext`.
+    """
+
+    def __init__(
+        self,
+        program: ExportedProgram,
+        functions: Optional[Functions] = None,
+        prepared: bool = False,
+    ) -> None:
+        self.context = EdgeContext(program, functions, prepared)
+        self.refusals: dict[Node, Refusal] = {}
+        self._calls = [node for node in program.graph.nodes if node.op == "call_function"]
+        self._ops: dict[Node, Op] = {}  # operators, quantize and dequantize of activations
+        self._constants: set[Node] = set()  # dequantize and permute of weights
+        self._classify()
+        while self._drop_incomplete() or self._drop_circular() or self._drop_crowded():
+            pass
+        self._drop_useless_borders()
+        self.partitions = self._number(self._levels(self._units()))
+
+    def op(self, node: Node) -> Optional[Op]:
+        """The operator of a delegated node; None for parts of one (weights, getitem)."""
+        return self._ops.get(node)
+
+    # Which nodes ------------------------------------------------------------
+
+    def _classify(self) -> None:
+        for node in self._calls:
+            if self.context.constant_float(node) is not None:
+                self._constants.add(node)
+                continue
+            if target_name(node) == GETITEM:
+                continue  # part of the operator that it reads
+            op = find_op(node, self.context)
+            if op is None:
+                self.refusals[node] = Refusal(
+                    Reason.UNSUPPORTED_OPERATOR,
+                    no_kernel(target_name(node) or str(node.target), missing_kernel(node.target)),
+                )
+                continue
+            refusal = op.check(node, self.context)
+            if refusal is None:
+                self._ops[node] = op
+            elif refusal.reason is Reason.NOT_QUANTIZED and not op.computes and self.context.quantized:
+                self.refusals[node] = self._no_work(node)
+            else:
+                self.refusals[node] = refusal
+
+    def _no_work(self, node: Node) -> Refusal:
+        """For what the quantizer left in float since there is nothing around it to compute."""
+        sources = [x for x in self._activation_inputs(node) if x.op == "call_function"]
+        around = [x for x in (*sources, *self._readers(node)) if x.op == "call_function"]
+        around = [x for x in around if x not in self._ops] or around
+        stay = f", such as {self.context.described(around[0])}" if around else ""
+        return Refusal(
+            Reason.NOT_FUSABLE,
+            f"no work left for the delegate: what it reads from and hands to stays in float{stay}, and "
+            "quantizing for it alone would cost more than it saves",
+        )
+
+    def _drop_incomplete(self) -> bool:
+        """Drops operators that hand a float tensor to or from one that is not delegated; whether
+        there were any."""
+        dropped = []
+        for node, op in self._ops.items():
+            other = self._missing_neighbour(node, op)
+            if other is not None:
+                dropped.append(node)
+                self.refusals[node] = Refusal(
+                    Reason.NOT_FUSABLE,
+                    f"it can only run together with {self.context.described(other)}, which is not "
+                    "delegated; see the reason there, and that the tensor between them is quantized",
+                )
+        for node in dropped:
+            del self._ops[node]
+        return bool(dropped)
+
+    def _missing_neighbour(self, node: Node, op: Op) -> Optional[Node]:
+        if op.name != "quantize":  # that one may read any float tensor
+            for source in self._activation_inputs(node):
+                if source.op == "placeholder" and op.name != "dequantize":
+                    return source
+                if op.name == "dequantize":
+                    continue
+                if source not in self._ops:
+                    return source
+        if op.name in ("quantize", "dequantize"):
+            return None
+        needed = (*self._readers(node), *op.companions(node, self.context))
+        return next((other for other in needed if other not in self._ops), None)
+
+    def _activation_inputs(self, node: Node) -> Iterator[Node]:
+        """What `node` reads, other than constants; for results of several, the operator."""
+        for source in node.all_input_nodes:
+            if source in self._constants or self.context.is_constant(source):
+                continue
+            yield source.args[0] if target_name(source) == GETITEM else source
+
+    def _readers(self, node: Node) -> Iterator[Node]:
+        for user in node.users:
+            if target_name(user) == GETITEM:
+                yield from user.users
+            else:
+                yield user
+
+    def _drop_circular(self) -> bool:
+        """Drops units that read, by way of other nodes, their own results: this happens only where
+        one dequantize serves several operators. Whether there were any."""
+        levels = self._levels(self._units())
+        circular = [node for node, level in levels.items() if level > len(self._calls)]
+        for node in circular:
+            del self._ops[node]
+            self.refusals[node] = Refusal(
+                Reason.NOT_FUSABLE,
+                "it shares a dequantize with an operator on the other side of one that is not "
+                "delegated; convert with convert_pt2e, which gives each operator its own",
+            )
+        return bool(circular)
+
+    def _drop_crowded(self) -> bool:
+        """Drops units of more inputs and outputs than a payload has; whether there were any."""
+        crowded = [unit for unit in self._members(self._units()) if self._io_count(unit) > MAX_IO]
+        for unit in crowded:
+            for node in unit:
+                del self._ops[node]
+                self.refusals[node] = Refusal(
+                    Reason.TOO_LARGE,
+                    f"it and what it exchanges floats with have {self._io_count(unit)} inputs and "
+                    f"outputs; a payload has at most {MAX_IO}: convert with convert_pt2e, which "
+                    "gives each operator its own dequantize",
+                )
+        return bool(crowded)
+
+    def _drop_useless_borders(self) -> None:
+        """Drops each quantize and dequantize that neither feeds nor follows an operator."""
+        borders = [node for node, op in self._ops.items() if op.name in ("quantize", "dequantize")]
+
+        def works(node: Node) -> bool:
+            return node in self._ops and node not in border_set
+
+        border_set = set(borders)
+        feeds = {node for node in borders if any(map(works, self._readers(node)))}
+        follows = {node for node in borders if any(map(works, self._activation_inputs(node)))}
+        useful = feeds | follows
+        useful |= {node for node in borders if any(user in feeds for user in node.users)}
+        useful |= {node for node in borders if node.args[0] in follows}
+        for node in borders:
+            if node not in useful:
+                del self._ops[node]
+                self.refusals[node] = Refusal(Reason.NOT_FUSABLE, "it stands between operators that are not delegated")
+
+    # Grouping ---------------------------------------------------------------
+
+    def _units(self) -> dict[Node, Node]:
+        """A representative for each delegated node: nodes that exchange float tensors share one."""
+        parent = {node: node for node in self._ops}
+
+        def find(node: Node) -> Node:
+            while parent[node] is not node:
+                parent[node] = parent[parent[node]]
+                node = parent[node]
+            return node
+
+        for node, op in self._ops.items():
+            if op.name in ("quantize", "dequantize"):
+                continue
+            for other in (*self._activation_inputs(node), *self._readers(node)):
+                if other in parent:
+                    parent[find(other)] = find(node)
+        return {node: find(node) for node in self._ops}
+
+    def _levels(self, units: dict[Node, Node]) -> dict[Node, int]:
+        """The level of each delegated node; beyond the number of nodes if it is in a circle."""
+        level: dict[Node, int] = {}  # of representatives, and of nodes that are not delegated
+        limit = len(self._calls) + 1
+
+        def of(node: Node) -> int:
+            return level.get(units.get(node, node), 0)
+
+        changed = True
+        while changed:
+            changed = False
+            for node in self._calls:
+                if node in self._constants:
+                    continue
+                delegated = node in units
+                below = level.get(units.get(node, node), 0)
+                for source in self._sources(node):
+                    if source.op == "placeholder":
+                        continue
+                    steps_out = delegated and source not in units
+                    below = max(below, of(source) + steps_out)
+                key = units.get(node, node)
+                if level.get(key, 0) < min(below, limit):
+                    level[key] = min(below, limit)
+                    changed = True
+        result = {node: of(node) for node in self._ops}
+        # What only brings an input into the delegate comes no earlier than it is read.
+        for node, op in self._ops.items():
+            if op.name == "quantize" and not self._is_output(node):
+                readers = [result[user] for user in node.users if user in result]
+                if readers and len(readers) == len(node.users):
+                    result[node] = min(readers)
+        return result
+
+    def _sources(self, node: Node) -> Iterator[Node]:
+        for source in node.all_input_nodes:
+            if source not in self._constants:
+                yield (source.args[0] if target_name(source) == GETITEM and source.args[0] in self._ops else source)
+
+    def _is_output(self, quantize: Node) -> bool:
+        """Whether a quantize ends a delegated operator."""
+        source = next(iter(self._activation_inputs(quantize)), None)
+        return source in self._ops
+
+    def _members(self, units: dict[Node, Node]) -> list[list[Node]]:
+        """The nodes of each unit, in execution order."""
+        members: dict[Node, list[Node]] = {}
+        for node in self._ops:
+            if node in units:
+                members.setdefault(units[node], []).append(node)
+        return list(members.values())
+
+    def _io_count(self, nodes: list[Node]) -> int:
+        """How many inputs and outputs these would have as a partition."""
+        inside = set(nodes)
+        inputs, outputs = set(), set()
+        for node in nodes:
+            inputs.update(x for x in self._activation_inputs(node) if x not in inside)
+            readers = list(self._readers(node))
+            if any(reader not in inside for reader in readers):
+                outputs.add(node)
+        return len(inputs | outputs)
+
+    def _cut(self, nodes: list[Node]) -> list[list[Node]]:
+        """The nodes of a level in parts of at most MAX_IO inputs and outputs, each of which reads
+        only from those before it."""
+        if self._io_count(nodes) <= MAX_IO:
+            return [nodes]
+        units = self._units()
+        members = {units[unit[0]]: unit for unit in self._members(units)}
+        level, placed = set(nodes), set()
+        ordered: list[Node] = []  # representatives
+
+        def place(unit: Node) -> None:
+            """Behind what it reads; followed by what only takes its results outside."""
+            if unit in placed:
+                return
+            placed.add(unit)
+            for node in members[unit]:
+                for source in self._activation_inputs(node):
+                    if source in level:
+                        place(units[source])
+            ordered.append(unit)
+            for node in members[unit]:
+                for reader in self._readers(node):
+                    if reader in level and self._ops[reader].name == "dequantize":
+                        if members[units[reader]] == [reader]:
+                            place(units[reader])
+
+        # What brings inputs in comes last: by then it stands in front of what reads it.
+        for borders in (False, True):
+            for node in nodes:
+                if (self._ops[node].name in ("quantize", "dequantize")) == borders:
+                    place(units[node])
+        parts: list[list[Node]] = [[]]
+        for unit in ordered:
+            if parts[-1] and self._io_count(parts[-1] + members[unit]) > MAX_IO:
+                parts.append([])
+            parts[-1] += members[unit]
+        return parts
+
+    def _number(self, levels: dict[Node, int]) -> dict[Node, int]:
+        partitions: dict[Node, int] = {}
+        number = 0
+        whole = not self.refusals  # then the call is all there is
+        for level in sorted(set(levels.values())):
+            for part in self._cut([node for node in levels if levels[node] == level]):
+                works = [self._ops[node].computes for node in part]
+                reshapes = all(self._ops[node].only_moves for node in part)
+                if any(works) or (whole and not reshapes):
+                    partitions.update(dict.fromkeys(part, number))
+                    number += 1
+        for node in levels:
+            if node in partitions:
+                continue
+            self.refusals[node] = Refusal(
+                Reason.NOT_FUSABLE,
+                "no work left for the delegate: between operators that are not delegated there are only "
+                "quantize, dequantize, reshape, clamp and pad",
+            )
+        # Constants and results of several follow the operator that they belong to.
+        for node in reversed(self._calls):
+            if node in self._constants:
+                users = {partitions.get(user) for user in node.users}
+                if len(users) == 1 and None not in users:
+                    partitions[node] = users.pop()
+            elif target_name(node) == GETITEM and node.args[0] in partitions:
+                partitions[node] = partitions[node.args[0]]
+        return partitions

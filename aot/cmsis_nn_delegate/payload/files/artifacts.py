@@ -1,0 +1,143 @@
+"""The files that belong to one compiled model: NAME.pte, NAME.payload.bin, NAME.graph.npz, ...
+
+Every file but the program names the payload that it was made with, by its CRC-32; NAME.graph.npz also names
+the program. So files of two compilations, which a kill at the wrong moment or a copy leaves, are noticed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from ...errors import UserError
+from ...graph.ir import Graph
+from ..decode import Payload, PayloadError, decode
+from . import serialize
+
+SUFFIXES = (".payload.bin", ".graph.npz", ".report.txt", ".report.json", ".pte", ".h", ".c")
+_AGAIN = "compile the model again"
+
+# How files of text name their payload.
+_NAMED = {
+    ".report.txt": re.compile(r"^payload CRC-32 ([0-9a-f]{8})$", re.MULTILINE),
+    ".h": re.compile(r"^#define \w+_CRC32 0x([0-9a-f]{8})u$", re.MULTILINE),
+    ".c": re.compile(r"^#if \w+_CRC32 != 0x([0-9a-f]{8})u$", re.MULTILINE),
+}
+
+
+def check_name(name: str) -> None:
+    """UserError if `name` cannot be the beginning of the names of all these files, and of C symbols."""
+    if not re.fullmatch(r"\w[\w.+-]*", name):
+        raise UserError(
+            f"{name!r} cannot be the name of a model: it becomes a part of file names and C symbols, so that it "
+            "has letters, digits and '_', and behind the first of them '.', '+' and '-'"
+        )
+    if name.endswith(SUFFIXES):
+        raise UserError(f"{name!r} cannot be the name of a model: its files get the suffix {_suffix(name)} themselves")
+    longest = max(map(len, SUFFIXES))
+    if len(name.encode()) + longest > 255:
+        raise UserError(f"{name[:20]}... cannot be the name of a model: it has more than {255 - longest} bytes")
+
+
+def _suffix(name: str) -> Optional[str]:
+    return next((suffix for suffix in SUFFIXES if name.endswith(suffix)), None)
+
+
+def about_program(payload_crc32: int, program: bytes) -> dict[str, str]:
+    """What NAME.graph.npz says about the other files, for `Artifacts.check`."""
+    return {"payload_crc32": f"{payload_crc32:08x}", "program_crc32": f"{zlib.crc32(program):08x}"}
+
+
+@dataclass(frozen=True)
+class Artifacts:
+    """`folder`/`name` without a suffix. Methods read files; UserError says which is missing or broken."""
+
+    folder: Path
+    name: str
+
+    @staticmethod
+    def of(path: str) -> Artifacts:
+        """Of any file of a compiled model, or of their common beginning (out/model)."""
+        folder, name = Path(path).parent, Path(path).name
+        suffix = _suffix(name)
+        if suffix is not None:
+            if not Path(path).is_file():
+                raise UserError(f"{path} does not exist")
+            return Artifacts(folder, name[: -len(suffix)])
+        found = Artifacts(folder, name)
+        if not any(map(found.has, SUFFIXES)):
+            raise UserError(f"{path} is no compiled model: there is no {path}.pte or {path}.payload.bin")
+        return found
+
+    def check(self) -> None:
+        """UserError if the files that are there are of different compilations, or do not say of which."""
+        named: dict[str, str] = {}
+        for suffix in SUFFIXES:
+            if suffix == ".pte" or not self.has(suffix):
+                continue
+            crc = self._named_payload(suffix)
+            if crc is None:
+                raise UserError(f"{self.path(suffix)} does not say which payload it belongs to: {_AGAIN}")
+            named[suffix] = crc
+            first = next(iter(named))
+            if crc != named[first]:
+                raise UserError(
+                    f"{self.path(first)} and {self.path(suffix)} are of different compilations (payloads "
+                    f"{named[first]} and {crc}): {_AGAIN}"
+                )
+        if ".graph.npz" in named and self.has(".pte"):
+            wanted = self.graph()[1].get("program_crc32")
+            if wanted != f"{zlib.crc32(self.read('.pte')):08x}":
+                raise UserError(
+                    f"{self.path('.graph.npz')} and {self.path('.pte')} are of different compilations: {_AGAIN}"
+                )
+
+    def _named_payload(self, suffix: str) -> Optional[str]:
+        """The CRC-32 of the payload that the file belongs to, as 8 digits; None if it names none."""
+        if suffix == ".payload.bin":
+            return f"{self.payload().crc32:08x}"
+        if suffix == ".graph.npz":
+            return self.graph()[1].get("payload_crc32")
+        text = self.read(suffix).decode("utf-8", "replace")
+        if suffix == ".report.json":
+            try:
+                found = json.loads(text)
+            except ValueError:
+                return None
+            return found.get("payload_crc32") if isinstance(found, dict) else None
+        match = _NAMED[suffix].search(text)
+        return match and match[1]
+
+    def path(self, suffix: str) -> Path:
+        return self.folder / (self.name + suffix)
+
+    def has(self, suffix: str) -> bool:
+        return self.path(suffix).is_file()
+
+    def read(self, suffix: str) -> bytes:
+        path = self.path(suffix)
+        if not path.is_file():
+            raise UserError(
+                f"{path} does not exist; `cmsisnn compile` writes it if the whole model becomes one delegate call"
+            )
+        return path.read_bytes()
+
+    def payload(self) -> Payload:
+        """The decoded payload; its `data` are the bytes."""
+        data = self.read(".payload.bin")
+        try:
+            return decode(data)
+        except PayloadError as error:
+            raise UserError(f"{self.path('.payload.bin')}: {error}") from error
+
+    def graph(self) -> tuple[Graph, dict[str, str]]:
+        """The lowered graph, and the name, target and I/O placement it was compiled with."""
+        data = self.read(".graph.npz")
+        try:
+            return serialize.loads(data)
+        except ValueError as error:
+            raise UserError(f"{self.path('.graph.npz')}: {error}") from error

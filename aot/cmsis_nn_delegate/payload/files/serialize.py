@@ -1,0 +1,141 @@
+"""A graph in a file: an .npz with the weights as arrays and the rest as JSON.
+
+Nothing in such a file is executed. Equal graphs give equal bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...graph.ir import DType, Graph, Layout, Node, Quant, Value
+from ...ops import attrs as attributes
+from ...ops.registry import OPS
+
+VERSION = 1
+_STRUCTURE = "graph.json"
+# What nodes have, and what that is made of.
+_ATTRS = {
+    kind.__name__: kind for kind in (attributes.Clamp, attributes.Padding, *(op.attrs for op in OPS.values())) if kind
+}
+
+
+def dumps(graph: Graph, about: Mapping[str, str]) -> bytes:
+    """The file's bytes. `about` is kept beside the graph."""
+    values: list[Value] = []
+    index: dict[int, int] = {}
+
+    def add(value: Value) -> int:
+        if id(value) not in index:
+            index[id(value)] = len(values)
+            values.append(value)
+        return index[id(value)]
+
+    structure = {
+        "version": VERSION,
+        "about": dict(about),
+        "inputs": [add(value) for value in graph.inputs],
+        "nodes": [
+            {
+                "op": node.op,
+                "name": node.name,
+                "inputs": [add(value) for value in node.inputs],
+                "output": add(node.output),
+                "attrs": _pack(node.attrs),
+                "sources": node.sources,
+                "debug_handles": node.debug_handles,
+            }
+            for node in graph.nodes
+        ],
+        "outputs": [add(value) for value in graph.outputs],
+        "values": [
+            {
+                "name": value.name,
+                "shape": value.shape,
+                "dtype": value.dtype.name,
+                "layout": value.layout.value,
+                "quant": value.quant and dataclasses.asdict(value.quant),
+                "constant": value.is_constant,
+            }
+            for value in values
+        ],
+    }
+    text = json.dumps(structure, separators=(",", ":")).encode()
+    arrays = {_array(i): v.data for i, v in enumerate(values) if v.is_constant}
+    out = io.BytesIO()
+    np.savez(out, **{_STRUCTURE: np.frombuffer(text, np.uint8)}, **arrays)
+    return out.getvalue()
+
+
+def loads(data: bytes) -> tuple[Graph, dict[str, str]]:
+    """The graph of `dumps` and what was kept beside it; ValueError if `data` is something else."""
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            structure = json.loads(arrays[_STRUCTURE].tobytes())
+            if structure["version"] != VERSION:
+                raise ValueError(f"graph file of version {structure['version']}, not {VERSION}")
+            values = [_value(arrays, i, v) for i, v in enumerate(structure["values"])]
+        graph = Graph(
+            inputs=[values[i] for i in structure["inputs"]],
+            outputs=[values[i] for i in structure["outputs"]],
+            nodes=[
+                Node(
+                    op=node["op"],
+                    name=node["name"],
+                    inputs=[values[i] for i in node["inputs"]],
+                    output=values[node["output"]],
+                    attrs=_unpack(node["attrs"]),
+                    sources=tuple(node["sources"]),
+                    debug_handles=tuple(node["debug_handles"]),
+                )
+                for node in structure["nodes"]
+            ],
+        )
+        graph.verify()
+    except Exception as error:  # zipfile, json and numpy have many ways to say it
+        raise ValueError(f"not a graph file, or a damaged one: {error}") from error
+    return graph, structure["about"]
+
+
+def _array(index: int) -> str:
+    return f"value{index}"
+
+
+def _value(arrays: Mapping[str, np.ndarray], index: int, fields: Mapping[str, Any]) -> Value:
+    quant = fields["quant"]
+    return Value(
+        name=fields["name"],
+        shape=tuple(fields["shape"]),
+        dtype=DType[fields["dtype"]],
+        quant=quant and Quant(tuple(quant["scale"]), quant["zero_point"], quant["axis"]),
+        layout=Layout(fields["layout"]),
+        data=arrays[_array(index)] if fields["constant"] else None,
+    )
+
+
+def _pack(item: Any) -> Any:
+    """Attributes as JSON: dataclasses as objects with their name, the layout as an object."""
+    if dataclasses.is_dataclass(item):
+        fields = {f.name: _pack(getattr(item, f.name)) for f in dataclasses.fields(item)}
+        return {"type": type(item).__name__, **fields}
+    if isinstance(item, Layout):
+        return {"layout": item.value}
+    if isinstance(item, tuple):
+        return [_pack(element) for element in item]
+    return item
+
+
+def _unpack(item: Any) -> Any:
+    if isinstance(item, dict) and "layout" in item:
+        return Layout(item["layout"])
+    if isinstance(item, dict):
+        fields = {name: _unpack(value) for name, value in item.items() if name != "type"}
+        return _ATTRS[item["type"]](**fields)
+    if isinstance(item, list):
+        return tuple(_unpack(element) for element in item)
+    return item

@@ -1,0 +1,179 @@
+"""The arena of a graph: which buffers there are, how long they live, and where they go.
+
+Steps are node indices. A graph input lives from step 0 to its last reader, an output from its
+definition to the last step, any other activation from its definition to its last reader, the
+scratch memory of a kernel during its own step. With I/O placed with the caller, inputs and
+outputs take no arena.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Optional
+
+from ...format.schema import ALIGNMENT
+from ...graph.ir import Graph, Node, Value
+from ...ops.registry import OPS
+from .interval import Interval, align_up, live_bytes
+from .plan import place
+
+
+class IoPlacement(enum.Enum):
+    """Whether the arena has room for the graph's inputs and outputs."""
+
+    ARENA = "arena"
+    CALLER = "caller"
+
+    @staticmethod
+    def of(name: str) -> IoPlacement:
+        """The member called `name`; ValueError with the choices if there is none."""
+        try:
+            return IoPlacement(name)
+        except ValueError:
+            choices = ", ".join(member.value for member in IoPlacement)
+            raise ValueError(f"unknown I/O placement {name!r}; choose one of {choices}") from None
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Bytes of the arena, for one activation, a chain of them computed in place, or scratch."""
+
+    name: str
+    interval: Interval
+    offset: int
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """Where everything lies. Offsets count from the start of the arena, multiples of 16."""
+
+    buffers: tuple[Buffer, ...]
+    arena_bytes: int
+    bound: int  # no placement of these buffers takes less
+    live: tuple[int, ...]  # bytes alive in each step
+    in_place: tuple[str, ...]  # names of the nodes that store their output over an input
+    _values: Mapping[int, int]  # id of the value -> offset
+    _scratch: Mapping[int, int]  # index of the node -> offset
+
+    @property
+    def gap(self) -> int:
+        return self.arena_bytes - self.bound
+
+    def offset_of(self, value: Value) -> Optional[int]:
+        """None for what has no place in the arena: constants, and I/O kept by the caller."""
+        return self._values.get(id(value))
+
+    def scratch_offset(self, step: int) -> Optional[int]:
+        """None if the kernel of that step needs no scratch."""
+        return self._scratch.get(step)
+
+
+def plan_memory(
+    graph: Graph,
+    scratch_bytes: Sequence[int],
+    io_placement: IoPlacement,
+    in_place: Optional[bool] = None,
+) -> MemoryPlan:
+    """Plans the arena of `graph`; `scratch_bytes` has the need of every node.
+
+    `in_place` says whether operators that can may overwrite an input that dies there; None means:
+    if that makes the arena smaller.
+    """
+    if in_place is not None:
+        return _plan(graph, scratch_bytes, io_placement, _overwritten(graph) if in_place else {})
+    separate = _plan(graph, scratch_bytes, io_placement, {})
+    overwritten = _overwritten(graph)
+    if not overwritten:
+        return separate
+    shared = _plan(graph, scratch_bytes, io_placement, overwritten)
+    return shared if shared.arena_bytes < separate.arena_bytes else separate
+
+
+def _plan(
+    graph: Graph,
+    scratch_bytes: Sequence[int],
+    io_placement: IoPlacement,
+    overwritten: Mapping[int, Value],
+) -> MemoryPlan:
+    """Plans with the given in-place operations: step -> the input that its output replaces."""
+    last_step = max(len(graph.nodes) - 1, 0)
+    io = {id(value) for value in (*graph.inputs, *graph.outputs)}
+    with_caller = io if io_placement is IoPlacement.CALLER else set()
+
+    # Groups of values that share a buffer, each [name, size, first, last, value ids].
+    groups: list[list] = []
+    group_of: dict[int, list] = {}
+
+    def define(value: Value, step: int) -> None:
+        replaced = overwritten.get(step) if step >= 0 else None
+        if id(value) in with_caller:
+            return
+        if replaced is not None and id(replaced) in group_of:
+            group = group_of[id(replaced)]
+            group[0] += "=" + value.name
+        else:
+            group = [value.name, value.nbytes, max(step, 0), max(step, 0), []]
+            groups.append(group)
+        group[4].append(id(value))
+        group_of[id(value)] = group
+
+    for value in graph.inputs:
+        define(value, -1)
+    for step, node in enumerate(graph.nodes):
+        for value in node.inputs:
+            if id(value) in group_of:
+                group_of[id(value)][3] = step
+        define(node.output, step)
+        if id(node.output) in group_of:
+            group_of[id(node.output)][3] = step
+    for value in graph.outputs:
+        if id(value) in group_of:
+            group_of[id(value)][3] = last_step
+
+    names = [group[0] for group in groups]
+    intervals = [Interval(*group[1:4]) for group in groups]
+    steps_with_scratch = [step for step, size in enumerate(scratch_bytes) if size]
+    for step in steps_with_scratch:
+        names.append(f"{graph.nodes[step].name}.scratch")
+        intervals.append(Interval(scratch_bytes[step], step, step))
+
+    placement = place(intervals, ALIGNMENT)
+    offsets = placement.offsets
+    values = {key: offset for group, offset in zip(groups, offsets) for key in group[4]}
+    return MemoryPlan(
+        buffers=tuple(Buffer(*parts) for parts in zip(names, intervals, offsets)),
+        arena_bytes=align_up(placement.peak, ALIGNMENT),
+        bound=placement.bound,
+        live=tuple(live_bytes(intervals, ALIGNMENT)),
+        in_place=tuple(graph.nodes[step].name for step in sorted(overwritten)),
+        _values=values,
+        _scratch=dict(zip(steps_with_scratch, offsets[len(groups) :])),
+    )
+
+
+def _overwritten(graph: Graph) -> dict[int, Value]:
+    """Step -> the activation that the node of this step can store its output over."""
+    last_reader = {id(value): step for step, node in enumerate(graph.nodes) for value in node.inputs}
+    result: dict[int, Value] = {}
+    for step, node in enumerate(graph.nodes):
+        if OPS[node.op].in_place:
+            value = next((v for v in node.inputs if _dies(graph, node, v, step, last_reader)), None)
+            if value is not None:
+                result[step] = value
+    return result
+
+
+def _dies(graph: Graph, node: Node, value: Value, step: int, last_reader: Mapping[int, int]) -> bool:
+    """Whether `value` is an inner activation of the output's size that nobody reads after `step`.
+
+    Inputs and outputs of the graph are left alone: the caller may keep them elsewhere.
+    """
+    inner = not value.is_constant and not graph.is_output(value) and graph.producer(value) is not None
+    return (
+        inner
+        and not graph.is_output(node.output)
+        and value.nbytes == node.output.nbytes
+        and last_reader[id(value)] == step
+    )

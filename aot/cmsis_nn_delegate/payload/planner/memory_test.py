@@ -1,0 +1,155 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.ops import storage
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.payload.planner.interval import find_overlap
+from cmsis_nn_delegate.payload.planner.memory import IoPlacement, plan_memory
+from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.testing import networks
+
+ARENA, CALLER = IoPlacement.ARENA, IoPlacement.CALLER
+
+
+def scratch(graph, target="cortex-m55"):
+    return [OPS[node.op].scratch_bytes(node, get_target(target)) for node in graph.nodes]
+
+
+def offsets(plan):
+    return {buffer.name: buffer.offset for buffer in plan.buffers}
+
+
+def run_in_arena(graph, plan, scratch_bytes, inputs):
+    """What a device does: every value at its planned offset, scratch filled with garbage."""
+    arena = np.zeros(plan.arena_bytes, np.uint8)
+
+    def memory(value):
+        offset = plan.offset_of(value)
+        return arena[offset : offset + value.nbytes]
+
+    for value, data in zip(graph.inputs, inputs):
+        memory(value)[:] = storage.to_storage(data, value).view(np.uint8).ravel()
+    for step, node in enumerate(graph.nodes):
+        op = OPS[node.op]
+        operands = [
+            memory(v).view(v.dtype.value).reshape(v.storage_shape).copy()
+            for v in node.inputs[: len(op.activation_fields(node)[0])]
+        ]
+        offset = plan.scratch_offset(step)
+        if offset is not None:
+            assert offset % 16 == 0
+            arena[offset : offset + scratch_bytes[step]] = 0xA5
+        for value, operand in zip(node.inputs, operands):
+            now = memory(value).view(value.dtype.value).reshape(value.storage_shape)
+            assert np.array_equal(now, operand), "scratch lies over an operand"
+        result = op.reference(node, operands)
+        memory(node.output)[:] = np.ascontiguousarray(result).view(np.uint8).ravel()
+    return [storage.from_storage(memory(v).view(v.dtype.value), v) for v in graph.outputs]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(["cortex-m3", "cortex-m4", "cortex-m55"]), st.booleans())
+def test_networks_compute_the_same_in_the_arena(seed, target, in_place):
+    graph = networks.random_network(seed)
+    sizes = scratch(graph, target)
+    plan = plan_memory(graph, sizes, ARENA, in_place)
+    assert find_overlap([b.interval for b in plan.buffers], [b.offset for b in plan.buffers]) is None
+    inputs = networks.random_inputs(graph, seed)
+    got = run_in_arena(graph, plan, sizes, inputs)
+    for a, b in zip(got, reference.run(graph, inputs)):
+        assert np.array_equal(a, b)
+
+
+@pytest.mark.parametrize(
+    "network, target, arena_bytes",
+    [
+        (networks.ds_cnn, "cortex-m4", 16_000),
+        (networks.ds_cnn, "cortex-m55", 20_464),
+        (networks.resnet8, "cortex-m4", 49_728),
+        (networks.resnet8, "cortex-m55", 49_728),
+        (networks.mobilenet_v1_025, "cortex-m4", 55_296),
+        (networks.mobilenet_v1_025, "cortex-m55", 55_296),
+        (networks.autoencoder, "cortex-m4", 768),
+        (networks.autoencoder, "cortex-m55", 768),
+    ],
+)
+def test_mlperf_tiny_arenas(network, target, arena_bytes):
+    graph = network()
+    plan = plan_memory(graph, scratch(graph, target), ARENA)
+    assert (plan.arena_bytes, plan.gap) == (arena_bytes, 0)
+
+
+def chain():
+    builder = GraphBuilder()
+    x = builder.input(1, 64)
+    return builder.graph(builder.fully_connected(builder.fully_connected(x, 32), 16))
+
+
+def test_io_in_the_arena():
+    plan = plan_memory(chain(), [0, 0], ARENA)
+    # x is dead when the output is written, but v0 is alive with both.
+    assert offsets(plan) == {"x0": 0, "v0": 64, "v1": 0}
+    assert plan.live == (96, 48)
+    assert plan.arena_bytes == 96
+
+
+def test_io_with_the_caller():
+    graph = chain()
+    plan = plan_memory(graph, [0, 0], CALLER)
+    assert offsets(plan) == {"v0": 0}
+    assert plan.offset_of(graph.inputs[0]) is None
+    assert plan.arena_bytes == 32
+
+
+def test_an_unread_input_keeps_its_place_while_inputs_are_written():
+    builder = GraphBuilder()
+    builder.input(1, 16)
+    graph = builder.graph(builder.fully_connected(builder.input(1, 16), 16))
+    assert plan_memory(graph, [0], ARENA).arena_bytes == 48
+
+
+def test_outputs_live_to_the_end():
+    builder = GraphBuilder()
+    x = builder.input(1, 16)
+    early = builder.fully_connected(x, 16)
+    late = builder.fully_connected(builder.fully_connected(early, 16), 16)
+    graph = builder.graph(early, late)
+    plan = plan_memory(graph, [0, 0, 0], ARENA)
+    assert plan.arena_bytes == 48
+    assert plan.offset_of(early) != plan.offset_of(late)
+
+
+def residual(read_again: bool):
+    builder = GraphBuilder()
+    x = builder.input(1, 16)
+    a, b = builder.fully_connected(x, 256), builder.fully_connected(x, 256)
+    total = builder.add(a, b)
+    if read_again:
+        total = builder.add(builder.add(total, a), b)
+    return builder.graph(builder.fully_connected(total, 8))
+
+
+def test_add_overwrites_a_dying_input_if_that_saves_memory():
+    graph = residual(read_again=False)
+    plan = plan_memory(graph, [0] * len(graph.nodes), ARENA)
+    assert plan.in_place == ("add_2",)
+    assert plan.offset_of(graph.nodes[2].output) == plan.offset_of(graph.nodes[0].output)
+    assert plan.arena_bytes == 512 + 16
+    assert plan_memory(graph, [0] * 4, ARENA, in_place=False).arena_bytes == 768
+
+
+def test_add_does_not_overwrite_what_is_read_again():
+    graph = residual(read_again=True)
+    plan = plan_memory(graph, [0] * len(graph.nodes), ARENA, in_place=True)
+    assert "add_2" not in plan.in_place
+    assert {"add_3", "add_4"} <= set(plan.in_place)
+
+
+def test_placement_names():
+    assert IoPlacement.of("arena") is ARENA
+    with pytest.raises(ValueError, match="choose one of arena, caller"):
+        IoPlacement.of("flash")

@@ -1,0 +1,179 @@
+"""The facts of a compiled model, as plain data."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Optional
+
+from ...format import schema
+from ...graph.ir import Value
+from ..decode import decode
+from ..encode import Call, Encoded
+from ..planner.memory import MemoryPlan
+
+
+@dataclass(frozen=True)
+class LiveBuffer:
+    """A buffer alive in some step; bytes as the program needs them, not rounded up."""
+
+    name: str
+    nbytes: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class ArenaReport:
+    """RAM of the delegate. `peak_*` say which call makes the arena as large as it is, and what for."""
+
+    nbytes: int
+    bound: int  # the largest live set: no plan takes less
+    gap: int
+    io_placement: str
+    peak_call: int
+    peak_buffers: tuple[LiveBuffer, ...]
+    in_place: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CallReport:
+    """One kernel call. `output` is "arena+N", or "output N" for memory named by the caller."""
+
+    index: int
+    op: str
+    kernel: str  # as a table of kernels names it (runtime/kernels): an operator may have several
+    sources: tuple[str, ...]
+    inputs: tuple[tuple[int, ...], ...]
+    output_shape: tuple[int, ...]
+    output: str
+    macs: int
+    scratch_bytes: int
+    constant_bytes: int
+    live_bytes: int
+
+
+@dataclass(frozen=True)
+class IoReport:
+    """An input or output of the payload."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    layout: str
+    scale: Optional[float]
+    zero_point: Optional[int]
+    arena_offset: Optional[int]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A payload: its RAM, its flash by part, and its calls. Sizes are bytes."""
+
+    name: str
+    target: str
+    isa: str
+    cmsis_nn: str
+    payload_crc32: str  # 8 hexadecimal digits
+    arena: ArenaReport
+    flash: dict[str, int]  # by part; the values add up to `flash_bytes`
+    flash_bytes: int
+    macs: int
+    inputs: tuple[IoReport, ...]
+    outputs: tuple[IoReport, ...]
+    calls: tuple[CallReport, ...]
+
+    def to_json(self) -> str:
+        """The report as JSON, with a final newline."""
+        return json.dumps(dataclasses.asdict(self), indent=2) + "\n"
+
+
+def build_report(name: str, encoded: Encoded) -> Report:
+    """The report of a payload that was just encoded."""
+    graph, plan = encoded.graph, encoded.plan
+    return Report(
+        name=name,
+        target=encoded.target.name,
+        isa=encoded.target.isa.name,
+        cmsis_nn=schema.CMSIS_NN_COMMIT,
+        payload_crc32=f"{decode(encoded.payload).crc32:08x}",
+        arena=_arena(encoded),
+        flash=_flash(encoded),
+        flash_bytes=len(encoded.payload),
+        macs=sum(call.macs for call in encoded.calls),
+        inputs=tuple(_io(value, plan) for value in graph.inputs),
+        outputs=tuple(_io(value, plan) for value in graph.outputs),
+        calls=tuple(_call(call, encoded) for call in encoded.calls),
+    )
+
+
+def _arena(encoded: Encoded) -> ArenaReport:
+    plan = encoded.plan
+    peak = max(range(len(plan.live)), key=plan.live.__getitem__, default=0)
+    live = [b for b in plan.buffers if b.interval.first <= peak <= b.interval.last]
+    live.sort(key=lambda buffer: buffer.offset)
+    return ArenaReport(
+        nbytes=plan.arena_bytes,
+        bound=plan.bound,
+        gap=plan.gap,
+        io_placement=encoded.io_placement.value,
+        peak_call=peak,
+        peak_buffers=tuple(LiveBuffer(b.name, b.interval.size, b.offset) for b in live),
+        in_place=plan.in_place,
+    )
+
+
+_PARTS = {"filter": "weights", "bias": "biases", "multiplier": "requantization", "shift": "requantization"}
+
+
+def _flash(encoded: Encoded) -> dict[str, int]:
+    sections = encoded.sections
+    parts: dict[str, int] = defaultdict(int)
+    for call in encoded.calls:
+        for constant in call.constants:
+            parts[_PARTS.get(constant.name, "constant operands")] += 0 if constant.shared else constant.nbytes
+    constants = sum(parts.values())
+    records = sum(call.record_bytes for call in encoded.calls)
+    return {
+        **parts,
+        "call records": records,
+        "header and I/O descriptions": sections["header"] + sections["tensors"],
+        "alignment": sections["constants"] - constants + sections["calls"] - records,
+    }
+
+
+def _io(value: Value, plan: MemoryPlan) -> IoReport:
+    return IoReport(
+        name=value.name,
+        dtype=value.dtype.name.lower(),
+        shape=value.shape,
+        layout=value.layout.value,
+        scale=value.quant.scale[0] if value.quant else None,
+        zero_point=value.quant.zero_point if value.quant else None,
+        arena_offset=plan.offset_of(value),
+    )
+
+
+def _call(call: Call, encoded: Encoded) -> CallReport:
+    node, plan = call.node, encoded.plan
+    for index, value in enumerate(encoded.graph.outputs):
+        if value is node.output:
+            output = f"output {index}"
+            break
+    else:
+        output = f"arena+{plan.offset_of(node.output)}"
+    live = plan.live[call.index] if call.index < len(plan.live) else 0
+    return CallReport(
+        index=call.index,
+        op=node.op,
+        kernel=call.opcode.name.lower(),
+        sources=node.sources,
+        inputs=tuple(v.shape for v in node.inputs if not v.is_constant),
+        output_shape=node.output.shape,
+        output=output,
+        macs=call.macs,
+        scratch_bytes=call.scratch_bytes,
+        constant_bytes=call.constant_bytes,
+        live_bytes=live,
+    )

@@ -1,0 +1,81 @@
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.report import text
+from cmsis_nn_delegate.payload.report.model_report import build_report
+from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.testing import networks
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(["arena", "caller"]))
+def test_sums_add_up(seed, io_placement):
+    encoded = encode(networks.random_network(seed), get_target("cortex-m55"), io_placement)
+    report = build_report("random", encoded)
+    assert sum(report.flash.values()) == report.flash_bytes == len(encoded.payload)
+    assert min(report.flash.values()) >= 0
+    assert report.arena.bound + report.arena.gap == report.arena.nbytes
+    rounded = [-(-b.nbytes // 16) * 16 for b in report.arena.peak_buffers]
+    assert sum(rounded) == report.arena.bound
+    assert max((call.live_bytes for call in report.calls), default=0) == report.arena.bound
+    assert sum(call.macs for call in report.calls) == report.macs
+    assert json.loads(report.to_json())["calls"][0]["op"] == encoded.calls[0].node.op
+    text.render(report)
+
+
+def test_multiplications_of_mlperf_tiny():
+    """As published for the benchmark's networks (softmax and pooling aside)."""
+    macs = {
+        network.__name__: build_report("", encode(network(), get_target("cortex-m4"))).macs
+        for network in (networks.ds_cnn, networks.resnet8, networks.mobilenet_v1_025, networks.autoencoder)
+    }
+    assert macs == {
+        "ds_cnn": 2_656_768,
+        "resnet8": 12_501_632,
+        "mobilenet_v1_025": 7_489_664,
+        "autoencoder": 264_192,
+    }
+
+
+def test_text_says_what_makes_the_arena_large():
+    report = build_report("ic", encode(networks.resnet8(), get_target("cortex-m55")))
+    lines = text.render(report).splitlines()
+    assert "  arena 49,728 bytes, bound 49,728, gap 0: no plan can take less" in lines
+    assert any("the peak is call 2 (conv2d)" in line for line in lines)
+    assert any(line.startswith("    conv2d_2.scratch") and " 576 " in line for line in lines)
+
+
+def test_calls_name_the_kernels_that_a_firmware_links():
+    builder = GraphBuilder()
+    hidden = builder.fully_connected(builder.input(1, 8), 6, per_tensor=True)
+    report = build_report("x", encode(builder.graph(builder.fully_connected(hidden, 4)), get_target("cortex-m4")))
+    kernels = ["fully_connected_per_tensor", "fully_connected"]
+    assert [call["kernel"] for call in json.loads(report.to_json())["calls"]] == kernels
+    assert [call.op for call in report.calls] == ["fully_connected"] * 2
+    calls = text.render(report).partition("Calls, sizes in bytes\n")[2].splitlines()
+    assert [line.split()[1] for line in calls[:3]] == ["kernel", *kernels]
+
+
+def test_a_gap_is_said(monkeypatch):
+    from cmsis_nn_delegate.payload.planner import memory, plan
+
+    def wasteful(intervals, alignment):
+        placement = plan.place(intervals, alignment)
+        offsets = tuple(offset + 64 for offset in placement.offsets)
+        return plan.Placement(offsets, placement.peak + 64, placement.bound)
+
+    monkeypatch.setattr(memory, "place", wasteful)
+    report = build_report("x", encode(networks.autoencoder(), get_target("cortex-m4")))
+    assert "gap 64: 64 above what any plan needs" in text.render(report)
+
+
+@pytest.mark.parametrize("io_placement, place", [("arena", "arena+0"), ("caller", "caller's memory")])
+def test_text_says_where_io_lies(io_placement, place):
+    encoded = encode(networks.autoencoder(), get_target("cortex-m4"), io_placement)
+    rendered = text.render(build_report("ad", encoded))
+    assert "int8 1x640, row-major" in rendered and place in rendered

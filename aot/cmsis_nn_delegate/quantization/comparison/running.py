@@ -1,0 +1,90 @@
+"""Running modules node by node, comparing tensors, and how a difference is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn, Optional, Union
+
+import torch
+from torch.fx import GraphModule, Interpreter, Node
+from torch.utils import _pytree as pytree
+
+from ...errors import UserError
+from ..in_place import describe
+
+Sample = tuple[torch.Tensor, ...]
+
+FLOAT_TOLERANCE = 0.02  # of a tensor's range
+
+
+def fail(where: Union[Node, str], what: str) -> NoReturn:
+    """UserError: the models part at a node or output."""
+    where = describe(where) if isinstance(where, Node) else where
+    raise UserError(
+        f"the quantized model parts from the float model at {where}: {what}. That is a defect of the "
+        "conversion and not of the model: please report it; check=False (--no-check) compiles all the same",
+        exit_code=1,
+    )
+
+
+class _Recorder(Interpreter):
+    """Keeps the value of every node as it was when the node had run."""
+
+    def __init__(self, module: GraphModule, see: Optional[Callable[[Node, Any], None]]) -> None:
+        super().__init__(module, garbage_collect_values=False)
+        self.extra_traceback = False  # that rewrites messages
+        self.values: dict[Node, Any] = {}
+        self._see = see
+
+    def run_node(self, node: Node) -> Any:
+        # Observers return what they are given, and must not learn from it once more.
+        value = self.env[node.args[0]] if node.op == "call_module" else super().run_node(node)
+        self.values[node] = value.clone() if isinstance(value, torch.Tensor) else value
+        if self._see is not None:
+            self._see(node, value)
+        return value
+
+
+def run(module: GraphModule, sample: Sample, see: Optional[Callable[[Node, Any], None]] = None) -> dict[Node, Any]:
+    """The values of all nodes."""
+    recorder = _Recorder(module, see)
+    call(recorder.run, sample)
+    return recorder.values
+
+
+def call(function: Callable, sample: Sample) -> list[Any]:
+    """The results for copies of the tensors, with the same random numbers in each call."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return pytree.tree_leaves(function(*(x.clone() for x in sample)))
+
+
+def outputs(values: dict[Node, Any]) -> list[Any]:
+    return pytree.tree_leaves(next(value for node, value in values.items() if node.op == "output"))
+
+
+def is_float(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+def close(a: Any, b: Any, tolerance: float) -> bool:
+    """Whether float tensors differ by at most `tolerance` of the range of `b`."""
+    if not is_float(a) or not is_float(b):
+        return True
+    if a.shape != b.shape:
+        return False
+    if not b.numel():
+        return True
+    return not (difference(a, b) > tolerance * extent(b) + 1e-30)
+
+
+def difference(a: torch.Tensor, b: torch.Tensor) -> float:
+    """NaN is never different, nor are equal infinities."""
+    apart = (a.double() - b.double()).abs()[torch.isfinite(b)]
+    return float(apart.max()) if apart.numel() else 0.0
+
+
+def extent(x: torch.Tensor) -> float:
+    """The largest absolute value, infinities left out."""
+    x = x[torch.isfinite(x)]
+    return float(x.abs().max()) if x.numel() else 0.0

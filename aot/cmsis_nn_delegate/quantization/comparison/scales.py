@@ -1,0 +1,103 @@
+"""Step 2: the scales of activations fit what the tensors hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from ...errors import UserError
+from ..in_place import describe
+from .running import is_float
+
+_Q = torch.ops.quantized_decomposed
+_SQUARED_ERROR_FACTOR = 16.0
+_SMALLEST_SCALE = 2.0**-20  # of the quantizer
+
+
+class Scales:
+    """What the observers of a prepared module found. Observers are known by their call_module nodes."""
+
+    def __init__(self, prepared: GraphModule) -> None:
+        self._prepared = prepared
+        self._parameters: dict[int, tuple] = {}
+
+    def observer(self, node: Node) -> torch.nn.Module:
+        return self._prepared.get_submodule(node.target)
+
+    def parameters(self, observer: torch.nn.Module) -> tuple[torch.Tensor, torch.Tensor]:
+        """(scale, zero point)"""
+        if id(observer) not in self._parameters:
+            self._parameters[id(observer)] = observer.calculate_qparams()
+        return self._parameters[id(observer)]
+
+    def step(self, node: Node, value: torch.Tensor) -> torch.Tensor:
+        """The scale for each element of `value`, or one for all."""
+        observer = self.observer(node)
+        scale = self.parameters(observer)[0]
+        axis = getattr(observer, "ch_axis", None)
+        if scale.numel() == 1 or axis is None:
+            return scale.double().reshape(-1)[:1]
+        shape = [1] * value.dim()
+        shape[axis] = -1
+        return scale.double().reshape(shape)
+
+    def rounded(self, node: Node, value: torch.Tensor) -> torch.Tensor:
+        """What the quantized module makes of `value`, which the observer sees."""
+        observer = self.observer(node)
+        scale, zero_point = self.parameters(observer)
+        limits = observer.quant_min, observer.quant_max, observer.dtype
+        if "per_channel" in str(observer.qscheme):
+            arguments = scale.float(), zero_point, observer.ch_axis, *limits
+            integers = _Q.quantize_per_channel.default(value, *arguments)
+            return _Q.dequantize_per_channel.default(integers, *arguments)
+        arguments = float(scale), int(zero_point), *limits
+        return _Q.dequantize_per_tensor.default(_Q.quantize_per_tensor.default(value, *arguments), *arguments)
+
+
+class Fits:
+    """Whether the scales of activations fit the tensors."""
+
+    def __init__(self, prepared: GraphModule, scales: Scales) -> None:
+        self._scales = scales
+        self._constant = _constants(prepared)
+        self._sums: dict[int, list] = {}  # by observer, which several tensors may share
+
+    def see(self, node: Node, value: Any) -> None:
+        if node.op != "call_module" or node.args[0] in self._constant or not is_float(value):
+            return
+        observer = self._scales.observer(node)
+        if not hasattr(observer, "min_val") or not value.numel():
+            return  # fixed
+        entry = self._sums.setdefault(id(observer), [0.0, 0, 0.0, 0.0, node, observer])
+        entry[0] += float((self._scales.rounded(node, value).double() - value.double()).square().sum())
+        entry[1] += value.numel()
+        entry[2], entry[3] = min(entry[2], float(value.min())), max(entry[3], float(value.max()))
+
+    def check(self, all_to_seen: float) -> None:
+        """UserError names a tensor; `all_to_seen`: samples that observers saw for each of those here."""
+        for squares, count, low, high, node, observer in self._sums.values():
+            low = min(low, float(observer.min_val.min()), 0.0)
+            high = max(high, float(observer.max_val.max()), 0.0)
+            step = max((high - low) / (observer.quant_max - observer.quant_min), _SMALLEST_SCALE)
+            if squares > _SQUARED_ERROR_FACTOR * all_to_seen * count * step**2 / 12:
+                error = (squares / count) ** 0.5
+                scale = float(self._scales.parameters(observer)[0])
+                raise UserError(
+                    f"{describe(node.args[0])}: its values from {low:.3g} to {high:.3g} are quantized in steps of "
+                    f"{scale:.3g}, with an error of {error:.3g} (root mean square), where steps of {step:.3g} would "
+                    "do: the observer found no scale for this calibration data; try observer='minmax', or check=False "
+                    "(--no-check) to compile all the same",
+                    exit_code=1,
+                )
+
+
+def _constants(module: GraphModule) -> set[Node]:
+    """Attributes, and what is computed of these alone."""
+    constants: set[Node] = set()
+    for node in module.graph.nodes:
+        inputs = node.all_input_nodes
+        if node.op == "get_attr" or (node.op.startswith("call") and inputs and constants.issuperset(inputs)):
+            constants.add(node)
+    return constants

@@ -1,0 +1,277 @@
+"""Writes in place: where they are, what they mean to others, and the same graph without them.
+
+Quantization puts quantize and dequantize nodes between the reader of a tensor and what computed it, so that
+they no longer share memory: what is written through another name afterwards would be lost.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Optional
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Graph, GraphModule, Node
+
+from ..errors import UserError
+
+aten = torch.ops.aten
+
+# In eval mode they return what they are given, whatever their schemas say.
+DROPOUT = frozenset(
+    {
+        aten.dropout.default,
+        aten.dropout_.default,
+        aten.feature_dropout.default,
+        aten.feature_dropout_.default,
+        aten.alpha_dropout.default,
+        aten.feature_alpha_dropout.default,
+    }
+)
+# May return what they are given, though their schemas do not say so.
+_MAY_ALIAS = frozenset(
+    {
+        aten.type_as.default,
+        aten.einsum.default,
+        aten.sum_to_size.default,
+        aten.atleast_1d.default,
+        aten.atleast_2d.default,
+        aten.atleast_3d.default,
+        aten.broadcast_tensors.default,
+        aten.meshgrid.default,
+        aten.meshgrid.indexing,
+    }
+)
+
+
+def written(node: Node) -> list[Node]:
+    """The arguments that `node` writes to."""
+    return [arg for arg, info in _annotated_arguments(node) if info is not None and info.is_write]
+
+
+def replace_in_place(model: GraphModule) -> None:
+    """Replaces `relu_`, `add_` and the like by their out-of-place forms.
+
+    What the model remembers in buffers is still written, by nodes whose result nothing that is quantized
+    reads. A write into an input becomes a result of its own: the caller's tensor stays as it is.
+
+    UserError names a node whose write is read under another name.
+    """
+    memory = _Memory(model.graph, {node for node in model.graph.nodes if node.op == "get_attr"})
+    for node in memory.writers:
+        if memory.seen_elsewhere(node) or not memory.is_state(node) and _out_of_place(node) is None:
+            raise UserError(
+                f"{describe(node)} writes into a tensor that is read under another name, as a view of it is, "
+                "and quantization would lose that: give prepare_pt2e the module that "
+                "cmsis_nn_delegate.quantizable_module makes of the exported program"
+            )
+    for node in memory.writers:
+        if not memory.is_state(node):
+            node.target = _out_of_place(node)
+    model.graph.lint()
+    model.recompile()
+
+
+def functional_module(program: ExportedProgram) -> GraphModule:
+    """A copy of the program's module that writes to nothing but its state.
+
+    A program that writes through views is traced again, functionally. UserError for one in training mode,
+    whose dropout and batch norms would not survive that.
+    """
+    program = copy.deepcopy(program)
+    _remove_dropout(program)
+    memory = _Memory(program.graph, _state(program))
+    hidden = [n for n in memory.writers if memory.seen_elsewhere(n) or _out_of_place(n) is None]
+    if is_training(program.graph):
+        if hidden:
+            raise UserError(
+                f"{describe(hidden[0])} writes into a tensor that is read under another name, which cannot "
+                "be trained with quantization: compute a new tensor there (torch.where, torch.cat)"
+            )
+    elif hidden or any(memory.is_state(node) and node.users for node in memory.writers):
+        program = _traced_again(program, memory.writers[0])
+        model = program.module(check_guards=False)
+        _drop_writes_into_inputs(model)
+        _remove_copies(model)
+        return model
+    model = program.module(check_guards=False)
+    replace_in_place(model)
+    return model
+
+
+def _traced_again(program: ExportedProgram, writer: Node) -> ExportedProgram:
+    """The program without writes in place."""
+    try:
+        program = program.run_decompositions({})
+    except Exception as error:
+        raise UserError(
+            f"{describe(writer)} writes in place, and torch.export cannot rewrite the model without that: "
+            f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}",
+            exit_code=1,
+        ) from error
+    return program
+
+
+def lost_writers(graph: Graph) -> list[Node]:
+    """What writes to anything but state, or to state that is read under another name: what quantization
+    would lose."""
+    memory = _Memory(graph, {node for node in graph.nodes if node.op == "get_attr"})
+    return [n for n in memory.writers if not memory.is_state(n) or memory.seen_elsewhere(n)]
+
+
+def written_state(graph: Graph) -> set[Node]:
+    """Buffers that a graph without other writes changes, under all their names, and what is computed of
+    these and of constants alone."""
+    memory = _Memory(graph, set())
+    state = {name for writer in memory.writers for arg in written(writer) for name in memory.names(arg)}
+    constant = {node for node in graph.nodes if node.op == "get_attr"}
+    for node in graph.nodes:
+        if node.op == "call_function" and node.all_input_nodes and constant.issuperset(node.all_input_nodes):
+            constant.add(node)
+            if not state.isdisjoint(node.all_input_nodes):
+                state.add(node)
+    return state
+
+
+def describe(node: Node) -> str:
+    """A node for a message, with the module that it comes from."""
+    for path, kind in reversed(list((node.meta.get("nn_module_stack") or {}).values())):
+        if path:
+            name = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
+            return f"{node.name} in {path} ({name.rsplit('.', 1)[-1]})"
+    return node.name
+
+
+class _Memory:
+    """Which nodes of a graph may name the same memory."""
+
+    def __init__(self, graph: Graph, state: set[Node]) -> None:
+        self._order = {node: index for index, node in enumerate(graph.nodes)}
+        self._parent = {node: node for node in graph.nodes}
+        storages: dict[int, Node] = {}
+        attributes: dict[str, Node] = {}
+        for node in graph.nodes:
+            if node.op == "get_attr":
+                self._join(node, attributes.setdefault(node.target, node))
+            for source in _aliased_arguments(node):
+                self._join(node, source)
+            # What was traced knows more than schemas; what was loaded from a file has forgotten it.
+            value = node.meta.get("val")
+            if isinstance(value, torch.Tensor) and value.layout is torch.strided:
+                self._join(node, storages.setdefault(value.untyped_storage()._cdata, node))
+        self._names: dict[Node, list[Node]] = {}
+        for node in graph.nodes:
+            self._names.setdefault(self._root(node), []).append(node)
+        self._state = {self._root(node) for node in state}
+        self.writers = [node for node in graph.nodes if written(node)]
+
+    def names(self, node: Node) -> list[Node]:
+        return self._names[self._root(node)]
+
+    def is_state(self, writer: Node) -> bool:
+        """Whether it writes to a parameter or buffer."""
+        return any(self._root(target) in self._state for target in written(writer))
+
+    def seen_elsewhere(self, writer: Node) -> bool:
+        """Whether a name that is older than the write is read after it. Exported graphs name the result
+        of a write in every later use of what was written."""
+        now = self._order[writer]
+        return any(
+            self._order[name] < now and any(self._order[user] > now for user in name.users)
+            for target in written(writer)
+            for name in self.names(target)
+        )
+
+    def _root(self, node: Node) -> Node:
+        while self._parent[node] is not node:
+            node = self._parent[node]
+        return node
+
+    def _join(self, a: Node, b: Node) -> None:
+        self._parent[self._root(a)] = self._root(b)
+
+
+def _annotated_arguments(node: Node) -> Iterator[tuple[Node, Optional[torch._C._AliasInfo]]]:
+    """Every node that is an argument of an operator, with what the schema says about its memory."""
+    schema = getattr(node.target, "_schema", None)
+    if node.op != "call_function" or schema is None:
+        return
+    for index, argument in enumerate(schema.arguments):
+        value = node.args[index] if index < len(node.args) else node.kwargs.get(argument.name)
+        for item in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(item, Node):
+                yield item, argument.alias_info
+
+
+def _aliased_arguments(node: Node) -> Iterator[Node]:
+    """Arguments whose memory the result of `node` may share."""
+    if node.op == "call_function" and getattr(node.target, "__name__", "") == "getitem":
+        yield node.args[0]
+    liar = node.target in _MAY_ALIAS or _is_idle_dropout(node)
+    for argument, info in _annotated_arguments(node):
+        if liar or info is not None:
+            yield argument
+
+
+def _out_of_place(node: Node) -> Optional[torch._ops.OpOverload]:
+    """aten.relu.default for a call of aten.relu_.default; None if there is no such form."""
+    namespace, name = node.target._schema.name.split("::")
+    packet = getattr(getattr(torch.ops, namespace), name.removesuffix("_"), None)
+    overload = getattr(packet, node.target._overloadname, None)
+    if not name.endswith("_") or overload is None or overload._schema.is_mutable:
+        return None
+    types = [[str(a.type) for a in op._schema.arguments] for op in (overload, node.target)]
+    return overload if types[0] == types[1] else None
+
+
+def _state(program: ExportedProgram) -> set[Node]:
+    inputs = set(program.graph_signature.user_inputs)
+    return {n for n in program.graph.nodes if n.op == "placeholder" and n.name not in inputs}
+
+
+def _is_idle_dropout(node: Node) -> bool:
+    return node.op == "call_function" and node.target in DROPOUT and not node.args[2]
+
+
+def is_training(graph: Graph) -> bool:
+    """Whether dropout or batch norms compute as in training."""
+    return any(
+        node.op == "call_function"
+        and (node.target is aten.batch_norm.default and node.args[5] or node.target in DROPOUT and node.args[2])
+        for node in graph.nodes
+    )
+
+
+def _remove_dropout(program: ExportedProgram) -> None:
+    """Removes dropout of eval mode, which tracing again would take for a copy."""
+    for node in list(program.graph.nodes):
+        if _is_idle_dropout(node) and not any(user.op == "output" for user in node.users):
+            node.replace_all_uses_with(node.args[0])
+            program.graph.erase_node(node)
+    program.graph_module.recompile()
+
+
+def _drop_writes_into_inputs(model: GraphModule) -> None:
+    """Removes the copies into inputs with which a functional program ends."""
+    for node in reversed(model.graph.nodes):
+        if node.target is aten.copy_.default and node.args[0].op == "placeholder" and not node.users:
+            model.graph.erase_node(node)
+    model.recompile()
+
+
+def _remove_copies(model: GraphModule) -> None:
+    """Removes clones where nothing but state is ever written."""
+    memory = _Memory(model.graph, set())
+    for node in list(model.graph.nodes):
+        if node.target is not aten.clone.default or not _same_layout(node, node.args[0]):
+            continue
+        if all(name.op == "call_function" for name in memory.names(node.args[0])):
+            node.replace_all_uses_with(node.args[0])
+            model.graph.erase_node(node)
+    model.recompile()
+
+
+def _same_layout(a: Node, b: Node) -> bool:
+    a, b = a.meta.get("val"), b.meta.get("val")
+    return isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor) and a.stride() == b.stride()

@@ -1,0 +1,208 @@
+"""Rewrites of the exported (ATen, not yet quantized) graph that `quantizer` relies on.
+
+`quantizable_module` makes of an exported program the module that `prepare_pt2e` is given. The quantizer
+calls the other rewrites, which change the module that they are given. All keep the function that the graph
+computes.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+
+from ..errors import UserError
+from .in_place import DROPOUT, describe, functional_module, is_training
+
+aten = torch.ops.aten
+
+_ALIAS = {aten.alias.default, aten.detach.default, aten.detach_.default, aten.lift_fresh.default}
+_PAD = {aten.pad.default, aten.constant_pad_nd.default}
+
+_CONVERSIONS = {aten.to.dtype, aten.to.dtype_layout, aten.contiguous.default}
+
+BATCH_NORM = {
+    aten.batch_norm.default,
+    aten._native_batch_norm_legit_no_training.default,
+}
+_QAT_EPS = 1e-5  # of torchao's patterns
+# What PT2E folds batch norms into.
+_FOLDS_BATCH_NORM = {
+    aten.conv1d.default,
+    aten.conv1d.padding,
+    aten.conv2d.default,
+    aten.conv2d.padding,
+    aten.conv3d.default,
+    aten.conv3d.padding,
+    aten.conv_transpose1d.default,
+    aten.conv_transpose2d.input,
+    aten.conv_transpose3d.input,
+    aten.linear.default,
+}
+
+
+def _finish(model: GraphModule) -> None:
+    model.graph.eliminate_dead_code()
+    model.graph.lint()
+    model.recompile()
+
+
+def quantizable_module(program: ExportedProgram) -> GraphModule:
+    """A copy of the program's module for `prepare_pt2e` or `prepare_qat_pt2e` and `CmsisNnQuantizer`.
+
+    It computes what the program does, without writing in place (but into its own buffers), and each of its
+    batch norms can be folded. A write of `forward` into an input does not reach the caller's tensor.
+
+    UserError if the program is in training mode and writes through views, or has a batch norm that
+    `prepare_qat_pt2e` would fold wrongly.
+    """
+    model = functional_module(program)
+    if is_training(model.graph):
+        _check_batch_norms(model)  # copies of a layer would be trained each by itself
+    else:
+        _separate_batch_norms(model)
+    return model
+
+
+def _check_batch_norms(model: GraphModule) -> None:
+    """What `prepare_qat_pt2e` changes without saying so."""
+    for norm in model.graph.nodes:
+        layer = norm.args[0] if norm.target is aten.batch_norm.default else None
+        if layer is None or layer.target not in _FOLDS_BATCH_NORM or layer.target is aten.linear.default:
+            continue
+        eps = norm.args[7]
+        if eps != _QAT_EPS:
+            raise UserError(
+                f"{describe(norm)} has eps {eps}, but prepare_qat_pt2e trains and folds with {_QAT_EPS}: for the "
+                f"same function add {eps} - {_QAT_EPS} to its running_var and set its eps to {_QAT_EPS}"
+            )
+        weight = layer.args[1]
+        readers = [n for n in model.graph.nodes if n.op == "get_attr" and n.target == weight.target]
+        if sum(len(node.users) for node in readers) > 1:
+            raise UserError(
+                f"{describe(layer)} is called more than once, with a batch norm behind it, which cannot be folded "
+                "after training: give each call a layer of its own"
+            )
+
+
+def _separate_batch_norms(model: GraphModule) -> None:
+    """Gives each batch norm a layer, a weight and a bias that nothing else reads.
+
+    `prepare_pt2e` folds a batch norm into the convolution or linear layer in front of it, and does so even
+    if that gives other results: if the layer's output is read elsewhere too (`norm(y) + y`), or its
+    weight (one layer called twice, with different norms). Such a layer is computed once for each of its
+    readers.
+    """
+    for norm in list(model.graph.nodes):
+        if norm.op != "call_function" or norm.target not in BATCH_NORM:
+            continue
+        layer = norm.args[0]
+        if layer.op != "call_function" or layer.target not in _FOLDS_BATCH_NORM:
+            continue
+        if _is_grouped_transpose(layer):
+            # PT2E folds into its weights, [in, out / groups, h, w], as if there were one group. An alias
+            # prevents that.
+            with model.graph.inserting_before(norm):
+                alias = model.graph.call_function(aten.alias.default, (layer,))
+            alias.meta = dict(layer.meta)
+            norm.replace_input_with(layer, alias)
+            continue
+        if len(layer.users) > 1:
+            with model.graph.inserting_before(layer):
+                copy = model.graph.node_copy(layer)
+            norm.replace_input_with(layer, copy)
+            layer = copy
+        for parameter in layer.args[1:3]:
+            if isinstance(parameter, Node) and parameter.op == "get_attr":
+                _own(layer, parameter, model)
+    _finish(model)
+
+
+def _is_grouped_transpose(layer: Node) -> bool:
+    if "conv_transpose" not in str(layer.target):
+        return False
+    names = [argument.name for argument in layer.target._schema.arguments]
+    arguments = {**dict(zip(names, layer.args)), **layer.kwargs}
+    return arguments.get("groups", 1) != 1
+
+
+def _own(layer: Node, parameter: Node, model: GraphModule) -> None:
+    """Makes `layer` read a copy of `parameter`, unless it is its only reader."""
+    names = [node for node in model.graph.nodes if node.op == "get_attr"]
+    names = [node for node in names if node.target == parameter.target]
+    if sum(len(node.users) for node in names) == 1:
+        return
+    data = operator.attrgetter(parameter.target)(model).detach().clone()
+    name = f"{layer.name}_{parameter.target.replace('.', '_')}"
+    while hasattr(model, name):
+        name += "_"
+    model.register_parameter(name, torch.nn.Parameter(data, requires_grad=False))
+    with model.graph.inserting_before(layer):
+        copy = model.graph.get_attr(name)
+    copy.meta = dict(parameter.meta)
+    layer.replace_input_with(parameter, copy)
+
+
+def remove_identities(model: GraphModule) -> None:
+    """Removes dropout in eval mode, aliases, padding by nothing, conversions to what a tensor is
+    already, and assertions about that."""
+    for node in list(model.graph.nodes):
+        if node.op != "call_function":
+            continue
+        if node.target is aten._assert_tensor_metadata.default:
+            model.graph.erase_node(node)
+            continue
+        identity = (
+            (node.target in DROPOUT and not node.args[2])
+            or node.target in _ALIAS
+            or (node.target in _PAD and not any(node.args[1]))
+            or (node.target in _CONVERSIONS and _same_tensor(node, node.args[0]))
+        )
+        if identity:
+            node.replace_all_uses_with(node.args[0])
+            model.graph.erase_node(node)
+    _finish(model)
+
+
+def _same_tensor(a: Node, b: Node) -> bool:
+    a, b = a.meta.get("val"), b.meta.get("val")
+    if not all(isinstance(value, torch.Tensor) for value in (a, b)):
+        return False
+    return (a.dtype, a.device, a.stride()) == (b.dtype, b.device, b.stride())
+
+
+def unpad_same(model: GraphModule) -> None:
+    """Turns conv2d(padding="same" | "valid") into conv2d with numbers, and with a pad in front
+    where "same" means one more pixel at the bottom or right than at the top or left."""
+    graph = model.graph
+    for node in list(graph.nodes):
+        if node.op != "call_function" or node.target is not aten.conv2d.padding:
+            continue
+        args = list(node.args) + [None, [1, 1], "valid", [1, 1], 1][len(node.args) - 2 :]
+        source, weight, bias, stride, padding, dilation, groups = args
+        stride, dilation = _pair(stride), _pair(dilation)
+        before, extra = [0, 0], [0, 0]
+        if padding == "same":
+            kernel = weight.meta["val"].shape[2:]
+            total = [d * (k - 1) for d, k in zip(dilation, kernel)]
+            before = [t // 2 for t in total]
+            extra = [t - 2 * b for t, b in zip(total, before)]
+        if any(extra):
+            with graph.inserting_before(node):
+                amounts = [0, extra[1], 0, extra[0]]
+                pad = graph.call_function(aten.constant_pad_nd.default, (source, amounts))
+                pad.meta = {key: item for key, item in source.meta.items() if "quant" not in key}
+                pad.meta["val"] = aten.constant_pad_nd.default(source.meta["val"], amounts)
+            source = pad
+        node.target = aten.conv2d.default
+        node.args = (source, weight, bias, stride, before, dilation, groups)
+        node.kwargs = {}
+    _finish(model)
+
+
+def _pair(value) -> list[int]:
+    """[v, v] for v or [v], as PyTorch expands sizes."""
+    value = [value] if isinstance(value, int) else list(value)
+    return value * 2 if len(value) == 1 else value

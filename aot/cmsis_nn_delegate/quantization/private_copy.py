@@ -1,0 +1,66 @@
+"""Compilation works on a copy of the caller's model, whose weights are finite."""
+
+from __future__ import annotations
+
+import copy
+from typing import Union
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+
+from ..errors import UserError
+from ..finite import require_finite
+
+Model = Union[torch.nn.Module, ExportedProgram]
+
+
+def private_copy(model: Model) -> Model:
+    """A copy that shares no memory with `model`; calibration runs it, which changes buffers.
+
+    UserError if `model` cannot be copied.
+    """
+    memo = {}
+    if isinstance(model, torch.nn.Module):
+        # Old-style weight_norm and the like keep results of earlier computations, which refuse to be copied.
+        for module in model.modules():
+            for value in vars(module).values():
+                if isinstance(value, torch.Tensor) and not value.is_leaf:
+                    memo[id(value)] = value.detach().clone()
+    try:
+        return copy.deepcopy(model, memo)
+    except Exception as error:
+        raise UserError(
+            "the model cannot be copied with copy.deepcopy, which keeps the caller's one as it is: "
+            f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+        ) from error
+
+
+def require_finite_weights(program: ExportedProgram) -> None:
+    """UserError names a parameter that holds NaN or infinity, or a buffer or constant that holds NaN, if
+    the program reads it. Infinite buffers are allowed: they mask attention."""
+    placeholders = (node for node in program.graph.nodes if node.op == "placeholder")
+    for node, spec in zip(placeholders, program.graph_signature.input_specs):
+        if not node.users or spec.target is None:
+            continue
+        value = program.state_dict.get(spec.target, program.constants.get(spec.target))
+        if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+            continue
+        if spec.kind is not InputKind.PARAMETER and not value.isnan().any():
+            continue
+        require_finite(value.detach().float().cpu().numpy(), f"{spec.target} of the model")
+
+
+def require_separate_inputs(program: ExportedProgram) -> None:
+    """UserError if `program` was exported with one tensor object for several inputs: torch.export then
+    takes all of them from one, and ignores the others."""
+    seen: dict[int, str] = {}
+    arguments = program.example_inputs[0] if program.example_inputs else ()
+    for name, value in zip(program.graph_signature.user_inputs, arguments):
+        if isinstance(value, torch.Tensor):
+            first = seen.setdefault(id(value), name)
+            if first != name:
+                raise UserError(
+                    f"inputs {first} and {name} of the exported program were given as one tensor object, so "
+                    "that it ignores one of them: export the model with a tensor for each"
+                )

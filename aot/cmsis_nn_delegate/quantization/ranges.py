@@ -1,0 +1,87 @@
+"""Calibration: shows samples to the observers, and judges the ranges that they found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Interpreter, Node
+
+from ..errors import UserError
+from ..finite import flaw
+from .in_place import describe
+
+# A tensor that goes further is hardly meant to: 24-bit samples and pixels are far below.
+_HUGE = 1e9
+_SMALLEST_SCALE = 2.0**-20  # of the quantizer
+
+
+def observe(prepared: GraphModule, sample: tuple[torch.Tensor, ...], what: str) -> None:
+    """Runs a prepared module. UserError names the layer where NaN or infinity arises and then reaches an
+    observer; `what` is the sample, for the message."""
+    _Observation(prepared, what).run(*(x.clone() for x in sample))
+
+
+class _Observation(Interpreter):
+    def __init__(self, prepared: GraphModule, what: str) -> None:
+        super().__init__(prepared, garbage_collect_values=False)
+        self.extra_traceback = False
+        self._what = what
+
+    def run_node(self, node: Node) -> Any:
+        if node.op == "call_module" and _flaw(self.env[node.args[0]]):
+            self._refuse()
+        return super().run_node(node)
+
+    def _refuse(self) -> None:
+        """The first node whose result is not finite."""
+        for node, value in self.env.items():
+            found = _flaw(value)
+            if not found or node.op == "placeholder" or self._is_mask(node):
+                continue
+            if node.op == "get_attr":
+                raise UserError(
+                    f"{node.target} of the model holds {found} once batch norms are folded: check running_var"
+                )
+            advice = "" if torch.isnan(value).any() else " (mask with a finite number such as -100, not with infinity)"
+            raise UserError(
+                f"{describe(node)} computes {found} on {self._what}: only finite numbers can be quantized{advice}"
+            )
+
+    def _is_mask(self, node: Node) -> bool:
+        """An infinite constant, and what comes of it alone."""
+        return not torch.isnan(self.env[node]).any() and (
+            node.op == "get_attr" and not isinstance(self.env[node], torch.nn.Parameter)
+        )
+
+
+def _flaw(value: Any) -> str:
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+        return ""
+    return "" if torch.isfinite(value).all() else flaw(value.detach().numpy())
+
+
+def doubtful_ranges(prepared: GraphModule) -> Iterator[str]:
+    """What a user should know about the ranges that the calibration data gave, a sentence for each tensor."""
+    seen = set()
+    for node in prepared.graph.nodes:
+        if node.op != "call_module" or node.args[0].op == "get_attr":
+            continue
+        observer = prepared.get_submodule(node.target)
+        low, high = (getattr(observer, name, None) for name in ("min_val", "max_val"))
+        if id(observer) in seen or low is None or low.numel() != 1 or low > high:
+            continue
+        seen.add(id(observer))
+        low, high, name = float(low), float(high), describe(node.args[0])
+        if low == high == 0:
+            yield f"{name} is zero in all of the calibration data: it has no range, and all else is clipped"
+        elif low == high:
+            yield f"{name} is {low:.4g} everywhere in the calibration data: it has no range of its own"
+        elif max(-low, high) > _HUGE:
+            yield f"{name} goes from {low:.4g} to {high:.4g} in the calibration data: its steps are as coarse"
+        elif max(high, 0.0) - min(low, 0.0) < _SMALLEST_SCALE:
+            yield (
+                f"{name} goes from {low:.4g} to {high:.4g} in the calibration data, less than the smallest "
+                f"step, {_SMALLEST_SCALE:.4g}: it becomes zero"
+            )

@@ -1,0 +1,117 @@
+"""Runs a .pte on the host: the real ExecuTorch runtime with the delegate as a shared library."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Optional, Union
+
+import numpy as np
+import torch
+
+# The bindings come first: they bring libexecutorch.so, whose registry the library joins.
+from executorch.runtime import Runtime, Verification
+
+from ..errors import UserError
+from ..finite import require_finite
+from ..partition.backend import CmsisNnBackend
+from .checkout import find_checkout
+
+LIBRARY_VARIABLE = "CMSISNN_HOST_LIBRARY"
+LIBRARY_NAME = "libcmsis_nn_delegate.so"
+_BACKEND = CmsisNnBackend.__name__
+_BUILD = "`bazel build //runtime:libcmsis_nn_delegate.so`"
+
+_loaded: Optional[ctypes.CDLL] = None  # registration happens at load time and only works once
+
+
+def find_library(path: Union[str, Path, None] = None) -> Path:
+    """`path`, or the file named by CMSISNN_HOST_LIBRARY, or the one that Bazel built in the checkout.
+
+    UserError if that is no file.
+    """
+    for candidate, origin in (
+        (path, "the library given"),
+        (os.environ.get(LIBRARY_VARIABLE), LIBRARY_VARIABLE),
+    ):
+        if candidate:
+            if not Path(candidate).is_file():
+                raise UserError(f"{origin}: {candidate} does not exist; build it with {_BUILD}")
+            return Path(candidate)
+    checkout = find_checkout()
+    built = checkout and checkout / "bazel-bin" / "runtime" / LIBRARY_NAME
+    if built and built.is_file():
+        return built
+    raise UserError(
+        f"{LIBRARY_NAME} was not found: build it with {_BUILD} in the project's checkout, "
+        f"and give its path with --library or in {LIBRARY_VARIABLE}"
+    )
+
+
+def load_library(path: Union[str, Path, None] = None) -> None:
+    """Registers the delegate with ExecuTorch; does nothing if it is registered.
+
+    UserError if there is no library, or it does not fit the installed ExecuTorch.
+    """
+    global _loaded
+    if _BACKEND in Runtime.get().backend_registry.registered_backend_names:
+        return
+    library = find_library(path)
+    try:
+        _loaded = ctypes.CDLL(str(library.resolve()))
+    except OSError as error:
+        raise UserError(f"{library} cannot be loaded: {error}") from error
+    if _BACKEND not in Runtime.get().backend_registry.registered_backend_names:
+        raise UserError(
+            f"{library} did not register {_BACKEND}: it was built against another ExecuTorch; build it again"
+        )
+
+
+class HostProgram:
+    """Method `forward` of a .pte. Loads the delegate's library if need be."""
+
+    def __init__(self, program: Union[str, Path, bytes], library: Union[str, Path, None] = None) -> None:
+        load_library(library)
+        name = "the program" if isinstance(program, bytes) else str(program)
+        try:
+            self._program = Runtime.get().load_program(program, verification=Verification.Minimal)
+            self._method = self._program.load_method("forward")
+        except RuntimeError as error:
+            raise UserError(f"{name} cannot be loaded: {error}", exit_code=1) from error
+        metadata = self._method.metadata
+        infos = [metadata.input_tensor_meta(i) for i in range(metadata.num_inputs())]
+        self.input_shapes = [tuple(info.sizes()) for info in infos]
+        self.input_dtypes = [_NUMPY.get(info.dtype(), str(info.dtype())) for info in infos]
+
+    def run(self, inputs: Sequence[np.ndarray], channels_last: Sequence[int] = ()) -> list[np.ndarray]:
+        """The outputs for one set of inputs, in logical shape and order.
+
+        `channels_last`: numbers of the inputs that the program was exported with in that
+        memory format. UserError for inputs that the program does not take, and for NaN and infinity.
+        """
+        if len(inputs) != len(self.input_shapes):
+            raise UserError(f"the program takes {len(self.input_shapes)} inputs, not {len(inputs)}")
+        tensors = []
+        for index, array in enumerate(inputs):
+            shape, dtype = self.input_shapes[index], self.input_dtypes[index]
+            if array.shape != shape or array.dtype.name != dtype:
+                raise UserError(
+                    f"input {index} of the program is {dtype}{list(shape)}, not {array.dtype.name}{list(array.shape)}"
+                )
+            require_finite(array, f"input {index} of the program")
+            tensor = torch.from_numpy(np.ascontiguousarray(array))
+            if index in channels_last:
+                tensor = tensor.contiguous(memory_format=torch.channels_last)
+            tensors.append(tensor)
+        try:
+            outputs = self._method.execute(tensors)
+        except RuntimeError as error:
+            raise UserError(f"the program failed: {error}", exit_code=1) from error
+        # The outputs are memory of the method, which the next run overwrites.
+        return [np.array(output.contiguous().numpy(), copy=True) for output in outputs]
+
+
+# ExecuTorch's scalar types (c10::ScalarType), as far as models here use them.
+_NUMPY = {1: "int8", 6: "float32"}

@@ -1,0 +1,157 @@
+"""Runs payloads on a simulated core, with the firmware and the simulator driver of the checkout."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Union
+
+import numpy as np
+
+from ..errors import UserError
+from ..finite import require_finite
+from ..format import schema
+from ..payload.decode import decode
+from ..payload.tensor_data import from_bytes, to_bytes
+from .checkout import find_checkout
+from .job import JobFlag, build_job, build_program_job
+from .result import RunInfo, RunnerError, parse_report
+
+_JOB_BYTES = 2 << 20  # every board's mailbox has at least this much
+
+
+@dataclass(frozen=True)
+class Run:
+    """Results of all input sets, and what was measured. Instructions are None if not counted."""
+
+    outputs: list[list[np.ndarray]]  # by input set, in logical shape and order
+    info: RunInfo
+    simulator: str
+    simulator_note: str  # why this one, where there was a choice
+    init_instructions: Optional[int]
+    instructions: Optional[list[int]]  # by input set
+    runtime_bytes: int
+    arena_bytes: int
+    stack_bytes: int
+
+
+def default_image(core: str, executor: str = "standalone") -> Path:
+    """The firmware for `core` and an executor ("standalone", "executorch") that Bazel built; UserError if
+    it was not."""
+    checkout = find_checkout()
+    name = core.replace("-", "_") + ("" if executor == "standalone" else f"_{executor}")
+    image = checkout and checkout / "bazel-bin" / "runtime" / f"{name}.elf"
+    if image and image.is_file():
+        return image
+    raise UserError(
+        f"there is no firmware for {core} with the executor {executor}: build it with `bazel build "
+        f"//runtime:{name}` in the project's checkout, or give another with --image"
+    )
+
+
+def run(
+    payload: bytes,
+    inputs: Sequence[Sequence[np.ndarray]],
+    image: Union[str, Path],
+    *,
+    program: Optional[bytes] = None,
+    timeout_s: float = 600.0,
+    progress: Optional[Callable[[str], None]] = None,
+) -> Run:
+    """Runs `payload` once for each element of `inputs`, arrays in logical shape and order.
+
+    With `program`, the .pte whose one delegate call `payload` is, ExecuTorch's executor runs that; `image`
+    must be one with it.
+
+    progress: called with a line where there is something to tell: a batch of inputs, and, once for a
+        reason, why a simulator takes another one's place. Warnings about that are for programs that show
+        warnings, which a command of this package does not.
+
+    UserError if there is no simulator, `image` is no firmware, or refuses the payload, or fails; and if an
+    input holds NaN or infinity.
+    """
+    for number, arrays in enumerate(inputs):
+        for index, array in enumerate(arrays):
+            require_finite(array, f"input {index} of set {number}")
+    simulator = _simulator()
+    if not Path(image).is_file():
+        raise UserError(f"firmware image {image} does not exist")
+    view = decode(payload)
+    try:
+        sets = [[to_bytes(a, t) for a, t in zip(arrays, view.inputs, strict=True)] for arrays in inputs]
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    batch = max(1, (_JOB_BYTES - len(program or payload) - 4096) // max(1, _set_bytes(view.inputs)))
+
+    outputs: list[list[np.ndarray]] = []
+    counts: Optional[list[int]] = []
+    report = result = init_count = None
+    stack = 0
+    for start in range(0, len(sets), batch):
+        if len(sets) > batch and progress:
+            progress(f"simulating inputs {start} to {min(start + batch, len(sets)) - 1}")
+        flags = JobFlag.VERIFY_CRC | JobFlag.PRINT_OUTPUTS
+        some = sets[start : start + batch]
+        job = build_job(payload, some, flags) if program is None else build_program_job(program, some, flags)
+        try:
+            result = simulator.run(str(image), job=job, timeout_s=timeout_s)
+            if result.status != "exit":
+                raise UserError(result.explain(), exit_code=1)
+            if progress:
+                _tell_once(result.simulator_note, progress)
+            report = parse_report(result.uart)
+        except (RunnerError, simulator.SimulatorError, ValueError, OSError) as error:  # ElfError is a ValueError
+            raise UserError(str(error), exit_code=1) from error
+        for execution in report.executions:
+            outputs.append([from_bytes(o.data, t) for o, t in zip(execution.outputs, view.outputs)])
+        if result.regions is None or len(result.regions) != 1 + len(report.executions):
+            counts = None
+        elif counts is not None:
+            init_count = result.regions[0].instructions
+            counts += [region.instructions for region in result.regions[1:]]
+        stack = max(stack, report.stack_bytes)
+    return Run(
+        outputs=outputs,
+        info=report.info,
+        simulator=result.simulator,
+        simulator_note=result.simulator_note,
+        init_instructions=init_count,
+        instructions=counts,
+        runtime_bytes=report.runtime_bytes,
+        arena_bytes=report.arena_bytes,
+        stack_bytes=stack,
+    )
+
+
+_told: set[str] = set()
+
+
+def _tell_once(note: str, progress: Callable[[str], None]) -> None:
+    """A program runs many images: the reason is the same for each."""
+    if note and note not in _told:
+        _told.add(note)
+        progress(note)
+
+
+def _set_bytes(tensors) -> int:
+    """Of an input set in a job, where every input is padded."""
+    return sum(-(-t.nbytes // schema.ALIGNMENT) * schema.ALIGNMENT for t in tensors)
+
+
+def _simulator():
+    """The module sim.simulator of the checkout."""
+    try:
+        from sim import simulator
+
+        return simulator
+    except ImportError:
+        pass
+    checkout = find_checkout()
+    if checkout is None or not (checkout / "sim" / "simulator.py").is_file():
+        raise UserError("the simulator driver is part of the project's repository: run in its checkout")
+    sys.path.insert(0, str(checkout))
+    from sim import simulator
+
+    return simulator
