@@ -1,0 +1,137 @@
+"""Imports in the compiler point one way: from a part to those before it, and never in a circle."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+PACKAGE = Path(__file__).resolve().parents[2] / "aot" / "cmsis_nn_delegate"
+
+# Folders and single modules, in the order in which they may import each other.
+LAYERS = (
+    "",  # __init__.py
+    "errors",
+    "quiet",
+    "finite",
+    # The format, of the standard library alone: firmware builds read it.
+    "format",
+    "target",
+    "graph",
+    "edge",
+    "ops",
+    "reference",
+    "passes",
+    "payload.planner",
+    "payload",
+    "payload.report",
+    "payload.files",
+    "quantization",
+    "quantization.comparison",
+    "quantizer",
+    "partition",
+    "compiled",
+    "runner",
+    "model_source",
+    "pipeline_text",
+    "pipeline",
+    "compile",
+    "cli",
+    "__main__",
+    "testing",
+)
+MOST_FOLDERS = 10
+
+# Imports inside of functions, and for type checkers. The command line imports what takes seconds when a command
+# needs it.
+LAZY = {
+    ("cli", "compile"),
+    ("cli", "model_source"),
+    ("cli", "partition.explain"),
+    ("cli", "payload.encode"),
+    ("cli", "payload.files.artifacts"),
+    ("cli", "payload.report.model_report"),
+    ("cli", "payload.report.text"),
+    ("cli", "quantization.interface"),
+    ("cli", "quantization.samples"),
+    ("cli", "reference"),
+    ("cli", "runner.host"),
+    ("cli", "runner.simulate"),
+    ("compiled", "partition.explain"),
+    ("ops.graph_builder", "ops.registry"),
+    ("ops.op", "ops.random_case"),
+}
+
+
+class Import(NamedTuple):
+    module: str  # as in LAYERS
+    imported: str
+    lazy: bool
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def modules() -> dict[str, Path]:
+    return {name_of(path): path for path in sorted(PACKAGE.rglob("*.py")) if not path.stem.endswith("_test")}
+
+
+def imports() -> Iterator[Import]:
+    """Of all modules of the package but tests, of each other."""
+    known = modules()
+    for name, path in known.items():
+        parts = name.split(".") if name else []
+        package = parts if path.name == "__init__.py" else parts[:-1]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            if node.level:
+                base = package[: len(package) - node.level + 1]
+            elif (node.module or "").split(".")[0] == PACKAGE.name:
+                base = []
+            else:
+                continue
+            inner = (node.module or "").split(".") if node.module else []
+            base = base + (inner if node.level else inner[1:])
+            for alias in node.names:
+                full = ".".join([*base, alias.name])
+                yield Import(name, full if full in known else ".".join(base), node.col_offset > 0)
+
+
+def layer(module: str) -> int:
+    """The index of the longest name in LAYERS that `module` is or lies in."""
+    names = [name for name in LAYERS if module == name or (name and module.startswith(name + "."))]
+    assert names, f"{module} is in no layer: name it in LAYERS"
+    return LAYERS.index(max(names, key=len))
+
+
+def test_imports_point_down():
+    found = list(imports())
+    assert len(found) > 300
+    wrong = [f"{name} imports {imported}" for name, imported, _ in found if layer(imported) > layer(name)]
+    assert not wrong
+
+
+def test_no_import_circle():
+    """Modules of a folder may import each other, but not in a circle. What functions import is in LAZY."""
+    graph: dict[str, set[str]] = {}
+    for name, imported, lazy in imports():
+        if not lazy and name != imported:
+            graph.setdefault(name, set()).add(imported)
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        raise AssertionError(f"imports in a circle: {' -> '.join(error.args[1])}") from None
+
+
+def test_imports_inside_of_functions_are_listed():
+    assert {(name, imported) for name, imported, lazy in imports() if lazy} == LAZY
+
+
+def test_there_are_few_folders():
+    folders = [path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()]
+    assert len(folders) <= MOST_FOLDERS, folders
