@@ -13,7 +13,7 @@ from typing import Any, Union
 
 from .compiled import Compiled
 from .errors import UserError
-from .partition.lower import IO
+from .partition.int8_io import IO
 from .payload.files.artifacts import check_name
 from .payload.planner.memory import IoPlacement
 from .pipeline import Compilation, Progress, run, selected

@@ -25,8 +25,8 @@ from .graph.ir import Graph
 from .partition.delegates import delegates, obstacle, put_payload, take_model_order
 from .partition.explain import unloadable
 from .partition.importer import import_program
-from .partition.int8_io import check_int8_io
-from .partition.lower import NotDelegatedError, partition, with_io
+from .partition.int8_io import check_int8_io, with_io
+from .partition.lower import NotDelegatedError, partition
 from .partition.partitioner import CmsisNnPartitioner
 from .passes import pipeline as passes
 from .payload.encode import Encoded, Planned, encode_planned, plan

@@ -1,11 +1,27 @@
-"""Says before calibration whether a model can have int8 inputs and outputs."""
+"""int8 inputs and outputs: `check_int8_io` says before calibration whether a model can have them, and `with_io`
+gives them to a quantized program.
+
+It then takes and returns what stands behind the quantize nodes of its inputs and in front of the dequantize
+nodes of its outputs. ExecuTorch's QuantizeInputs and QuantizeOutputs do that to an edge program, but only to one
+that has not been partitioned, and `to_edge_transform_and_lower` partitions at once; so it is done here to the
+exported program, before. `io_quants` gives the parameters that the caller then needs.
+"""
 
 from __future__ import annotations
 
+from typing import Optional
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, OutputKind, OutputSpec, TensorArgument
 from torch.fx import GraphModule, Node
 
 from ..edge.naming import described
+from ..edge.nodes import DEQUANTIZE, QUANTIZE, quant_of, target_name
 from ..errors import UserError
+from ..graph.ir import Quant
+
+IO = ("float", "int8")
 
 
 def check_int8_io(prepared: GraphModule) -> None:
@@ -38,3 +54,101 @@ def _refused(what: str, cause: str) -> UserError:
         f"{what} cannot become int8: {cause}; use float inputs and outputs, or operators that are quantized",
         exit_code=1,
     )
+
+
+def io_quants(program: ExportedProgram) -> tuple[list[Optional[Quant]], list[Optional[Quant]]]:
+    """The parameters of each user input and output of a quantized program; None for those that
+    are not quantized. The same before and after `with_int8_io`."""
+    inputs = [_input_quant(node) for node in _user_inputs(program)]
+    outputs = [_output_quant(node) for _, _, node in _user_outputs(program)]
+    return inputs, outputs
+
+
+def with_io(program: ExportedProgram, io: str) -> ExportedProgram:
+    """`program` with inputs and outputs of type `io`, "float" or "int8". ValueError as for `with_int8_io`."""
+    if io not in IO:
+        raise ValueError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
+    return with_int8_io(program) if io == "int8" else program
+
+
+def with_int8_io(program: ExportedProgram) -> ExportedProgram:
+    """A copy of `program` whose inputs and outputs are int8.
+
+    ValueError names an input that something reads in float, or an output that is not
+    dequantized.
+    """
+    program = program.run_decompositions({})  # a copy; ExecuTorch does the same next
+    graph = program.graph_module.graph
+    for node in _user_inputs(program):
+        _quantize_input(node)
+    _quantize_outputs(program)
+    graph.eliminate_dead_code()
+    graph.lint()
+    program.graph_module.recompile()
+    return program
+
+
+def _quantize_input(node: Node) -> None:
+    if _is_int8(node):
+        return
+    quant = _input_quant(node)
+    if quant is None:
+        readers = ", ".join(f"{user.name} ({target_name(user) or user.op})" for user in node.users)
+        raise ValueError(
+            f"input {node.name} cannot become int8: it is read by {readers or 'nothing'}, not by "
+            "quantize nodes of one scale and zero point; use float inputs and outputs, or have "
+            "its readers quantized"
+        )
+    quantizes = list(node.users)
+    node.meta["val"] = quantizes[0].meta["val"]
+    for quantize in quantizes:
+        quantize.replace_all_uses_with(node)
+
+
+def _user_inputs(program: ExportedProgram) -> list[Node]:
+    placeholders = [node for node in program.graph.nodes if node.op == "placeholder"]
+    specs = program.graph_signature.input_specs
+    return [n for n, spec in zip(placeholders, specs) if spec.kind is InputKind.USER_INPUT]
+
+
+def _user_outputs(program: ExportedProgram) -> list[tuple[int, OutputSpec, Node]]:
+    """(position, spec, node) of each."""
+    results = program.graph.output_node().args[0]
+    pairs = enumerate(zip(program.graph_signature.output_specs, results))
+    return [(i, spec, node) for i, (spec, node) in pairs if spec.kind is OutputKind.USER_OUTPUT]
+
+
+def _quantize_outputs(program: ExportedProgram) -> None:
+    output = program.graph.output_node()
+    results = list(output.args[0])
+    for index, spec, node in _user_outputs(program):
+        if _is_int8(node):
+            continue
+        if _output_quant(node) is None:
+            raise ValueError(
+                f"output {index} ({node.name}) cannot become int8: it comes from "
+                f"{target_name(node) or node.op}, not from a dequantize; use float inputs and "
+                "outputs, or have what computes it quantized"
+            )
+        results[index] = node.args[0]
+        spec.arg = TensorArgument(name=node.args[0].name)
+    output.args = (tuple(results),)
+
+
+def _is_int8(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype == torch.int8
+
+
+def _input_quant(node: Node) -> Optional[Quant]:
+    wanted = DEQUANTIZE if _is_int8(node) else QUANTIZE
+    if not node.users or any(target_name(user) != wanted for user in node.users):
+        return None
+    quants = {quant_of(user) for user in node.users}
+    return quants.pop() if len(quants) == 1 else None
+
+
+def _output_quant(node: Node) -> Optional[Quant]:
+    if target_name(node) in (DEQUANTIZE, QUANTIZE):
+        return quant_of(node)
+    return _input_quant(node) if _is_int8(node) else None

@@ -10,7 +10,8 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from cmsis_nn_delegate.edge.refusal import Reason
 from cmsis_nn_delegate.format.schema import MAX_IO
 from cmsis_nn_delegate.partition.explain import explain
-from cmsis_nn_delegate.partition.lower import NotDelegatedError, lower, with_int8_io
+from cmsis_nn_delegate.partition.int8_io import with_int8_io
+from cmsis_nn_delegate.partition.lower import NotDelegatedError, lower
 from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
 from cmsis_nn_delegate.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.testing.lowering import (

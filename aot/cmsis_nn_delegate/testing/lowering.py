@@ -18,7 +18,8 @@ from ..format.schema import MAX_IO
 from ..graph.ir import Graph, Value
 from ..partition.backend import lower_to_graph
 from ..partition.explain import NodeReport
-from ..partition.lower import io_quants, lower
+from ..partition.int8_io import io_quants
+from ..partition.lower import lower
 from ..partition.partitioner import CmsisNnPartitioner
 from ..quantization.convert import convert_calibrated
 from ..quantization.prepare import quantizable_module
