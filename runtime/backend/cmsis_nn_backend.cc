@@ -51,7 +51,7 @@ Result<Handle*> make_handle(MemoryAllocator* allocator, const PayloadView& view,
     ET_LOG(Error, "the runtime allocator cannot give %zu bytes for the handle", sizeof(Handle));
     return Error::MemoryAllocationFailed;
   }
-  Handle* handle = new (memory) Handle{view, nullptr};
+  auto* handle = new (memory) Handle{view, nullptr};
   const std::uint32_t arena_bytes = view.header().arena_bytes;
   if (arena_at_init && arena_bytes != 0) {
     handle->arena = allocate_arena(*allocator, arena_bytes, "runtime");

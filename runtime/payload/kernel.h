@@ -90,6 +90,7 @@ void the_kernel_is_of_another_operator();
 /// together at compile time.
 template <payload::Opcode kOpcode>
 struct KernelOf : Kernel {
+  // Implicit, as a kernel is defined by the expression for it. NOLINTNEXTLINE(google-explicit-constructor)
   constexpr KernelOf(const Kernel& kernel) : Kernel(kernel) {
     if (kernel.opcode != kOpcode) {
       the_kernel_is_of_another_operator();
@@ -126,12 +127,14 @@ inline constexpr IsaSet kAcceptedIsas =
 /// Names a kernel that outlives the table that it is put into.
 class KernelRef {
  public:
+  // Implicit, so that a table is a list of kernels. NOLINTBEGIN(google-explicit-constructor)
   template <payload::Opcode kOpcode>
   constexpr KernelRef(const KernelOf<kOpcode>& kernel) : kernel_(&kernel), opcode_(kOpcode) {}
   template <payload::Opcode kOpcode>
   KernelRef(KernelOf<kOpcode>&& temporary) = delete;
   constexpr KernelRef(const Kernel& kernel) : kernel_(&kernel), opcode_(kernel.opcode) {}
   KernelRef(Kernel&& temporary) = delete;
+  // NOLINTEND(google-explicit-constructor)
 
   constexpr const Kernel* get() const { return kernel_; }
   constexpr std::size_t opcode() const { return static_cast<std::size_t>(opcode_); }

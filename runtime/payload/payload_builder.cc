@@ -270,7 +270,7 @@ std::uint8_t* find_args(AlignedBytes& payload, Opcode opcode) {
   const payload::Header& header = payload.header();
   for (const Call& call : Calls(payload.data() + header.calls_offset, header.calls_bytes)) {
     if (call.opcode == static_cast<std::uint16_t>(opcode)) {
-      return static_cast<std::uint8_t*>(const_cast<void*>(call.args()));
+      return const_cast<std::uint8_t*>(static_cast<const std::uint8_t*>(call.args()));
     }
   }
   std::abort();

@@ -16,7 +16,6 @@ namespace {
 
 using executorch::runtime::Error;
 using payload::Dims;
-using payload::Tile;
 using testing::AlignedBytes;
 using testing::make_ref;
 

@@ -58,7 +58,9 @@ std::int64_t wrapped(std::int64_t value, unsigned bits) {
 TEST(DspOnHost, LanesOfRandomWords) {
   std::mt19937 random(7);
   for (int i = 0; i < 100000; ++i) {
-    const std::uint32_t a = random(), b = random(), c = random();
+    const std::uint32_t a = random();
+    const std::uint32_t b = random();
+    const std::uint32_t c = random();
     for (unsigned half = 0; half < 2; ++half) {
       EXPECT_EQ(lane(SXTB16(a), 16, half), lane(a, 8, 2 * half));
       EXPECT_EQ(lane(SXTB16_RORn(a, 8), 16, half), lane(a, 8, 2 * half + 1));

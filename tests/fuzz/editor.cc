@@ -25,7 +25,7 @@ bool Editor::parse() {
     return false;
   }
   const Header& h = header();
-  const std::uint32_t size = static_cast<std::uint32_t>(size_);
+  const auto size = static_cast<std::uint32_t>(size_);
   const auto outside = [size](std::uint32_t offset, std::uint32_t bytes) {
     return offset % 16 != 0 || offset > size || bytes > size - offset;
   };

@@ -7,7 +7,6 @@ namespace fuzz {
 namespace {
 
 using payload::Activation;
-using payload::Dims;
 using payload::Opcode;
 using payload::Tile;
 

@@ -67,7 +67,7 @@ void check(const char* what, bool ok) {
   print(ok ? "ok " : "FAILED ");
   print(what);
   print("\n");
-  failures += !ok;
+  failures += ok ? 0 : 1;
 }
 
 // --- Start-up -------------------------------------------------------------------------------------

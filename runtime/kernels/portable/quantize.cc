@@ -19,9 +19,8 @@ std::int32_t round_half_even(float value) {
   const std::uint32_t fraction = bits & 0x7FFFFF;
 
   std::int32_t magnitude = 512;
-  if (exponent < 126) {  // |value| < 1/2
-    magnitude = 0;
-  } else if (exponent == 255 && fraction != 0) {  // NaN
+  const bool is_nan = exponent == 255 && fraction != 0;
+  if (exponent < 126 || is_nan) {  // |value| < 1/2
     magnitude = 0;
   } else if (exponent < 127 + 9) {
     const std::uint32_t significand = fraction | 0x800000;

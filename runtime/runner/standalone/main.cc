@@ -157,9 +157,9 @@ void run() {
       static_cast<std::uint32_t*>(take(rest, header.call_count * sizeof(std::uint32_t),
                                        "the board's RAM is too small to profile")),
       header.call_count);
-  CallTracer* const observer = &tracer;
+  executorch::runtime::EventTracer* const observer = &tracer;
 #else
-  constexpr std::nullptr_t observer = nullptr;
+  executorch::runtime::EventTracer* const observer = nullptr;
 #endif
 
   for (std::uint32_t set = 0; set < job.set_count(); ++set) {
