@@ -119,13 +119,17 @@ def _calibrate(c: Compilation) -> None:
         raise UserError(
             "calibration data is missing: there is no sample in it; one to a few hundred representative inputs do"
         )
-    # What the model remembers from one inference to the next begins as it was given.
-    for name, buffer in c.prepared.named_buffers():
-        if name in state:
-            buffer.copy_(state[name])
+    restore(c.prepared, state)
     for warning in doubtful_ranges(c.prepared):
         c.warnings.append(warning)
         c.progress(f"warning: {warning}")
+
+
+def restore(model: torch.nn.Module, state: Mapping[str, torch.Tensor]) -> None:
+    """What the model remembers from one inference to the next begins as it was given."""
+    for name, buffer in model.named_buffers():
+        if name in state:
+            buffer.copy_(state[name])
 
 
 def _convert(c: Compilation) -> None:

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from torchao.quantization.pt2e.observer import HistogramObserver, MinMaxObserver
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
-from cmsis_nn_delegate import compile as compiler
+from cmsis_nn_delegate import pipeline
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.quantization import prepare
@@ -68,7 +68,7 @@ def quantized(module, data, observer="histogram"):
         for sample in data:
             prepared(*(x.clone() for x in sample))
             kept.add(sample)
-        compiler._restore(prepared, state)
+        pipeline.restore(prepared, state)
         converted = convert_calibrated(copy.deepcopy(prepared))
         original = exported.module(check_guards=False)
         make_flat(original)
@@ -308,14 +308,14 @@ def test_compile_model_says_how_far_the_outputs_are(monkeypatch):
 
 
 def test_a_program_that_is_exported_wrongly(monkeypatch):
-    right = compiler._export
+    right = pipeline.export
 
-    def _export(module, *arguments):
+    def export(module, *arguments):
         if hasattr(module, "_frozen_param0"):
             module._frozen_param0 = module._frozen_param0.flip(0)
         return right(module, *arguments)
 
-    monkeypatch.setattr(compiler, "_export", _export)
+    monkeypatch.setattr(pipeline, "export", export)
     with pytest.raises(UserError, match="parts from the float model at"):
         compile_model(nn.Conv2d(3, 2, 1), samples(1)[0], "cortex-m4", samples(2))
 
