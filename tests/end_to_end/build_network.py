@@ -25,6 +25,7 @@ import torch
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_for_targets
 from cmsis_nn_delegate.compiled import Compiled
+from cmsis_nn_delegate.payload.files import serialize
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from examples.mlperf_tiny.networks import NETWORKS
 
@@ -69,7 +70,7 @@ def main(argv: list[str]) -> int:
         return 2
     network, prefix = argv[1:]
     make_torch_faster()
-    expected = None
+    expected = graph = None
     for isa, compiled in zip(CORE_OF_ISA, compile_network(network)):
         Path(f"{prefix}_{isa}.pte").write_bytes(compiled.pte)
         Path(f"{prefix}_{isa}.payload").write_bytes(compiled.payload)
@@ -78,8 +79,9 @@ def main(argv: list[str]) -> int:
         if expected is not None and any((arrays[k] != expected[k]).any() for k in arrays):
             print(f"{network}: the graph depends on the instruction set", file=sys.stderr)
             return 1
-        expected = arrays
+        expected, graph = arrays, compiled.graph
     np.savez(f"{prefix}_vectors.npz", **expected)
+    Path(f"{prefix}_graph.npz").write_bytes(serialize.dumps(graph, {"network": network}))
     return 0
 
 

@@ -3,6 +3,7 @@
 The slow part of the end-to-end tests, done once for all of them. Outputs:
 
     NAME_<isa>.pte, NAME_<isa>.payload   for scalar, dsp and mve
+    NAME_graph.npz                       the lowered graph, as compile_model writes it
     NAME_vectors.npz                     "inputs" int8 (16, ...) and "expected" int8 (16, ...)
 """
 
@@ -11,7 +12,7 @@ ISAS = ["scalar", "dsp", "mve"]
 def _impl(ctx):
     name = ctx.label.name
     vectors = ctx.actions.declare_file(name + "_vectors.npz")
-    outputs = [vectors]
+    outputs = [vectors, ctx.actions.declare_file(name + "_graph.npz")]
     for isa in ISAS:
         outputs += [ctx.actions.declare_file("%s_%s.%s" % (name, isa, kind)) for kind in ["pte", "payload"]]
     ctx.actions.run(

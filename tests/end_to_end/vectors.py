@@ -28,6 +28,11 @@ def artifact(network: str, isa: str, kind: str) -> bytes:
     return (_FOLDER / f"{network}_{isa}.{kind}").read_bytes()
 
 
+def lowered_graph(network: str) -> bytes:
+    """The graph of which the payloads and the expected outputs are, in a file that payload/files/serialize.py reads."""
+    return (_FOLDER / f"{network}_graph.npz").read_bytes()
+
+
 def firmware(core: str) -> Path:
     """The standalone runner for `core` ("cortex-m4")."""
     return _FOLDER.parent.parent / "runtime" / f"{core.replace('-', '_')}.elf"

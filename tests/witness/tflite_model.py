@@ -1,0 +1,371 @@
+"""Lowered graphs as .tflite files, with the schema's classes of the tflite-micro package.
+
+A value becomes a tensor of the shape in which it lies in memory: NHWC for images. Each node becomes one operator of
+TFLite, with one before it where TFLite's says less than ours: a PADV2 where windows are padded in another way than SAME
+and VALID, a TRANSPOSE where a conversion changes the memory order as well.
+
+TFLite keeps scales as float32. A graph with others is refused, since its multipliers would not be the same:
+`with_float32_scales` rounds them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Optional
+
+import flatbuffers
+import numpy as np
+from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
+
+from cmsis_nn_delegate.graph.ir import DType, Graph, Layout, Node, Quant, Value
+from cmsis_nn_delegate.ops import storage
+from cmsis_nn_delegate.ops.attrs import Clamp, Pair
+
+_TYPES = {
+    DType.INT8: schema.TensorType.INT8,
+    DType.INT32: schema.TensorType.INT32,
+    DType.FLOAT32: schema.TensorType.FLOAT32,
+}
+_ACTIVATIONS = {
+    Clamp(): schema.ActivationFunctionType.NONE,
+    Clamp(0.0): schema.ActivationFunctionType.RELU,
+    Clamp(0.0, 6.0): schema.ActivationFunctionType.RELU6,
+    Clamp(-1.0, 1.0): schema.ActivationFunctionType.RELU_N1_TO_1,
+}
+_SAME, _VALID = schema.Padding.SAME, schema.Padding.VALID
+_VERSION = 3  # of the schema
+
+
+class Inexpressible(ValueError):
+    """TFLite has no way to say what the graph says."""
+
+
+def with_float32_scales(graph: Graph) -> Graph:
+    """`graph`, changed in place: every scale rounded to float32."""
+    for value in {id(v): v for node in graph.nodes for v in (*node.inputs, node.output)}.values():
+        if value.quant is not None:
+            scales = tuple(float(np.float32(scale)) for scale in value.quant.scale)
+            value.quant = Quant(scales, value.quant.zero_point, value.quant.axis)
+    return graph
+
+
+@dataclass(frozen=True)
+class TfliteModel:
+    """A .tflite file, and which of its tensors the output of each node of the graph is."""
+
+    data: bytes
+    outputs: tuple[int, ...]
+
+
+def tflite_model(graph: Graph) -> TfliteModel:
+    """Inexpressible if a node has no equal in TFLite."""
+    writer = _Writer()
+    for node in graph.nodes:
+        _WRITERS[node.op](writer, node)
+    inputs, outputs = ([writer.tensor_of(value) for value in values] for values in (graph.inputs, graph.outputs))
+    return TfliteModel(writer.finish(inputs, outputs), tuple(writer.tensor_of(node.output) for node in graph.nodes))
+
+
+def has_writer(operator: str) -> bool:
+    """Whether this file knows how TFLite says `operator`."""
+    return operator in _WRITERS
+
+
+def tensor_shape(value: Value) -> tuple[int, ...]:
+    """NHWC for images; but a row-major image that would lie in another order as NHWC keeps its own."""
+    if len(value.shape) != 4:
+        return value.shape
+    n, c, h, w = value.shape
+    return value.shape if value.layout is Layout.ROW_MAJOR and c > 1 and h * w > 1 else (n, h, w, c)
+
+
+class _Writer:
+    """The parts of a model under construction; tensors and operators are referred to by index."""
+
+    def __init__(self) -> None:
+        self._tensors: list[Any] = []
+        self._operators: list[Any] = []
+        self._codes: list[int] = []
+        self._buffers = [schema.BufferT()]  # the first is the empty one, of every tensor without data
+        self._of_value: dict[int, int] = {}
+
+    def tensor(
+        self, name: str, shape: Sequence[int], dtype: DType, quant: Any = None, data: Optional[np.ndarray] = None
+    ) -> int:
+        buffer = 0
+        if data is not None:
+            buffer = len(self._buffers)
+            self._buffers.append(schema.BufferT(data=np.frombuffer(data.astype(dtype.value).tobytes(), np.uint8)))
+        self._tensors.append(
+            schema.TensorT(
+                shape=list(shape), type=_TYPES[dtype], buffer=buffer, name=name, quantization=quant, hasRank=True
+            )
+        )
+        return len(self._tensors) - 1
+
+    def tensor_of(self, value: Value) -> int:
+        """Of an activation; the same one each time."""
+        if id(value) not in self._of_value:
+            self._of_value[id(value)] = self.tensor(
+                value.name, tensor_shape(value), value.dtype, _quantization(value.quant)
+            )
+        return self._of_value[id(value)]
+
+    def integers(self, name: str, data: np.ndarray) -> int:
+        """A constant of int32."""
+        return self.tensor(name, data.shape, DType.INT32, None, data)
+
+    def operator(self, builtin: str, inputs: Sequence[int], output: int, **options: Any) -> None:
+        code = getattr(schema.BuiltinOperator, builtin)
+        if code not in self._codes:
+            self._codes.append(code)
+        kind = _OPTIONS[builtin]
+        self._operators.append(
+            schema.OperatorT(
+                opcodeIndex=self._codes.index(code),
+                inputs=list(inputs),
+                outputs=[output],
+                builtinOptionsType=getattr(schema.BuiltinOptions, kind),
+                builtinOptions=getattr(schema, kind + "T")(**options),
+            )
+        )
+
+    def finish(self, inputs: list[int], outputs: list[int]) -> bytes:
+        model = schema.ModelT(
+            version=_VERSION,
+            # Readers of before 2020 look at the 8-bit code.
+            operatorCodes=[
+                schema.OperatorCodeT(builtinCode=code, deprecatedBuiltinCode=min(code, 127)) for code in self._codes
+            ],
+            subgraphs=[
+                schema.SubGraphT(tensors=self._tensors, inputs=inputs, outputs=outputs, operators=self._operators)
+            ],
+            buffers=self._buffers,
+        )
+        builder = flatbuffers.Builder()
+        builder.Finish(model.Pack(builder), b"TFL3")
+        return bytes(builder.Output())
+
+
+_OPTIONS = {
+    "ADD": "AddOptions",
+    "AVERAGE_POOL_2D": "Pool2DOptions",
+    "CONV_2D": "Conv2DOptions",
+    "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
+    "DEQUANTIZE": "DequantizeOptions",
+    "FULLY_CONNECTED": "FullyConnectedOptions",
+    "MAX_POOL_2D": "Pool2DOptions",
+    "MUL": "MulOptions",
+    "PAD": "PadOptions",
+    "PADV2": "PadV2Options",
+    "QUANTIZE": "QuantizeOptions",
+    "SOFTMAX": "SoftmaxOptions",
+    "TRANSPOSE": "TransposeOptions",
+}
+
+
+def _quantization(quant: Optional[Quant], dimension: int = 0) -> Any:
+    if quant is None:
+        return None
+    if any(float(np.float32(scale)) != scale for scale in quant.scale):
+        raise Inexpressible(f"scales that are not float32: {quant.scale[:4]}")
+    return schema.QuantizationParametersT(
+        scale=np.array(quant.scale, np.float32),
+        zeroPoint=np.full(len(quant.scale), quant.zero_point, np.int64),
+        quantizedDimension=dimension,
+    )
+
+
+def _activation(clamp: Clamp) -> int:
+    if clamp not in _ACTIVATIONS:
+        raise Inexpressible(f"no activation of TFLite is {clamp}")
+    return _ACTIVATIONS[clamp]
+
+
+# Windows ---------------------------------------------------------------------
+
+
+def _named_padding(node: Node, kernel: Pair, dilation: Pair = (1, 1)) -> Optional[int]:
+    """SAME or VALID, if one of them has the padding and the output size of `node`."""
+    attrs = node.attrs
+    sizes = list(
+        zip(
+            node.inputs[0].shape[2:],
+            node.output.shape[2:],
+            ((k - 1) * d + 1 for k, d in zip(kernel, dilation)),
+            attrs.stride,
+            (attrs.padding.top, attrs.padding.left),
+        )
+    )
+    if all(pad == 0 and out == -(-(size - extent + 1) // stride) for size, out, extent, stride, pad in sizes):
+        return _VALID
+    if all(
+        out == -(-size // stride) and pad == max((out - 1) * stride + extent - size, 0) // 2
+        for size, out, extent, stride, pad in sizes
+    ):
+        return _SAME
+    return None
+
+
+def _padded(writer: _Writer, node: Node, fill: int, kernel: Pair, dilation: Pair = (1, 1)) -> tuple[int, int]:
+    """(tensor, TFLite's padding) for the windows of `node`; `fill` stands for pixels outside of the image.
+
+    Other padding than SAME and VALID is a PADV2 in front.
+    """
+    x = node.inputs[0]
+    named = _named_padding(node, kernel, dilation)
+    if named is not None:
+        return writer.tensor_of(x), named
+    pads = node.attrs.padding
+    amounts = np.array([(0, 0), (pads.top, pads.bottom), (pads.left, pads.right), (0, 0)])
+    quant = _quantization(x.quant)
+    wanted = [size + int(sum(pair)) for size, pair in zip(tensor_shape(x), amounts)]
+    padded = writer.tensor(f"{x.name}_padded", wanted, x.dtype, quant)
+    value = writer.tensor(f"{x.name}_fill", (1,), x.dtype, quant, np.array([fill]))
+    writer.operator("PADV2", [writer.tensor_of(x), writer.integers(f"{x.name}_amounts", amounts), value], padded)
+    return padded, _VALID
+
+
+# Operators -------------------------------------------------------------------
+
+
+def _weights(writer: _Writer, node: Node, data: np.ndarray, dimension: int) -> list[int]:
+    """The tensors of the filter, stored as `data` with the scales along `dimension`, and of the bias."""
+    x, weight, bias = node.inputs
+    scales = np.float32(x.quant.scale[0]) * np.array(weight.quant.scale, np.float32)
+    of_bias = schema.QuantizationParametersT(scale=scales, zeroPoint=np.zeros(len(scales), np.int64))
+    return [
+        writer.tensor(weight.name, data.shape, weight.dtype, _quantization(weight.quant, dimension), data),
+        writer.tensor(bias.name, bias.shape, bias.dtype, of_bias, bias.data),
+    ]
+
+
+def _convolution_options(node: Node, padding: int) -> dict[str, int]:
+    attrs = node.attrs
+    return {
+        "padding": padding,
+        "strideH": attrs.stride[0],
+        "strideW": attrs.stride[1],
+        "dilationHFactor": attrs.dilation[0],
+        "dilationWFactor": attrs.dilation[1],
+        "fusedActivationFunction": _activation(attrs.clamp),
+    }
+
+
+def _conv2d(writer: _Writer, node: Node) -> None:
+    x, weight, _ = node.inputs
+    source, padding = _padded(writer, node, x.quant.zero_point, weight.shape[2:], node.attrs.dilation)
+    constants = _weights(writer, node, weight.data.transpose(0, 2, 3, 1), 0)
+    output = writer.tensor_of(node.output)
+    writer.operator("CONV_2D", [source, *constants], output, **_convolution_options(node, padding))
+
+
+def _depthwise_conv2d(writer: _Writer, node: Node) -> None:
+    x, weight, _ = node.inputs
+    source, padding = _padded(writer, node, x.quant.zero_point, weight.shape[2:], node.attrs.dilation)
+    constants = _weights(writer, node, weight.data.transpose(1, 2, 3, 0), 3)
+    writer.operator(
+        "DEPTHWISE_CONV_2D",
+        [source, *constants],
+        writer.tensor_of(node.output),
+        depthMultiplier=weight.shape[0] // x.shape[1],
+        **_convolution_options(node, padding),
+    )
+
+
+def _fully_connected(writer: _Writer, node: Node) -> None:
+    constants = _weights(writer, node, node.inputs[1].data, 0)
+    writer.operator(
+        "FULLY_CONNECTED",
+        [writer.tensor_of(node.inputs[0]), *constants],
+        writer.tensor_of(node.output),
+        fusedActivationFunction=_activation(node.attrs.clamp),
+    )
+
+
+def _elementwise(writer: _Writer, node: Node) -> None:
+    inputs = [writer.tensor_of(value) for value in node.inputs]
+    activation = _activation(node.attrs.clamp)
+    writer.operator(node.op.upper(), inputs, writer.tensor_of(node.output), fusedActivationFunction=activation)
+
+
+def _pool(writer: _Writer, node: Node, builtin: str, source: int, padding: int) -> None:
+    attrs = node.attrs
+    writer.operator(
+        builtin,
+        [source],
+        writer.tensor_of(node.output),
+        padding=padding,
+        strideH=attrs.stride[0],
+        strideW=attrs.stride[1],
+        filterHeight=attrs.kernel[0],
+        filterWidth=attrs.kernel[1],
+        fusedActivationFunction=_activation(attrs.clamp),
+    )
+
+
+def _avg_pool2d(writer: _Writer, node: Node) -> None:
+    padding = _named_padding(node, node.attrs.kernel)
+    if padding is None:
+        raise Inexpressible("average pooling with other padding than SAME or VALID: a PAD in front would count")
+    _pool(writer, node, "AVERAGE_POOL_2D", writer.tensor_of(node.inputs[0]), padding)
+
+
+def _max_pool2d(writer: _Writer, node: Node) -> None:
+    _pool(writer, node, "MAX_POOL_2D", *_padded(writer, node, -128, node.attrs.kernel))
+
+
+def _softmax(writer: _Writer, node: Node) -> None:
+    x = node.inputs[0]
+    if math.prod(x.shape[node.attrs.dim + 1 :]) != 1 or tensor_shape(x) != x.shape:
+        raise Inexpressible("softmax along another dimension than the last")
+    writer.operator("SOFTMAX", [writer.tensor_of(x)], writer.tensor_of(node.output), beta=1.0)
+
+
+def _in_order_of(writer: _Writer, node: Node) -> int:
+    """The tensor of the input of `node` with its elements in the output's order."""
+    x, y = node.inputs[0], node.output
+    if storage.effective_layout(x) is storage.effective_layout(y):
+        return writer.tensor_of(x)
+    if x.shape != y.shape:
+        raise Inexpressible("a conversion that changes shape and memory order")
+    name, quant = f"{x.name}_in_order", _quantization(x.quant)
+    return _transposed(writer, x, y.layout, writer.tensor(name, tensor_shape(y), x.dtype, quant))
+
+
+def _transposed(writer: _Writer, x: Value, to: Layout, result: int) -> int:
+    order = tuple(range(len(x.shape)))
+    if storage.effective_layout(x) is not storage.effective_layout(replace(x, layout=to)):
+        order = (0, 2, 3, 1) if to is Layout.CHANNELS_LAST else (0, 3, 1, 2)
+    permutation = writer.integers(f"{x.name}_order", np.array(order))
+    writer.operator("TRANSPOSE", [writer.tensor_of(x), permutation], result)
+    return result
+
+
+def _transpose(writer: _Writer, node: Node) -> None:
+    _transposed(writer, node.inputs[0], node.output.layout, writer.tensor_of(node.output))
+
+
+def _quantize(writer: _Writer, node: Node) -> None:
+    writer.operator("QUANTIZE", [_in_order_of(writer, node)], writer.tensor_of(node.output))
+
+
+def _dequantize(writer: _Writer, node: Node) -> None:
+    writer.operator("DEQUANTIZE", [_in_order_of(writer, node)], writer.tensor_of(node.output))
+
+
+_WRITERS = {
+    "add": _elementwise,
+    "avg_pool2d": _avg_pool2d,
+    "conv2d": _conv2d,
+    "depthwise_conv2d": _depthwise_conv2d,
+    "dequantize": _dequantize,
+    "fully_connected": _fully_connected,
+    "max_pool2d": _max_pool2d,
+    "mul": _elementwise,
+    "quantize": _quantize,
+    "softmax": _softmax,
+    "transpose": _transpose,
+}
