@@ -41,6 +41,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "runtime/payload/operators.cc": operator_checks.generate_source,
     "runtime/payload/operators.h": operator_checks.generate_header,
     "tests/conformance/operators.bzl": bazel_lists.operators,
+    "third_party/cmsis_nn/sources.bzl": bazel_lists.cmsis_nn_sources,
 }
 
 

@@ -110,9 +110,9 @@ TEST(PayloadView, IsaMustBeOneOfTheTable) {
 }
 
 TEST(PayloadView, MissingKernel) {
-  const AlignedBytes bytes = small_network();
-  for (std::size_t opcode = 1; opcode < payload::kOpcodeCount; ++opcode) {
-    const KernelTable table = kPortableKernels.without(static_cast<payload::Opcode>(opcode));
+  for (const Operator& op : kOperators) {
+    const AlignedBytes bytes = testing::operator_payload(op.opcode);
+    const KernelTable table = kPortableKernels.without(op.opcode);
     EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
               Error::DelegateInvalidCompatibility);
   }

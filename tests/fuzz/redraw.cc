@@ -1,6 +1,7 @@
 #include "tests/fuzz/redraw.h"
 
 #include "runtime/payload/format.h"
+#include "runtime/payload/operator_fields.h"
 
 namespace cmsis_nn_delegate {
 namespace fuzz {
@@ -149,21 +150,6 @@ std::int32_t q31(Random& random) {
   return (1 << 30) + static_cast<std::int32_t>(random.below(1 << 30));
 }
 
-void redraw_add(payload::AddArgs& a, Random& random) {
-  a.count = random.in(1, random.one_in(2) ? 40 : 300);
-  a.input1_offset = random.in(-127, 128);
-  a.input2_offset = random.in(-127, 128);
-  a.output_offset = random.in(-128, 127);
-  a.input1_multiplier = q31(random);
-  a.input2_multiplier = q31(random);
-  a.output_multiplier = q31(random);
-  a.input1_shift = random.in(-31, 0);
-  a.input2_shift = random.in(-31, 0);
-  a.output_shift = random.in(-31, 0);
-  a.left_shift = 20;
-  a.activation = draw_activation(random);
-}
-
 void redraw_softmax(payload::SoftmaxArgs& a, Random& random) {
   a.rows = random.in(1, 4);
   a.row_size = random.in(1, random.one_in(4) ? 600 : 40);
@@ -172,18 +158,27 @@ void redraw_softmax(payload::SoftmaxArgs& a, Random& random) {
   a.diff_min = -random.in(0, 255);
 }
 
-template <typename Args>
-void redraw_conversion(Args& a, Random& random) {
-  a.batch = random.in(1, 3);
-  a.channels = random.in(1, 9);
-  a.pixels = random.in(1, 40);
-  a.zero_point = random.in(-128, 127);
-}
-
-void redraw_transpose(payload::TransposeArgs& a, Random& random) {
-  a.batch = random.in(1, 3);
-  a.rows = random.one_in(3) ? 1 : random.in(1, 20);
-  a.columns = random.one_in(3) ? 1 : random.in(1, 20);
+/// Any numbers in their ranges and small sizes, for operators whose fields say all that there is to know.
+void redraw_fields(std::uint16_t opcode, void* args, Random& random) {
+  const OperatorFields& fields = kOperatorFields[opcode];
+  auto* const words = static_cast<std::int32_t*>(args);
+  const OperatorField* before = nullptr;
+  for (const OperatorField& field : fields) {
+    if (field.ranged) {
+      // The upper one of two limits is at least the lower one.
+      const bool paired = field.related && before != nullptr && before->related;
+      const std::int32_t low = paired ? words[before->offset / 4] : field.low;
+      const bool is_multiplier = field.low == 0 && field.high == INT32_MAX;
+      words[field.offset / 4] = is_multiplier ? q31(random) : random.in(low, field.high);
+    }
+    before = &field;
+    if (field.kind == FieldKind::kInput) {
+      for (unsigned i = 0; i < field.factor_count; ++i) {
+        const std::int32_t most = field.factor_count == 1 && random.one_in(2) ? 300 : 20;
+        words[field.factors[i] / 4] = random.one_in(3) ? 1 : random.in(1, most);
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -202,20 +197,14 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       a.shift = random.in(-31, 30);
       return redraw_linear(a, random);
     }
-    case Opcode::kAdd:
-      return redraw_add(*static_cast<payload::AddArgs*>(args), random);
     case Opcode::kAvgPool2d:
       return redraw_pool(*static_cast<payload::AvgPool2dArgs*>(args), random);
     case Opcode::kMaxPool2d:
       return redraw_pool(*static_cast<payload::MaxPool2dArgs*>(args), random);
     case Opcode::kSoftmax:
       return redraw_softmax(*static_cast<payload::SoftmaxArgs*>(args), random);
-    case Opcode::kQuantize:
-      return redraw_conversion(*static_cast<payload::QuantizeArgs*>(args), random);
-    case Opcode::kDequantize:
-      return redraw_conversion(*static_cast<payload::DequantizeArgs*>(args), random);
-    case Opcode::kTranspose:
-      return redraw_transpose(*static_cast<payload::TransposeArgs*>(args), random);
+    default:
+      return redraw_fields(opcode, args, random);
   }
 }
 

@@ -7,12 +7,12 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import first, shape_of
+from ..edge.nodes import first
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
-from . import per_channel
+from . import elementwise, per_channel
 from .annotation import Elementwise
 from .attrs import AddAttrs
 from .kernel import KernelSpec
@@ -46,17 +46,16 @@ KERNEL = KernelSpec(
         ),
     ),
     cmsis_nn="arm_elementwise_add_s8",
+    cmsis_nn_sources=("BasicMathFunctions/arm_elementwise_add_s8.c",),
 )
 
 
 def _draw(d: RandomCase) -> Value:
-    shape = d.batch(), d.channels(), *d.pair(1, 6)
-    return d.add(d.input(*shape), d.input(*shape), d.clamp())
+    return d.add(*elementwise.draw_two(d), d.clamp())
 
 
 def _draw_twice_itself(d: RandomCase) -> Value:
-    x = d.input(d.batch(), d.integer(1, 70))
-    return d.add(x, x, d.clamp())
+    return d.add(*elementwise.draw_twice_itself(d), d.clamp())
 
 
 class Add(Op):
@@ -82,9 +81,10 @@ class Add(Op):
         return first(
             test()
             for test in (
-                lambda: self._refuse_operands(a, b, alpha, context),
+                lambda: elementwise.refuse_constants(context, a, b),
+                lambda: self._refuse_alpha(alpha),
                 lambda: context.refuse_tensors(node, a, b),
-                lambda: self._refuse_broadcast(a, b),
+                lambda: elementwise.refuse_broadcast(a, b),
                 lambda: context.refuse_quant(node, [a, b]),
                 lambda: self._refuse_scales(node, a, b, context),
             )
@@ -94,30 +94,12 @@ class Add(Op):
         inputs = [context.value(arg) for arg in node.args[:2]]
         return [context.node(node, self.name, inputs, AddAttrs())]
 
-    def _refuse_operands(self, a: Any, b: Any, alpha: Any, context: Any) -> Optional[Refusal]:
-        # A number is a number in ATen programs and a constant of rank 0 in edge programs.
-        numbers = any(isinstance(operand, (int, float)) for operand in (a, b))
-        if numbers or any(context.constant_float(operand) is not None for operand in (a, b)):
-            return Refusal(
-                Reason.UNSUPPORTED_PARAMETER,
-                "one operand is a constant; only sums of two activations are supported: fold it"
-                " into the bias of the layer before",
-            )
-        if alpha != 1:
-            return Refusal(
-                Reason.UNSUPPORTED_PARAMETER,
-                f"alpha is {alpha}; only plain sums are supported: scale the weights that feed the "
-                "second operand instead",
-            )
-        return None
-
-    def _refuse_broadcast(self, a: Any, b: Any) -> Optional[Refusal]:
-        if shape_of(a) == shape_of(b):
+    def _refuse_alpha(self, alpha: Any) -> Optional[Refusal]:
+        if alpha == 1:
             return None
         return Refusal(
-            Reason.UNSUPPORTED_SHAPE,
-            f"operands {list(shape_of(a))} and {list(shape_of(b))} need broadcasting; give both one"
-            " shape, or fold a per-channel constant into the bias of the layer before",
+            Reason.UNSUPPORTED_PARAMETER,
+            f"alpha is {alpha}; only plain sums are supported: scale the weights that feed the second operand instead",
         )
 
     def _refuse_scales(self, node: Any, a: Any, b: Any, context: Any) -> Optional[Refusal]:

@@ -39,6 +39,10 @@ KERNEL = KernelSpec(
         geometry="pooling",
     ),
     cmsis_nn="arm_avgpool_s8",
+    cmsis_nn_sources=(
+        "PoolingFunctions/arm_avgpool_get_buffer_sizes_s8.c",
+        "PoolingFunctions/arm_avgpool_s8.c",
+    ),
 )
 
 

@@ -48,6 +48,19 @@ KERNEL = KernelSpec(
         geometry="convolution",
     ),
     cmsis_nn="arm_convolve_wrapper_s8",
+    cmsis_nn_sources=(
+        "ConvolutionFunctions/arm_convolve_1_x_n_s8.c",
+        "ConvolutionFunctions/arm_convolve_1x1_s8.c",
+        "ConvolutionFunctions/arm_convolve_1x1_s8_fast.c",
+        "ConvolutionFunctions/arm_convolve_get_buffer_sizes_s8.c",
+        "ConvolutionFunctions/arm_convolve_s8.c",
+        "ConvolutionFunctions/arm_convolve_wrapper_s8.c",
+        "ConvolutionFunctions/arm_nn_mat_mult_kernel_row_offset_s8_s16.c",
+        "ConvolutionFunctions/arm_nn_mat_mult_kernel_s8_s16.c",
+        "NNSupportFunctions/arm_nn_mat_mult_nt_t_s8.c",
+        "NNSupportFunctions/arm_q7_to_q15_with_offset.c",
+        "NNSupportFunctions/arm_s8_to_s16_unordered_with_offset.c",
+    ),
     reads_behind={Isa.MVE: ReadsBehind(filter=16)},
 )
 

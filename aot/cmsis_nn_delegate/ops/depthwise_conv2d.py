@@ -61,6 +61,15 @@ KERNEL = KernelSpec(
         geometry="depthwise_convolution",
     ),
     cmsis_nn="arm_depthwise_conv_wrapper_s8",
+    cmsis_nn_sources=(
+        "ConvolutionFunctions/arm_depthwise_conv_3x3_s8.c",
+        "ConvolutionFunctions/arm_depthwise_conv_get_buffer_sizes_s8.c",
+        "ConvolutionFunctions/arm_depthwise_conv_s8.c",
+        "ConvolutionFunctions/arm_depthwise_conv_s8_opt.c",
+        "ConvolutionFunctions/arm_depthwise_conv_wrapper_s8.c",
+        "NNSupportFunctions/arm_nn_depthwise_conv_nt_t_s8.c",
+        "TransposeFunctions/arm_transpose_s8.c",
+    ),
     reads_behind={Isa.MVE: ReadsBehind(filter=3, parameters=12)},
 )
 

@@ -45,6 +45,7 @@ PER_CHANNEL = KernelSpec(
         ),
     ),
     cmsis_nn="arm_nn_vec_mat_mult_t_per_ch_s8",
+    cmsis_nn_sources=("NNSupportFunctions/arm_nn_vec_mat_mult_t_per_ch_s8.c",),
 )
 
 PER_TENSOR = KernelSpec(
@@ -67,6 +68,7 @@ PER_TENSOR = KernelSpec(
         ),
     ),
     cmsis_nn="arm_nn_vec_mat_mult_t_s8",
+    cmsis_nn_sources=("NNSupportFunctions/arm_nn_vec_mat_mult_t_s8.c",),
 )
 
 

@@ -23,7 +23,9 @@ class KernelSpec:
     args: Struct
     # The function of CMSIS-NN that computes it, "" where the portable kernel does on every core.
     cmsis_nn: str
-    # Why that is so.
+    # The files of CMSIS-NN that it needs, in Source/: a missing one is an undefined symbol at link time.
+    cmsis_nn_sources: tuple[str, ...] = ()
+    # Why CMSIS-NN has no such function, or not one to use.
     why_portable: str = ""
     # What CMSIS-NN's kernel loads behind its constants; where that comes from: runtime/kernels/cmsis_nn/README.md.
     reads_behind: Mapping[Isa, ReadsBehind] = field(default_factory=dict)

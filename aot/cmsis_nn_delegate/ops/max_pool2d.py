@@ -37,6 +37,7 @@ KERNEL = KernelSpec(
         geometry="pooling",
     ),
     cmsis_nn="arm_max_pool_s8",
+    cmsis_nn_sources=("PoolingFunctions/arm_max_pool_s8.c",),
 )
 
 

@@ -65,6 +65,10 @@ KERNEL = KernelSpec(
         values="softmax",
     ),
     cmsis_nn="arm_softmax_s8",
+    cmsis_nn_sources=(
+        "SoftmaxFunctions/arm_nn_softmax_common_s8.c",
+        "SoftmaxFunctions/arm_softmax_s8.c",
+    ),
 )
 
 

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..graph.ir import DType, Graph, Layout, Value
+from ..ops.annotation import Elementwise
 from ..ops.attrs import Clamp, Padding, Pair
 from ..ops.graph_builder import GraphBuilder
+from ..ops.registry import OPS
 
 RELU = Clamp(0.0)
+_ELEMENTWISE = [name for name, op in OPS.items() if isinstance(op.annotation, Elementwise)]  # of two operands
 
 
 def _same(x: Value, kernel: Pair, stride: int) -> Padding:
@@ -119,10 +122,12 @@ def _random_step(builder: GraphBuilder, images: Sequence[Value]) -> Value:
     kernel = int(draw.integers(1, min(h, w, 3) + 1)), int(draw.integers(1, min(h, w, 3) + 1))
     padding = Padding(*(int(draw.integers(0, k)) for k in kernel * 2))
     stride = int(draw.integers(1, 3)), int(draw.integers(1, 3))
-    kind = draw.choice(["conv2d", "grouped", "depthwise", "pointwise", "avg", "max", "add", "add"])
-    if kind == "add":
+    kind = draw.choice(["conv2d", "grouped", "depthwise", "pointwise", "avg", "max", *_ELEMENTWISE * 2])
+    if kind in _ELEMENTWISE:
         partners = [y for y in images if y.shape == x.shape]
-        return builder.add(x, partners[int(draw.integers(len(partners)))], clamp)
+        y = partners[int(draw.integers(len(partners)))]
+        quant = builder.quant(max(x.quant.scale[0], y.quant.scale[0]) * float(draw.uniform(0.7, 2.5)))
+        return builder.node(kind, [x, y], OPS[kind].attrs(clamp), quant)
     if kind == "avg" or kind == "max":
         pool = builder.avg_pool2d if kind == "avg" else builder.max_pool2d
         padding = Padding(padding.top, padding.left, 0, 0)

@@ -1,0 +1,46 @@
+"""What operators on two tensors of one shape share."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from ..edge.nodes import shape_of
+from ..edge.refusal import Reason, Refusal
+from ..graph.ir import Value
+from .random_case import RandomCase
+
+
+def refuse_constants(context: Any, a: Any, b: Any) -> Optional[Refusal]:
+    """An operand that is no activation."""
+    # A number is a number in ATen programs and a constant of rank 0 in edge programs.
+    numbers = any(isinstance(operand, (int, float)) for operand in (a, b))
+    if not numbers and all(context.constant_float(operand) is None for operand in (a, b)):
+        return None
+    return Refusal(
+        Reason.UNSUPPORTED_PARAMETER,
+        "one operand is a constant; only two activations are supported: fold it into the weights and the bias of the "
+        "layer before",
+    )
+
+
+def refuse_broadcast(a: Any, b: Any) -> Optional[Refusal]:
+    """Operands of two shapes."""
+    if shape_of(a) == shape_of(b):
+        return None
+    return Refusal(
+        Reason.UNSUPPORTED_SHAPE,
+        f"operands {list(shape_of(a))} and {list(shape_of(b))} need broadcasting; give both one"
+        " shape, or fold a per-channel constant into the weights and the bias of the layer before",
+    )
+
+
+def draw_two(d: RandomCase) -> tuple[Value, Value]:
+    """Images of one shape."""
+    shape = d.batch(), d.channels(), *d.pair(1, 6)
+    return d.input(*shape), d.input(*shape)
+
+
+def draw_twice_itself(d: RandomCase) -> tuple[Value, Value]:
+    """A vector, as both operands."""
+    x = d.input(d.batch(), d.integer(1, 70))
+    return x, x
