@@ -98,6 +98,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/cmsis_nn/fully_connected.cc
     runtime/kernels/cmsis_nn/fully_connected_per_tensor.cc
     runtime/kernels/cmsis_nn/max_pool2d.cc
+    runtime/kernels/cmsis_nn/mul.cc
     runtime/kernels/cmsis_nn/softmax.cc
   HDRS
     runtime/kernels/cmsis_nn/cmsis_nn.h
@@ -154,6 +155,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/fully_connected_per_tensor.cc
     runtime/kernels/portable/linear.h
     runtime/kernels/portable/max_pool2d.cc
+    runtime/kernels/portable/mul.cc
     runtime/kernels/portable/quantize.cc
     runtime/kernels/portable/softmax.cc
     runtime/kernels/portable/transpose.cc

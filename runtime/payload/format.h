@@ -30,7 +30,7 @@ inline constexpr unsigned kBaseNone = 15;
 inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
-inline constexpr std::size_t kOpcodeCount = 12;
+inline constexpr std::size_t kOpcodeCount = 13;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -60,6 +60,7 @@ enum class Opcode : std::uint16_t {
   kDequantize = 9,
   kTranspose = 10,
   kFullyConnectedPerTensor = 11,
+  kMul = 12,
 };
 
 /// The first bytes of a payload. Offsets count from its start.
@@ -599,6 +600,41 @@ static_assert(offsetof(FullyConnectedPerTensorArgs, outputs) == 36,
               "layout of FullyConnectedPerTensorArgs");
 static_assert(offsetof(FullyConnectedPerTensorArgs, activation) == 40,
               "layout of FullyConnectedPerTensorArgs");
+
+/// int8 elementwise product of two tensors of one shape. The output may be one of the
+/// inputs.
+struct MulArgs {
+  /// int8 [count]
+  Ref input1;
+  /// int8 [count]
+  Ref input2;
+  /// int8 [count]
+  Ref output;
+  /// -zero_point of the input, -127 to 128
+  std::int32_t input1_offset;
+  /// -zero_point of the input, -127 to 128
+  std::int32_t input2_offset;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  Activation activation;
+  /// elements
+  std::int32_t count;
+};
+static_assert(sizeof(MulArgs) == 44, "layout of MulArgs");
+static_assert(offsetof(MulArgs, input1) == 0, "layout of MulArgs");
+static_assert(offsetof(MulArgs, input2) == 4, "layout of MulArgs");
+static_assert(offsetof(MulArgs, output) == 8, "layout of MulArgs");
+static_assert(offsetof(MulArgs, input1_offset) == 12, "layout of MulArgs");
+static_assert(offsetof(MulArgs, input2_offset) == 16, "layout of MulArgs");
+static_assert(offsetof(MulArgs, output_offset) == 20, "layout of MulArgs");
+static_assert(offsetof(MulArgs, output_multiplier) == 24, "layout of MulArgs");
+static_assert(offsetof(MulArgs, output_shift) == 28, "layout of MulArgs");
+static_assert(offsetof(MulArgs, activation) == 32, "layout of MulArgs");
+static_assert(offsetof(MulArgs, count) == 40, "layout of MulArgs");
 
 /// Bytes that a kernel may load, and does not use, behind its filter, and behind its bias,
 /// multipliers and shifts.

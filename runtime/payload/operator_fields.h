@@ -271,6 +271,20 @@ inline constexpr OperatorField kFullyConnectedPerTensorArgsFields[] = {
     {"activation.max", 44, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kMulArgsFields[] = {
+    {"input1", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 1, {40}},
+    {"input2", 4, FieldKind::kInput, false, false, 0, 0, 1, 1, 1, {40}},
+    {"output", 8, FieldKind::kOutput, false, false, 0, 0, 1, 1, 1, {40}},
+    {"input1_offset", 12, FieldKind::kInteger, true, false, -127, 128, 1, 0, 0, {}},
+    {"input2_offset", 16, FieldKind::kInteger, true, false, -127, 128, 1, 0, 0, {}},
+    {"output_offset", 20, FieldKind::kInteger, true, false, -128, 127, 1, 0, 0, {}},
+    {"output_multiplier", 24, FieldKind::kInteger, true, false, 0, 2147483647, 1, 0, 0, {}},
+    {"output_shift", 28, FieldKind::kInteger, true, false, -31, 30, 1, 0, 0, {}},
+    {"activation.min", 32, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"activation.max", 36, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"count", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -285,6 +299,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kDequantizeArgsFields, 7, 28},
     {kTransposeArgsFields, 5, 20},
     {kFullyConnectedPerTensorArgsFields, 12, 48},
+    {kMulArgsFields, 11, 44},
 };
 
 }  // namespace cmsis_nn_delegate

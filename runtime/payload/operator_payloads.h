@@ -135,6 +135,16 @@ inline constexpr unsigned char kFullyConnectedPerTensorPayload[] = {
     206,16,195,167,64,239,46,43,114,236,185,34,111,119,94,47,225,228,139,176,213,217,20,3,0,0,0,0,0,0,0,0,
     240,12,0,0,219,47,0,0,210,54,0,0,125,15,0,0,
 };
+inline constexpr unsigned char kMulPayload[] = {
+    67,78,78,68,3,0,64,0,191,93,244,219,1,2,1,0,0,1,0,0,151,83,43,157,96,0,0,0,0,0,0,0,
+    64,0,0,0,208,0,0,0,48,0,0,0,1,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,
+    24,0,0,0,0,0,0,0,1,4,0,2,3,1,0,0,4,0,0,0,6,0,0,0,1,0,0,0,1,0,0,0,
+    0,0,0,0,0,0,0,0,153,129,235,61,38,0,0,0,24,0,0,0,32,0,0,0,1,4,0,2,3,1,0,0,
+    4,0,0,0,6,0,0,0,1,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,197,112,71,61,105,0,0,0,
+    24,0,0,0,64,0,0,0,1,4,0,2,3,1,0,0,4,0,0,0,6,0,0,0,1,0,0,0,1,0,0,0,
+    0,0,0,0,0,0,0,0,68,179,143,63,15,0,0,0,12,0,48,0,0,0,0,32,0,0,0,48,0,0,0,64,
+    218,255,255,255,151,255,255,255,15,0,0,0,83,222,182,81,249,255,255,255,15,0,0,0,127,0,0,0,24,0,0,0,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -150,6 +160,7 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
     {payload::Opcode::kTranspose, kTransposePayload, sizeof(kTransposePayload)},
     {payload::Opcode::kFullyConnectedPerTensor, kFullyConnectedPerTensorPayload,
      sizeof(kFullyConnectedPerTensorPayload)},
+    {payload::Opcode::kMul, kMulPayload, sizeof(kMulPayload)},
 };
 
 }  // namespace testing

@@ -147,5 +147,19 @@ bool check_fully_connected_per_tensor(const CallCheck& call, const void* args) {
          call.apart(input, output) && call.accepted();
 }
 
+bool check_mul(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::MulArgs*>(args);
+  const CallCheck::Bytes input1 = {a.input1, volume(a.count)};
+  const CallCheck::Bytes input2 = {a.input2, volume(a.count)};
+  const CallCheck::Bytes output = {a.output, volume(a.count)};
+  return call.reads(input1) && call.reads(input2) &&
+         call.in_ranges(
+             in_range(a.input1_offset, -127, 128) && in_range(a.input2_offset, -127, 128) &&
+             in_range(a.output_offset, -128, 127) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

@@ -69,6 +69,9 @@ inline constexpr Operator kFullyConnectedPerTensor = {payload::Opcode::kFullyCon
                                                       sizeof(payload::FullyConnectedPerTensorArgs),
                                                       check_fully_connected_per_tensor};
 
+bool check_mul(const CallCheck& call, const void* args);
+inline constexpr Operator kMul = {payload::Opcode::kMul, sizeof(payload::MulArgs), check_mul};
+
 }  // namespace operators
 
 /// All of them, in the order of their opcodes.
@@ -84,6 +87,7 @@ inline constexpr Operator kOperators[] = {
     operators::kDequantize,
     operators::kTranspose,
     operators::kFullyConnectedPerTensor,
+    operators::kMul,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -9,6 +9,7 @@ OPERATORS = [
     "dequantize",
     "fully_connected",
     "max_pool2d",
+    "mul",
     "quantize",
     "softmax",
     "transpose",

@@ -23,3 +23,4 @@ class Opcode(enum.IntEnum):
     DEQUANTIZE = 9
     TRANSPOSE = 10
     FULLY_CONNECTED_PER_TENSOR = 11
+    MUL = 12

@@ -20,6 +20,7 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kDequantize,
         portable::kTranspose,
         cmsis_nn::kFullyConnectedPerTensor,
+        cmsis_nn::kMul,
     },
 };
 

@@ -49,5 +49,8 @@ extern const KernelOf<payload::Opcode::kSoftmax> kSoftmax;
 /// arm_nn_vec_mat_mult_t_s8.
 extern const KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor;
 
+/// arm_elementwise_mul_s8.
+extern const KernelOf<payload::Opcode::kMul> kMul;
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -19,6 +19,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kDequantize,
         portable::kTranspose,
         portable::kFullyConnectedPerTensor,
+        portable::kMul,
     },
 };
 

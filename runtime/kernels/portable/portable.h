@@ -65,5 +65,9 @@ extern const KernelOf<payload::Opcode::kTranspose> kTranspose;
 /// FullyConnectedArgs with one multiplier for all outputs, which makes a faster kernel.
 extern const KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor;
 
+/// int8 elementwise product of two tensors of one shape. The output may be one of the
+/// inputs.
+extern const KernelOf<payload::Opcode::kMul> kMul;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -1,0 +1,141 @@
+"""int8 elementwise product of two tensors of one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+
+from ..edge.nodes import first
+from ..edge.refusal import Reason, Refusal
+from ..format import blocks
+from ..format.record import I8, I32, Field, Struct
+from ..graph.ir import Node, Value
+from . import elementwise, per_channel
+from .annotation import Elementwise
+from .attrs import Clamp
+from .kernel import KernelSpec
+from .op import Op
+from .quantized_math import quantize_multiplier, requantize, to_output
+from .random_case import RandomCase
+
+KERNEL = KernelSpec(
+    "mul",
+    Struct(
+        "MulArgs",
+        "int8 elementwise product of two tensors of one shape. The output may be one of the inputs.",
+        (
+            blocks.input("input1", I8, "count", doc="int8 [count]"),
+            blocks.input("input2", I8, "count", doc="int8 [count]"),
+            blocks.output(I8, "count", doc="int8 [count]"),
+            blocks.input_offset("input1_offset"),
+            blocks.input_offset("input2_offset"),
+            blocks.output_offset(),
+            blocks.multiplier("output_multiplier"),
+            blocks.shift("output_shift"),
+            Field("activation", blocks.ACTIVATION),
+            Field("count", I32, "elements"),
+        ),
+    ),
+    cmsis_nn="arm_elementwise_mul_s8",
+    cmsis_nn_sources=("BasicMathFunctions/arm_elementwise_mul_s8.c",),
+)
+
+
+@dataclass(frozen=True)
+class MulAttrs:
+    """mul. Inputs: a, b of one shape."""
+
+    clamp: Clamp = Clamp()
+
+
+def _draw_product(d: RandomCase, a: Value, b: Value) -> Value:
+    """Products of int8 numbers have about 2^13 steps: scales that use the output's range, and some far from it."""
+    scale = a.quant.scale[0] * b.quant.scale[0] * float(2.0 ** d.random.uniform(4, 9))
+    if d.pick(False, False, True):
+        scale *= float(2.0 ** d.random.uniform(-20, 20))
+    return d.node("mul", [a, b], MulAttrs(d.clamp()), d.quant(scale))
+
+
+def _draw(d: RandomCase) -> Value:
+    return _draw_product(d, *elementwise.draw_two(d))
+
+
+def _draw_square(d: RandomCase) -> Value:
+    return _draw_product(d, *elementwise.draw_twice_itself(d))
+
+
+class Mul(Op):
+    """The product of both steps from zero, requantized by scale a * scale b / output scale
+    [TFLite kernels/internal/reference/mul.h].
+
+    The output may be stored over either input.
+    """
+
+    name = "mul"
+    targets = ("aten.mul.Tensor",)
+    annotation = Elementwise(("aten.mul.Tensor",), operands=2)
+    attrs = MulAttrs
+    kernels = (KERNEL,)
+    draws = (_draw, _draw_square)
+    limits = ("two activations of one shape; no constants, no broadcasting",)
+    shapeless_input = True
+    shapeless_output = True
+    in_place = True
+
+    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+        a, b = context.arguments(node)
+        return first(
+            test()
+            for test in (
+                lambda: elementwise.refuse_constants(context, a, b),
+                lambda: context.refuse_tensors(node, a, b),
+                lambda: elementwise.refuse_broadcast(a, b),
+                lambda: context.refuse_quant(node, [a, b]),
+                lambda: self._refuse_scales(node, a, b, context),
+            )
+        )
+
+    def build(self, node: Any, context: Any) -> list[Node]:
+        inputs = [context.value(arg) for arg in node.args[:2]]
+        return [context.node(node, self.name, inputs, MulAttrs())]
+
+    def _refuse_scales(self, node: Any, a: Any, b: Any, context: Any) -> Optional[Refusal]:
+        inputs = [context.input_quant(operand).scale[0] for operand in (a, b)]
+        output = context.output_quant(node).scale[0]
+        try:
+            quantize_multiplier(inputs[0] * inputs[1] / output)
+        except ValueError:
+            return Refusal(
+                Reason.UNSUPPORTED_QUANTIZATION,
+                f"output scale {output:g} is too small for inputs of scales {inputs[0]:g} and {inputs[1]:g}; calibrate "
+                "with data that reaches the product's range",
+            )
+        return None
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        # Element by element in memory order, as the kernel: shapes may differ in dimensions of 1.
+        steps = [data.reshape(-1).astype(np.int64) - value.quant.zero_point for value, data in zip(node.inputs, inputs)]
+        product = requantize(steps[0] * steps[1], *self._multiplier(node))
+        lo, hi = node.attrs.clamp.quantized(node.output.quant)
+        return to_output(product, node.output.quant.zero_point, lo, hi).reshape(node.output.storage_shape)
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        multiplier, shift = self._multiplier(node)
+        return {
+            **refs,
+            "input1_offset": -node.inputs[0].quant.zero_point,
+            "input2_offset": -node.inputs[1].quant.zero_point,
+            "output_offset": node.output.quant.zero_point,
+            "output_multiplier": multiplier,
+            "output_shift": shift,
+            "activation": per_channel.activation(node.attrs.clamp, node.output.quant),
+            "count": node.output.numel,
+        }
+
+    def _multiplier(self, node: Node) -> tuple[int, int]:
+        """(mantissa, shift) of the product."""
+        a, b = (value.quant.scale[0] for value in node.inputs)
+        return quantize_multiplier(a * b / node.output.quant.scale[0])

@@ -1,0 +1,22 @@
+#include "runtime/kernels/cmsis_nn/cmsis_nn.h"
+#include "runtime/kernels/cmsis_nn/convert.h"
+
+namespace cmsis_nn_delegate {
+namespace cmsis_nn {
+namespace {
+
+Error run_mul(const void* args, const Bases& bases) {
+  const auto& a = *static_cast<const payload::MulArgs*>(args);
+  return to_error(arm_elementwise_mul_s8(
+      bases.resolve<const std::int8_t>(a.input1), bases.resolve<const std::int8_t>(a.input2),
+      a.input1_offset, a.input2_offset, bases.resolve<std::int8_t>(a.output), a.output_offset,
+      a.output_multiplier, a.output_shift, a.activation.min, a.activation.max, a.count));
+}
+
+}  // namespace
+
+// The function reads every element, or group of four, before it writes that: the output may be an input.
+constexpr KernelOf<payload::Opcode::kMul> kMul = Kernel(operators::kMul, run_mul).in_place();
+
+}  // namespace cmsis_nn
+}  // namespace cmsis_nn_delegate
