@@ -272,21 +272,23 @@ def _samples(artifacts, arguments: argparse.Namespace) -> list[tuple[np.ndarray,
     if artifacts.has(".graph.npz"):
         graph, _ = artifacts.graph()
         specs = [samples.InputSpec(value.name, value.shape) for value in graph.inputs]
-        wanted = [(value.dtype.value, value.quant) for value in graph.inputs]
+        wanted = [(value.element.numpy, value.type) for value in graph.inputs]
     else:
         program = _host_program(artifacts, arguments)
         specs = [samples.InputSpec(f"input{i}", s) for i, s in enumerate(program.input_shapes)]
         wanted = [(np.dtype(dtype), None) for dtype in program.input_dtypes]
     loaded = samples.load(arguments.inputs, specs, "inputs")
-    for index, (dtype, quant) in enumerate(wanted):
+    for index, (dtype, tensor) in enumerate(wanted):
         given = loaded[0][index].dtype
         if given == dtype:
             continue
-        if dtype != np.int8 or quant is None:
+        if dtype != np.int8 or tensor is None:
             raise UserError(f"{arguments.inputs}: input {index} is {given}; the model takes {dtype}")
-        _say(f"input {index}: quantizing with scale {quant.scale[0]:.9g}, zero point {quant.zero_point}")
+        _say(f"input {index}: quantizing with scale {tensor.quant.scale[0]:.9g}, zero point {tensor.quant.zero_point}")
     return [
-        tuple(array if array.dtype == dtype else quant.quantize(array) for array, (dtype, quant) in zip(sample, wanted))
+        tuple(
+            array if array.dtype == dtype else tensor.quantize(array) for array, (dtype, tensor) in zip(sample, wanted)
+        )
         for sample in loaded
     ]
 

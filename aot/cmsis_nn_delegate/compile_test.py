@@ -44,7 +44,7 @@ def test_linear_weights_choose_the_kernel(linear_weights, kernel):
     module = network()
     result = compiled(module, io="int8", linear_weights=linear_weights)
     assert [call.opcode.name for call in decode(result.payload).calls][-1] == kernel
-    (got,) = reference.run(result.graph, [result.graph.inputs[0].quant.quantize(X.numpy())])
+    (got,) = reference.run(result.graph, [result.graph.inputs[0].type.quantize(X.numpy())])
     output = result.graph.outputs[0].quant
     exact = module(X).detach().numpy()
     assert np.abs((got.astype(float) - output.zero_point) * output.scale[0] - exact).max() <= 6 * output.scale[0]

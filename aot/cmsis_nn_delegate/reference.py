@@ -26,10 +26,8 @@ def run(graph: Graph, inputs: Sequence[np.ndarray], observer: Optional[Observer]
     memory: dict[int, np.ndarray] = {}
     for value, data in zip(graph.inputs, inputs):
         data = np.asarray(data)
-        if data.dtype != value.dtype.value or data.shape != value.shape:
-            raise ValueError(
-                f"input {value.name} is {value.dtype.value}{list(value.shape)}, not {data.dtype}{list(data.shape)}"
-            )
+        if data.dtype != value.element.numpy or data.shape != value.shape:
+            raise ValueError(f"input {value.name} is {value.type}, not {data.dtype}{list(data.shape)}")
         require_finite(data, f"input {value.name}")
         memory[id(value)] = storage.to_storage(data, value)
 
@@ -41,7 +39,7 @@ def run(graph: Graph, inputs: Sequence[np.ndarray], observer: Optional[Observer]
         fields, _ = op.activation_fields(node)
         activations = [read(value) for value in node.inputs[: len(fields)]]
         result = op.reference(node, activations)
-        expected = node.output.dtype.value, node.output.storage_shape
+        expected = node.output.element.numpy, node.output.storage_shape
         if (result.dtype, result.shape) != expected:
             raise AssertionError(f"{node.name}: {result.dtype}{result.shape}, declared {expected}")
         memory[id(node.output)] = result

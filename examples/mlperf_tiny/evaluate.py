@@ -67,7 +67,7 @@ def evaluate(network: Network, core: str, weights: Optional[Path], count: int, l
         name=network.name,
         linear_weights=linear_weights,
     )
-    images = [compiled.graph.inputs[0].quant.quantize(x.numpy()) for x in samples]
+    images = [compiled.graph.inputs[0].type.quantize(x.numpy()) for x in samples]
     run = simulate.run(
         compiled.payload,
         [[x] for x in images],

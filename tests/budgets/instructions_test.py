@@ -69,7 +69,7 @@ def compiled_network(name: str, linear_weights: str):
         linear_weights=linear_weights,
         name=name,
     )
-    return compiled.graph, compiled.graph.inputs[0].quant.quantize(samples[0].numpy())
+    return compiled.graph, compiled.graph.inputs[0].type.quantize(samples[0].numpy())
 
 
 def compilers(image: Path) -> set[str]:

@@ -15,7 +15,8 @@ import numpy as np
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.format.record import Role
-from cmsis_nn_delegate.graph.ir import Graph, Quant
+from cmsis_nn_delegate.graph.ir import Graph
+from cmsis_nn_delegate.graph.tensor_type import Quant
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.decode import decode
@@ -37,7 +38,7 @@ def _spread_multipliers(d: RandomCase, graph: Graph) -> None:
         weight = node.inputs[1]
         factors = 2.0 ** d.random.uniform(-16, 10, len(weight.quant.scale))
         scales = tuple(float(s * f) for s, f in zip(weight.quant.scale, factors))
-        weight.quant = replace(weight.quant, scale=scales)
+        weight.retype(quant=replace(weight.quant, scale=scales))
 
 
 def graph_of(operator: str, seed: int) -> Graph:

@@ -59,7 +59,7 @@ def compile_network(network: str) -> list[Compiled]:
 def vectors(compiled: Compiled, inputs: list[torch.Tensor]) -> dict[str, np.ndarray]:
     """Quantized `inputs` and the integer reference's answers."""
     (value,) = compiled.graph.inputs
-    steps = [value.quant.quantize(x.numpy()) for x in inputs]
+    steps = [value.type.quantize(x.numpy()) for x in inputs]
     answers = [reference.run(compiled.graph, [x])[0] for x in steps]
     return {"inputs": np.stack(steps), "expected": np.stack(answers)}
 

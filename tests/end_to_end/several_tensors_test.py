@@ -41,7 +41,7 @@ def test_inputs_and_outputs_are_in_the_order_of_the_module(io, io_placement):
     assert compiled.payload in compiled.pte
     inputs = [X.numpy(), Y.numpy()]
     if io == "int8":
-        inputs = [value.quant.quantize(x) for value, x in zip(compiled.graph.inputs, inputs)]
+        inputs = [value.type.quantize(x) for value, x in zip(compiled.graph.inputs, inputs)]
     got = HostProgram(compiled.pte, LIBRARY).run(inputs)
     wanted = reference.run(compiled.graph, inputs)
     assert len(got) == len(wanted) == 4

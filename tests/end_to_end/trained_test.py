@@ -55,7 +55,7 @@ def case(name: str, core: str) -> Case:
         strict=True,
         name=name,
     )
-    inputs = [compiled.graph.inputs[0].quant.quantize(x.numpy()) for x in samples]
+    inputs = [compiled.graph.inputs[0].type.quantize(x.numpy()) for x in samples]
     expected = np.concatenate([reference.run(compiled.graph, [x])[0] for x in inputs])
     return Case(compiled, inputs, expected, float_outputs[len(calibration) :])
 

@@ -45,9 +45,9 @@ def twins(seed: int) -> Graph:
         else:
             d.conv2d(x, channels, kernel, padding=padding)
     first, second = d.nodes
-    second.inputs[1].quant = first.inputs[1].quant
+    second.inputs[1].retype(quant=first.inputs[1].quant)
     second.inputs[2] = first.inputs[2]
-    second.output.quant = first.output.quant
+    second.output.retype(quant=first.output.quant)
     return d.graph(first.output, second.output)
 
 

@@ -25,7 +25,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from ..format.schema import MAX_DIM, MAX_RANK
-from ..graph.ir import Layout, Quant
+from ..graph.tensor_type import Layout, Quant
 from .constant import Constant
 from .functions import Functions
 from .naming import described

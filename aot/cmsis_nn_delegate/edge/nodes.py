@@ -11,12 +11,15 @@ import operator
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
-from ..graph.ir import Quant
+from ..graph.tensor_type import Element, Quant
 
 if TYPE_CHECKING:
     from torch.fx import Node
 
 T = TypeVar("T")
+
+# What kernels take for activations.
+KERNEL_ELEMENTS = (Element.INT8,)
 
 GETITEM = "getitem"
 QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
@@ -87,14 +90,22 @@ def element_type(dtype: Any) -> str:
     return str(dtype).removeprefix("torch.")
 
 
+def quantized_element(node: Node) -> Optional[Element]:
+    """What a quantize writes, or a dequantize reads; None unless it has the whole range of an element."""
+    low, high, dtype = node.args[3:6]
+    element = next((e for e in Element if e.is_integer and e.value == element_type(dtype)), None)
+    return element if element is not None and (low, high) == (element.low, element.high) else None
+
+
 def quant_of(node: Node) -> Optional[Quant]:
-    """The parameters of a quantize or dequantize per tensor; None unless int8 in [-128, 127]."""
-    scale, zero_point, low, high, dtype = node.args[1:6]
-    if element_type(dtype) != "int8" or (low, high) != (-128, 127):
+    """The parameters of a quantize or dequantize per tensor; None for elements that kernels do not take."""
+    scale, zero_point = node.args[1:3]
+    element = quantized_element(node)
+    if element not in KERNEL_ELEMENTS:
         return None
     if not (isinstance(scale, (int, float)) and isinstance(zero_point, int)):
         return None
-    if not (scale > 0 and math.isfinite(scale) and -128 <= zero_point <= 127):
+    if not (scale > 0 and math.isfinite(scale) and element.low <= zero_point <= element.high):
         return None
     return Quant((float(scale),), int(zero_point))
 

@@ -19,23 +19,25 @@ from typing import Any, Optional, Union
 
 @dataclass(frozen=True)
 class Scalar:
-    """A primitive type: its `struct` code, its C++ spelling and its size in bytes."""
+    """A primitive type: its `struct` code, its C++ spelling and its size in bytes. `element` is the name of a tensor's
+    elements of that type."""
 
     code: str
     cpp: str
     size: int
+    element: str = ""
 
     @property
     def align(self) -> int:
         return self.size
 
 
-I8 = Scalar("b", "std::int8_t", 1)
+I8 = Scalar("b", "std::int8_t", 1, "int8")
 U8 = Scalar("B", "std::uint8_t", 1)
 U16 = Scalar("H", "std::uint16_t", 2)
 U32 = Scalar("I", "std::uint32_t", 4)
-I32 = Scalar("i", "std::int32_t", 4)
-F32 = Scalar("f", "float", 4)
+I32 = Scalar("i", "std::int32_t", 4, "int32")
+F32 = Scalar("f", "float", 4, "float32")
 # A location: see `schema.make_ref`.
 REF = Scalar("I", "Ref", 4)
 
@@ -147,6 +149,13 @@ class Struct:
     def names_of(self, role: Role) -> tuple[str, ...]:
         """The names of the references of this role, in order."""
         return tuple(field.name for field in self.fields if field.operand and field.operand.role is role)
+
+    def field(self, name: str) -> Field:
+        """KeyError if there is none of that name."""
+        found = next((field for field in self.fields if field.name == name), None)
+        if found is None:
+            raise KeyError(f"{self.name} has no field {name}")
+        return found
 
     def offset_of(self, name: str) -> int:
         offset = 0

@@ -1,114 +1,71 @@
 """The typed graph between the edge program and the payload.
 
-A `Graph` is a list of `Node`s in execution order over `Value`s. Shapes are
-logical, in PyTorch's order (NCHW for images); `Value.layout` says how the
-elements lie in memory. Torch does not appear here: weights are numpy arrays.
+A `Graph` is a list of `Node`s in execution order over `Value`s, each of a
+`TensorType`. Torch does not appear here: weights are numpy arrays.
 """
 
 from __future__ import annotations
 
-import enum
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
 import numpy as np
 
-
-class DType(enum.Enum):
-    """Element type of a value."""
-
-    INT8 = np.dtype(np.int8)
-    INT32 = np.dtype(np.int32)
-    FLOAT32 = np.dtype(np.float32)
-
-    @property
-    def itemsize(self) -> int:
-        return self.value.itemsize
-
-
-class Layout(enum.Enum):
-    """Order of the elements in memory."""
-
-    ROW_MAJOR = "row-major"  # the last logical dimension is innermost
-    CHANNELS_LAST = "channels-last"  # rank 4 only: logical NCHW stored as NHWC
-
-
-@dataclass(frozen=True)
-class Quant:
-    """Affine int8: real = scale * (q - zero_point).
-
-    `scale` is a tuple of one element (per tensor) or of one per index of `axis`.
-    """
-
-    scale: tuple[float, ...]
-    zero_point: int
-    axis: Optional[int] = None
-
-    def __post_init__(self) -> None:
-        if not self.scale or any(not (s > 0 and math.isfinite(s)) for s in self.scale):
-            raise ValueError(f"scales must be positive and finite: {self.scale[:4]}")
-        if self.axis is None and len(self.scale) != 1:
-            raise ValueError(f"{len(self.scale)} scales need an axis")
-
-    @property
-    def inverse_scale(self) -> np.float32:
-        """What quantizing multiplies with; per tensor only."""
-        (scale,) = self.scale
-        return np.float32(1 / scale)
-
-    def quantize(self, array: np.ndarray) -> np.ndarray:
-        """int8 of float32 `array`, per tensor, as kernels do: one float32 multiplication, halves to
-        even, saturated; NaN gives the zero point."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            steps = np.rint(array.astype(np.float32) * self.inverse_scale)
-        # Bounds of the integer before the zero point is added; both are exact in float32.
-        steps = np.where(np.isnan(steps), 0, steps)
-        steps = np.clip(steps, -128 - self.zero_point, 127 - self.zero_point)
-        return (steps.astype(np.int32) + self.zero_point).astype(np.int8)
+from .tensor_type import Element, Layout, Quant, TensorType
 
 
 @dataclass(eq=False)
 class Value:
     """A tensor: an activation, or a constant if `data` is set.
 
-    `shape` is logical. `data`, if any, has that shape in row-major order.
-    Values are compared by identity.
+    `data`, if any, has the logical shape in row-major order. Values are compared by identity; their type changes while
+    they are lowered.
     """
 
     name: str
-    shape: tuple[int, ...]
-    dtype: DType
-    quant: Optional[Quant] = None
-    layout: Layout = Layout.ROW_MAJOR
+    type: TensorType
     data: Optional[np.ndarray] = None
 
     def __post_init__(self) -> None:
-        if self.data is not None and (self.data.shape != self.shape or self.data.dtype != self.dtype.value):
-            raise ValueError(
-                f"{self.name}: data is {self.data.dtype}{self.data.shape}, declared {self.dtype.value}{self.shape}"
-            )
+        if self.data is not None and (self.data.shape != self.shape or self.data.dtype != self.element.numpy):
+            raise ValueError(f"{self.name}: data is {self.data.dtype}{list(self.data.shape)}, declared {self.type}")
+
+    def retype(self, **changes: Any) -> None:
+        """Changes members of the type."""
+        self.type = self.type.of(**changes)
+
+    @property
+    def element(self) -> Element:
+        return self.type.element
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.type.shape
+
+    @property
+    def layout(self) -> Layout:
+        return self.type.layout
+
+    @property
+    def quant(self) -> Optional[Quant]:
+        return self.type.quant
+
+    @property
+    def numel(self) -> int:
+        return self.type.numel
+
+    @property
+    def nbytes(self) -> int:
+        return self.type.nbytes
+
+    @property
+    def storage_shape(self) -> tuple[int, ...]:
+        return self.type.storage_shape
 
     @property
     def is_constant(self) -> bool:
         return self.data is not None
-
-    @property
-    def numel(self) -> int:
-        return math.prod(self.shape)
-
-    @property
-    def nbytes(self) -> int:
-        return self.numel * self.dtype.itemsize
-
-    @property
-    def storage_shape(self) -> tuple[int, ...]:
-        """The shape in memory order: NHWC for channels-last values."""
-        if self.layout is Layout.CHANNELS_LAST:
-            n, c, h, w = self.shape
-            return (n, h, w, c)
-        return self.shape
 
 
 @dataclass(eq=False)
@@ -178,7 +135,7 @@ class Graph:
 
     def __str__(self) -> str:
         def show(value: Value) -> str:
-            return f"%{value.name}: {value.dtype.name.lower()}{list(value.shape)}"
+            return f"%{value.name}: {value.type}"
 
         lines = [f"graph({', '.join(map(show, self.inputs))}) {{"]
         for node in self.nodes:

@@ -120,7 +120,7 @@ class Add(Op):
             # Element by element in memory order, as the kernel: shapes may differ in dimensions of 1.
             shifted = (data.reshape(-1).astype(np.int64) - value.quant.zero_point) << LEFT_SHIFT
             total = wrap32(total + requantize(shifted, *multiplier))
-        lo, hi = node.attrs.clamp.quantized(node.output.quant)
+        lo, hi = node.attrs.clamp.quantized(node.output.type)
         result = to_output(requantize(total, *output_multiplier), node.output.quant.zero_point, lo, hi)
         return result.reshape(node.output.storage_shape)
 
@@ -138,7 +138,7 @@ class Add(Op):
             "output_offset": node.output.quant.zero_point,
             "output_multiplier": output[0],
             "output_shift": output[1],
-            "activation": per_channel.activation(node.attrs.clamp, node.output.quant),
+            "activation": per_channel.activation(node.attrs.clamp, node.output.type),
             "count": node.output.numel,
         }
 

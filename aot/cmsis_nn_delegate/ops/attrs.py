@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..graph.ir import Layout, Quant
+from ..graph.tensor_type import Layout, TensorType
 
 
 @dataclass(frozen=True)
@@ -21,17 +21,9 @@ class Clamp:
         hi = max(min(self.hi, after.hi), after.lo)
         return Clamp(lo, hi)
 
-    def quantized(self, quant: Quant) -> tuple[int, int]:
-        """The clamp in int8 steps of `quant`, as TFLite's CalculateActivationRangeQuantized does."""
-
-        def step(x: float, unbounded: int) -> int:
-            if math.isinf(x):
-                return unbounded
-            steps = x / quant.scale[0]
-            q = quant.zero_point + int(math.copysign(math.floor(abs(steps) + 0.5), steps))
-            return min(max(q, -128), 127)
-
-        return step(self.lo, -128), step(self.hi, 127)
+    def quantized(self, output: TensorType) -> tuple[int, int]:
+        """The clamp in steps of `output`, as TFLite's CalculateActivationRangeQuantized does."""
+        return output.step(self.lo), output.step(self.hi)
 
 
 @dataclass(frozen=True)

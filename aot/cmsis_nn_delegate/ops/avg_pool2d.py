@@ -172,8 +172,8 @@ class AvgPool2d(Op):
         total = sum(taps(image, *window))
         count = sum(taps(inside, *window))
         magnitude = (np.abs(total) + count // 2) // count
-        lo, hi = attrs.clamp.quantized(node.output.quant)
-        mean = np.clip(np.sign(total) * magnitude, lo, hi).astype(np.int8)
+        lo, hi = attrs.clamp.quantized(node.output.type)
+        mean = np.clip(np.sign(total) * magnitude, lo, hi).astype(node.output.element.numpy)
         return mean.reshape(node.output.storage_shape)
 
     def scratch_bytes(self, node: Node, target: Target) -> int:

@@ -12,7 +12,8 @@ from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..format.schema import Isa, ReadsBehind
-from ..graph.ir import Node, Quant, Value
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import TensorType
 from ..target import Target
 from . import conv_call, convolution, padding, per_channel, storage
 from .annotation import Weighted
@@ -172,7 +173,7 @@ class Conv2d(Op):
     def output_shape(self, inputs: Sequence[Value], attrs: ConvAttrs) -> tuple[int, ...]:
         return conv_call.output_shape(inputs, attrs)
 
-    def absorbs_padding(self, value: float, quant: Quant) -> bool:
+    def absorbs_padding(self, value: float, image: TensorType) -> bool:
         return padding.is_zero(value)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:

@@ -47,7 +47,7 @@ def output_shape(inputs: Sequence[Value], attrs: ConvAttrs) -> tuple[int, ...]:
 
 def scratch_bytes(function: str, node: Node, target: Target, geometry: Geometry, dims: CallDims, **more: int) -> int:
     """What size function `function` (see `scratch.query`) says; `more` are its further arguments."""
-    lo, hi = node.attrs.clamp.quantized(node.output.quant)
+    lo, hi = node.attrs.clamp.quantized(node.output.type)
     return scratch.query(
         function,
         target,
@@ -83,7 +83,7 @@ def encode(
             "stride": per_channel.tile(*geometry.stride),
             "padding": per_channel.tile(*geometry.padding),
             "dilation": per_channel.tile(*geometry.dilation),
-            "activation": per_channel.activation(node.attrs.clamp, node.output.quant),
+            "activation": per_channel.activation(node.attrs.clamp, node.output.type),
             **params,
         },
         "input_dims": storage.dims(*dims.input),

@@ -11,7 +11,8 @@ from ..edge.nodes import DEQUANTIZE, first
 from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.record import F32, I8, I32, Field, Struct
-from ..graph.ir import Layout, Node, Value
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import Layout
 from . import storage
 from .annotation import NotAnnotated
 from .kernel import KernelSpec

@@ -193,7 +193,7 @@ class FullyConnected(Op):
         image = math.prod(source.shape[1:])
         if weight.shape[1] != image or reshape.output.numel != source.shape[0] * image:
             return False
-        order = storage.memory_order(replace(source, shape=(1, *source.shape[1:])))
+        order = storage.memory_order(source.type.of(shape=(1, *source.shape[1:])))
         data = np.ascontiguousarray(weight.data[:, order])
         # Its own copy: another layer may read the same weights in another order.
         node.inputs[1] = replace(weight, name=f"{weight.name}_nhwc", data=data)
@@ -227,7 +227,7 @@ class FullyConnected(Op):
             "output_offset": node.output.quant.zero_point,
             "inputs": sizes["c"],
             "outputs": sizes["w"],
-            "activation": per_channel.activation(node.attrs.clamp, node.output.quant),
+            "activation": per_channel.activation(node.attrs.clamp, node.output.type),
         }
         if self._uniform(node):
             multiplier, shift = per_channel.output_multipliers(node)

@@ -13,7 +13,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..graph.ir import DType, Graph, Layout, Node, Quant, Value
+from ..graph.ir import Graph, Node, Value
+from ..graph.tensor_type import Element, Layout, Quant, TensorType
 from .attrs import (
     AddAttrs,
     Clamp,
@@ -26,7 +27,7 @@ from .attrs import (
     TransposeAttrs,
 )
 
-SOFTMAX_QUANT = Quant((1 / 256,), -128)
+SOFTMAX_QUANT = Quant((1 / 256,), Element.INT8.low)
 
 
 class GraphBuilder:
@@ -49,28 +50,28 @@ class GraphBuilder:
         if scale is None:
             scale = float(2.0 ** self.random.uniform(-8, -2))
         if zero_point is None:
-            zero_point = int(self.random.integers(-128, 128))
+            zero_point = int(self.random.integers(Element.INT8.low, Element.INT8.high, endpoint=True))
         return Quant((scale,), zero_point)
 
     def input(
         self,
         *shape: int,
-        dtype: DType = DType.INT8,
+        element: Element = Element.INT8,
         layout: Optional[Layout] = None,
         quant: Optional[Quant] = None,
     ) -> Value:
         """A graph input; int8 images are channels-last unless `layout` says otherwise."""
-        if dtype is DType.INT8:
+        if element is Element.INT8:
             quant = quant or self.quant()
             layout = layout or _inner_layout(shape)
-        value = Value(f"x{len(self.inputs)}", shape, dtype, quant, layout or Layout.ROW_MAJOR)
+        value = Value(f"x{len(self.inputs)}", TensorType(element, shape, layout or Layout.ROW_MAJOR, quant))
         self.inputs.append(value)
         return value
 
-    def constant(self, shape: Sequence[int], dtype: DType, lo: int, hi: int, quant=None) -> Value:
+    def constant(self, shape: Sequence[int], element: Element, lo: int, hi: int, quant=None) -> Value:
         """Random integers in [lo, hi]."""
-        data = self.random.integers(lo, hi, tuple(shape), endpoint=True).astype(dtype.value)
-        return Value(f"c{len(self.nodes)}", tuple(shape), dtype, quant, data=data)
+        data = self.random.integers(lo, hi, tuple(shape), endpoint=True).astype(element.numpy)
+        return Value(f"c{len(self.nodes)}", TensorType(element, tuple(shape), quant=quant), data)
 
     # Operators --------------------------------------------------------------
 
@@ -98,7 +99,7 @@ class GraphBuilder:
         row_size = math.prod(x.shape[1:])
         inputs, quant = self.weights(x, (features, row_size))
         if per_tensor:
-            inputs[0].quant = Quant(inputs[0].quant.scale[:1], 0)
+            inputs[0].retype(quant=Quant(inputs[0].quant.scale[:1], 0))
         return self.node("fully_connected", [x, *inputs], FullyConnectedAttrs(clamp), quant)
 
     def add(self, a: Value, b: Value, clamp: Clamp = Clamp(), quant: Optional[Quant] = None) -> Value:
@@ -112,7 +113,7 @@ class GraphBuilder:
         from .registry import OPS
 
         shape = OPS[op].output_shape(inputs, attrs)
-        output = Value(f"v{len(self.nodes)}", tuple(shape), DType.INT8, quant, _inner_layout(shape))
+        output = Value(f"v{len(self.nodes)}", TensorType(Element.INT8, tuple(shape), _inner_layout(shape), quant))
         return self._append(op, inputs, output, attrs)
 
     def avg_pool2d(self, x: Value, kernel: Pair, **arguments) -> Value:
@@ -129,11 +130,11 @@ class GraphBuilder:
 
     def dequantize(self, x: Value, shape: Optional[Sequence[int]] = None) -> Value:
         shape = tuple(shape or x.shape)
-        output = Value(f"v{len(self.nodes)}", shape, DType.FLOAT32)
+        output = Value(f"v{len(self.nodes)}", TensorType(Element.FLOAT32, shape))
         return self._append("dequantize", [x], output, None)
 
     def transpose(self, x: Value, to: Layout) -> Value:
-        output = Value(f"v{len(self.nodes)}", x.shape, x.dtype, x.quant, to)
+        output = Value(f"v{len(self.nodes)}", x.type.of(layout=to))
         return self._append("transpose", [x], output, TransposeAttrs(to))
 
     # Parts ------------------------------------------------------------------
@@ -145,8 +146,8 @@ class GraphBuilder:
         quant = self.quant()
         typical = quant.scale[0] * 50 / (x.quant.scale[0] * spread)
         scales = tuple(float(s) for s in typical * 2.0 ** self.random.uniform(-2, 2, shape[0]))
-        weight = self.constant(shape, DType.INT8, -127, 127, Quant(scales, 0, axis=0))
-        bias = self.constant(shape[:1], DType.INT32, -int(spread), int(spread))
+        weight = self.constant(shape, Element.INT8, -Element.INT8.high, Element.INT8.high, Quant(scales, 0, axis=0))
+        bias = self.constant(shape[:1], Element.INT32, -int(spread), int(spread))
         return [weight, bias], quant
 
     def _pool(

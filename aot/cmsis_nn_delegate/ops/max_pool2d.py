@@ -12,7 +12,8 @@ from ..edge.nodes import GETITEM, first, pair, target_name
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, Field, Struct
-from ..graph.ir import Node, Quant, Value
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import TensorType
 from . import padding, pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
@@ -107,15 +108,15 @@ class MaxPool2d(Op):
     def output_shape(self, inputs: Sequence[Value], attrs: PoolAttrs) -> tuple[int, ...]:
         return pooling.output_shape(inputs, attrs)
 
-    def absorbs_padding(self, value: float, quant: Quant) -> bool:
-        return padding.is_lowest(value, quant)
+    def absorbs_padding(self, value: float, image: TensorType) -> bool:
+        return padding.is_lowest(value, image)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs = node.attrs
         _, out_h, out_w, _ = storage.nhwc(node.output)
         image = inputs[0].reshape(storage.nhwc(node.inputs[0]))
-        pixels = taps(image, attrs.kernel, attrs.stride, (1, 1), attrs.padding, (out_h, out_w), -128)
-        lo, hi = attrs.clamp.quantized(node.output.quant)
+        pixels = taps(image, attrs.kernel, attrs.stride, (1, 1), attrs.padding, (out_h, out_w), node.output.element.low)
+        lo, hi = attrs.clamp.quantized(node.output.type)
         return np.clip(reduce(np.maximum, pixels), lo, hi).reshape(node.output.storage_shape)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:

@@ -119,7 +119,7 @@ class Mul(Op):
         # Element by element in memory order, as the kernel: shapes may differ in dimensions of 1.
         steps = [data.reshape(-1).astype(np.int64) - value.quant.zero_point for value, data in zip(node.inputs, inputs)]
         product = requantize(steps[0] * steps[1], *self._multiplier(node))
-        lo, hi = node.attrs.clamp.quantized(node.output.quant)
+        lo, hi = node.attrs.clamp.quantized(node.output.type)
         return to_output(product, node.output.quant.zero_point, lo, hi).reshape(node.output.storage_shape)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
@@ -131,7 +131,7 @@ class Mul(Op):
             "output_offset": node.output.quant.zero_point,
             "output_multiplier": multiplier,
             "output_shift": shift,
-            "activation": per_channel.activation(node.attrs.clamp, node.output.quant),
+            "activation": per_channel.activation(node.attrs.clamp, node.output.type),
             "count": node.output.numel,
         }
 

@@ -24,7 +24,8 @@ import numpy as np
 
 from ..edge.refusal import Refusal
 from ..format.record import Role
-from ..graph.ir import Node, Quant, Value
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import TensorType
 from ..target import Target
 from . import storage
 from .annotation import Annotation
@@ -100,7 +101,7 @@ class Op:
         """Multiplications of the kernel, padding included; 0 for operators without weights."""
         return 0
 
-    def absorbs_padding(self, value: float, quant: Quant) -> bool:
+    def absorbs_padding(self, value: float, image: TensorType) -> bool:
         """Whether a pad of the real number `value` in front of it can become its own padding."""
         return False
 

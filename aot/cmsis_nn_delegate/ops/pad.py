@@ -9,6 +9,7 @@ from typing import Any, Optional
 from ..edge.nodes import QUANTIZE, RESHAPES, first, pair, shape_of, target_name, tensor
 from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node
+from ..graph.tensor_type import Element, TensorType
 from . import convolution, padding
 from .annotation import SameScale
 from .attrs import PadAttrs
@@ -98,7 +99,7 @@ class Pad(Op):
 
     def _refuse_readers(self, node: Any, context: Any) -> Optional[Refusal]:
         value = self._value(node, context)
-        quant = context.input_quant(node.args[0])
+        image = TensorType(Element.INT8, shape_of(node.args[0]), quant=context.input_quant(node.args[0]))
         readers = list(self._readers(node))
         if not readers:
             return Refusal(Reason.NOT_FUSABLE, "nothing reads it that could take the padding over")
@@ -106,7 +107,7 @@ class Pad(Op):
             name = target_name(reader)
             if name in _CONVOLUTIONS and padding.is_zero(value):
                 continue
-            if name in _MAX_POOLS and padding.is_lowest(value, quant):
+            if name in _MAX_POOLS and padding.is_lowest(value, image):
                 if self._windows_stay_inside(reader, context):
                     continue
             if name in padding.PADS and self._value(reader, context) == value:

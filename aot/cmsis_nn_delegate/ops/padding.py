@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..edge.nodes import DEQUANTIZE, QUANTIZE, RESHAPES, shape_of, target_name
-from ..graph.ir import Quant
+from ..graph.tensor_type import TensorType
 from .attrs import Padding
 
 PADS = ("aten.constant_pad_nd.default", "aten.pad.default")
@@ -37,6 +37,7 @@ def is_zero(value: float) -> bool:
     return value == 0
 
 
-def is_lowest(value: float, quant: Quant) -> bool:
-    """Whether `value` quantizes to -128, which no maximum over a window ever prefers."""
-    return value / quant.scale[0] + quant.zero_point <= -128
+def is_lowest(value: float, image: TensorType) -> bool:
+    """Whether `value` quantizes to the least element, which no maximum over a window ever prefers."""
+    quant = image.quant
+    return value / quant.scale[0] + quant.zero_point <= image.element.low

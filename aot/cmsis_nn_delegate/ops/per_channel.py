@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..graph.ir import Node, Quant
+from ..graph.ir import Node
+from ..graph.tensor_type import TensorType
 from .attrs import Clamp
 from .quantized_math import quantize_multipliers, requantize, to_output, wrap32
 
@@ -24,7 +25,7 @@ def output_multipliers(node: Node) -> tuple[np.ndarray, np.ndarray]:
 def finish(node: Node, acc: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """Turns sums of products, channels last, into the int8 output. `acc` may be any exact dtype."""
     total = wrap32(acc.astype(np.int64) + bias)
-    lo, hi = node.attrs.clamp.quantized(node.output.quant)
+    lo, hi = node.attrs.clamp.quantized(node.output.type)
     return to_output(requantize(total, *output_multipliers(node)), node.output.quant.zero_point, lo, hi)
 
 
@@ -34,9 +35,9 @@ def constants(node: Node, weights: np.ndarray, bias: np.ndarray) -> Mapping[str,
     return {"filter": weights, "bias": bias.astype(np.int32), "multiplier": multiplier, "shift": shift}
 
 
-def activation(clamp: Clamp, quant: Quant) -> Mapping[str, int]:
+def activation(clamp: Clamp, output: TensorType) -> Mapping[str, int]:
     """A cmsis_nn_activation."""
-    lo, hi = clamp.quantized(quant)
+    lo, hi = clamp.quantized(output)
     return {"min": lo, "max": hi}
 
 

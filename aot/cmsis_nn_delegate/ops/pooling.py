@@ -53,7 +53,7 @@ def arguments(node: Node) -> Mapping[str, Any]:
         "params": {
             "stride": per_channel.tile(*attrs.stride),
             "padding": per_channel.tile(attrs.padding.top, attrs.padding.left),
-            "activation": per_channel.activation(attrs.clamp, node.output.quant),
+            "activation": per_channel.activation(attrs.clamp, node.output.type),
         },
         "input_dims": storage.dims(*storage.nhwc(node.inputs[0])),
         "filter_dims": storage.dims(1, *attrs.kernel, 1),

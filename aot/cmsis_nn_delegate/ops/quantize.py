@@ -11,7 +11,8 @@ from ..edge.nodes import QUANTIZE, first, quant_of
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import F32, I8, I32, Field, Struct
-from ..graph.ir import DType, Layout, Node, Value
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element, Layout
 from . import storage
 from .annotation import NotAnnotated
 from .kernel import KernelSpec
@@ -44,7 +45,7 @@ KERNEL = KernelSpec(
 
 def _draw(d: RandomCase) -> Value:
     shape = d.batch(), d.channels(), *d.pair(1, 5)
-    return d.quantize(d.input(*shape, dtype=DType.FLOAT32))
+    return d.quantize(d.input(*shape, element=Element.FLOAT32))
 
 
 class Quantize(Op):
@@ -89,7 +90,7 @@ class Quantize(Op):
         return not storage.moves(source, output) or storage.effective_layout(node.inputs[0]) is Layout.ROW_MAJOR
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
-        q = node.output.quant.quantize(inputs[0])
+        q = node.output.type.quantize(inputs[0])
         order = storage.reorder(node.inputs[0], node.output)
         return storage.reordered(q, order).reshape(node.output.storage_shape)
 

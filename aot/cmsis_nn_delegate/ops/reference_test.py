@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.graph.ir import DType, Layout, Quant
+from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant, TensorType
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.ops.geometry import Geometry
 from cmsis_nn_delegate.ops.graph_builder import SOFTMAX_QUANT, GraphBuilder
@@ -47,7 +47,7 @@ def scaled(acc: int, real: float) -> int:
 
 
 def clamped(q: int, zero_point: int, clamp: Clamp, quant: Quant) -> int:
-    lo, hi = clamp.quantized(quant)
+    lo, hi = clamp.quantized(TensorType(Element.INT8, (), quant=quant))
     return min(max(q + zero_point, lo), hi)
 
 
@@ -222,7 +222,7 @@ def test_pools(seed, average):
             q = q // count if total > 0 else -(q // count)
         else:
             q = max(numbers)
-        lo, hi = builder.nodes[0].attrs.clamp.quantized(y.quant)
+        lo, hi = builder.nodes[0].attrs.clamp.quantized(y.type)
         assert got[n, c, oy, ox] == min(max(q, lo), hi)
 
 
@@ -269,7 +269,7 @@ def test_softmax_refuses(dim, columns, message):
 
 def quantize_graph(scale, zero_point, shape=(1, 8)):
     builder = GraphBuilder()
-    x = builder.input(*shape, dtype=DType.FLOAT32)
+    x = builder.input(*shape, element=Element.FLOAT32)
     return builder.graph(builder.quantize(x, Quant((scale,), zero_point)))
 
 

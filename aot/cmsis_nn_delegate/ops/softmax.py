@@ -13,7 +13,8 @@ from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..format.schema import MAX_SHIFT, MAX_SOFTMAX_DIFFERENCE
-from ..graph.ir import Layout, Node, Quant, Value
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element, Layout, Quant
 from . import storage
 from .annotation import FixedOutput
 from .attrs import SoftmaxAttrs
@@ -33,7 +34,7 @@ from .random_case import RandomCase
 
 INTEGER_BITS = 5  # of the scaled differences to the maximum, Q5.26
 ACCUMULATOR_BITS = 12  # integer bits of the sum of exponentials
-OUTPUT = Quant((1 / 256,), -128)
+OUTPUT = Quant((1 / 256,), Element.INT8.low)
 
 
 class Scaling(NamedTuple):
@@ -171,8 +172,8 @@ class Softmax(Op):
         headroom = leading_zeros(total)
         inverse = one_over_one_plus_x(wrap32((total << headroom) - (1 << 31)))
         bits = ACCUMULATOR_BITS - headroom + 23
-        result = divide_by_power_of_two(high_mult(inverse, exps[distance]), bits) - 128
-        result = np.where(counts, np.clip(result, -128, 127), -128)
+        result = divide_by_power_of_two(high_mult(inverse, exps[distance]), bits) + node.output.quant.zero_point
+        result = np.where(counts, node.output.type.clamp(result), node.output.element.low)
         return result.astype(np.int8).reshape(node.output.storage_shape)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:

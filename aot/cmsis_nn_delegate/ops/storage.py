@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Union
 
 import numpy as np
 
 from ..format.schema import MAX_DIM
-from ..graph.ir import Layout, Value
+from ..graph.ir import Value
+from ..graph.tensor_type import Layout, TensorType
 
 
 def nhwc(value: Value) -> tuple[int, int, int, int]:
@@ -61,7 +63,7 @@ def reordered(data: np.ndarray, batch_rows_columns: tuple[int, int, int]) -> np.
     return data.reshape(batch_rows_columns).transpose(0, 2, 1).reshape(-1)
 
 
-def to_storage(data: np.ndarray, value: Value) -> np.ndarray:
+def to_storage(data: np.ndarray, value: Union[Value, TensorType]) -> np.ndarray:
     """A logical array of `value` as it lies in memory, contiguous."""
     if value.layout is Layout.CHANNELS_LAST:
         data = data.transpose(0, 2, 3, 1)
@@ -76,17 +78,17 @@ def from_storage(data: np.ndarray, value: Value) -> np.ndarray:
     return np.ascontiguousarray(data).reshape(value.shape)
 
 
-def memory_order(value: Value) -> np.ndarray:
+def memory_order(tensor: TensorType) -> np.ndarray:
     """For each element in memory, its logical row-major index."""
-    index = np.arange(value.numel).reshape(value.shape)
-    return to_storage(index, value).reshape(-1)
+    index = np.arange(tensor.numel).reshape(tensor.shape)
+    return to_storage(index, tensor).reshape(-1)
 
 
 def moves(source: Value, output: Value) -> bool:
     """Whether a reshape of `source` to `output` gives the elements another order in memory."""
     if effective_layout(source) is effective_layout(output) is Layout.ROW_MAJOR:
         return False
-    return not np.array_equal(memory_order(source), memory_order(output))
+    return not np.array_equal(memory_order(source.type), memory_order(output.type))
 
 
 def rows_of(value: Value, row_size: int) -> int:

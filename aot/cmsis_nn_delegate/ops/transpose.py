@@ -9,7 +9,8 @@ import numpy as np
 
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
-from ..graph.ir import Layout, Node, Value
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import Layout
 from . import storage
 from .annotation import NotAnnotated
 from .attrs import TransposeAttrs

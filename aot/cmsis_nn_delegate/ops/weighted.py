@@ -9,7 +9,8 @@ import numpy as np
 
 from ..edge.constant import Constant
 from ..edge.refusal import Reason, Refusal
-from ..graph.ir import DType, Quant, Value
+from ..graph.ir import Value
+from ..graph.tensor_type import Element, Quant, TensorType
 from .quantized_math import quantize_multipliers
 
 # The largest float32 below 2^31. PyTorch quantizes in float32: a bias that does not fit becomes one of
@@ -104,8 +105,8 @@ def build(context: Any, source: Any, weight: Any, bias: Any, transposed: bool = 
     bias_quant = Quant(tuple(float(input_scale * scale) for scale in scales), 0, 0)
     name = weight.name
     return (
-        Value(name, data.shape, DType.INT8, quant, data=np.ascontiguousarray(data)),
-        Value(f"{name}_bias", (channels,), DType.INT32, bias_quant, data=steps.astype(np.int32)),
+        Value(name, TensorType(Element.INT8, data.shape, quant=quant), np.ascontiguousarray(data)),
+        Value(f"{name}_bias", TensorType(Element.INT32, (channels,), quant=bias_quant), steps.astype(np.int32)),
     )
 
 

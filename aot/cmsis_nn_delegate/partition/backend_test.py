@@ -6,7 +6,7 @@ from executorch.exir import EdgeCompileConfig, to_edge
 from executorch.exir.backend.compile_spec_schema import CompileSpec
 from torch import nn
 
-from cmsis_nn_delegate.graph.ir import DType, Layout, Quant
+from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant
 from cmsis_nn_delegate.partition.backend import CmsisNnBackend, lower_to_graph
 from cmsis_nn_delegate.partition.importer import import_program
 from cmsis_nn_delegate.payload.decode import decode
@@ -60,15 +60,15 @@ def test_import_keeps_quantize_and_dequantize():
         "dequantize",
     ]
     _, weight, bias = graph.nodes[2].inputs
-    assert (weight.shape, weight.dtype, weight.quant.axis) == ((3, 4), DType.INT8, 0)
-    assert (bias.shape, bias.dtype) == ((3,), DType.INT32)
+    assert (weight.shape, weight.element, weight.quant.axis) == ((3, 4), Element.INT8, 0)
+    assert (bias.shape, bias.element) == ((3,), Element.INT32)
 
 
 def test_int8_borders_have_their_parameters():
     x = torch.randn(1, 2, 6, 6).to(memory_format=torch.channels_last)
     graph = lowered(network(), x, io="int8").graph()
     (source,), (output,) = graph.inputs, graph.outputs
-    assert source.dtype is DType.INT8 and source.quant.scale[0] > 0
+    assert source.element is Element.INT8 and source.quant.scale[0] > 0
     assert source.layout is Layout.CHANNELS_LAST
     assert output.quant == Quant((1 / 256,), -128)
 

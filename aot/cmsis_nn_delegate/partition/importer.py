@@ -10,12 +10,14 @@ from torch.export import ExportedProgram
 from torch.fx import Node as EdgeNode
 
 from ..edge.context import EdgeContext, layout_of
-from ..edge.nodes import DEQUANTIZE, GETITEM, is_dynamic, quant_of, shape_of, target_name, tensor
+from ..edge.nodes import DEQUANTIZE, GETITEM, is_dynamic, quant_of, quantized_element, shape_of, target_name, tensor
 from ..graph.failure import shown_in_errors
-from ..graph.ir import DType, Graph, Layout, Node, Quant, Value
+from ..graph.ir import Graph, Node, Value
+from ..graph.tensor_type import Element, Layout, Quant, TensorType
 from .support import find_op
 
-_DTYPES = {torch.float32: DType.FLOAT32, torch.int8: DType.INT8}
+# What the border of a partition may be.
+_ELEMENTS = {torch.float32: Element.FLOAT32, torch.int8: Element.INT8}
 
 
 class ImportContext(EdgeContext):
@@ -45,10 +47,10 @@ class ImportContext(EdgeContext):
 
         `shape` and `suffix` are for an intermediate result that the edge program has not.
         """
-        dtype = DType.INT8 if op == "quantize" else DType.FLOAT32
+        element = quantized_element(node) if op == "quantize" else Element.FLOAT32
         quant = quant_of(node) if op == "quantize" else None
         name = node.name + suffix
-        output = Value(name, shape_of(node) if shape is None else shape, dtype, quant)
+        output = Value(name, TensorType(element, shape_of(node) if shape is None else shape, quant=quant))
         self.define(node, output)
         return Node(op, name, list(inputs), output, attrs, (node.name,), _debug_handles(node))
 
@@ -92,9 +94,9 @@ def _import_call(node: EdgeNode, context: ImportContext) -> list[Node]:
 
 
 def _input(node: EdgeNode) -> Value:
-    dtype, layout = _border(node, "input")
-    quant = _input_quant(node) if dtype is DType.INT8 else None
-    return Value(node.name, shape_of(node), dtype, quant, layout)
+    element, layout = _border(node, "input")
+    quant = _input_quant(node) if element.is_integer else None
+    return Value(node.name, TensorType(element, shape_of(node), layout, quant))
 
 
 def _input_quant(node: EdgeNode) -> Quant:
@@ -116,17 +118,17 @@ def _output(node: EdgeNode, context: ImportContext) -> Value:
     """The value of a graph output, in the memory layout that its reader expects."""
     _, layout = _border(node, "output")
     value = context.value(node)
-    value.layout = layout
+    value.retype(layout=layout)
     return value
 
 
-def _border(node: EdgeNode, what: str) -> tuple[DType, Layout]:
+def _border(node: EdgeNode, what: str) -> tuple[Element, Layout]:
     value = tensor(node)
     if not isinstance(value, torch.Tensor):
         raise ValueError(f"{what} {node.name} is not a tensor")
     if is_dynamic(node):
         raise ValueError(f"{what} {node.name} has the dynamic shape {list(value.shape)}; export with static shapes")
-    if value.dtype not in _DTYPES:
+    if value.dtype not in _ELEMENTS:
         raise ValueError(
             f"{what} {node.name} is {str(value.dtype).removeprefix('torch.')}; the delegate takes "
             "float32 and int8: convert the model and its inputs with .float()"
@@ -137,7 +139,7 @@ def _border(node: EdgeNode, what: str) -> tuple[DType, Layout]:
             f"{what} {node.name} has strides {tuple(value.stride())}; it must be contiguous or "
             "channels_last: call .contiguous() on it"
         )
-    return _DTYPES[value.dtype], layout
+    return _ELEMENTS[value.dtype], layout
 
 
 def _debug_handles(node: EdgeNode) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from torch.fx import GraphModule, Node
 from ..edge.naming import described
 from ..edge.nodes import DEQUANTIZE, QUANTIZE, quant_of, target_name
 from ..errors import UserError
-from ..graph.ir import Quant
+from ..graph.tensor_type import Quant
 
 IO = ("float", "int8")
 

@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from cmsis_nn_delegate.format.schema import MAX_IO
-from cmsis_nn_delegate.graph.ir import Layout
+from cmsis_nn_delegate.graph.tensor_type import Layout
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.reference import run
 from cmsis_nn_delegate.target import get_target

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..graph.ir import DType, Graph, Layout, Node, Value
+from ..graph.ir import Graph, Node, Value
+from ..graph.tensor_type import Layout
 from ..ops import storage
 from ..ops.attrs import TransposeAttrs
 from ..ops.registry import OPS
@@ -67,7 +68,7 @@ def _materialize(graph: Graph, node: Node) -> None:
         storage.effective_layout(source),
         storage.effective_layout(output),
     ):
-        row_major = Value(f"{source.name}_nchw", source.shape, DType.INT8, source.quant)
+        row_major = Value(f"{source.name}_nchw", source.type.of(layout=Layout.ROW_MAJOR))
         insert_before(
             graph,
             node,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cmsis_nn_delegate.graph.ir import DType, Layout
+from cmsis_nn_delegate.graph.tensor_type import Element, Layout
 from cmsis_nn_delegate.ops.attrs import SoftmaxAttrs
 from cmsis_nn_delegate.passes.absorb_reshapes import absorb_reshapes
 from cmsis_nn_delegate.testing.drawing import Drawing, wiring
@@ -77,7 +77,7 @@ def test_dequantize_brings_back_the_order():
 
 def test_quantize_writes_the_image():
     d = Drawing()
-    x = d.input(1, 18, dtype=DType.FLOAT32)
+    x = d.input(1, 18, element=Element.FLOAT32)
     image = d.reshape(d.quantize(x), 1, 2, 3, 3, layout=NHWC)
     graph = d.returns(d.conv2d(image, layout=NHWC))
     assert absorbed(graph) == "v2=quantize(v0) v3=conv2d(v2) -> v3"

@@ -13,12 +13,12 @@ def fold_pads(graph: Graph) -> None:
     """pad -> conv2d becomes conv2d with more padding, on each side by its own amount.
 
     Exact for a convolution if the constant is 0, and for maximum pooling if it quantizes
-    to -128; `Pad.check` has refused the rest.
+    to the least element; `Pad.check` has refused the rest.
     """
     # Last first, so that pad -> pad -> conv2d folds in one go.
     for node in reversed([node for node in graph.nodes if node.op == "pad"]):
         for reader in graph.consumers(node.output):
-            if OPS[reader.op].absorbs_padding(node.attrs.value, node.output.quant):
+            if OPS[reader.op].absorbs_padding(node.attrs.value, node.output.type):
                 padding = reader.attrs.padding.plus(node.attrs.padding)
                 reader.attrs = dataclasses.replace(reader.attrs, padding=padding)
                 replace_input(reader, node.output, node.inputs[0])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Optional
 
-from ..graph.ir import DType, Graph, Node, Quant, Value
+from ..graph.ir import Graph, Node, Value
+from ..graph.tensor_type import Quant, TensorType
 from ..ops.registry import OPS
 from .rewriting import merge_sources, remove_dead
 
@@ -33,9 +34,9 @@ def fold_qdq(graph: Graph) -> None:
             if quant is None and OPS[node.op].keeps_quant:
                 # Dequantized, reshaped and read in float: the parameters stay.
                 quant = inputs[0].quant
-            if quant is None or any(value.dtype is DType.FLOAT32 for value in inputs):
+            if quant is None or any(not value.element.is_integer for value in inputs):
                 raise ValueError(f"{node.name} ({node.op}) is not between dequantize and quantize")
-            output = Value(node.output.name, node.output.shape, DType.INT8, quant)
+            output = Value(node.output.name, TensorType(inputs[0].element, node.output.shape, quant=quant))
             integer[node.output] = output
             node.inputs, node.output = inputs, output
     remove_dead(graph)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from cmsis_nn_delegate.graph.ir import DType, Layout, Quant
+from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant
 from cmsis_nn_delegate.passes.fold_qdq import fold_qdq
 from cmsis_nn_delegate.testing.drawing import Drawing, Q, wiring
 
-FLOAT = DType.FLOAT32
+FLOAT = Element.FLOAT32
 OTHER = Quant((0.25,), 3)
 
 
@@ -18,12 +18,12 @@ def folded(graph):
 
 def test_operators_become_int8_and_the_border_stays():
     d = Drawing()
-    x = d.input(1, 2, 3, 3, dtype=FLOAT)
+    x = d.input(1, 2, 3, 3, element=FLOAT)
     a = d.dequantize(d.quantize(x))
     b = d.dequantize(d.quantize(d.conv2d(a), OTHER))
     graph = d.returns(d.dequantize(d.quantize(d.max_pool2d(b, 3), OTHER)))
     assert folded(graph) == "v1=quantize(v0) v3=conv2d(v1) v6=max_pool2d(v3) v8=dequantize(v6) -> v8"
-    assert [node.output.dtype for node in graph.nodes] == [DType.INT8] * 3 + [FLOAT]
+    assert [node.output.element for node in graph.nodes] == [Element.INT8] * 3 + [FLOAT]
     assert [node.output.quant for node in graph.nodes] == [Q, OTHER, OTHER, None]
     assert graph.nodes[1].sources == ("edge2", "edge3")
 
@@ -32,7 +32,7 @@ def test_int8_border_keeps_the_values_of_the_caller():
     d = Drawing()
     x = d.input(1, 2, 3, 3)
     output = d.quantize(d.conv2d(d.dequantize(x)), OTHER)
-    output.layout = Layout.CHANNELS_LAST
+    output.retype(layout=Layout.CHANNELS_LAST)
     graph = d.returns(output)
     assert folded(graph) == "v3=conv2d(v0) -> v3"
     assert graph.outputs[0] is output
@@ -74,6 +74,6 @@ def test_requantization_is_an_error():
 
 def test_float_operator_is_an_error():
     d = Drawing()
-    graph = d.returns(d.max_pool2d(d.input(1, 2, 3, 3, dtype=FLOAT), 3))
+    graph = d.returns(d.max_pool2d(d.input(1, 2, 3, 3, element=FLOAT), 3))
     with pytest.raises(ValueError, match="not between dequantize and quantize"):
         fold_qdq(graph)

@@ -1,6 +1,6 @@
 """fuse_activations on hand-built graphs."""
 
-from cmsis_nn_delegate.graph.ir import DType, Quant
+from cmsis_nn_delegate.graph.tensor_type import Element, Quant
 from cmsis_nn_delegate.ops.attrs import Clamp
 from cmsis_nn_delegate.passes.fuse_activations import fuse_activations
 from cmsis_nn_delegate.testing.drawing import Drawing, wiring
@@ -14,7 +14,7 @@ def fused(graph):
 
 def test_float_clamp_goes_into_the_convolution():
     d = Drawing()
-    x = d.input(1, 2, 3, 3, dtype=DType.FLOAT32)
+    x = d.input(1, 2, 3, 3, element=Element.FLOAT32)
     graph = d.returns(d.clamp(d.conv2d(x), 0, 6))
     assert fused(graph) == "v2=conv2d(v0) -> v2"
     assert graph.nodes[0].attrs.clamp == Clamp(0, 6)

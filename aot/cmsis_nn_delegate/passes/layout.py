@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ..graph.ir import DType, Graph, Layout, Node, Value
+from ..graph.ir import Graph, Node, Value
+from ..graph.tensor_type import Layout
 from ..ops.attrs import TransposeAttrs
 from .rewriting import insert_after, replace_input
 
 
 def assign_layouts(graph: Graph) -> None:
-    """Every int8 value of rank 4 becomes channels-last.
+    """Every integer value of rank 4 becomes channels-last.
 
     Graph inputs and outputs keep the order that the caller uses. Float ones are reordered
     by their quantize or dequantize; int8 ones get a transpose, unless both orders are the
@@ -18,7 +19,7 @@ def assign_layouts(graph: Graph) -> None:
     border = {id(value) for value in (*graph.inputs, *graph.outputs)}
     for node in graph.nodes:
         if _is_image(node.output) and id(node.output) not in border:
-            node.output.layout = Layout.CHANNELS_LAST
+            node.output.retype(layout=Layout.CHANNELS_LAST)
     for value in graph.inputs:
         if _needs_transpose(value):
             _transpose_input(graph, value)
@@ -28,7 +29,7 @@ def assign_layouts(graph: Graph) -> None:
 
 
 def _is_image(value: Value) -> bool:
-    return len(value.shape) == 4 and value.dtype is DType.INT8
+    return len(value.shape) == 4 and value.element.is_integer
 
 
 def _needs_transpose(value: Value) -> bool:
@@ -81,4 +82,4 @@ def _transpose_output(graph: Graph, node: Node) -> None:
 
 
 def _like(value: Value, name: str, layout: Layout) -> Value:
-    return Value(name, value.shape, value.dtype, value.quant, layout)
+    return Value(name, value.type.of(layout=layout))

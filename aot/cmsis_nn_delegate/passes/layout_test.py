@@ -2,7 +2,7 @@
 
 import pytest
 
-from cmsis_nn_delegate.graph.ir import DType, Layout
+from cmsis_nn_delegate.graph.tensor_type import Element, Layout
 from cmsis_nn_delegate.passes.layout import assign_layouts
 from cmsis_nn_delegate.testing.drawing import Drawing, wiring
 
@@ -17,7 +17,7 @@ def laid_out(graph):
 
 def test_float_border_needs_no_transpose():
     d = Drawing()
-    x = d.input(1, 2, 3, 3, dtype=DType.FLOAT32)
+    x = d.input(1, 2, 3, 3, element=Element.FLOAT32)
     graph = d.returns(d.dequantize(d.conv2d(d.quantize(x))))
     assert laid_out(graph) == "v1=quantize(v0) v2=conv2d(v1) v3=dequantize(v2) -> v3"
     assert [n.output.layout for n in graph.nodes] == [NHWC, NHWC, Layout.ROW_MAJOR]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..graph.ir import Graph, Value
+from ..graph.tensor_type import Layout
 from ..ops.attrs import PoolAttrs
 from ..ops.clamp import image_shape
 from .rewriting import derived, insert_after, insert_before
@@ -29,4 +30,4 @@ def lower_clamps(graph: Graph) -> None:
 
 
 def _like(value: Value, name: str, shape: tuple[int, ...]) -> Value:
-    return Value(name, shape, value.dtype, value.quant)
+    return Value(name, value.type.of(shape=shape, layout=Layout.ROW_MAJOR))

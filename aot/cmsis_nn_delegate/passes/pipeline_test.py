@@ -2,7 +2,7 @@
 
 import pytest
 
-from cmsis_nn_delegate.graph.ir import DType, Layout
+from cmsis_nn_delegate.graph.tensor_type import Element, Layout
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.passes import pipeline
 from cmsis_nn_delegate.testing.drawing import Drawing
@@ -10,7 +10,7 @@ from cmsis_nn_delegate.testing.drawing import Drawing
 
 def test_what_an_import_gives_becomes_kernels():
     d = Drawing()
-    x = d.dequantize(d.quantize(d.input(1, 2, 4, 4, dtype=DType.FLOAT32)))
+    x = d.dequantize(d.quantize(d.input(1, 2, 4, 4, element=Element.FLOAT32)))
     padded = d.dequantize(d.quantize(d.pad(x, Padding(0, 1, 2, 3))))
     y = d.dequantize(d.quantize(d.clamp(d.conv2d(padded))))
     alone = d.dequantize(d.quantize(d.clamp(y, 1, 2)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cmsis_nn_delegate.graph.ir import DType
+from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.passes.separate_outputs import separate_outputs
 from cmsis_nn_delegate.testing.drawing import Drawing, wiring
 
@@ -29,6 +29,6 @@ def test_floats_are_computed_again():
 
 def test_a_float_input_cannot_be_returned():
     d = Drawing()
-    x = d.input(1, 4, dtype=DType.FLOAT32)
+    x = d.input(1, 4, element=Element.FLOAT32)
     with pytest.raises(ValueError, match="float input"):
         separate_outputs(d.returns(x))

@@ -17,12 +17,15 @@ import numpy as np
 from ..format import schema
 from ..format.opcodes import Opcode
 from ..format.record import REF
-from ..graph.ir import DType as GraphDType
-from ..graph.ir import Graph, Layout, Node, Value
+from ..graph.ir import Graph, Node, Value
+from ..graph.tensor_type import Element, Layout
 from ..ops import storage
 from ..ops.registry import OPS
 from ..target import Target
 from .planner.memory import IoPlacement, MemoryPlan, plan_memory
+
+# Of inputs and outputs.
+_DTYPES = {Element.INT8: schema.DType.INT8, Element.FLOAT32: schema.DType.FLOAT32}
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,7 @@ def _check(graph: Graph) -> None:
     for node in graph.nodes:
         if node.op not in OPS or not OPS[node.op].kernels:
             raise ValueError(f"{node.name}: {node.op} has no kernel; a pass should have removed it")
+        _require_elements(node)
     io = [*graph.inputs, *graph.outputs]
     if len({id(value) for value in io}) != len(io):
         raise ValueError("a value is input or output of the graph twice; a pass should have copied it")
@@ -189,8 +193,22 @@ def _check(graph: Graph) -> None:
             raise ValueError(f"graph output {value.name} is a constant")
         if len(value.shape) > schema.MAX_RANK:
             raise ValueError(f"{value.name} has rank {len(value.shape)}, more than {schema.MAX_RANK}")
-        if value.dtype.name not in schema.DType.__members__:
-            raise ValueError(f"{value.name} is {value.dtype.name.lower()}; I/O is int8 or float32")
+        if value.element not in _DTYPES:
+            raise ValueError(f"{value.name} is {value.element.value}; I/O is int8 or float32")
+
+
+def _require_elements(node: Node) -> None:
+    """Refuses activations of elements that the kernel does not take."""
+    op = OPS[node.op]
+    kernel = op.kernel_of(node)
+    inputs, output = op.activation_fields(node)
+    for name, value in (*zip(inputs, node.inputs), (output, node.output)):
+        taken = kernel.args.field(name).operand.element.element
+        if value.element.value != taken:
+            raise ValueError(
+                f"{value.name} is {value.element.value}; there is no kernel {kernel.name} for that: "
+                f"its {name} is {taken}"
+            )
 
 
 class _ConstantPool:
@@ -276,12 +294,12 @@ def _io_tensor(value: Value, plan: MemoryPlan) -> bytes:
     order = (0, 2, 3, 1) if value.layout is Layout.CHANNELS_LAST else range(rank)
     behind = (0,) * (schema.MAX_RANK - rank)
     arena_offset = plan.offset_of(value)
-    quantized = value.dtype is GraphDType.INT8
+    quantized = value.quant is not None
     return schema.IO_TENSOR.pack(
         {
             "nbytes": value.nbytes,
             "arena_offset": schema.NO_ARENA_OFFSET if arena_offset is None else arena_offset,
-            "dtype": schema.DType[value.dtype.name],
+            "dtype": _DTYPES[value.element],
             "rank": rank,
             "dim_order": (*order, *behind),
             "sizes": (*value.shape, *behind),

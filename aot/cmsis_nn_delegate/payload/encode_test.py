@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.format.opcodes import Opcode
-from cmsis_nn_delegate.graph.ir import Graph, Layout, Node, Quant, Value
+from cmsis_nn_delegate.graph.ir import Graph, Node, Value
+from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.registry import kernels
+from cmsis_nn_delegate.ops.random_case import RandomCase
+from cmsis_nn_delegate.ops.registry import OPS, kernels
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.target import TARGETS, get_target
@@ -112,7 +114,7 @@ def test_multipliers_of_extreme_scales_are_in_range_or_refused(first, second, ou
 
     def linear(builder, x):
         y = builder.fully_connected(x, 3)
-        y.quant = quant
+        y.retype(quant=quant)
         return y
 
     for make, scales in (
@@ -182,7 +184,7 @@ def test_io_is_named_by_index_wherever_it_lies():
 def test_linear_layers_with_one_multiplier_take_the_kernel_for_that(scales, opcode):
     builder = GraphBuilder()
     graph = builder.graph(builder.fully_connected(builder.input(2, 8), 3))
-    graph.nodes[0].inputs[1].quant = Quant(scales, 0, axis=None if len(scales) == 1 else 0)
+    graph.nodes[0].inputs[1].retype(quant=Quant(scales, 0, axis=None if len(scales) == 1 else 0))
     encoded = encode(graph, M55)
     (call,) = decode(encoded.payload).calls
     assert call.opcode is opcode
@@ -211,7 +213,7 @@ def test_equal_constants_are_stored_once():
         a, b = builder.fully_connected(x, 32), builder.fully_connected(x, 32)
         if same:
             builder.nodes[1].inputs[1:] = builder.nodes[0].inputs[1:]
-            b.quant = a.quant
+            b.retype(quant=a.quant)
         return encode(builder.graph(builder.add(a, b)), M55)
 
     one, two = sections(same=True), sections(same=False)
@@ -223,13 +225,25 @@ def test_equal_constants_are_stored_once():
 def test_constant_operands_of_add_are_stored():
     builder = GraphBuilder()
     x = builder.input(1, 2, 3, 4)
-    constant = builder.constant((1, 2, 3, 4), x.dtype, -128, 127, x.quant)
-    constant.layout = Layout.CHANNELS_LAST
+    constant = builder.constant((1, 2, 3, 4), x.element, -128, 127, x.quant)
+    constant.retype(layout=Layout.CHANNELS_LAST)
     view = decode(encode(builder.graph(builder.add(x, constant)), M55).payload)
     base, offset = view.calls[0].references()["input2"]
     assert base == schema.BASE_CONSTANT
     stored = np.frombuffer(view.data, np.int8, 24, offset)
     assert np.array_equal(stored, constant.data.transpose(0, 2, 3, 1).reshape(-1))
+
+
+@pytest.mark.parametrize("element", [Element.INT4, Element.INT16, Element.INT32, Element.FLOAT32])
+@pytest.mark.parametrize("operator", ["conv2d", "fully_connected", "add", "mul", "max_pool2d", "softmax", "transpose"])
+def test_elements_that_no_kernel_takes_are_refused_by_name(operator, element):
+    case = RandomCase(1)
+    graph = case.graph(OPS[operator].draws[0](case))
+    value = graph.nodes[0].inputs[0]
+    value.retype(element=element)
+    kernel = OPS[operator].kernel_of(graph.nodes[0]).name
+    with pytest.raises(ValueError, match=f"{value.name} is {element.value}; there is no kernel {kernel} for that"):
+        encode(graph, M55, "caller")
 
 
 def test_encoding_is_deterministic_across_processes():
@@ -249,7 +263,7 @@ def test_graphs_that_no_pass_should_leave_are_refused():
     x = builder.input(1, 4)
     y = builder.fully_connected(x, 4)
     good = builder.graph(y)
-    flipped = Node("pad", "pad_0", [y], Value("p", (1, 4), y.dtype, y.quant))
+    flipped = Node("pad", "pad_0", [y], Value("p", y.type.of(shape=(1, 4))))
     cases = [
         (Graph([x], [x], []), "no operation"),
         (Graph([x], [flipped.output], [*good.nodes, flipped]), "pad has no kernel"),

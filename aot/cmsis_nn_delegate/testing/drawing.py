@@ -7,7 +7,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..graph.ir import DType, Graph, Layout, Node, Quant, Value
+from ..graph.ir import Graph, Node, Value
+from ..graph.tensor_type import Element, Layout, Quant, TensorType
 from ..ops.attrs import (
     Clamp,
     ClampAttrs,
@@ -31,22 +32,22 @@ class Drawing:
     def value(
         self,
         shape: Sequence[int],
-        dtype: DType = DType.INT8,
+        element: Element = Element.INT8,
         layout: Layout = Layout.ROW_MAJOR,
         quant: Optional[Quant] = Q,
     ) -> Value:
         name = f"v{self._count}"
         self._count += 1
-        return Value(name, tuple(shape), dtype, quant if dtype is DType.INT8 else None, layout)
+        return Value(name, TensorType(element, tuple(shape), layout, quant if element.is_integer else None))
 
-    def input(self, *shape: int, dtype: DType = DType.INT8, layout: Layout = Layout.ROW_MAJOR) -> Value:
-        value = self.value(shape, dtype, layout)
+    def input(self, *shape: int, element: Element = Element.INT8, layout: Layout = Layout.ROW_MAJOR) -> Value:
+        value = self.value(shape, element, layout)
         self.graph.inputs.append(value)
         return value
 
     def node(self, op: str, *inputs: Value, shape: Sequence[int], attrs: Any = None, **options: Any) -> Value:
         """An operator on values of its first input's type; `options` are those of `value`."""
-        options.setdefault("dtype", inputs[0].dtype)
+        options.setdefault("element", inputs[0].element)
         options.setdefault("quant", inputs[0].quant)
         output = self.value(shape, **options)
         count = len(self.graph.nodes)
@@ -54,23 +55,23 @@ class Drawing:
         return output
 
     def quantize(self, x: Value, quant: Quant = Q) -> Value:
-        return self.node("quantize", x, shape=x.shape, dtype=DType.INT8, quant=quant)
+        return self.node("quantize", x, shape=x.shape, element=Element.INT8, quant=quant)
 
     def dequantize(self, x: Value) -> Value:
-        return self.node("dequantize", x, shape=x.shape, dtype=DType.FLOAT32)
+        return self.node("dequantize", x, shape=x.shape, element=Element.FLOAT32)
 
     def conv2d(self, x: Value, padding: Padding = Padding(), op: str = "conv2d", **options: Any) -> Value:
         """1x1 kernels; as many output as input channels."""
         n, c, h, w = x.shape
         channels = np.ones((c, 1 if op == "depthwise_conv2d" else c, 1, 1), np.int8)
-        weight = Value("weight", channels.shape, DType.INT8, Quant((1.0,) * c, 0, 0), data=channels)
-        bias = Value("bias", (c,), DType.INT32, data=np.zeros(c, np.int32))
+        weight = Value("weight", TensorType(Element.INT8, channels.shape, quant=Quant((1.0,) * c, 0, 0)), channels)
+        bias = Value("bias", TensorType(Element.INT32, (c,)), np.zeros(c, np.int32))
         shape = (n, c, h + padding.top + padding.bottom, w + padding.left + padding.right)
         return self.node(op, x, weight, bias, shape=shape, attrs=ConvAttrs(padding=padding), **options)
 
     def linear(self, x: Value, weight: np.ndarray) -> Value:
-        rows = Value("weight", weight.shape, DType.INT8, Quant((1.0,) * len(weight), 0, 0), data=weight)
-        bias = Value("bias", weight.shape[:1], DType.INT32, data=np.zeros(len(weight), np.int32))
+        rows = Value("weight", TensorType(Element.INT8, weight.shape, quant=Quant((1.0,) * len(weight), 0, 0)), weight)
+        bias = Value("bias", TensorType(Element.INT32, weight.shape[:1]), np.zeros(len(weight), np.int32))
         shape = (x.numel // weight.shape[1], len(weight))
         return self.node("fully_connected", x, rows, bias, shape=shape, attrs=FullyConnectedAttrs())
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..graph.ir import DType, Graph, Layout, Value
+from ..graph.ir import Graph, Value
+from ..graph.tensor_type import Element, Layout
 from ..ops.annotation import Elementwise
 from ..ops.attrs import Clamp, Padding, Pair
 from ..ops.graph_builder import GraphBuilder
@@ -83,9 +84,9 @@ def parallel_convolutions() -> Graph:
     x = builder.input(1, 4, 6, 6)
     outputs = [builder.conv2d(x, 8), builder.conv2d(x, 8)]
     first, second = builder.nodes
-    second.inputs[1].quant = first.inputs[1].quant
+    second.inputs[1].retype(quant=first.inputs[1].quant)
     second.inputs[2] = first.inputs[2]
-    second.output.quant = first.output.quant
+    second.output.retype(quant=first.output.quant)
     return builder.graph(*outputs)
 
 
@@ -96,7 +97,7 @@ def random_network(seed: int, max_nodes: int = 12) -> Graph:
     batch = int(draw.choice([1, 1, 2]))
     shape = (batch, int(draw.integers(1, 6)), int(draw.integers(3, 12)), int(draw.integers(3, 12)))
     if draw.random() < 0.5:
-        x = builder.quantize(builder.input(*shape, dtype=DType.FLOAT32))
+        x = builder.quantize(builder.input(*shape, element=Element.FLOAT32))
     else:
         x = builder.input(*shape)
     images = [x]
@@ -147,7 +148,7 @@ def random_inputs(graph: Graph, seed: int) -> list[np.ndarray]:
     draw = np.random.default_rng(seed)
     inputs = []
     for value in graph.inputs:
-        if value.dtype is DType.FLOAT32:
+        if value.element is Element.FLOAT32:
             inputs.append(draw.normal(0, 10, value.shape).astype(np.float32))
         else:
             inputs.append(draw.integers(-128, 128, value.shape).astype(np.int8))

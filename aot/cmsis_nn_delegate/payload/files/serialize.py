@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.ir import DType, Graph, Layout, Node, Quant, Value
+from ...graph.ir import Graph, Node, Value
+from ...graph.tensor_type import Element, Layout, Quant, TensorType
 from ...ops import attrs as attributes
 from ...ops.registry import OPS
 
@@ -57,7 +58,7 @@ def dumps(graph: Graph, about: Mapping[str, str]) -> bytes:
             {
                 "name": value.name,
                 "shape": value.shape,
-                "dtype": value.dtype.name,
+                "dtype": value.element.name,
                 "layout": value.layout.value,
                 "quant": value.quant and dataclasses.asdict(value.quant),
                 "constant": value.is_constant,
@@ -108,14 +109,13 @@ def _array(index: int) -> str:
 
 def _value(arrays: Mapping[str, np.ndarray], index: int, fields: Mapping[str, Any]) -> Value:
     quant = fields["quant"]
-    return Value(
-        name=fields["name"],
-        shape=tuple(fields["shape"]),
-        dtype=DType[fields["dtype"]],
-        quant=quant and Quant(tuple(quant["scale"]), quant["zero_point"], quant["axis"]),
-        layout=Layout(fields["layout"]),
-        data=arrays[_array(index)] if fields["constant"] else None,
+    tensor_type = TensorType(
+        Element[fields["dtype"]],
+        tuple(fields["shape"]),
+        Layout(fields["layout"]),
+        quant and Quant(tuple(quant["scale"]), quant["zero_point"], quant["axis"]),
     )
+    return Value(fields["name"], tensor_type, arrays[_array(index)] if fields["constant"] else None)
 
 
 def _pack(item: Any) -> Any:

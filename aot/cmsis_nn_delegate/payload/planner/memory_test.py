@@ -36,7 +36,7 @@ def run_in_arena(graph, plan, scratch_bytes, inputs):
     for step, node in enumerate(graph.nodes):
         op = OPS[node.op]
         operands = [
-            memory(v).view(v.dtype.value).reshape(v.storage_shape).copy()
+            memory(v).view(v.element.numpy).reshape(v.storage_shape).copy()
             for v in node.inputs[: len(op.activation_fields(node)[0])]
         ]
         offset = plan.scratch_offset(step)
@@ -44,11 +44,11 @@ def run_in_arena(graph, plan, scratch_bytes, inputs):
             assert offset % 16 == 0
             arena[offset : offset + scratch_bytes[step]] = 0xA5
         for value, operand in zip(node.inputs, operands):
-            now = memory(value).view(value.dtype.value).reshape(value.storage_shape)
+            now = memory(value).view(value.element.numpy).reshape(value.storage_shape)
             assert np.array_equal(now, operand), "scratch lies over an operand"
         result = op.reference(node, operands)
         memory(node.output)[:] = np.ascontiguousarray(result).view(np.uint8).ravel()
-    return [storage.from_storage(memory(v).view(v.dtype.value), v) for v in graph.outputs]
+    return [storage.from_storage(memory(v).view(v.element.numpy), v) for v in graph.outputs]
 
 
 @settings(max_examples=60, deadline=None)

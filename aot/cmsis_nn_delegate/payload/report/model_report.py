@@ -146,7 +146,7 @@ def _flash(encoded: Encoded) -> dict[str, int]:
 def _io(value: Value, plan: MemoryPlan) -> IoReport:
     return IoReport(
         name=value.name,
-        dtype=value.dtype.name.lower(),
+        dtype=value.element.value,
         shape=value.shape,
         layout=value.layout.value,
         scale=value.quant.scale[0] if value.quant else None,

@@ -1,0 +1,160 @@
+"""What a tensor is: type of its elements, shape, order in memory, and what its numbers mean.
+
+Everything that depends on the type of the elements is asked here: ranges, sizes, clamping and quantization.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Optional
+
+import numpy as np
+
+
+class Element(enum.Enum):
+    """Type of an element; the value is PyTorch's name of it, where it has one."""
+
+    FLOAT32 = "float32"
+    INT32 = "int32"
+    INT16 = "int16"
+    INT8 = "int8"
+    # Packed two to a byte, the first one in the lower half; in numpy one to a byte.
+    INT4 = "int4"
+
+    @property
+    def bits(self) -> int:
+        """Size in memory."""
+        return int(self.value.lstrip("floatin"))
+
+    @property
+    def is_integer(self) -> bool:
+        return self is not Element.FLOAT32
+
+    @property
+    def low(self) -> int:
+        """The least number of an integer type."""
+        return -(1 << (self._integer_bits() - 1))
+
+    @property
+    def high(self) -> int:
+        """The greatest number of an integer type."""
+        return (1 << (self._integer_bits() - 1)) - 1
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """How numpy holds the elements."""
+        return np.dtype("int8" if self is Element.INT4 else self.value)
+
+    def nbytes(self, count: int) -> int:
+        """Bytes that `count` elements take in memory."""
+        return -(-count * self.bits // 8)
+
+    def _integer_bits(self) -> int:
+        if not self.is_integer:
+            raise ValueError(f"{self.value} has no least and greatest number")
+        return self.bits
+
+
+class Layout(enum.Enum):
+    """Order of the elements in memory."""
+
+    ROW_MAJOR = "row-major"  # the last logical dimension is innermost
+    CHANNELS_LAST = "channels-last"  # rank 4 only: logical NCHW stored as NHWC
+
+
+@dataclass(frozen=True)
+class Quant:
+    """Affine integers: real = scale * (q - zero_point).
+
+    `scale` is a tuple of one element (per tensor) or of one per index of `axis`.
+    """
+
+    scale: tuple[float, ...]
+    zero_point: int
+    axis: Optional[int] = None
+
+    def __post_init__(self) -> None:
+        if not self.scale or any(not (s > 0 and math.isfinite(s)) for s in self.scale):
+            raise ValueError(f"scales must be positive and finite: {self.scale[:4]}")
+        if self.axis is None and len(self.scale) != 1:
+            raise ValueError(f"{len(self.scale)} scales need an axis")
+
+    @property
+    def inverse_scale(self) -> np.float32:
+        """What quantizing multiplies with; per tensor only."""
+        (scale,) = self.scale
+        return np.float32(1 / scale)
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """`shape` is logical, in PyTorch's order (NCHW for images). `quant` is None for numbers that are what they are."""
+
+    element: Element
+    shape: tuple[int, ...]
+    layout: Layout = Layout.ROW_MAJOR
+    quant: Optional[Quant] = None
+
+    def __str__(self) -> str:
+        return f"{self.element.value}{list(self.shape)}"
+
+    @property
+    def numel(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """In memory, packed."""
+        return self.element.nbytes(self.numel)
+
+    @property
+    def storage_shape(self) -> tuple[int, ...]:
+        """The shape in memory order: NHWC for channels-last tensors."""
+        if self.layout is Layout.CHANNELS_LAST:
+            n, c, h, w = self.shape
+            return (n, h, w, c)
+        return self.shape
+
+    def of(self, **changes: Any) -> TensorType:
+        """This type with other members."""
+        return replace(self, **changes)
+
+    def clamp(self, steps: np.ndarray) -> np.ndarray:
+        """Integers limited to what an element can be, as elements."""
+        return np.clip(steps, self.element.low, self.element.high).astype(self.element.numpy)
+
+    def step(self, real: float) -> int:
+        """The element next to a real number, halves away from zero, as TFLite's CalculateActivationRangeQuantized has
+        it; per tensor only. Infinity is the greatest, or least, element."""
+        if math.isinf(real):
+            return self.element.high if real > 0 else self.element.low
+        quant = self._per_tensor()
+        steps = real / quant.scale[0]
+        q = quant.zero_point + int(math.copysign(math.floor(abs(steps) + 0.5), steps))
+        return min(max(q, self.element.low), self.element.high)
+
+    def quantize(self, reals: np.ndarray) -> np.ndarray:
+        """Elements of float32 numbers, per tensor, as kernels compute them: one float32 multiplication, halves to
+        even, saturated; NaN gives the zero point."""
+        quant = self._per_tensor()
+        with np.errstate(over="ignore", invalid="ignore"):
+            steps = np.rint(reals.astype(np.float32) * quant.inverse_scale)
+        # Bounds of the integer before the zero point is added; those of up to 16 bits are exact in float32.
+        steps = np.where(np.isnan(steps), 0, steps)
+        steps = np.clip(steps, self.element.low - quant.zero_point, self.element.high - quant.zero_point)
+        return self.clamp(steps.astype(np.int64) + quant.zero_point)
+
+    def to_bytes(self, data: np.ndarray) -> bytes:
+        """Elements, in memory order, as they lie in memory: little-endian, packed."""
+        flat = np.ascontiguousarray(data).reshape(-1)
+        if self.element is Element.INT4:
+            pairs = np.pad(flat, (0, len(flat) % 2)).astype(np.uint8) & 0xF
+            return (pairs[::2] | pairs[1::2] << 4).tobytes()
+        return flat.astype(self.element.numpy.newbyteorder("<"), copy=False).tobytes()
+
+    def _per_tensor(self) -> Quant:
+        if self.quant is None or len(self.quant.scale) != 1 or not self.element.is_integer:
+            raise ValueError(f"{self} has no scale and zero point of its own")
+        return self.quant
