@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cmsis_nn_delegate.graph.ir import DType, Graph, Quant
+from cmsis_nn_delegate.graph.ir import Graph
+from cmsis_nn_delegate.graph.tensor_type import Element, Quant
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.testing.networks import random_inputs
 from tests.conformance import cases
@@ -71,7 +72,7 @@ def test_quantize_is_tflms_but_halfway_between_two_steps(pytestconfig):
 
 def test_halfway_tflm_rounds_away_from_zero_and_the_reference_to_even():
     builder = GraphBuilder()
-    x = builder.input(1, 6, dtype=DType.FLOAT32)
+    x = builder.input(1, 6, element=Element.FLOAT32)
     graph = builder.graph(builder.quantize(x, Quant((0.25,), 3)))
     halves = np.array([[-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]], np.float32)
     assert halfway(halves * np.float32(0.25), graph.outputs[0].quant).all()

@@ -12,21 +12,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Optional
 
 import flatbuffers
 import numpy as np
 from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
 
-from cmsis_nn_delegate.graph.ir import DType, Graph, Layout, Node, Quant, Value
+from cmsis_nn_delegate.graph.ir import Graph, Node, Value
+from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant
 from cmsis_nn_delegate.ops import storage
 from cmsis_nn_delegate.ops.attrs import Clamp, Pair
 
 _TYPES = {
-    DType.INT8: schema.TensorType.INT8,
-    DType.INT32: schema.TensorType.INT32,
-    DType.FLOAT32: schema.TensorType.FLOAT32,
+    Element.INT8: schema.TensorType.INT8,
+    Element.INT32: schema.TensorType.INT32,
+    Element.FLOAT32: schema.TensorType.FLOAT32,
 }
 _ACTIVATIONS = {
     Clamp(): schema.ActivationFunctionType.NONE,
@@ -47,7 +48,7 @@ def with_float32_scales(graph: Graph) -> Graph:
     for value in {id(v): v for node in graph.nodes for v in (*node.inputs, node.output)}.values():
         if value.quant is not None:
             scales = tuple(float(np.float32(scale)) for scale in value.quant.scale)
-            value.quant = Quant(scales, value.quant.zero_point, value.quant.axis)
+            value.retype(quant=Quant(scales, value.quant.zero_point, value.quant.axis))
     return graph
 
 
@@ -92,12 +93,12 @@ class _Writer:
         self._of_value: dict[int, int] = {}
 
     def tensor(
-        self, name: str, shape: Sequence[int], dtype: DType, quant: Any = None, data: Optional[np.ndarray] = None
+        self, name: str, shape: Sequence[int], dtype: Element, quant: Any = None, data: Optional[np.ndarray] = None
     ) -> int:
         buffer = 0
         if data is not None:
             buffer = len(self._buffers)
-            self._buffers.append(schema.BufferT(data=np.frombuffer(data.astype(dtype.value).tobytes(), np.uint8)))
+            self._buffers.append(schema.BufferT(data=np.frombuffer(data.astype(dtype.numpy).tobytes(), np.uint8)))
         self._tensors.append(
             schema.TensorT(
                 shape=list(shape), type=_TYPES[dtype], buffer=buffer, name=name, quantization=quant, hasRank=True
@@ -109,13 +110,13 @@ class _Writer:
         """Of an activation; the same one each time."""
         if id(value) not in self._of_value:
             self._of_value[id(value)] = self.tensor(
-                value.name, tensor_shape(value), value.dtype, _quantization(value.quant)
+                value.name, tensor_shape(value), value.element, _quantization(value.quant)
             )
         return self._of_value[id(value)]
 
     def integers(self, name: str, data: np.ndarray) -> int:
         """A constant of int32."""
-        return self.tensor(name, data.shape, DType.INT32, None, data)
+        return self.tensor(name, data.shape, Element.INT32, None, data)
 
     def operator(self, builtin: str, inputs: Sequence[int], output: int, **options: Any) -> None:
         code = getattr(schema.BuiltinOperator, builtin)
@@ -222,8 +223,8 @@ def _padded(writer: _Writer, node: Node, fill: int, kernel: Pair, dilation: Pair
     amounts = np.array([(0, 0), (pads.top, pads.bottom), (pads.left, pads.right), (0, 0)])
     quant = _quantization(x.quant)
     wanted = [size + int(sum(pair)) for size, pair in zip(tensor_shape(x), amounts)]
-    padded = writer.tensor(f"{x.name}_padded", wanted, x.dtype, quant)
-    value = writer.tensor(f"{x.name}_fill", (1,), x.dtype, quant, np.array([fill]))
+    padded = writer.tensor(f"{x.name}_padded", wanted, x.element, quant)
+    value = writer.tensor(f"{x.name}_fill", (1,), x.element, quant, np.array([fill]))
     writer.operator("PADV2", [writer.tensor_of(x), writer.integers(f"{x.name}_amounts", amounts), value], padded)
     return padded, _VALID
 
@@ -237,8 +238,8 @@ def _weights(writer: _Writer, node: Node, data: np.ndarray, dimension: int) -> l
     scales = np.float32(x.quant.scale[0]) * np.array(weight.quant.scale, np.float32)
     of_bias = schema.QuantizationParametersT(scale=scales, zeroPoint=np.zeros(len(scales), np.int64))
     return [
-        writer.tensor(weight.name, data.shape, weight.dtype, _quantization(weight.quant, dimension), data),
-        writer.tensor(bias.name, bias.shape, bias.dtype, of_bias, bias.data),
+        writer.tensor(weight.name, data.shape, weight.element, _quantization(weight.quant, dimension), data),
+        writer.tensor(bias.name, bias.shape, bias.element, of_bias, bias.data),
     ]
 
 
@@ -332,12 +333,12 @@ def _in_order_of(writer: _Writer, node: Node) -> int:
     if x.shape != y.shape:
         raise Inexpressible("a conversion that changes shape and memory order")
     name, quant = f"{x.name}_in_order", _quantization(x.quant)
-    return _transposed(writer, x, y.layout, writer.tensor(name, tensor_shape(y), x.dtype, quant))
+    return _transposed(writer, x, y.layout, writer.tensor(name, tensor_shape(y), x.element, quant))
 
 
 def _transposed(writer: _Writer, x: Value, to: Layout, result: int) -> int:
     order = tuple(range(len(x.shape)))
-    if storage.effective_layout(x) is not storage.effective_layout(replace(x, layout=to)):
+    if storage.effective_layout(x) is not storage.effective_layout(x.type.of(layout=to)):
         order = (0, 2, 3, 1) if to is Layout.CHANNELS_LAST else (0, 3, 1, 2)
     permutation = writer.integers(f"{x.name}_order", np.array(order))
     writer.operator("TRANSPOSE", [writer.tensor_of(x), permutation], result)

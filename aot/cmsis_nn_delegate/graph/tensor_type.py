@@ -128,10 +128,10 @@ class TensorType:
     def step(self, real: float) -> int:
         """The element next to a real number, halves away from zero, as TFLite's CalculateActivationRangeQuantized has
         it; per tensor only. Infinity is the greatest, or least, element."""
-        if math.isinf(real):
-            return self.element.high if real > 0 else self.element.low
         quant = self._per_tensor()
         steps = real / quant.scale[0]
+        if math.isinf(steps):
+            return self.element.high if steps > 0 else self.element.low
         q = quant.zero_point + int(math.copysign(math.floor(abs(steps) + 0.5), steps))
         return min(max(q, self.element.low), self.element.high)
 

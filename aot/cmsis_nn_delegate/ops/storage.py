@@ -31,7 +31,7 @@ def dims(n: int, h: int, w: int, c: int) -> Mapping[str, int]:
     return {"n": n, "h": h, "w": w, "c": c}
 
 
-def effective_layout(value: Value) -> Layout:
+def effective_layout(value: Union[Value, TensorType]) -> Layout:
     """The layout, where a channels-last image that lies as in row-major order counts as such."""
     if value.layout is Layout.CHANNELS_LAST:
         _, c, h, w = value.shape
