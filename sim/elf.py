@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import struct
+from collections.abc import Iterator
 
 _HEADER = struct.Struct("<16sHHIIIIIHHHHHH")
 _SECTION = struct.Struct("<IIIIIIIIII")
@@ -20,7 +21,7 @@ class ElfError(ValueError):
 class Elf:
     """The section headers and the symbol table of an image."""
 
-    def __init__(self, path):
+    def __init__(self, path: str | pathlib.Path) -> None:
         self.path = pathlib.Path(path)
         try:
             self._data = self.path.read_bytes()
@@ -38,7 +39,7 @@ class Elf:
         except struct.error as error:
             raise ElfError(f"{self.path} is truncated") from error
 
-    def _read_symbols(self):
+    def _read_symbols(self) -> Iterator[tuple[str, tuple[int, int]]]:
         for section in self._sections:
             _, kind, _, _, offset, size, link, *_ = section
             if kind != _SHT_SYMTAB:

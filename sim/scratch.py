@@ -42,7 +42,7 @@ class Folder:
     def __enter__(self) -> pathlib.Path:
         return self.path
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.remove()
 
 
@@ -83,7 +83,7 @@ def ended_in_order() -> Iterator[None]:
         yield
         return
 
-    def end(*_) -> None:
+    def end(*_: object) -> None:
         raise SystemExit(128 + signal.SIGTERM)
 
     signal.signal(signal.SIGTERM, end)

@@ -104,7 +104,8 @@ def create(name: str | None = None) -> Simulator:
     name = name or selected()
     if name not in DRIVERS:
         raise SimulatorError(f"unknown simulator {name!r}; choose one of {', '.join(DRIVERS)}")
-    return importlib.import_module(DRIVERS[name]).create()
+    driver: Simulator = importlib.import_module(DRIVERS[name]).create()
+    return driver
 
 
 def board_of(elf: Elf) -> Board:
@@ -123,7 +124,7 @@ def check_job(elf: Elf, job_bytes: int) -> int:
 
 
 def run(
-    elf,
+    elf: str | pathlib.Path,
     board: Board | str | None = None,
     job: bytes | None = None,
     timeout_s: float = DEFAULT_TIMEOUT_S,

@@ -14,9 +14,9 @@ import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn, Optional
+from typing import TYPE_CHECKING, Any, NoReturn, Optional
 
 import numpy as np
 
@@ -25,6 +25,15 @@ from .payload.files.artifacts import SUFFIXES, check_name
 from .payload.files.outputs import check_writable, write_files
 from .quiet import quiet
 from .target import TARGETS, get_target
+
+if TYPE_CHECKING:
+    from .compiled import Compiled
+    from .graph.tensor_type import TensorType
+    from .payload.files.artifacts import Artifacts
+    from .quantization.samples import Sample
+    from .runner.host import HostProgram
+
+Results = list[list[np.ndarray]]  # by sample and output
 
 # What needs torch or ExecuTorch is imported by the command that uses it: that takes seconds.
 
@@ -43,7 +52,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         arguments = _parser().parse_args(argv)
         if not debug:
             quiet()
-        return arguments.run(arguments)
+        return int(arguments.run(arguments))
     except BrokenPipeError:
         # The reader of stdout has left (`| head`); nothing more can be said there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -161,7 +170,8 @@ def _run(arguments: argparse.Namespace) -> int:
             print(f"  {shown}{' ...' if row.size > 10 else ''}")
     if written is not None:
         content = io.BytesIO()
-        np.savez(content, **{f"output{i}": column for i, column in enumerate(columns)})
+        named = {f"output{i}": column for i, column in enumerate(columns)}
+        np.savez(content, allow_pickle=False, **named)
         write_files(written.parent, {written.name: content.getvalue()})
         print(f"Written\n  {written}")
     return 1 if differing else 0
@@ -176,7 +186,7 @@ def _targets(arguments: argparse.Namespace) -> int:
 # Parts of commands ----------------------------------------------------------
 
 
-def _compiled(arguments: argparse.Namespace):
+def _compiled(arguments: argparse.Namespace) -> Compiled:
     """The model of `compile` and `explain`, compiled."""
     from .model_source import load_model
     from .quantization import samples
@@ -217,7 +227,7 @@ def _compiled(arguments: argparse.Namespace):
                 raise UserError(
                     f"{arguments.model} gives no example inputs: return (module, example_inputs), or give --calibration"
                 )
-            calibration = [examples]
+            calibration: Any = [examples]
         else:
             loaded = samples.load(arguments.calibration, specs, "calibration data")
             names = [spec.name for spec in specs]
@@ -265,10 +275,11 @@ def _npz_path(output: Optional[str]) -> Optional[Path]:
     return path
 
 
-def _samples(artifacts, arguments: argparse.Namespace) -> list[tuple[np.ndarray, ...]]:
+def _samples(artifacts: Artifacts, arguments: argparse.Namespace) -> list[Sample]:
     """The inputs of `run`, in the types that the model takes."""
     from .quantization import samples
 
+    wanted: list[tuple[np.dtype[Any], Optional[TensorType]]]
     if artifacts.has(".graph.npz"):
         graph, _ = artifacts.graph()
         specs = [samples.InputSpec(value.name, value.shape) for value in graph.inputs]
@@ -284,16 +295,18 @@ def _samples(artifacts, arguments: argparse.Namespace) -> list[tuple[np.ndarray,
             continue
         if dtype != np.int8 or tensor is None:
             raise UserError(f"{arguments.inputs}: input {index} is {given}; the model takes {dtype}")
-        _say(f"input {index}: quantizing with scale {tensor.quant.scale[0]:.9g}, zero point {tensor.quant.zero_point}")
+        quant = tensor.per_tensor
+        _say(f"input {index}: quantizing with scale {quant.scale[0]:.9g}, zero point {quant.zero_point}")
     return [
         tuple(
-            array if array.dtype == dtype else tensor.quantize(array) for array, (dtype, tensor) in zip(sample, wanted)
+            array if tensor is None or array.dtype == dtype else tensor.quantize(array)
+            for array, (dtype, tensor) in zip(sample, wanted)
         )
         for sample in loaded
     ]
 
 
-def _run_reference(artifacts, samples, arguments) -> list[list[np.ndarray]]:
+def _run_reference(artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace) -> Results:
     from . import reference
 
     graph, _ = artifacts.graph()
@@ -301,7 +314,7 @@ def _run_reference(artifacts, samples, arguments) -> list[list[np.ndarray]]:
     return [reference.run(graph, sample) for sample in samples]
 
 
-def _run_host(artifacts, samples, arguments) -> list[list[np.ndarray]]:
+def _run_host(artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace) -> Results:
     program = _host_program(artifacts, arguments)
     channels_last = []
     if artifacts.has(".payload.bin"):
@@ -311,13 +324,13 @@ def _run_host(artifacts, samples, arguments) -> list[list[np.ndarray]]:
     return [program.run(sample, channels_last) for sample in samples]
 
 
-def _host_program(artifacts, arguments: argparse.Namespace):
+def _host_program(artifacts: Artifacts, arguments: argparse.Namespace) -> HostProgram:
     from .runner.host import HostProgram
 
     return HostProgram(artifacts.read(".pte"), arguments.library)
 
 
-def _run_simulator(artifacts, samples, arguments) -> list[list[np.ndarray]]:
+def _run_simulator(artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace) -> Results:
     from .runner import simulate
 
     payload = artifacts.payload()
@@ -340,7 +353,7 @@ def _run_simulator(artifacts, samples, arguments) -> list[list[np.ndarray]]:
     return run.outputs
 
 
-def _compare(outputs: list[list[np.ndarray]], expected: list[list[np.ndarray]]) -> int:
+def _compare(outputs: Results, expected: Results) -> int:
     """Prints and returns the number of bytes that differ from the reference."""
     total = differing = 0
     for got, want in zip(outputs, expected):
@@ -364,7 +377,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--debug", action="store_true", help="show warnings, and where an error arose")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    def command(name: str, run, description: str) -> argparse.ArgumentParser:
+    def command(name: str, run: Callable[[argparse.Namespace], int], description: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=description, description=description)
         sub.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         sub.set_defaults(run=run)

@@ -48,15 +48,15 @@ class Compiled:
 
     @property
     def payload(self) -> Optional[bytes]:
-        return self.encoded and self.encoded.payload
+        return None if self.encoded is None else self.encoded.payload
 
     @property
     def graph(self) -> Optional[Graph]:
-        return self.encoded and self.encoded.graph
+        return None if self.encoded is None else self.encoded.graph
 
     @property
     def report(self) -> Optional[Report]:
-        return self.encoded and build_report(self.name, self.encoded)
+        return None if self.encoded is None else build_report(self.name, self.encoded)
 
     @property
     def refused(self) -> list[NodeReport]:
@@ -67,19 +67,20 @@ class Compiled:
         """Name -> content of every file to write."""
         files = {f"{self.name}.pte": self.pte}
         if self.encoded is not None:
+            payload, report = self.encoded.payload, build_report(self.name, self.encoded)
             about = {
                 "name": self.name,
                 "target": self.target.name,
                 "io_placement": self.encoded.io_placement.value,
-                **about_program(decode(self.payload).crc32, self.pte),
+                **about_program(decode(payload).crc32, self.pte),
             }
             contents = (
-                self.payload,
-                c_header.generate_header(self.name, self.payload).encode(),
-                c_header.generate_source(self.name, self.payload).encode(),
-                serialize.dumps(self.graph, about),
-                text.render(self.report).encode(),
-                self.report.to_json().encode(),
+                payload,
+                c_header.generate_header(self.name, payload).encode(),
+                c_header.generate_source(self.name, payload).encode(),
+                serialize.dumps(self.encoded.graph, about),
+                text.render(report).encode(),
+                report.to_json().encode(),
             )
             for suffix, content in zip(_STANDALONE_SUFFIXES, contents):
                 files[self.name + suffix] = content

@@ -83,6 +83,8 @@ def _import(path: Path) -> ModuleType:
             return importlib.import_module(name)
         # By file, not by name: an installed module of the same name must not win.
         spec = importlib.util.spec_from_file_location(name, path.resolve())
+        if spec is None or spec.loader is None:
+            raise ImportError("not a Python file")
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         spec.loader.exec_module(module)

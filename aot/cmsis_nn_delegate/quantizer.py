@@ -30,8 +30,8 @@ before it asks a quantizer anything.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from typing import Optional
+from collections.abc import Sequence
+from typing import Any, Optional
 
 import torch
 from torch.fx import GraphModule, Node
@@ -66,7 +66,7 @@ _BATCH_NORMS = frozenset(map(str, BATCH_NORM))
 _ACTIVATIONS = frozenset(OPS["clamp"].annotation.targets)
 _WORKING = {target for op in OPS.values() if op.computes for target in op.annotation.targets}
 
-OBSERVERS: dict[str, Callable] = {
+OBSERVERS: dict[str, Any] = {
     # One outlier in the calibration set must not cost every other value a bit: the
     # histogram observer clips where that lowers the squared error.
     "histogram": HistogramObserver,
@@ -84,7 +84,7 @@ _ACTIVATION_EPS = 2.0**-20
 _WEIGHT_EPS = 2.0**-20
 
 
-def _derive_bias_qparams(observers) -> tuple[torch.Tensor, torch.Tensor]:
+def _derive_bias_qparams(observers: Sequence[Any]) -> tuple[torch.Tensor, torch.Tensor]:
     """scale[channel] = s_input * s_weight[channel], zero point 0."""
     input_scale, _ = observers[0].calculate_qparams()
     weight_scale, _ = observers[1].calculate_qparams()
@@ -187,8 +187,9 @@ class CmsisNnQuantizer(Quantizer):
 
     def _annotate_weighted(self, node: Node, annotation: Weighted) -> None:
         """With the activation that follows it."""
-        source, weight, *rest = node.args
-        bias = rest[0] if rest else node.kwargs.get("bias")
+        arguments: tuple[Any, ...] = node.args
+        source, weight, *rest = arguments
+        bias: Any = rest[0] if rest else node.kwargs.get("bias")
         if weight.op != "get_attr":
             return  # not a constant: the partitioner says so
         spec = self.linear_weight if annotation.linear else self.weight
@@ -209,7 +210,7 @@ class CmsisNnQuantizer(Quantizer):
         self._mark_with_activation(node, inputs, _BATCH_NORMS if annotation.folds_batch_norm else frozenset())
 
     def _annotate_elementwise(self, node: Node, annotation: Elementwise) -> None:
-        operands = node.args[: annotation.operands]
+        operands: tuple[Any, ...] = node.args[: annotation.operands]
         if not all(isinstance(arg, Node) and arg.op != "get_attr" for arg in operands):
             return  # a constant operand
         self._mark_with_activation(node, {arg: self._input(arg) for arg in operands})
@@ -275,5 +276,5 @@ def _works(node: Node) -> bool:
 def _is_float(node: Node) -> bool:
     value = node.meta.get("val")
     if node.op == "get_attr" and value is None:
-        value = operator.attrgetter(node.target)(node.graph.owning_module)
+        value = operator.attrgetter(str(node.target))(node.graph.owning_module)
     return isinstance(value, torch.Tensor) and value.dtype == torch.float32

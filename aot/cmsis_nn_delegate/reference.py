@@ -32,7 +32,7 @@ def run(graph: Graph, inputs: Sequence[np.ndarray], observer: Optional[Observer]
         memory[id(value)] = storage.to_storage(data, value)
 
     def read(value: Value) -> np.ndarray:
-        return storage.to_storage(value.data, value) if value.is_constant else memory[id(value)]
+        return storage.to_storage(value.constant, value) if value.is_constant else memory[id(value)]
 
     for node in graph.nodes:
         op = OPS[node.op]

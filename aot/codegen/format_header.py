@@ -23,7 +23,7 @@ namespace payload {
 
 
 def _reads_behind() -> list[str]:
-    lines = comment(" ".join(schema.ReadsBehind.__doc__.split()))
+    lines = comment(" ".join((schema.ReadsBehind.__doc__ or "").split()))
     lines += ["struct ReadsBehind {"]
     lines += [f"  std::uint8_t {name};" for name in schema.ReadsBehind._fields]
     lines += ["};", ""]

@@ -54,7 +54,7 @@ def generate(path: str, root: Path) -> str:
     if not program.exists():
         raise SystemExit(f"{program} is missing: install third_party/python/requirements.lock")
     style = f"--style=file:{root / '.clang-format'}"
-    command = [program, style, f"--assume-filename={path}"]
+    command = [str(program), style, f"--assume-filename={path}"]
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
 
 

@@ -106,13 +106,13 @@ def _check(name: str, layout: Struct) -> str:
     inputs = list(_operands(layout, Role.INPUT))
     (output,) = _operands(layout, Role.OUTPUT)
     lines += [f"  const CallCheck::Bytes {f.name} = {_bytes(f)};" for f in (*inputs, output)]
-    terms = [f"call.reads({f.name}{_alignment(f.operand)})" for f in inputs]
+    terms = [f"call.reads({f.name}{_alignment(f.refers_to)})" for f in inputs]
     terms += [f"call.filter({_bytes(f)})" for f in _operands(layout, Role.FILTER)]
     terms += _parameters(layout)
     terms += _ranges(layout)
     if layout.values:
         terms.append(f"values::{layout.values}(call, a)")
-    terms.append(f"call.writes({output.name}{_alignment(output.operand)})")
+    terms.append(f"call.writes({output.name}{_alignment(output.refers_to)})")
     terms += [f"call.apart({f.name}, {output.name})" for f in inputs]
     scratch = next(_operands(layout, Role.SCRATCH), None)
     if scratch is not None:
@@ -120,7 +120,7 @@ def _check(name: str, layout: Struct) -> str:
         terms.append(f"call.scratch({_bytes(scratch)}, {read.name}, {output.name})")
     terms.append("call.accepted()")
     if scratch is not None:
-        terms.append(f"call.scratch_suffices(a.{scratch.operand.shape[0]})")
+        terms.append(f"call.scratch_suffices(a.{scratch.refers_to.shape[0]})")
     return "\n".join([*lines, "  return " + " &&\n         ".join(terms) + ";", "}", ""])
 
 
@@ -133,9 +133,9 @@ def _parameters(layout: Struct) -> list[str]:
     fields = list(_operands(layout, *_PARAMETERS))
     if not fields:
         return []
-    (channels,) = {field.operand.shape for field in fields}
+    (channels,) = {field.refers_to.shape for field in fields}
     terms = [f"call.parameters({{{', '.join(f'a.{field.name}' for field in fields)}}}, {_volume(channels)})"]
-    by_role = {field.operand.role: field.name for field in fields}
+    by_role = {field.refers_to.role: field.name for field in fields}
     if Role.MULTIPLIER in by_role:
         multiplier, shift = by_role[Role.MULTIPLIER], by_role[Role.SHIFT]
         terms.append(f"call.multipliers(a.{multiplier}, a.{shift}, a.{channels[0]})")
@@ -172,9 +172,9 @@ def _volume(shape: tuple[str, ...]) -> str:
 
 def _bytes(field: Field) -> str:
     """A reference with the number of bytes that it names."""
-    size = _volume(field.operand.shape)
-    if field.operand.element.size > 1:
-        size = f"bounds::product({size}, {field.operand.element.size})"
+    size = _volume(field.refers_to.shape)
+    if field.refers_to.element.size > 1:
+        size = f"bounds::product({size}, {field.refers_to.element.size})"
     return f"{{a.{field.name}, {size}}}"
 
 

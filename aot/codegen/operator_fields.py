@@ -128,8 +128,9 @@ def _row(layout: Struct, path: str, offset: int, field: Field, parent: Struct) -
 def generate() -> str:
     """The text of the header."""
     tables, rows = [], []
+    known = {int(opcode): kernel for opcode, kernel in kernels().items()}
     for opcode in range(max(Opcode) + 1):
-        kernel = kernels().get(opcode)
+        kernel = known.get(opcode)
         if kernel is None:
             rows.append("    {nullptr, 0, 0},")
             continue

@@ -48,26 +48,27 @@ def generate(source: str | None = None) -> str:
             text += "\n" + _function(statement)
         elif isinstance(statement, ast.Assign):
             (target,) = statement.targets
-            text += f"\ninline constexpr std::int32_t {_constant(target.id)} = {_expression(statement.value)};\n"
+            text += f"\ninline constexpr std::int32_t {_constant(_name(target))} = {_expression(statement.value)};\n"
         elif not isinstance(statement, (ast.Expr, ast.ImportFrom)):
             raise _unknown(statement)
     return text + _END
 
 
 def _function(function: ast.FunctionDef) -> str:
-    arguments = [f"{_TYPES[arg.annotation.id]} {arg.arg}" for arg in function.args.args]
-    head = f"constexpr {_TYPES[function.returns.id]} {function.name}("
-    lines = _comment(ast.get_docstring(function))
+    arguments = [f"{_TYPES[_name(arg.annotation)]} {arg.arg}" for arg in function.args.args]
+    head = f"constexpr {_TYPES[_name(function.returns)]} {function.name}("
+    lines = _comment(ast.get_docstring(function) or "")
     lines += _wrap(head, [*(a + "," for a in arguments[:-1]), arguments[-1] + ") {"], "")
     for statement in function.body[1:]:
         if isinstance(statement, ast.Assign):
+            value = statement.value
             (target,) = statement.targets
-            start = f"const auto {target.id} = "
-        elif isinstance(statement, ast.Return):
-            start = "return "
+            start = f"const auto {_name(target)} = "
+        elif isinstance(statement, ast.Return) and statement.value is not None:
+            start, value = "return ", statement.value
         else:
             raise _unknown(statement)
-        lines += _wrap(start, _parts(f"{_expression(statement.value)};", _WIDTH - 2 - len(start)), "  ")
+        lines += _wrap(start, _parts(f"{_expression(value)};", _WIDTH - 2 - len(start)), "  ")
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -120,7 +121,7 @@ def _expression(node: ast.expr, outer: int = 0) -> str:
     if isinstance(node, ast.Name):
         return _constant(node.id) if node.id.isupper() else node.id
     if isinstance(node, ast.Call):
-        return f"{node.func.id}({', '.join(_expression(argument) for argument in node.args)})"
+        return f"{_name(node.func)}({', '.join(_expression(argument) for argument in node.args)})"
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
         sign, level = _BINARY[type(node.op)]
         # One that is as tight at the right needs brackets: a - (b - c).
@@ -141,9 +142,15 @@ def _expression(node: ast.expr, outer: int = 0) -> str:
     return f"({text})" if level < outer else text
 
 
+def _name(node: ast.expr | None) -> str:
+    if not isinstance(node, ast.Name):
+        raise ValueError(f"expected a name, not {node and ast.unparse(node)}")
+    return node.id
+
+
 def _constant(name: str) -> str:
     return "k" + "".join(part.capitalize() for part in name.split("_"))
 
 
-def _unknown(node: ast.AST) -> ValueError:
+def _unknown(node: ast.expr | ast.stmt) -> ValueError:
     return ValueError(f"line {node.lineno}: cannot write {ast.unparse(node)} in C++")

@@ -48,6 +48,8 @@ MOST_FOLDERS = 10
 # needs it.
 LAZY = {
     ("cli", "compile"),
+    ("cli", "compiled"),
+    ("cli", "graph.tensor_type"),
     ("cli", "model_source"),
     ("cli", "partition.explain"),
     ("cli", "payload.encode"),

@@ -3,11 +3,12 @@
     ./bazelw test //:lint
     pre-commit run --all-files      formats what is not, with the same versions of the same tools
 
-Configured by ruff.toml, .clang-format and .editorconfig at the root.
+Configured by ruff.toml, mypy.ini, .clang-format and .editorconfig at the root.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -33,7 +34,7 @@ FOLDERS = (
 )
 CPP = (".c", ".cc", ".h")
 # Not made by us, or not text.
-TEXT = (*CPP, ".bzl", ".cmake", ".md", ".py", ".sh", ".toml", ".txt", ".yaml", ".yml", "BUILD")
+TEXT = (*CPP, ".bzl", ".cmake", ".ini", ".md", ".py", ".sh", ".toml", ".txt", ".yaml", ".yml", "BUILD")
 
 
 def tool(name: str) -> str:
@@ -68,6 +69,10 @@ def test_python_has_no_findings():
     assert not findings("ruff", "check", "--no-cache", "--quiet", *files(".py"))
 
 
+def test_types_of_the_compiler_agree():
+    assert not findings("mypy", "--cache-dir", os.devnull)
+
+
 def test_cpp_is_formatted():
     sources = files(*CPP)
     assert len(sources) > 100
@@ -90,6 +95,7 @@ def test_text_has_no_trailing_spaces_and_ends_in_a_newline():
     [
         (("ruff", "format", "--no-cache", "--check"), "a.py", "x = [1,2]\n"),
         (("ruff", "check", "--no-cache"), "a.py", "import os\n"),
+        (("mypy", "--cache-dir", os.devnull), "a.py", "def f(x):\n    return x\n"),
         (("clang-format", "--dry-run", "-Werror"), "a.cc", "int  x;\n"),
     ],
 )

@@ -36,8 +36,10 @@ from .nodes import (
     GETITEM,
     QUANTIZE,
     RESHAPES,
+    argument,
     element_type,
     is_dynamic,
+    operand,
     quant_of,
     shape_of,
     target_name,
@@ -77,10 +79,10 @@ def _order(node: Node, rank: int) -> list[int]:
     """The permutation that a node of `_TRANSPOSES` applies."""
     name = target_name(node)
     if "permute" in name:
-        return [dim % rank for dim in node.args[1]]
+        return [dim % rank for dim in argument(node, 1)]
     order = list(range(rank))
     if "transpose" in name:
-        a, b = (dim % rank for dim in node.args[1:3])
+        a, b = (argument(node, index) % rank for index in (1, 2))
         order[a], order[b] = order[b], order[a]
         return order
     return order[::-1]
@@ -111,7 +113,7 @@ class EdgeContext:
 
     def described(self, node: Node) -> str:
         """A node as the user knows it: by the function that it was decomposed from, and where that is."""
-        function = self._functions and self._functions.of(node)
+        function = None if self._functions is None else self._functions.of(node)
         if function is None or function.target == target_name(node):
             return described(node)
         where = f" in {function.module}" if function.module else ""
@@ -121,15 +123,16 @@ class EdgeContext:
 
     def arguments(self, node: Node) -> list[Any]:
         """The arguments of an operator by position, defaults filled in."""
-        schema = node.target._schema
+        overload: Any = node.target
+        schema = overload._schema
         values = []
-        for i, argument in enumerate(schema.arguments):
+        for i, declared in enumerate(schema.arguments):
             if i < len(node.args):
                 values.append(node.args[i])
-            elif argument.name in node.kwargs:
-                values.append(node.kwargs[argument.name])
+            elif declared.name in node.kwargs:
+                values.append(node.kwargs[declared.name])
             else:
-                values.append(argument.default_value)
+                values.append(declared.default_value)
         return values
 
     # Constants --------------------------------------------------------------
@@ -143,7 +146,7 @@ class EdgeContext:
             return None
         name = self._parameters.get(node.name) or self._buffers.get(node.name)
         if name is not None:
-            found = self.program.state_dict.get(name)
+            found: Optional[torch.Tensor] = self.program.state_dict.get(name)
             return found if found is not None else self.program.constants.get(name)
         name = self._lifted.get(node.name)
         return None if name is None else self.program.constants.get(name)
@@ -170,7 +173,7 @@ class EdgeContext:
             if scales is not None:
                 scales = scales.astype(np.float64).reshape(-1)
                 zero_points = np.zeros(1, np.int64) if zero_points is None else zero_points.reshape(-1)
-            axis = node.args[3] % data.dim()
+            axis = argument(node, 3) % data.dim()
             return Constant(element_type(data.dtype), tuple(data.shape), True, axis, _numpy(data), scales, zero_points)
         data = self.constant(node)
         return (
@@ -182,7 +185,7 @@ class EdgeContext:
     def source(self, node: Node) -> Node:
         """`node`, or what it is a chain of reshapes of."""
         while target_name(node) in RESHAPES:
-            node = node.args[0]
+            node = operand(node)
         return node
 
     def input_quant(self, node: Node) -> Optional[Quant]:
@@ -204,14 +207,14 @@ class EdgeContext:
         if name == GETITEM and user.args[1] == 0:
             return self.output_quant(user)
         # Only a sole reader may be looked through: see `chain_to_quantize`.
-        alone = len(user.args[0].users) == 1 if name in RESHAPES | ACTIVATIONS else False
+        alone = len(operand(user).users) == 1 if name in RESHAPES | ACTIVATIONS else False
         return self.output_quant(user) if alone else None
 
     def chain_from_dequantize(self, node: Node) -> Iterator[Node]:
         """The nodes that `input_quant` looked at: reshapes and the dequantize."""
         while target_name(node) in RESHAPES:
             yield node
-            node = node.args[0]
+            node = operand(node)
         yield node
 
     def chain_to_quantize(self, node: Node) -> Iterator[Node]:

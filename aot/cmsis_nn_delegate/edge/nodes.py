@@ -72,6 +72,17 @@ def target_name(node: Node) -> str:
     return f"{schema.name.replace('::', '.')}.{schema.overload_name or 'default'}"
 
 
+def argument(node: Node, index: int) -> Any:
+    """An argument of a node by position. Its type depends on the operator; torch.fx has a union of all."""
+    return node.args[index]
+
+
+def operand(node: Node, index: int = 0) -> Node:
+    """An argument that is another node."""
+    found: Node = argument(node, index)
+    return found
+
+
 def tensor(node: Node) -> Any:
     """The fake tensor that stands for the node's result."""
     return node.meta.get("val")

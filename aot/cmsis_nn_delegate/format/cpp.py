@@ -40,7 +40,7 @@ def struct_lines(layout: Struct) -> list[str]:
 
 def enum_lines(enum_class: type[enum.Enum], underlying: str) -> list[str]:
     """The definition of `enum_class` with its values."""
-    lines = comment(enum_class.__doc__.splitlines()[0])
+    lines = comment((enum_class.__doc__ or "").partition("\n")[0])
     lines.append(f"enum class {enum_class.__name__} : {underlying} {{")
     lines += [f"  k{camel(item.name)} = {item.value}," for item in enum_class]
     return lines + ["};", ""]

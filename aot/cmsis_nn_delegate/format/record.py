@@ -93,6 +93,13 @@ class Field:
         return self.type.size * self.count
 
     @property
+    def refers_to(self) -> Operand:
+        """The operand of a reference; ValueError for a number."""
+        if self.operand is None:
+            raise ValueError(f"{self.name} is not a reference")
+        return self.operand
+
+    @property
     def description(self) -> str:
         """`doc` with the range."""
         bounds = "" if self.low is None else f"{_power(self.low)} to {_power(self.high)}"

@@ -52,6 +52,23 @@ class Value:
         return self.type.quant
 
     @property
+    def scale(self) -> float:
+        """ValueError for what is not quantized per tensor."""
+        return self.type.per_tensor.scale[0]
+
+    @property
+    def zero_point(self) -> int:
+        """ValueError for what is not quantized per tensor."""
+        return self.type.per_tensor.zero_point
+
+    @property
+    def constant(self) -> np.ndarray:
+        """The data of a constant; ValueError for an activation."""
+        if self.data is None:
+            raise ValueError(f"{self.name} is not a constant")
+        return self.data
+
+    @property
     def numel(self) -> int:
         return self.type.numel
 

@@ -123,12 +123,13 @@ class TensorType:
 
     def clamp(self, steps: np.ndarray) -> np.ndarray:
         """Integers limited to what an element can be, as elements."""
-        return np.clip(steps, self.element.low, self.element.high).astype(self.element.numpy)
+        limited: np.ndarray = np.clip(steps, self.element.low, self.element.high)
+        return limited.astype(self.element.numpy)
 
     def step(self, real: float) -> int:
         """The element next to a real number, halves away from zero, as TFLite's CalculateActivationRangeQuantized has
         it; per tensor only. Infinity is the greatest, or least, element."""
-        quant = self._per_tensor()
+        quant = self.per_tensor
         steps = real / quant.scale[0]
         if math.isinf(steps):
             return self.element.high if steps > 0 else self.element.low
@@ -138,7 +139,7 @@ class TensorType:
     def quantize(self, reals: np.ndarray) -> np.ndarray:
         """Elements of float32 numbers, per tensor, as kernels compute them: one float32 multiplication, halves to
         even, saturated; NaN gives the zero point."""
-        quant = self._per_tensor()
+        quant = self.per_tensor
         with np.errstate(over="ignore", invalid="ignore"):
             steps = np.rint(reals.astype(np.float32) * quant.inverse_scale)
         # Bounds of the integer before the zero point is added; those of up to 16 bits are exact in float32.
@@ -154,7 +155,9 @@ class TensorType:
             return (pairs[::2] | pairs[1::2] << 4).tobytes()
         return flat.astype(self.element.numpy.newbyteorder("<"), copy=False).tobytes()
 
-    def _per_tensor(self) -> Quant:
-        if self.quant is None or len(self.quant.scale) != 1 or not self.element.is_integer:
+    @property
+    def per_tensor(self) -> Quant:
+        """The one scale and zero point of its elements; ValueError if it has none, or one per index of an axis."""
+        if self.quant is None or len(self.quant.scale) != 1:
             raise ValueError(f"{self} has no scale and zero point of its own")
         return self.quant

@@ -115,27 +115,27 @@ class Add(Op):
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         *input_multipliers, output_multiplier = self._multipliers(node)
-        total = np.int64(0)
+        total = np.zeros(1, np.int64)
         for value, data, multiplier in zip(node.inputs, inputs, input_multipliers):
             # Element by element in memory order, as the kernel: shapes may differ in dimensions of 1.
-            shifted = (data.reshape(-1).astype(np.int64) - value.quant.zero_point) << LEFT_SHIFT
+            shifted = (data.reshape(-1).astype(np.int64) - value.zero_point) << LEFT_SHIFT
             total = wrap32(total + requantize(shifted, *multiplier))
         lo, hi = node.attrs.clamp.quantized(node.output.type)
-        result = to_output(requantize(total, *output_multiplier), node.output.quant.zero_point, lo, hi)
+        result = to_output(requantize(total, *output_multiplier), node.output.zero_point, lo, hi)
         return result.reshape(node.output.storage_shape)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         first, second, output = self._multipliers(node)
         return {
             **refs,
-            "input1_offset": -node.inputs[0].quant.zero_point,
+            "input1_offset": -node.inputs[0].zero_point,
             "input1_multiplier": first[0],
             "input1_shift": first[1],
-            "input2_offset": -node.inputs[1].quant.zero_point,
+            "input2_offset": -node.inputs[1].zero_point,
             "input2_multiplier": second[0],
             "input2_shift": second[1],
             "left_shift": LEFT_SHIFT,
-            "output_offset": node.output.quant.zero_point,
+            "output_offset": node.output.zero_point,
             "output_multiplier": output[0],
             "output_shift": output[1],
             "activation": per_channel.activation(node.attrs.clamp, node.output.type),
@@ -144,13 +144,13 @@ class Add(Op):
 
     def _multipliers(self, node: Node) -> tuple[tuple[int, int], ...]:
         """(mantissa, shift) of both inputs and of the output; no shift is positive."""
-        scales = [value.quant.scale[0] for value in node.inputs]
+        scales = [value.scale for value in node.inputs]
         twice_max = 2 * max(scales)
         reals = [scale / twice_max for scale in scales]
-        reals.append(twice_max / ((1 << LEFT_SHIFT) * node.output.quant.scale[0]))
+        reals.append(twice_max / ((1 << LEFT_SHIFT) * node.output.scale))
         if not _fits(reals[-1]):
             raise ValueError(
-                f"{node.name}: the output scale {node.output.quant.scale[0]} is too small for"
+                f"{node.name}: the output scale {node.output.scale} is too small for"
                 f" inputs of scale {max(scales)}; calibrate with data that reaches the sum's range"
             )
         return tuple(quantize_multiplier(real) for real in reals)

@@ -113,7 +113,7 @@ class AvgPool2d(Op):
             kernel = (size[0] if 2 in dims else 1, size[1] if 3 in dims else 1)
             return PoolAttrs(kernel, kernel)
         if name != "aten.avg_pool2d.default":
-            kernel = tuple(i // o for i, o in zip(size, shape_of(node)[2:]))
+            kernel = pair([i // o for i, o in zip(size, shape_of(node)[2:])])
             return PoolAttrs(kernel, kernel)
         _, kernel, stride, padding, *_ = context.arguments(node)
         top, left = pair(padding)
@@ -173,8 +173,8 @@ class AvgPool2d(Op):
         count = sum(taps(inside, *window))
         magnitude = (np.abs(total) + count // 2) // count
         lo, hi = attrs.clamp.quantized(node.output.type)
-        mean = np.clip(np.sign(total) * magnitude, lo, hi).astype(node.output.element.numpy)
-        return mean.reshape(node.output.storage_shape)
+        mean: np.ndarray = np.clip(np.sign(total) * magnitude, lo, hi)
+        return mean.astype(node.output.element.numpy).reshape(node.output.storage_shape)
 
     def scratch_bytes(self, node: Node, target: Target) -> int:
         _, _, out_w, channels = storage.nhwc(node.output)

@@ -22,7 +22,8 @@ def image_shape(shape: Sequence[int]) -> Optional[tuple[int, int, int, int]]:
     None if the kernel's 16 bits have no such image.
     """
     if len(shape) == 4:
-        return tuple(shape)
+        n, c, h, w = shape
+        return n, c, h, w
     *pixels, features = shape or (1,)
     height = _largest_divisor(math.prod(pixels))
     width = _largest_divisor(math.prod(pixels) // height)

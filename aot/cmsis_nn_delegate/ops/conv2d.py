@@ -8,6 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ..edge.nodes import pair
 from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
@@ -181,13 +182,13 @@ class Conv2d(Op):
         attrs = node.attrs
         _, out_h, out_w, out_c = storage.nhwc(node.output)
         # float64 is exact below 2^53, which no int8 sum reaches, and has a fast product.
-        image = inputs[0].reshape(storage.nhwc(x)).astype(np.float64) - x.quant.zero_point
+        image = inputs[0].reshape(storage.nhwc(x)).astype(np.float64) - x.zero_point
         # [taps, n, h, w, c]; outside of the image (x - zero point) is 0.
         columns = np.stack(
             list(
                 taps(
                     image,
-                    weight.shape[2:],
+                    pair(weight.shape[2:]),
                     attrs.stride,
                     attrs.dilation,
                     attrs.padding,
@@ -207,7 +208,7 @@ class Conv2d(Op):
                 part.reshape(-1, part.shape[-2] * in_per_group) @ kernel.reshape(per_group, -1).astype(np.float64).T
             )
         acc = np.concatenate(sums, axis=1).reshape(storage.nhwc(node.output))
-        return per_channel.finish(node, acc, bias.data).reshape(node.output.storage_shape)
+        return per_channel.finish(node, acc, bias.constant).reshape(node.output.storage_shape)
 
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]
@@ -224,7 +225,7 @@ class Conv2d(Op):
         # A kernel that `legalized` has made higher: rows of zeros below.
         extra = math.prod(Geometry.of(node).legalized().kernel) - weights.shape[1]
         weights = np.pad(weights, ((0, 0), (0, extra), (0, 0)))
-        return per_channel.constants(node, weights, node.inputs[2].data)
+        return per_channel.constants(node, weights, node.inputs[2].constant)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         geometry = Geometry.of(node).legalized()
@@ -241,4 +242,4 @@ class Conv2d(Op):
 
     def _filter(self, node: Node) -> np.ndarray:
         """int8 [out, h, w, in per group]."""
-        return np.ascontiguousarray(node.inputs[1].data.transpose(0, 2, 3, 1))
+        return np.ascontiguousarray(node.inputs[1].constant.transpose(0, 2, 3, 1))

@@ -110,9 +110,9 @@ def _refuse_windows(node: Any, args: Arguments, depthwise: bool) -> Optional[Ref
     batch, _, *size = shape_of(source)
     geometry = Geometry(
         batch,
-        tuple(size),
-        tuple(shape_of(args.weight)[2:]),
-        tuple(shape_of(node)[2:]),
+        pair(size),
+        pair(shape_of(args.weight)[2:]),
+        pair(shape_of(node)[2:]),
         stride,
         near,
         dilation,

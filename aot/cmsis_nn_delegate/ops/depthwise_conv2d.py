@@ -8,6 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ..edge.nodes import pair
 from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
@@ -152,14 +153,14 @@ class DepthwiseConv2d(Op):
         attrs = node.attrs
         n, out_h, out_w, out_c = storage.nhwc(node.output)
         kernel = self._filter(node).reshape(-1, out_c).astype(np.int32)
-        image = inputs[0].reshape(storage.nhwc(x)).astype(np.int32) - x.quant.zero_point
+        image = inputs[0].reshape(storage.nhwc(x)).astype(np.int32) - x.zero_point
         image = np.repeat(image, self._multiplier(node), axis=3)
         # int32, as in the kernels: |product| < 2^16, and a sum that overflows wraps.
         acc = np.zeros((n, out_h, out_w, out_c), np.int32)
-        pixels = taps(image, weight.shape[2:], attrs.stride, attrs.dilation, attrs.padding, (out_h, out_w), 0)
+        pixels = taps(image, pair(weight.shape[2:]), attrs.stride, attrs.dilation, attrs.padding, (out_h, out_w), 0)
         for tap, under in enumerate(pixels):
             acc += under * kernel[tap]
-        return per_channel.finish(node, acc, bias.data).reshape(node.output.storage_shape)
+        return per_channel.finish(node, acc, bias.constant).reshape(node.output.storage_shape)
 
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]
@@ -182,7 +183,7 @@ class DepthwiseConv2d(Op):
         total = [b - a for a, b in zip(before.kernel, after.kernel)]
         grown = [(f, t - f) for f, t in zip(front, total)]
         weights = np.pad(self._filter(node), (*grown, (0, 0)))
-        return per_channel.constants(node, weights, node.inputs[2].data)
+        return per_channel.constants(node, weights, node.inputs[2].constant)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         if rules.becomes_convolution(node.inputs[0].shape[1]):
@@ -226,4 +227,4 @@ class DepthwiseConv2d(Op):
 
     def _filter(self, node: Node) -> np.ndarray:
         """int8 [h, w, out]."""
-        return np.ascontiguousarray(node.inputs[1].data[:, 0].transpose(1, 2, 0))
+        return np.ascontiguousarray(node.inputs[1].constant[:, 0].transpose(1, 2, 0))

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import DEQUANTIZE, first
+from ..edge.nodes import DEQUANTIZE
 from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.record import F32, I8, I32, Field, Struct
@@ -58,13 +58,10 @@ class Dequantize(Op):
     shapeless_input = True
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
-        return first(
-            test()
-            for test in (
-                lambda: context.refuse_tensors(node),
-                lambda: context.refuse_parameters(node),
-            )
-        )
+        refusal: Optional[Refusal] = context.refuse_tensors(node)
+        if refusal is None:
+            refusal = context.refuse_parameters(node)
+        return refusal
 
     def build(self, node: Any, context: Any) -> list[Node]:
         return [context.node(node, self.name, [context.value(node.args[0])])]
@@ -75,8 +72,7 @@ class Dequantize(Op):
         return not storage.moves(source, output) or storage.effective_layout(node.output) is Layout.ROW_MAJOR
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
-        quant = node.inputs[0].quant
-        x = (inputs[0].astype(np.int32) - quant.zero_point).astype(np.float32) * self._scale(node)
+        x = (inputs[0].astype(np.int32) - node.inputs[0].zero_point).astype(np.float32) * self._scale(node)
         order = storage.reorder(node.inputs[0], node.output)
         return storage.reordered(x, order).reshape(node.output.storage_shape)
 
@@ -91,8 +87,8 @@ class Dequantize(Op):
             "channels": channels,
             "pixels": pixels,
             "scale": float(self._scale(node)),
-            "zero_point": node.inputs[0].quant.zero_point,
+            "zero_point": node.inputs[0].zero_point,
         }
 
     def _scale(self, node: Node) -> np.float32:
-        return np.float32(node.inputs[0].quant.scale[0])
+        return np.float32(node.inputs[0].scale)

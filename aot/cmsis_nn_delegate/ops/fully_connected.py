@@ -194,13 +194,13 @@ class FullyConnected(Op):
         if weight.shape[1] != image or reshape.output.numel != source.shape[0] * image:
             return False
         order = storage.memory_order(source.type.of(shape=(1, *source.shape[1:])))
-        data = np.ascontiguousarray(weight.data[:, order])
+        data = np.ascontiguousarray(weight.constant[:, order])
         # Its own copy: another layer may read the same weights in another order.
         node.inputs[1] = replace(weight, name=f"{weight.name}_nhwc", data=data)
         return True
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
-        weight = node.inputs[1].data
+        weight = node.inputs[1].constant
         rows = inputs[0].reshape(-1, weight.shape[1])
         # float64 is exact below 2^53, which no int8 sum reaches, and has a fast product.
         acc = rows.astype(np.float64) @ weight.astype(np.float64).T
@@ -213,7 +213,7 @@ class FullyConnected(Op):
         return PER_TENSOR if self._uniform(node) else PER_CHANNEL
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        arrays = per_channel.constants(node, node.inputs[1].data, self._bias(node))
+        arrays = per_channel.constants(node, node.inputs[1].constant, self._bias(node))
         if not self._uniform(node):
             return arrays
         return {name: arrays[name] for name in ("filter", "bias")}
@@ -224,7 +224,7 @@ class FullyConnected(Op):
         fields = {
             **refs,
             "batch": sizes["n"],
-            "output_offset": node.output.quant.zero_point,
+            "output_offset": node.output.zero_point,
             "inputs": sizes["c"],
             "outputs": sizes["w"],
             "activation": per_channel.activation(node.attrs.clamp, node.output.type),
@@ -242,5 +242,5 @@ class FullyConnected(Op):
     def _bias(self, node: Node) -> np.ndarray:
         """int32 [out]: the bias with the input's zero point folded in."""
         x, weight, bias = node.inputs
-        row_sums = weight.data.astype(np.int64).sum(axis=1)
-        return wrap32(bias.data - x.quant.zero_point * row_sums).astype(np.int32)
+        row_sums = weight.constant.astype(np.int64).sum(axis=1)
+        return wrap32(bias.constant - x.zero_point * row_sums).astype(np.int32)

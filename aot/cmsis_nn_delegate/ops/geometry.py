@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ..edge.nodes import pair
 from ..graph.ir import Node
 from . import cmsis_nn_rules as rules
 from . import storage
@@ -40,7 +41,7 @@ class Geometry:
         return Geometry(
             batch=n,
             input=(h, w),
-            kernel=tuple(node.inputs[1].shape[2:]),
+            kernel=pair(node.inputs[1].shape[2:]),
             output=(out_h, out_w),
             stride=attrs.stride,
             padding=(attrs.padding.top, attrs.padding.left),

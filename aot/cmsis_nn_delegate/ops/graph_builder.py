@@ -68,7 +68,9 @@ class GraphBuilder:
         self.inputs.append(value)
         return value
 
-    def constant(self, shape: Sequence[int], element: Element, lo: int, hi: int, quant=None) -> Value:
+    def constant(
+        self, shape: Sequence[int], element: Element, lo: int, hi: int, quant: Optional[Quant] = None
+    ) -> Value:
         """Random integers in [lo, hi]."""
         data = self.random.integers(lo, hi, tuple(shape), endpoint=True).astype(element.numpy)
         return Value(f"c{len(self.nodes)}", TensorType(element, tuple(shape), quant=quant), data)
@@ -91,7 +93,7 @@ class GraphBuilder:
         attrs = ConvAttrs(stride, padding, dilation, groups, clamp)
         return self.node("depthwise_conv2d" if depthwise else "conv2d", [x, *inputs], attrs, quant)
 
-    def depthwise_conv2d(self, x: Value, multiplier: int = 1, **arguments) -> Value:
+    def depthwise_conv2d(self, x: Value, multiplier: int = 1, **arguments: Any) -> Value:
         channels = x.shape[1]
         return self.conv2d(x, channels * multiplier, groups=channels, depthwise=True, **arguments)
 
@@ -99,11 +101,13 @@ class GraphBuilder:
         row_size = math.prod(x.shape[1:])
         inputs, quant = self.weights(x, (features, row_size))
         if per_tensor:
-            inputs[0].retype(quant=Quant(inputs[0].quant.scale[:1], 0))
+            weight = inputs[0].quant
+            assert weight is not None
+            inputs[0].retype(quant=Quant(weight.scale[:1], 0))
         return self.node("fully_connected", [x, *inputs], FullyConnectedAttrs(clamp), quant)
 
     def add(self, a: Value, b: Value, clamp: Clamp = Clamp(), quant: Optional[Quant] = None) -> Value:
-        scale = max(a.quant.scale[0], b.quant.scale[0]) * float(self.random.uniform(0.7, 2.5))
+        scale = max(a.scale, b.scale) * float(self.random.uniform(0.7, 2.5))
         quant = quant or self.quant(scale)
         return self.node("add", [a, b], AddAttrs(clamp), quant)
 
@@ -116,10 +120,10 @@ class GraphBuilder:
         output = Value(f"v{len(self.nodes)}", TensorType(Element.INT8, tuple(shape), _inner_layout(shape), quant))
         return self._append(op, inputs, output, attrs)
 
-    def avg_pool2d(self, x: Value, kernel: Pair, **arguments) -> Value:
+    def avg_pool2d(self, x: Value, kernel: Pair, **arguments: Any) -> Value:
         return self._pool("avg_pool2d", x, kernel, **arguments)
 
-    def max_pool2d(self, x: Value, kernel: Pair, **arguments) -> Value:
+    def max_pool2d(self, x: Value, kernel: Pair, **arguments: Any) -> Value:
         return self._pool("max_pool2d", x, kernel, **arguments)
 
     def softmax(self, x: Value, dim: int = 1) -> Value:
@@ -144,7 +148,7 @@ class GraphBuilder:
         taps = math.prod(shape[1:])
         spread = 73 * 74 * math.sqrt(taps)  # standard deviations of uniform int8 numbers
         quant = self.quant()
-        typical = quant.scale[0] * 50 / (x.quant.scale[0] * spread)
+        typical = quant.scale[0] * 50 / (x.scale * spread)
         scales = tuple(float(s) for s in typical * 2.0 ** self.random.uniform(-2, 2, shape[0]))
         weight = self.constant(shape, Element.INT8, -Element.INT8.high, Element.INT8.high, Quant(scales, 0, axis=0))
         bias = self.constant(shape[:1], Element.INT32, -int(spread), int(spread))
@@ -161,7 +165,7 @@ class GraphBuilder:
     ) -> Value:
         return self.node(op, [x], PoolAttrs(kernel, stride or kernel, padding, clamp), x.quant)
 
-    def _append(self, op: str, inputs: list[Value], output: Value, attrs) -> Value:
+    def _append(self, op: str, inputs: list[Value], output: Value, attrs: Any) -> Value:
         name = f"{op}_{len(self.nodes)}"
         self.nodes.append(Node(op, name, inputs, output, attrs, sources=(name,)))
         return output

@@ -117,7 +117,8 @@ class MaxPool2d(Op):
         image = inputs[0].reshape(storage.nhwc(node.inputs[0]))
         pixels = taps(image, attrs.kernel, attrs.stride, (1, 1), attrs.padding, (out_h, out_w), node.output.element.low)
         lo, hi = attrs.clamp.quantized(node.output.type)
-        return np.clip(reduce(np.maximum, pixels), lo, hi).reshape(node.output.storage_shape)
+        largest: np.ndarray = np.clip(reduce(np.maximum, pixels), lo, hi)
+        return largest.reshape(node.output.storage_shape)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return {**refs, **pooling.arguments(node)}

@@ -53,7 +53,7 @@ class MulAttrs:
 
 def _draw_product(d: RandomCase, a: Value, b: Value) -> Value:
     """Products of int8 numbers have about 2^13 steps: scales that use the output's range, and some far from it."""
-    scale = a.quant.scale[0] * b.quant.scale[0] * float(2.0 ** d.random.uniform(4, 9))
+    scale = a.scale * b.scale * float(2.0 ** d.random.uniform(4, 9))
     if d.pick(False, False, True):
         scale *= float(2.0 ** d.random.uniform(-20, 20))
     return d.node("mul", [a, b], MulAttrs(d.clamp()), d.quant(scale))
@@ -117,18 +117,18 @@ class Mul(Op):
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         # Element by element in memory order, as the kernel: shapes may differ in dimensions of 1.
-        steps = [data.reshape(-1).astype(np.int64) - value.quant.zero_point for value, data in zip(node.inputs, inputs)]
+        steps = [data.reshape(-1).astype(np.int64) - value.zero_point for value, data in zip(node.inputs, inputs)]
         product = requantize(steps[0] * steps[1], *self._multiplier(node))
         lo, hi = node.attrs.clamp.quantized(node.output.type)
-        return to_output(product, node.output.quant.zero_point, lo, hi).reshape(node.output.storage_shape)
+        return to_output(product, node.output.zero_point, lo, hi).reshape(node.output.storage_shape)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         multiplier, shift = self._multiplier(node)
         return {
             **refs,
-            "input1_offset": -node.inputs[0].quant.zero_point,
-            "input2_offset": -node.inputs[1].quant.zero_point,
-            "output_offset": node.output.quant.zero_point,
+            "input1_offset": -node.inputs[0].zero_point,
+            "input2_offset": -node.inputs[1].zero_point,
+            "output_offset": node.output.zero_point,
             "output_multiplier": multiplier,
             "output_shift": shift,
             "activation": per_channel.activation(node.attrs.clamp, node.output.type),
@@ -137,5 +137,5 @@ class Mul(Op):
 
     def _multiplier(self, node: Node) -> tuple[int, int]:
         """(mantissa, shift) of the product."""
-        a, b = (value.quant.scale[0] for value in node.inputs)
-        return quantize_multiplier(a * b / node.output.quant.scale[0])
+        a, b = (value.scale for value in node.inputs)
+        return quantize_multiplier(a * b / node.output.scale)

@@ -39,5 +39,5 @@ def is_zero(value: float) -> bool:
 
 def is_lowest(value: float, image: TensorType) -> bool:
     """Whether `value` quantizes to the least element, which no maximum over a window ever prefers."""
-    quant = image.quant
+    quant = image.per_tensor
     return value / quant.scale[0] + quant.zero_point <= image.element.low

@@ -15,9 +15,11 @@ from .quantized_math import quantize_multipliers, requantize, to_output, wrap32
 def output_multipliers(node: Node) -> tuple[np.ndarray, np.ndarray]:
     """int32 (mantissa, shift) per output channel: input scale * weight scale / output scale."""
     x, weight = node.inputs[:2]
+    if weight.quant is None:
+        raise ValueError(f"{node.name}: its weight {weight.name} is not quantized")
     scales = np.broadcast_to(np.array(weight.quant.scale), (weight.shape[0],))
     try:
-        return quantize_multipliers(x.quant.scale[0] * scales / node.output.quant.scale[0])
+        return quantize_multipliers(x.scale * scales / node.output.scale)
     except ValueError as error:
         raise ValueError(f"{node.name}: {error}") from error
 
@@ -26,7 +28,7 @@ def finish(node: Node, acc: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """Turns sums of products, channels last, into the int8 output. `acc` may be any exact dtype."""
     total = wrap32(acc.astype(np.int64) + bias)
     lo, hi = node.attrs.clamp.quantized(node.output.type)
-    return to_output(requantize(total, *output_multipliers(node)), node.output.quant.zero_point, lo, hi)
+    return to_output(requantize(total, *output_multipliers(node)), node.output.zero_point, lo, hi)
 
 
 def constants(node: Node, weights: np.ndarray, bias: np.ndarray) -> Mapping[str, np.ndarray]:

@@ -40,7 +40,8 @@ def draw_image(d: RandomCase) -> tuple[Value, PoolAttrs]:
     x = d.image(d.batch(), d.channels(), kernel)
     # With a stride of at most the kernel, less what is padded, no window lies beyond the image.
     padding = d.padding(kernel)
-    stride = tuple(d.integer(1, max(1, k - far)) for k, far in zip(kernel, (padding.bottom, padding.right)))
+    far = padding.bottom, padding.right
+    stride = pair([d.integer(1, max(1, k - f)) for k, f in zip(kernel, far)])
     return x, PoolAttrs(kernel, stride, padding, d.clamp())
 
 
@@ -49,6 +50,7 @@ def arguments(node: Node) -> Mapping[str, Any]:
     attrs = node.attrs
     if attrs.padding.top >= attrs.kernel[0] or attrs.padding.left >= attrs.kernel[1]:
         raise ValueError(f"{node.name}: padding {attrs.padding} leaves windows {attrs.kernel} empty")
+    height, width = attrs.kernel
     return {
         "params": {
             "stride": per_channel.tile(*attrs.stride),
@@ -56,7 +58,7 @@ def arguments(node: Node) -> Mapping[str, Any]:
             "activation": per_channel.activation(attrs.clamp, node.output.type),
         },
         "input_dims": storage.dims(*storage.nhwc(node.inputs[0])),
-        "filter_dims": storage.dims(1, *attrs.kernel, 1),
+        "filter_dims": storage.dims(1, height, width, 1),
         "output_dims": storage.dims(*storage.nhwc(node.output)),
     }
 

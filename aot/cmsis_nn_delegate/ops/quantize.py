@@ -101,6 +101,6 @@ class Quantize(Op):
             "batch": batch,
             "channels": channels,
             "pixels": pixels,
-            "inverse_scale": float(node.output.quant.inverse_scale),
-            "zero_point": node.output.quant.zero_point,
+            "inverse_scale": float(node.output.type.per_tensor.inverse_scale),
+            "zero_point": node.output.zero_point,
         }

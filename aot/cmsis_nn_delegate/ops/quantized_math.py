@@ -10,10 +10,14 @@ CMSIS-NN (Include/arm_nnsupportfunctions.h) and of TensorFlow Lite
 from __future__ import annotations
 
 import math
+from typing import Union
 
 import numpy as np
 
 from ..format.schema import MAX_SHIFT, MIN_SHIFT
+
+# A number for all elements of an array, or an array that broadcasts against it.
+Integers = Union[int, np.ndarray]
 
 INT32_MIN = -(1 << 31)
 INT32_MAX = (1 << 31) - 1
@@ -51,15 +55,16 @@ def quantize_multipliers(reals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.array(multipliers, np.int32), np.array(shifts, np.int32)
 
 
-def divide_by_power_of_two(x: np.ndarray, exponent) -> np.ndarray:
+def divide_by_power_of_two(x: np.ndarray, exponent: Integers) -> np.ndarray:
     """x / 2^exponent, rounded to nearest, halves away from zero [arm_nn_divide_by_power_of_two]."""
     mask = (np.int64(1) << exponent) - 1
-    quotient = x >> exponent
+    quotient: np.ndarray = x >> exponent
     threshold = (mask >> 1) + (quotient < 0)
-    return quotient + ((x & mask) > threshold)
+    rounded: np.ndarray = quotient + ((x & mask) > threshold)
+    return rounded
 
 
-def requantize(acc: np.ndarray, multiplier, shift) -> np.ndarray:
+def requantize(acc: np.ndarray, multiplier: Integers, shift: Integers) -> np.ndarray:
     """acc * multiplier * 2^(shift - 31), rounded twice [arm_nn_requantize without single rounding].
 
     `multiplier` and `shift` are numbers or int arrays that broadcast against `acc`.
@@ -73,13 +78,14 @@ def requantize(acc: np.ndarray, multiplier, shift) -> np.ndarray:
 
 def to_output(acc: np.ndarray, zero_point: int, lo: int, hi: int) -> np.ndarray:
     """int8 clamp(acc + zero_point, lo, hi)."""
-    return np.clip(wrap32(acc + zero_point), lo, hi).astype(np.int8)
+    limited: np.ndarray = np.clip(wrap32(acc + zero_point), lo, hi)
+    return limited.astype(np.int8)
 
 
 # Fixed point for softmax ----------------------------------------------------
 
 
-def high_mult(a, b) -> np.ndarray:
+def high_mult(a: Integers, b: Integers) -> np.ndarray:
     """a * b / 2^31, rounded, saturating [arm_nn_doubling_high_mult]."""
     a, b = np.broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
     nudged = a * b + np.where((a < 0) ^ (b < 0), 1 - (1 << 30), 1 << 30)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from ..edge.nodes import DEQUANTIZE, RESHAPES, first, target_name
+from ..edge.nodes import DEQUANTIZE, RESHAPES, target_name
 from ..edge.refusal import Refusal
 from ..graph.ir import Node
 from .annotation import SameScale
@@ -45,17 +45,10 @@ class Reshape(Op):
         # Next to an operator that it only hands a float tensor to or from there is nothing to
         # compare: that operator's own check looks through it.
         alone = target_name(context.source(source)) == DEQUANTIZE
-        return first(
-            test()
-            for test in (
-                lambda: context.refuse_tensors(node, source),
-                lambda: (
-                    context.refuse_quant(node, [source], same=True)
-                    if alone and context.output_quant(node) is not None
-                    else None
-                ),
-            )
-        )
+        refusal: Optional[Refusal] = context.refuse_tensors(node, source)
+        if refusal is None and alone and context.output_quant(node) is not None:
+            refusal = context.refuse_quant(node, [source], same=True)
+        return refusal
 
     def build(self, node: Any, context: Any) -> list[Node]:
         return [context.node(node, self.name, [context.value(node.args[0])])]

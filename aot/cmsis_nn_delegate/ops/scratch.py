@@ -6,14 +6,16 @@ ExecuTorch ships CMSIS-NN's size functions, compiled for the host at the commit 
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..target import Target
 
 
-def query(function: str, target: Target, **arguments) -> int:
+def query(function: str, target: Target, **arguments: Any) -> int:
     """Bytes that int8 `function` (e.g. "convolve_wrapper_buffer_size") wants on `target`."""
     # Imported here because it loads a native library, which few users of operators need.
     from executorch.backends.cortex_m.library import cmsis_nn
 
     backend = getattr(cmsis_nn.Backend, target.isa.name)
-    size = getattr(cmsis_nn, function)(backend, cmsis_nn.DataType.A8W8, **arguments)
+    size: int = getattr(cmsis_nn, function)(backend, cmsis_nn.DataType.A8W8, **arguments)
     return max(size, 0)

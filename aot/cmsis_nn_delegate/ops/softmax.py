@@ -113,7 +113,8 @@ class Softmax(Op):
         return [context.node(node, self.name, [context.value(node.args[0])], attrs)]
 
     def _dim(self, node: Any) -> int:
-        return node.args[1] % max(len(shape_of(node)), 1)
+        dim: int = node.args[1] % max(len(shape_of(node)), 1)
+        return dim
 
     def _refuse_dim(self, node: Any) -> Optional[Refusal]:
         shape = shape_of(node)
@@ -172,7 +173,7 @@ class Softmax(Op):
         headroom = leading_zeros(total)
         inverse = one_over_one_plus_x(wrap32((total << headroom) - (1 << 31)))
         bits = ACCUMULATOR_BITS - headroom + 23
-        result = divide_by_power_of_two(high_mult(inverse, exps[distance]), bits) + node.output.quant.zero_point
+        result = divide_by_power_of_two(high_mult(inverse, exps[distance]), bits) + node.output.zero_point
         result = np.where(counts, node.output.type.clamp(result), node.output.element.low)
         return result.astype(np.int8).reshape(node.output.storage_shape)
 
@@ -193,7 +194,7 @@ class Softmax(Op):
         return storage.rows_of(value, row_size), row_size
 
     def _scaling(self, node: Node) -> Scaling:
-        scale = node.inputs[0].quant.scale[0]
+        scale = node.inputs[0].scale
         fraction_bits = 31 - INTEGER_BITS
         real = scale * (1 << fraction_bits)
         if real <= 1:

@@ -36,6 +36,8 @@ def check(context: Any, node: Any, source: Any, weight: Any, bias: Any, transpos
     `transposed`: the weight is [in, out].
     """
     found = _weight(context, weight, transposed)
+    if found is None:
+        return refuse_variable(context, weight, None)
     if not found.quantized:
         return Refusal(
             Reason.NOT_QUANTIZED,
@@ -95,6 +97,8 @@ def _check_values(context: Any, node: Any, source: Any, weight: Constant, bias: 
 def build(context: Any, source: Any, weight: Any, bias: Any, transposed: bool = False) -> tuple[Value, Value]:
     """(int8 weight, int32 bias) of a node that `check` accepted; without a bias, zeros."""
     found = _weight(context, weight, transposed)
+    if found is None or found.data is None or found.scales is None:
+        raise ValueError(f"{weight.name} is not a quantized constant with data")
     data, channels = found.data, found.shape[0]
     scales = np.broadcast_to(found.scales, (channels,))
     input_scale = context.input_quant(source).scale[0]
@@ -112,7 +116,7 @@ def build(context: Any, source: Any, weight: Any, bias: Any, transposed: bool = 
 
 def _weight(context: Any, weight: Any, transposed: bool) -> Optional[Constant]:
     """The weight with its output channels in dimension 0."""
-    found = context.constant_float(weight)
+    found: Optional[Constant] = context.constant_float(weight)
     return found.transposed((1, 0)) if found is not None and transposed else found
 
 
@@ -120,10 +124,13 @@ def _bias_steps(context: Any, bias: Any, input_scale: float, scales: np.ndarray)
     """int64 [out]: the bias in steps of input scale * weight scale."""
     found = context.constant_float(bias)
     step = input_scale * scales
+    steps: np.ndarray
     if not found.quantized:
-        return np.rint(found.data.astype(np.float64) / step).astype(np.int64)
-    integers = found.data.astype(np.int64) - found.zero_points
+        steps = np.rint(found.data.astype(np.float64) / step).astype(np.int64)
+        return steps
+    integers: np.ndarray = found.data.astype(np.int64) - found.zero_points
     # The usual case: quantized with that very scale, but for the rounding of float32.
     if np.allclose(found.scales, step, rtol=1e-5, atol=0):
         return integers
-    return np.rint(integers * found.scales / step).astype(np.int64)
+    steps = np.rint(integers * found.scales / step).astype(np.int64)
+    return steps

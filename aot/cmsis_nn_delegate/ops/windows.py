@@ -16,7 +16,7 @@ def taps(
     dilation: Pair,
     padding: Padding,
     output: Pair,
-    fill,
+    fill: int,
 ) -> Iterator[np.ndarray]:
     """For each kernel tap, row by row: the [n, output h, output w, c] pixels under it.
 

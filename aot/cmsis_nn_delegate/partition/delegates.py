@@ -36,7 +36,8 @@ class Delegate:
     @property
     def program(self) -> ExportedProgram:
         """What the delegate computes, as an edge program of its own."""
-        return self.module.original_module
+        program: ExportedProgram = self.module.original_module
+        return program
 
 
 def delegates(edge: EdgeProgramManager) -> list[Delegate]:
@@ -89,7 +90,9 @@ def obstacle(edge: EdgeProgramManager) -> str:
 
 def _names(call: Node) -> tuple[list[str], dict[str, int]]:
     """The names of a call's arguments, in order, and which result each of its readers takes."""
-    return [node.name for node in call.args[1:]], {node.name: node.args[1] for node in call.users}
+    arguments: tuple[Any, ...] = call.args[1:]
+    results: dict[str, Any] = {node.name: node.args[1] for node in call.users}
+    return [node.name for node in arguments], results
 
 
 def take_model_order(edge: EdgeProgramManager) -> None:

@@ -49,7 +49,7 @@ class NodeReport:
     def __str__(self) -> str:
         where = f" in {self.module}" if self.module else ""
         head = f"{self.name} ({self.target}){where}: "
-        if self.delegated:
+        if self.reason is None:
             return f"{head}delegated to partition {self.partition}"
         return f"{head}not delegated, {self.reason.value}: {self.message}"
 

@@ -48,6 +48,8 @@ class ImportContext(EdgeContext):
         `shape` and `suffix` are for an intermediate result that the edge program has not.
         """
         element = quantized_element(node) if op == "quantize" else Element.FLOAT32
+        if element is None:
+            raise ValueError(f"{node.name} does not quantize to the whole range of an element")
         quant = quant_of(node) if op == "quantize" else None
         name = node.name + suffix
         output = Value(name, TensorType(element, shape_of(node) if shape is None else shape, quant=quant))
@@ -102,16 +104,13 @@ def _input(node: EdgeNode) -> Value:
 def _input_quant(node: EdgeNode) -> Quant:
     """The parameters by which an int8 input is read."""
     quants = {quant_of(user) for user in node.users if target_name(user) == DEQUANTIZE}
-    if (
-        len(quants) != 1
-        or None in quants
-        or len(node.users) != sum(target_name(user) == DEQUANTIZE for user in node.users)
-    ):
+    quant = quants.pop() if len(quants) == 1 else None
+    if quant is None or len(node.users) != sum(target_name(user) == DEQUANTIZE for user in node.users):
         raise ValueError(
             f"int8 input {node.name} is not read by dequantize nodes of one scale and zero point; "
             "lower with the helper of this package, which keeps them"
         )
-    return quants.pop()
+    return quant
 
 
 def _output(node: EdgeNode, context: ImportContext) -> Value:

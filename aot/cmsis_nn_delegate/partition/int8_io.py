@@ -9,15 +9,15 @@ exported program, before. `io_quants` gives the parameters that the caller then 
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Optional
 
 import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind, OutputSpec, TensorArgument
-from torch.fx import GraphModule, Node
+from torch.fx import Graph, GraphModule, Node
 
 from ..edge.naming import described
-from ..edge.nodes import DEQUANTIZE, QUANTIZE, quant_of, target_name
+from ..edge.nodes import DEQUANTIZE, QUANTIZE, operand, quant_of, target_name
 from ..errors import UserError
 from ..graph.tensor_type import Quant
 
@@ -36,17 +36,24 @@ def check_int8_io(prepared: GraphModule) -> None:
             if not _observes(user):
                 what = described(user) if user.op != "output" else "the model's output, which returns it"
                 raise _refused(f"input {node.name}", f"it is read by {what}, which stays in float")
-    for index, node in enumerate(prepared.graph.output_node().args[0]):
+    for index, node in enumerate(_results(prepared.graph)):
         if not _observes(node):
             cause = f"it comes from {described(node)}, which stays in float"
             raise _refused(f"output {index} ({node.name})", cause)
+
+
+def _results(graph: Graph) -> list[Node]:
+    """What a program returns."""
+    returned: Any = graph.output_node().args[0]
+    return list(returned)
 
 
 def _observes(node: Node) -> bool:
     """Whether this is where convert_pt2e will quantize and dequantize."""
     if node.op != "call_module":
         return False
-    return hasattr(node.graph.owning_module.get_submodule(node.target), "calculate_qparams")
+    module = node.graph.owning_module
+    return module is not None and hasattr(module.get_submodule(str(node.target)), "calculate_qparams")
 
 
 def _refused(what: str, cause: str) -> UserError:
@@ -113,14 +120,14 @@ def _user_inputs(program: ExportedProgram) -> list[Node]:
 
 def _user_outputs(program: ExportedProgram) -> list[tuple[int, OutputSpec, Node]]:
     """(position, spec, node) of each."""
-    results = program.graph.output_node().args[0]
+    results = _results(program.graph)
     pairs = enumerate(zip(program.graph_signature.output_specs, results))
     return [(i, spec, node) for i, (spec, node) in pairs if spec.kind is OutputKind.USER_OUTPUT]
 
 
 def _quantize_outputs(program: ExportedProgram) -> None:
     output = program.graph.output_node()
-    results = list(output.args[0])
+    results = _results(program.graph)
     for index, spec, node in _user_outputs(program):
         if _is_int8(node):
             continue
@@ -130,8 +137,8 @@ def _quantize_outputs(program: ExportedProgram) -> None:
                 f"{target_name(node) or node.op}, not from a dequantize; use float inputs and "
                 "outputs, or have what computes it quantized"
             )
-        results[index] = node.args[0]
-        spec.arg = TensorArgument(name=node.args[0].name)
+        results[index] = operand(node)
+        spec.arg = TensorArgument(name=results[index].name)
     output.args = (tuple(results),)
 
 

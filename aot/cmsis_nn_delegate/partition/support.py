@@ -22,7 +22,7 @@ from torch.fx import Node
 
 from ..edge.context import EdgeContext
 from ..edge.functions import Functions
-from ..edge.nodes import GETITEM, target_name
+from ..edge.nodes import GETITEM, operand, target_name
 from ..edge.refusal import Reason, Refusal
 from ..format.schema import MAX_IO
 from ..ops.op import Op
@@ -155,7 +155,7 @@ class Support:
         for source in node.all_input_nodes:
             if source in self._constants or self.context.is_constant(source):
                 continue
-            yield source.args[0] if target_name(source) == GETITEM else source
+            yield operand(source) if target_name(source) == GETITEM else source
 
     def _readers(self, node: Node) -> Iterator[Node]:
         for user in node.users:
@@ -267,7 +267,7 @@ class Support:
     def _sources(self, node: Node) -> Iterator[Node]:
         for source in node.all_input_nodes:
             if source not in self._constants:
-                yield (source.args[0] if target_name(source) == GETITEM and source.args[0] in self._ops else source)
+                yield (operand(source) if target_name(source) == GETITEM and source.args[0] in self._ops else source)
 
     def _is_output(self, quantize: Node) -> bool:
         """Whether a quantize ends a delegated operator."""
@@ -285,7 +285,8 @@ class Support:
     def _io_count(self, nodes: list[Node]) -> int:
         """How many inputs and outputs these would have as a partition."""
         inside = set(nodes)
-        inputs, outputs = set(), set()
+        inputs: set[Node] = set()
+        outputs: set[Node] = set()
         for node in nodes:
             inputs.update(x for x in self._activation_inputs(node) if x not in inside)
             readers = list(self._readers(node))
@@ -354,8 +355,9 @@ class Support:
         for node in reversed(self._calls):
             if node in self._constants:
                 users = {partitions.get(user) for user in node.users}
-                if len(users) == 1 and None not in users:
-                    partitions[node] = users.pop()
+                user = users.pop() if len(users) == 1 else None
+                if user is not None:
+                    partitions[node] = user
             elif target_name(node) == GETITEM and node.args[0] in partitions:
-                partitions[node] = partitions[node.args[0]]
+                partitions[node] = partitions[operand(node)]
         return partitions

@@ -25,7 +25,8 @@ def absorb_reshapes(graph: Graph) -> None:
         for reader in list(graph.consumers(node.output)):
             _read_input_instead(node, reader)
         if graph.consumers(node.output) or graph.is_output(node.output):
-            _retype_producer(graph, node) or _materialize(graph, node)
+            if not _retype_producer(graph, node):
+                _materialize(graph, node)
     remove_dead(graph)
 
 

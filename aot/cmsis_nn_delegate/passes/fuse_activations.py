@@ -24,6 +24,7 @@ def fuse_activations(graph: Graph) -> None:
         merge_sources(producer, clamp)
         source = clamp.inputs[0]
         feeder = graph.producer(source)
+        assert feeder is not None  # `producer`, or a reshape behind it
         graph.remove([clamp])
         # The output keeps its identity: it may be a graph output with a layout of its own.
         feeder.output = clamp.output

@@ -7,6 +7,7 @@ plain C: no assembler, no include path for binaries.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ..format import schema
 from .decode import Tensor, decode
@@ -82,7 +83,7 @@ def generate_source(name: str, payload: bytes) -> str:
 
 
 def _tensor_lines(prefix: str, name: str, tensor: Tensor) -> list[str]:
-    def braced(items) -> str:
+    def braced(items: Iterable[int]) -> str:
         return "{" + ", ".join(str(item) for item in items) + "}"
 
     lines = [

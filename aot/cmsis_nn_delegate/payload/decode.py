@@ -64,11 +64,11 @@ class Payload:
 
     @property
     def arena_bytes(self) -> int:
-        return self.header["arena_bytes"]
+        return int(self.header["arena_bytes"])
 
     @property
     def crc32(self) -> int:
-        return self.header["crc32"]
+        return int(self.header["crc32"])
 
 
 def decode(data: bytes) -> Payload:
@@ -120,7 +120,7 @@ def _header(data: bytes) -> dict[str, Any]:
 
 
 def _tensor_count(header: Mapping[str, Any]) -> int:
-    return header["input_count"] + header["output_count"]
+    return int(header["input_count"] + header["output_count"])
 
 
 def _section(data: bytes, header: Mapping[str, Any], name: str, size: int) -> None:

@@ -203,7 +203,7 @@ def _require_elements(node: Node) -> None:
     kernel = op.kernel_of(node)
     inputs, output = op.activation_fields(node)
     for name, value in (*zip(inputs, node.inputs), (output, node.output)):
-        taken = kernel.args.field(name).operand.element.element
+        taken = kernel.args.field(name).refers_to.element.element
         if value.element.value != taken:
             raise ValueError(
                 f"{value.name} is {value.element.value}; there is no kernel {kernel.name} for that: "
@@ -255,7 +255,7 @@ def _encode_call(
     input_fields, output_field = op.activation_fields(node)
     for name, value in zip(input_fields, node.inputs):
         if value.is_constant:
-            place(name, storage.to_storage(value.data, value))
+            place(name, storage.to_storage(value.constant, value))
         else:
             refs[name] = _activation_ref(graph, value, plan)
     refs[output_field] = _activation_ref(graph, node.output, plan)
@@ -286,7 +286,10 @@ def _activation_ref(graph: Graph, value: Value, plan: MemoryPlan) -> int:
     for index, io in enumerate((*graph.inputs, *graph.outputs)):
         if io is value:
             return schema.make_ref(schema.BASE_IO + index)
-    return schema.make_ref(schema.BASE_ARENA, plan.offset_of(value))
+    offset = plan.offset_of(value)
+    if offset is None:
+        raise ValueError(f"{value.name} is not in the arena")
+    return schema.make_ref(schema.BASE_ARENA, offset)
 
 
 def _io_tensor(value: Value, plan: MemoryPlan) -> bytes:
@@ -294,7 +297,7 @@ def _io_tensor(value: Value, plan: MemoryPlan) -> bytes:
     order = (0, 2, 3, 1) if value.layout is Layout.CHANNELS_LAST else range(rank)
     behind = (0,) * (schema.MAX_RANK - rank)
     arena_offset = plan.offset_of(value)
-    quantized = value.quant is not None
+    quant = value.quant
     return schema.IO_TENSOR.pack(
         {
             "nbytes": value.nbytes,
@@ -303,7 +306,7 @@ def _io_tensor(value: Value, plan: MemoryPlan) -> bytes:
             "rank": rank,
             "dim_order": (*order, *behind),
             "sizes": (*value.shape, *behind),
-            "scale": value.quant.scale[0] if quantized else 0.0,
-            "zero_point": value.quant.zero_point if quantized else 0,
+            "scale": 0.0 if quant is None else quant.scale[0],
+            "zero_point": 0 if quant is None else quant.zero_point,
         }
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..format.schema import DType
 from .decode import Tensor
 
-NUMPY_TYPES = {DType.INT8: np.dtype("int8"), DType.FLOAT32: np.dtype("<f4")}
+NUMPY_TYPES: dict[DType, np.dtype[Any]] = {DType.INT8: np.dtype("int8"), DType.FLOAT32: np.dtype("<f4")}
 
 
 def to_bytes(array: np.ndarray, tensor: Tensor) -> bytes:

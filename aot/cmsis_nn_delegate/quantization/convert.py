@@ -40,7 +40,7 @@ _HIDDEN = {
 }
 
 
-def _rename(model: GraphModule, targets: dict) -> GraphModule:
+def _rename(model: GraphModule, targets: dict[Any, Any]) -> GraphModule:
     for node in model.graph.nodes:
         if node.op == "call_function" and node.target in targets:
             node.target = targets[node.target]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import Optional
+from typing import Any, Optional
 
 import torch
 from torch.export import ExportedProgram
@@ -148,7 +148,7 @@ class _Memory:
 
     def __init__(self, graph: Graph, state: set[Node]) -> None:
         self._order = {node: index for index, node in enumerate(graph.nodes)}
-        self._parent = {node: node for node in graph.nodes}
+        self._parent: dict[Node, Node] = {node: node for node in graph.nodes}
         storages: dict[int, Node] = {}
         attributes: dict[str, Node] = {}
         for node in graph.nodes:
@@ -192,8 +192,9 @@ class _Memory:
         self._parent[self._root(a)] = self._root(b)
 
 
-def _annotated_arguments(node: Node) -> Iterator[tuple[Node, Optional[torch._C._AliasInfo]]]:
-    """Every node that is an argument of an operator, with what the schema says about its memory."""
+def _annotated_arguments(node: Node) -> Iterator[tuple[Node, Any]]:
+    """Every node that is an argument of an operator, with what the schema says about its memory: an
+    `alias_info` of torch.FunctionSchema, or None."""
     schema = getattr(node.target, "_schema", None)
     if node.op != "call_function" or schema is None:
         return
@@ -207,7 +208,8 @@ def _annotated_arguments(node: Node) -> Iterator[tuple[Node, Optional[torch._C._
 def _aliased_arguments(node: Node) -> Iterator[Node]:
     """Arguments whose memory the result of `node` may share."""
     if node.op == "call_function" and getattr(node.target, "__name__", "") == "getitem":
-        yield node.args[0]
+        source: Any = node.args[0]
+        yield source
     liar = node.target in _MAY_ALIAS or _is_idle_dropout(node)
     for argument, info in _annotated_arguments(node):
         if liar or info is not None:
@@ -216,12 +218,13 @@ def _aliased_arguments(node: Node) -> Iterator[Node]:
 
 def _out_of_place(node: Node) -> Optional[torch._ops.OpOverload]:
     """aten.relu.default for a call of aten.relu_.default; None if there is no such form."""
-    namespace, name = node.target._schema.name.split("::")
+    target: Any = node.target
+    namespace, name = target._schema.name.split("::")
     packet = getattr(getattr(torch.ops, namespace), name.removesuffix("_"), None)
-    overload = getattr(packet, node.target._overloadname, None)
+    overload = getattr(packet, target._overloadname, None)
     if not name.endswith("_") or overload is None or overload._schema.is_mutable:
         return None
-    types = [[str(a.type) for a in op._schema.arguments] for op in (overload, node.target)]
+    types = [[str(a.type) for a in op._schema.arguments] for op in (overload, target)]
     return overload if types[0] == types[1] else None
 
 
@@ -273,5 +276,5 @@ def _remove_copies(model: GraphModule) -> None:
 
 
 def _same_layout(a: Node, b: Node) -> bool:
-    a, b = a.meta.get("val"), b.meta.get("val")
-    return isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor) and a.stride() == b.stride()
+    x, y = a.meta.get("val"), b.meta.get("val")
+    return isinstance(x, torch.Tensor) and isinstance(y, torch.Tensor) and x.stride() == y.stride()

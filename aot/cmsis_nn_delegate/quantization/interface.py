@@ -26,6 +26,9 @@ from .private_copy import require_separate_inputs
 Model = Union[torch.nn.Module, ExportedProgram]
 # A tuple or list by position, a dict by name; what is inside of these may be structures again.
 Arguments = Union[Sequence[Any], Mapping[str, Any]]
+# What `forward` is called with.
+Args = tuple[Any, ...]
+Bound = tuple[Args, dict[str, Any]]
 
 _STRUCTURES = "a tuple of tensors, one for each input, or a dict of them by name"
 
@@ -68,11 +71,11 @@ class Inputs:
     structure: "pair_0".
     """
 
-    args: tuple
+    args: tuple[Any, ...]
     kwargs: dict[str, Any]
     tensors: tuple[torch.Tensor, ...]
     names: tuple[str, ...]
-    _bind: Callable[[Any, str], tuple[tuple, dict]]
+    _bind: Callable[[Any, str], Bound]
 
     @staticmethod
     def of(model: Model, examples: Arguments) -> Inputs:
@@ -82,7 +85,7 @@ class Inputs:
         if not isinstance(examples, (Sequence, Mapping)) or isinstance(examples, (str, bytes)):
             raise UserError(f"example inputs are {_STRUCTURES}; got {_kind(examples)}")
 
-        def bind(arguments: Any, what: str) -> tuple[tuple, dict]:
+        def bind(arguments: Any, what: str) -> Bound:
             return _bind(model, arguments, what)
 
         args, kwargs = bind(examples, "the example inputs")
@@ -147,7 +150,7 @@ def _signature(model: Model) -> Optional[inspect.Signature]:
         return None
 
 
-def _bind(model: Model, arguments: Arguments, what: str) -> tuple[tuple, dict]:
+def _bind(model: Model, arguments: Arguments, what: str) -> Bound:
     """(args, kwargs) for `forward`: as much as possible by position, so that equal arguments are
     equal however they were given."""
     by_name = isinstance(arguments, Mapping)
@@ -167,7 +170,7 @@ def _bind(model: Model, arguments: Arguments, what: str) -> tuple[tuple, dict]:
     return bound.args, bound.kwargs
 
 
-def _bind_exported(program: ExportedProgram, args: tuple, kwargs: dict, what: str) -> tuple[tuple, dict]:
+def _bind_exported(program: ExportedProgram, args: Args, kwargs: dict[str, Any], what: str) -> Bound:
     args_spec, kwargs_spec = program.call_spec.in_spec.children()
     if not args and kwargs and args_spec.num_children:
         # By name, where the program was exported with some by position.
@@ -180,12 +183,12 @@ def _bind_exported(program: ExportedProgram, args: tuple, kwargs: dict, what: st
     kwargs = {name: kwargs[name] for name in kwargs_spec.context or () if name in kwargs} | kwargs
     spec = pytree.tree_structure((args, kwargs))
     if spec != program.call_spec.in_spec:
-        names = ", ".join(program.graph_signature.user_inputs)
-        raise UserError(f"{what} do not fit the exported program, which takes {names}")
+        takes = ", ".join(program.graph_signature.user_inputs)
+        raise UserError(f"{what} do not fit the exported program, which takes {takes}")
     return args, kwargs
 
 
-def _tensors(model: Model, args: tuple, kwargs: dict, what: str) -> tuple[list[torch.Tensor], list[str]]:
+def _tensors(model: Model, args: Args, kwargs: dict[str, Any], what: str) -> tuple[list[torch.Tensor], list[str]]:
     """The tensors in the arguments and their names; None stands for an input that is left out."""
     signature = _signature(model)
     parameters = list(signature.parameters.values()) if signature else []
@@ -201,26 +204,27 @@ def _tensors(model: Model, args: tuple, kwargs: dict, what: str) -> tuple[list[t
     return tensors, names
 
 
-def _keys(path: tuple) -> list[Any]:
+def _keys(path: tuple[Any, ...]) -> list[Any]:
     return [getattr(key, "idx", getattr(key, "key", getattr(key, "name", key))) for key in path]
 
 
-def _position(path: tuple) -> str:
+def _position(path: tuple[Any, ...]) -> str:
     """Of a tensor among the arguments, for messages: 0, or 1[2], or a name."""
     _, first, *rest = _keys(path)
     return f"{first}{''.join(f'[{key!r}]' for key in rest)}"
 
 
-def _name(path: tuple, parameters: list[inspect.Parameter]) -> str:
+def _name(path: tuple[Any, ...], parameters: list[inspect.Parameter]) -> str:
     """As torch.export names the placeholder."""
     _, first, *rest = _keys(path)
+    name = first
     if isinstance(first, int):
         variadic = [i for i, p in enumerate(parameters) if p.kind is inspect.Parameter.VAR_POSITIONAL]
         if variadic and first >= variadic[0]:
-            first, rest = parameters[variadic[0]].name, [first - variadic[0], *rest]
+            name, rest = parameters[variadic[0]].name, [first - variadic[0], *rest]
         else:
-            first = parameters[first].name if first < len(parameters) else f"input{first}"
-    return "_".join(map(str, (first, *rest)))
+            name = parameters[first].name if first < len(parameters) else f"input{first}"
+    return "_".join(map(str, (name, *rest)))
 
 
 def _checked(item: Any, what: str) -> torch.Tensor:
@@ -271,7 +275,8 @@ def make_flat(module: GraphModule) -> list[str]:
     """Changes the module of an exported program: it takes the tensors of `Inputs.tensors` and returns a
     tuple of tensors. Notes about results that are no tensors and so are left out. UserError if nothing
     remains."""
-    module.validate_inputs = False  # that knows the old structure
+    exported: Any = module
+    exported.validate_inputs = False  # that knows the old structure
     graph, notes, kept = module.graph, [], []
     for node in graph.nodes:
         if node.op == "placeholder" and not isinstance(node.meta.get("val"), torch.Tensor):

@@ -8,6 +8,7 @@ computes.
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import torch
 from torch.export import ExportedProgram
@@ -123,9 +124,10 @@ def _separate_batch_norms(model: GraphModule) -> None:
 def _is_grouped_transpose(layer: Node) -> bool:
     if "conv_transpose" not in str(layer.target):
         return False
-    names = [argument.name for argument in layer.target._schema.arguments]
-    arguments = {**dict(zip(names, layer.args)), **layer.kwargs}
-    return arguments.get("groups", 1) != 1
+    overload: Any = layer.target
+    names = [argument.name for argument in overload._schema.arguments]
+    arguments: dict[str, Any] = {**dict(zip(names, layer.args)), **layer.kwargs}
+    return bool(arguments.get("groups", 1) != 1)
 
 
 def _own(layer: Node, parameter: Node, model: GraphModule) -> None:
@@ -134,8 +136,9 @@ def _own(layer: Node, parameter: Node, model: GraphModule) -> None:
     names = [node for node in names if node.target == parameter.target]
     if sum(len(node.users) for node in names) == 1:
         return
-    data = operator.attrgetter(parameter.target)(model).detach().clone()
-    name = f"{layer.name}_{parameter.target.replace('.', '_')}"
+    target = str(parameter.target)
+    data = operator.attrgetter(target)(model).detach().clone()
+    name = f"{layer.name}_{target.replace('.', '_')}"
     while hasattr(model, name):
         name += "_"
     model.register_parameter(name, torch.nn.Parameter(data, requires_grad=False))
@@ -167,10 +170,10 @@ def remove_identities(model: GraphModule) -> None:
 
 
 def _same_tensor(a: Node, b: Node) -> bool:
-    a, b = a.meta.get("val"), b.meta.get("val")
-    if not all(isinstance(value, torch.Tensor) for value in (a, b)):
+    x, y = a.meta.get("val"), b.meta.get("val")
+    if not isinstance(x, torch.Tensor) or not isinstance(y, torch.Tensor):
         return False
-    return (a.dtype, a.device, a.stride()) == (b.dtype, b.device, b.stride())
+    return (x.dtype, x.device, x.stride()) == (y.dtype, y.device, y.stride())
 
 
 def unpad_same(model: GraphModule) -> None:
@@ -202,7 +205,7 @@ def unpad_same(model: GraphModule) -> None:
     _finish(model)
 
 
-def _pair(value) -> list[int]:
+def _pair(value: Any) -> list[int]:
     """[v, v] for v or [v], as PyTorch expands sizes."""
-    value = [value] if isinstance(value, int) else list(value)
-    return value * 2 if len(value) == 1 else value
+    values = [value] if isinstance(value, int) else list(value)
+    return values * 2 if len(values) == 1 else values

@@ -30,7 +30,8 @@ class _Observation(Interpreter):
         self._what = what
 
     def run_node(self, node: Node) -> Any:
-        if node.op == "call_module" and _flaw(self.env[node.args[0]]):
+        source: Any = node.args[0] if node.args else None
+        if node.op == "call_module" and _flaw(self.env[source]):
             self._refuse()
         return super().run_node(node)
 
@@ -69,11 +70,11 @@ def doubtful_ranges(prepared: GraphModule) -> Iterator[str]:
         if node.op != "call_module" or node.args[0].op == "get_attr":
             continue
         observer = prepared.get_submodule(node.target)
-        low, high = (getattr(observer, name, None) for name in ("min_val", "max_val"))
-        if id(observer) in seen or low is None or low.numel() != 1 or low > high:
+        lows, highs = (getattr(observer, name, None) for name in ("min_val", "max_val"))
+        if id(observer) in seen or lows is None or highs is None or lows.numel() != 1 or lows > highs:
             continue
         seen.add(id(observer))
-        low, high, name = float(low), float(high), describe(node.args[0])
+        low, high, name = float(lows), float(highs), describe(node.args[0])
         if low == high == 0:
             yield f"{name} is zero in all of the calibration data: it has no range, and all else is clipped"
         elif low == high:

@@ -36,7 +36,7 @@ def load(path: Union[str, Path], specs: Sequence[InputSpec], purpose: str) -> li
     return select(_read(Path(path), purpose), specs, path)
 
 
-def select(arrays: Mapping[str, np.ndarray], specs: Sequence[InputSpec], path) -> list[Sample]:
+def select(arrays: Mapping[str, np.ndarray], specs: Sequence[InputSpec], path: Union[str, Path]) -> list[Sample]:
     """The samples in arrays with the rules of a file; `path` says in messages where they are from."""
     chosen = [_choose(arrays, index, specs, path) for index in range(len(specs))]
     columns = [_split(array, spec, path) for array, spec in zip(chosen, specs)]
@@ -61,7 +61,9 @@ def _read(path: Path, purpose: str) -> dict[str, np.ndarray]:
         raise UserError(f"{purpose}: {path} is not a readable .npz file: {error}") from error
 
 
-def _choose(arrays: Mapping[str, np.ndarray], index: int, specs: Sequence[InputSpec], path) -> np.ndarray:
+def _choose(
+    arrays: Mapping[str, np.ndarray], index: int, specs: Sequence[InputSpec], path: Union[str, Path]
+) -> np.ndarray:
     names = (specs[index].name, f"input{index}")
     for name in names:
         if name in arrays:
@@ -73,7 +75,7 @@ def _choose(arrays: Mapping[str, np.ndarray], index: int, specs: Sequence[InputS
     raise UserError(f"{path} has no array {names[0]!r} or {names[1]!r} for input {index}; it holds {held}")
 
 
-def _checked(array: np.ndarray, name: str, path) -> np.ndarray:
+def _checked(array: np.ndarray, name: str, path: Union[str, Path]) -> np.ndarray:
     if array.dtype == np.float64:
         raise UserError(f"{path}: array {name!r} is float64, models here take float32; save it with .astype('float32')")
     if array.dtype not in (np.float32, np.int8):
@@ -81,7 +83,7 @@ def _checked(array: np.ndarray, name: str, path) -> np.ndarray:
     return array
 
 
-def _split(array: np.ndarray, spec: InputSpec, path) -> list[np.ndarray]:
+def _split(array: np.ndarray, spec: InputSpec, path: Union[str, Path]) -> list[np.ndarray]:
     if array.ndim == 0:
         raise UserError(f"{path}: the array for input {spec.name} has no dimension for samples")
     shape = spec.shape or (1, *array.shape[1:])

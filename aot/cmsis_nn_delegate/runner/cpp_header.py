@@ -40,7 +40,7 @@ def generate() -> str:
     ]
     for flag in job.JobFlag:
         if flag:
-            name = "".join(part.capitalize() for part in flag.name.lower().split("_"))
+            name = "".join(part.capitalize() for part in str(flag.name).lower().split("_"))
             lines.append(f"  kJob{name} = {int(flag)},")
     lines += ["};", ""]
     lines += struct_lines(job.JOB_HEADER)

@@ -67,5 +67,5 @@ def from_report(report: RunResult, instructions: Optional[Sequence[Sequence[int]
         events.append(_event(start, end, schema.PROFILE_EVENT_ENUM.RUN_MODEL.value))
         runs.append(schema.RunData(name="Execute", bundled_input_index=_NONE, allocators=None, events=events))
         start = end
-    data = serialize_to_etdump_flatcc(schema.ETDumpFlatCC(_ETDUMP_VERSION, runs))
+    data: bytes = serialize_to_etdump_flatcc(schema.ETDumpFlatCC(_ETDUMP_VERSION, runs))
     return struct.pack("<I", len(data)) + data  # the device's writer puts the size first

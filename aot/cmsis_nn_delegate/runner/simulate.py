@@ -6,18 +6,18 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from ..errors import UserError
 from ..finite import require_finite
 from ..format import schema
-from ..payload.decode import decode
+from ..payload.decode import Tensor, decode
 from ..payload.tensor_data import from_bytes, to_bytes
 from .checkout import find_checkout
 from .job import JobFlag, build_job, build_program_job
-from .result import RunInfo, RunnerError, parse_report
+from .result import Output, RunInfo, RunnerError, RunResult, parse_report
 
 _JOB_BYTES = 2 << 20  # every board's mailbox has at least this much
 
@@ -87,7 +87,8 @@ def run(
 
     outputs: list[list[np.ndarray]] = []
     counts: Optional[list[int]] = []
-    report = result = init_count = None
+    report: Optional[RunResult] = None
+    result = init_count = None
     stack = 0
     for start in range(0, len(sets), batch):
         if len(sets) > batch and progress:
@@ -105,13 +106,15 @@ def run(
         except (RunnerError, simulator.SimulatorError, ValueError, OSError) as error:  # ElfError is a ValueError
             raise UserError(str(error), exit_code=1) from error
         for execution in report.executions:
-            outputs.append([from_bytes(o.data, t) for o, t in zip(execution.outputs, view.outputs)])
+            outputs.append([from_bytes(_printed(o), t) for o, t in zip(execution.outputs, view.outputs)])
         if result.regions is None or len(result.regions) != 1 + len(report.executions):
             counts = None
         elif counts is not None:
             init_count = result.regions[0].instructions
             counts += [region.instructions for region in result.regions[1:]]
         stack = max(stack, report.stack_bytes)
+    if report is None or result is None:
+        raise UserError("there are no inputs to run")
     return Run(
         outputs=outputs,
         info=report.info,
@@ -135,12 +138,18 @@ def _tell_once(note: str, progress: Callable[[str], None]) -> None:
         progress(note)
 
 
-def _set_bytes(tensors) -> int:
+def _printed(output: Output) -> bytes:
+    if output.data is None:
+        raise UserError("the firmware did not print its outputs", exit_code=1)
+    return output.data
+
+
+def _set_bytes(tensors: Sequence[Tensor]) -> int:
     """Of an input set in a job, where every input is padded."""
     return sum(-(-t.nbytes // schema.ALIGNMENT) * schema.ALIGNMENT for t in tensors)
 
 
-def _simulator():
+def _simulator() -> Any:
     """The module sim.simulator of the checkout."""
     try:
         from sim import simulator

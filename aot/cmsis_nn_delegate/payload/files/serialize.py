@@ -67,9 +67,10 @@ def dumps(graph: Graph, about: Mapping[str, str]) -> bytes:
         ],
     }
     text = json.dumps(structure, separators=(",", ":")).encode()
-    arrays = {_array(i): v.data for i, v in enumerate(values) if v.is_constant}
+    constants = {_array(i): v.data for i, v in enumerate(values) if v.data is not None}
     out = io.BytesIO()
-    np.savez(out, **{_STRUCTURE: np.frombuffer(text, np.uint8)}, **arrays)
+    arrays = {_STRUCTURE: np.frombuffer(text, np.uint8), **constants}
+    np.savez(out, allow_pickle=False, **arrays)
     return out.getvalue()
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional
 
 from ...format.schema import ALIGNMENT
 from ...graph.ir import Graph, Node, Value
@@ -103,8 +103,8 @@ def _plan(
     with_caller = io if io_placement is IoPlacement.CALLER else set()
 
     # Groups of values that share a buffer, each [name, size, first, last, value ids].
-    groups: list[list] = []
-    group_of: dict[int, list] = {}
+    groups: list[list[Any]] = []
+    group_of: dict[int, list[Any]] = {}
 
     def define(value: Value, step: int) -> None:
         replaced = overwritten.get(step) if step >= 0 else None

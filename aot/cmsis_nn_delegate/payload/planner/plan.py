@@ -16,8 +16,9 @@ The result states its bound, so that the gap to it is known: 0 means proven opti
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .interval import Interval, align_up, lower_bound
 
@@ -52,7 +53,7 @@ def place(intervals: Sequence[Interval], alignment: int = 16) -> Placement:
 def _rule_orders(intervals: Sequence[Interval]) -> list[list[int]]:
     """Orders of step 2; ties are broken by the index."""
 
-    def by(key) -> list[int]:
+    def by(key: Callable[[Interval], Any]) -> list[int]:
         return sorted(range(len(intervals)), key=lambda i: (key(intervals[i]), i))
 
     if not intervals:

@@ -40,7 +40,7 @@ class Layers(Interpreter):
 
     def run_node(self, node: Node) -> Any:
         if node.op == "call_module":
-            (source,) = node.args
+            source: Any = node.args[0]
             return self._scales.rounded(node, self.env[source])
         twin = self._twins.get(node.name)
         if twin is None:
@@ -58,7 +58,8 @@ class Layers(Interpreter):
             return super().run_node(node)
         # What the operator is given but for tensors (strides, padding) is the float one's.
         args, kwargs = pytree.tree_unflatten([read[x] if isinstance(x, Node) else x for x in mine], spec)
-        wanted, value = node.target(*args, **kwargs), self._quantized[twin]
+        target: Any = node.target
+        wanted, value = target(*args, **kwargs), self._quantized[twin]
         for a, b in zip(pytree.tree_leaves(value), pytree.tree_leaves(wanted)):
             if not close(a, b, FLOAT_TOLERANCE):
                 fail(node, "the quantized operator computes other numbers of what it is given")
@@ -67,7 +68,7 @@ class Layers(Interpreter):
     def _compare(self, node: Node, operand: Node, wanted: Any, value: Any) -> None:
         if not is_float(wanted) or not is_float(value):
             return
-        source = operand.args[0] if operand.op == "call_module" else operand
+        source: Any = operand.args[0] if operand.op == "call_module" else operand
         constant = source.op == "get_attr"
         at, what = (node, f"its constant {source.target}") if constant else (source, "its output")
         if wanted.shape != value.shape:

@@ -38,7 +38,8 @@ class _Recorder(Interpreter):
 
     def run_node(self, node: Node) -> Any:
         # Observers return what they are given, and must not learn from it once more.
-        value = self.env[node.args[0]] if node.op == "call_module" else super().run_node(node)
+        source: Any = node.args[0] if node.args else None
+        value = self.env[source] if node.op == "call_module" else super().run_node(node)
         self.values[node] = value.clone() if isinstance(value, torch.Tensor) else value
         if self._see is not None:
             self._see(node, value)
@@ -52,7 +53,7 @@ def run(module: GraphModule, sample: Sample, see: Optional[Callable[[Node, Any],
     return recorder.values
 
 
-def call(function: Callable, sample: Sample) -> list[Any]:
+def call(function: Callable[..., Any], sample: Sample) -> list[Any]:
     """The results for copies of the tensors, with the same random numbers in each call."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)

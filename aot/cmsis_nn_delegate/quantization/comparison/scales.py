@@ -21,12 +21,13 @@ class Scales:
 
     def __init__(self, prepared: GraphModule) -> None:
         self._prepared = prepared
-        self._parameters: dict[int, tuple] = {}
+        self._parameters: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 
-    def observer(self, node: Node) -> torch.nn.Module:
-        return self._prepared.get_submodule(node.target)
+    def observer(self, node: Node) -> Any:
+        """An observer of torchao."""
+        return self._prepared.get_submodule(str(node.target))
 
-    def parameters(self, observer: torch.nn.Module) -> tuple[torch.Tensor, torch.Tensor]:
+    def parameters(self, observer: Any) -> tuple[torch.Tensor, torch.Tensor]:
         """(scale, zero point)"""
         if id(observer) not in self._parameters:
             self._parameters[id(observer)] = observer.calculate_qparams()
@@ -49,11 +50,13 @@ class Scales:
         scale, zero_point = self.parameters(observer)
         limits = observer.quant_min, observer.quant_max, observer.dtype
         if "per_channel" in str(observer.qscheme):
-            arguments = scale.float(), zero_point, observer.ch_axis, *limits
-            integers = _Q.quantize_per_channel.default(value, *arguments)
-            return _Q.dequantize_per_channel.default(integers, *arguments)
-        arguments = float(scale), int(zero_point), *limits
-        return _Q.dequantize_per_tensor.default(_Q.quantize_per_tensor.default(value, *arguments), *arguments)
+            arguments: tuple[Any, ...] = scale.float(), zero_point, observer.ch_axis, *limits
+            quantize, dequantize = _Q.quantize_per_channel.default, _Q.dequantize_per_channel.default
+        else:
+            arguments = float(scale), int(zero_point), *limits
+            quantize, dequantize = _Q.quantize_per_tensor.default, _Q.dequantize_per_tensor.default
+        result: torch.Tensor = dequantize(quantize(value, *arguments), *arguments)
+        return result
 
 
 class Fits:
@@ -62,7 +65,7 @@ class Fits:
     def __init__(self, prepared: GraphModule, scales: Scales) -> None:
         self._scales = scales
         self._constant = _constants(prepared)
-        self._sums: dict[int, list] = {}  # by observer, which several tensors may share
+        self._sums: dict[int, list[Any]] = {}  # by observer, which several tensors may share
 
     def see(self, node: Node, value: Any) -> None:
         if node.op != "call_module" or node.args[0] in self._constant or not is_float(value):
