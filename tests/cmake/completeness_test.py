@@ -5,7 +5,7 @@ import re
 from tests.cmake.building import ROOT, delegate_sources
 
 # The choice of --define kernels=..., for the runner's images, which only Bazel builds.
-_BAZEL_ONLY = {"selected.cc", "selected.h"}
+_BAZEL_ONLY = {"selected.h", "selected_cmsis_nn.cc", "selected_portable.cc"}
 
 
 def _listed() -> set[str]:

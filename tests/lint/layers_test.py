@@ -11,9 +11,9 @@ ROOT = Path(__file__).resolve().parents[2]
 LAYERS = (
     "platforms/bsp",
     "runtime/payload",
-    "runtime/kernels",  # a header, which the providers implement
     "runtime/kernels/portable",
     "runtime/kernels/cmsis_nn",
+    "runtime/kernels",  # chooses one of them
     "runtime/backend",
     "runtime/standalone",
     "runtime/runner",
