@@ -39,6 +39,8 @@ def _platforms_impl(ctx):
         texts += [
             _set(prefix + "MACHINE", [board.machine]),
             _set(prefix + "UART", ["%d" % board.uart]),
+            _set(prefix + "UART_TYPE", [board.uart_type]),
+            _set(prefix + "QEMU_OPTIONS", board.qemu_options) if board.qemu_options else "",
             _set(prefix + "MEMORIES", [
                 "%s : ORIGIN = %d, LENGTH = %d" % (memory, origin, size)
                 for memory, (origin, size) in board.memories.items()

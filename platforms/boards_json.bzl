@@ -2,7 +2,7 @@
 
     {"cores": {"cortex_m55": {"cpu": ..., "isa": ..., "board": ..., "note": ...}, ...},
      "boards": {"mps3_an547": {"machine": ..., "memories": {"RAM": [origin, size], ...}, "uart": ...,
-                               "instructions_per_tick": ...}, ...}}
+                               "uart_type": ..., "instructions_per_tick": ..., "qemu_options": [...]}, ...}}
 """
 
 load("//platforms:boards.bzl", "BOARDS")
@@ -16,7 +16,9 @@ def _impl(ctx):
                 "instructions_per_tick": board.instructions_per_tick,
                 "machine": board.machine,
                 "memories": board.memories,
+                "qemu_options": board.qemu_options,
                 "uart": board.uart,
+                "uart_type": board.uart_type,
             }
             for name, board in BOARDS.items()
         },

@@ -16,9 +16,9 @@ CORES = {
         cpu = "cortex-m0plus",
         flags = ["-mcpu=cortex-m0plus", "-mfloat-abi=soft"],
         isa = "scalar",
-        board = "mps2_an385",
-        note = "Armv6-M code, simulated on a Cortex-M3 (Armv7-M), which runs it unchanged; " +
-               "QEMU has no board with a Cortex-M0+ and enough memory",
+        board = "microbit",
+        note = "simulated on a Cortex-M0, which has the same instructions (Armv6-M); " +
+               "QEMU has no Cortex-M0+",
     ),
     "cortex_m3": struct(
         cpu = "cortex-m3",

@@ -19,7 +19,9 @@ class Board:
     machine: str  # as the simulator calls it: "mps3-an547"
     memories: dict[str, tuple[int, int]]  # FLASH, RAM, MAILBOX -> (origin, bytes)
     uart: int  # base address
+    uart_type: str  # "cmsdk" or "nrf51"
     instructions_per_tick: float  # of SysTick
+    qemu_options: tuple[str, ...]  # besides the machine's name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +52,9 @@ def _load() -> tuple[dict[str, Board], dict[str, Core]]:
             machine=entry["machine"],
             memories={memory: tuple(span) for memory, span in entry["memories"].items()},
             uart=entry["uart"],
+            uart_type=entry["uart_type"],
             instructions_per_tick=entry["instructions_per_tick"],
+            qemu_options=tuple(entry["qemu_options"]),
         )
         for name, entry in data["boards"].items()
     }

@@ -19,7 +19,7 @@ from sim.renode.server import RenodeError
 SIMULATOR = os.environ.get("SIMULATOR", "qemu")
 CORES = sorted(boards.cores())
 # Commands of platforms/bsp/selftest/selftest.cc.
-EXIT, FAULT, WILD_JUMP, OVERFLOW, HANG, CHECKSUM, LOOP, NESTED, UNFINISHED, LOST_STACK = range(1, 11)
+EXIT, FAULT, WILD_JUMP, OVERFLOW, HANG, CHECKSUM, LOOP, NESTED, UNFINISHED, LOST_STACK, ARMV7 = range(1, 12)
 
 
 def image(core):
@@ -75,8 +75,22 @@ def test_fault_is_reported(core):
 
 
 @pytest.mark.parametrize("core", CORES)
+def test_an_armv7_instruction_is_a_fault_on_armv6(core):
+    """The images for Cortex-M0+ run on a core that has nothing else than they may use."""
+    result = run(core, ARMV7)
+    if core != "cortex-m0plus":
+        assert (result.status, result.exit_code) == ("exit", 0), result.explain()
+        assert "quotient=13\n" in result.uart
+        return
+    if SIMULATOR == "renode" and result.status == "exit":
+        pytest.skip(f"{result.simulator} runs Armv7-M instructions on its Cortex-M0+")
+    assert (result.status, result.exit_code) == ("fault", 111), result.explain()
+    assert "opcode=fbb0f0f1" in result.uart
+
+
+@pytest.mark.parametrize("core", CORES)
 def test_jump_outside_memory_is_a_fault(core):
-    result = run(core, WILD_JUMP, 0xF0000000)
+    result = run(core, WILD_JUMP, 0xB0000000)  # Where QEMU's nRF51 has nothing either, and no core executes.
     assert result.status == "fault", result.explain()
     if result.exit_code is not None:  # Renode stops the core for good, before its fault handler.
         assert "opcode=none" in result.uart

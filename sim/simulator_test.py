@@ -81,7 +81,7 @@ def test_unknown_simulator(monkeypatch):
 
 
 def test_unknown_board():
-    with pytest.raises(ValueError, match="unknown board 'mps9'; choose one of mps2_an385"):
+    with pytest.raises(ValueError, match="unknown board 'mps9'; choose one of microbit, mps2_an385"):
         simulator.run(M4, board="mps9")
 
 

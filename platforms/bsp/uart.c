@@ -1,29 +1,13 @@
-// Output on the board's CMSDK APB UART. BSP_UART_BASE comes from platforms/boards.bzl.
+// Output on the board's UART. BSP_UART_BASE, and which driver is included here, come from platforms/boards.bzl. A driver
+// has `start`, which may be called again, and `put`, which returns when the byte is accepted.
 #include "platforms/bsp/bsp.h"
 #include "platforms/bsp/internal.h"
 
-#define UART_REGISTER(offset) (*(volatile uint32_t*)(BSP_UART_BASE + (offset)))
-#define UART_DATA UART_REGISTER(0x00)
-#define UART_STATE UART_REGISTER(0x04)
-#define UART_CTRL UART_REGISTER(0x08)
-#define UART_BAUDDIV UART_REGISTER(0x10)
-
-#define STATE_TX_FULL (1u << 0)
-#define CTRL_TX_ENABLE (1u << 0)
-#define BAUDDIV_MIN 16u
-
-static void put(char byte) {
-  while ((UART_STATE & STATE_TX_FULL) != 0) {
-  }
-  UART_DATA = (uint8_t)byte;
-}
+#include BSP_UART_HEADER
 
 void bsp_write(const char* data, size_t size) {
   // Here and not at start-up: a fault before .data is set up must still be reported.
-  if ((UART_CTRL & CTRL_TX_ENABLE) == 0) {
-    UART_BAUDDIV = BAUDDIV_MIN;
-    UART_CTRL = CTRL_TX_ENABLE;
-  }
+  start();
   for (size_t i = 0; i < size; ++i) {
     put(data[i]);
   }

@@ -27,6 +27,7 @@ function(cmsis_nn_delegate_firmware target)
     ${bsp}
     PRIVATE BSP_BOARD="${BOARD_MACHINE}" BSP_CORE="${CORE_CPU}" BSP_ISA="${CORE_ISA}"
             BSP_UART_BASE=${BOARD_UART}u
+            BSP_UART_HEADER="platforms/bsp/uart_${BOARD_UART_TYPE}.h"
   )
   target_include_directories(${bsp} PUBLIC ${_CMSIS_NN_DELEGATE_PLATFORMS}/..)
 
@@ -64,8 +65,8 @@ function(cmsis_nn_delegate_firmware target)
     add_custom_target(
       ${target}_run
       COMMAND
-        ${QEMU_SYSTEM_ARM} -machine ${BOARD_MACHINE} -icount shift=0 -display none -monitor none -serial
-        stdio -semihosting-config enable=on,target=native -kernel $<TARGET_FILE:${target}>
+        ${QEMU_SYSTEM_ARM} -machine ${BOARD_MACHINE} ${BOARD_QEMU_OPTIONS} -icount shift=0 -display none
+        -monitor none -serial stdio -semihosting-config enable=on,target=native -kernel $<TARGET_FILE:${target}>
       DEPENDS ${target}
       USES_TERMINAL VERBATIM
     )

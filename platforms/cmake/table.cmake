@@ -14,10 +14,11 @@ function(cmsis_nn_delegate_core core)
   endforeach()
 endfunction()
 
-# cmsis_nn_delegate_board(<board>): sets BOARD_MACHINE, BOARD_UART, BOARD_MEMORIES (for the linker script).
+# cmsis_nn_delegate_board(<board>): sets BOARD_MACHINE, BOARD_UART, BOARD_UART_TYPE, BOARD_QEMU_OPTIONS, and
+# BOARD_MEMORIES (for the linker script).
 function(cmsis_nn_delegate_board board)
   include(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tables.cmake)
-  foreach(field IN ITEMS MACHINE UART)
+  foreach(field IN ITEMS MACHINE UART UART_TYPE QEMU_OPTIONS)
     set(BOARD_${field} ${CMSIS_NN_DELEGATE_BOARD_${board}_${field}} PARENT_SCOPE)
   endforeach()
   list(JOIN CMSIS_NN_DELEGATE_BOARD_${board}_MEMORIES "\n  " memories)

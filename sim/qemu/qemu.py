@@ -42,6 +42,7 @@ def machine_arguments(elf: Elf, board: Board, job_path: str | None) -> list[str]
     arguments = [
         "-machine",
         board.machine,
+        *board.qemu_options,
         "-icount",
         "shift=0",
         "-display",

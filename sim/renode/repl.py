@@ -30,9 +30,18 @@ nvic: IRQControllers.NVIC @ sysbus 0xE000E000
     systickFrequency: {systick}
     IRQ -> cpu@0
 
-{uart_name}: UART.CMSDK_APB_UART @ sysbus {uart:#010x}
-    frequency: {systick}
 """
+
+# The nRF51's is the nRF52840's without DMA, which is Renode's default.
+_UARTS = {
+    "cmsdk": """\
+{name}: UART.CMSDK_APB_UART @ sysbus {address:#010x}
+    frequency: {frequency}
+""",
+    "nrf51": """\
+{name}: UART.NRF52840_UART @ sysbus {address:#010x}
+""",
+}
 
 _MEMORY = """
 {name}: Memory.MappedMemory @ sysbus {origin:#010x}
@@ -64,9 +73,8 @@ def describe(cpu: str, board: Board) -> str:
         mips=MIPS,
         priorities="0xC0" if armv6 else "0xF0",
         systick=int(systick),
-        uart_name=UART,
-        uart=board.uart,
     )
+    text += _UARTS[board.uart_type].format(name=UART, address=board.uart, frequency=int(systick))
     for name, (origin, size) in board.memories.items():
         text += _MEMORY.format(name=name.lower(), origin=origin, size=size)
     if not armv6:

@@ -36,7 +36,8 @@ def test_memories_are_those_of_the_board(cpu):
 @pytest.mark.parametrize("cpu", CORES)
 def test_uart_and_core(cpu):
     found = entries(cpu)
-    assert found[repl.UART][:2] == ("UART.CMSDK_APB_UART", cores()[cpu].board.uart)
+    model = "UART.NRF52840_UART" if cpu == "cortex-m0plus" else "UART.CMSDK_APB_UART"
+    assert found[repl.UART][:2] == (model, cores()[cpu].board.uart)
     assert found["cpu"][2]["cpuType"].strip('"').replace("+", "plus") == cpu
     assert found["nvic"][1] == 0xE000E000
 

@@ -83,7 +83,8 @@ def test_cores_and_boards_are_those_of_bazel(tmp_path):
 include({ROOT}/platforms/cmake/table.cmake)
 cmsis_nn_delegate_core({name})
 cmsis_nn_delegate_board(${{CORE_BOARD}})
-foreach(variable CORE_CPU CORE_FLAGS CORE_ISA CORE_BOARD CORE_SUBSTITUTE_FLAGS BOARD_MACHINE BOARD_UART BOARD_MEMORIES)
+foreach(variable CORE_CPU CORE_FLAGS CORE_ISA CORE_BOARD CORE_SUBSTITUTE_FLAGS BOARD_MACHINE BOARD_UART BOARD_UART_TYPE
+    BOARD_QEMU_OPTIONS BOARD_MEMORIES)
   message("${{variable}}=${{${{variable}}}}")
 endforeach()
 """)
@@ -98,7 +99,8 @@ endforeach()
         assert values["CORE_SUBSTITUTE_FLAGS"].startswith("-march=") == (name == "cortex_m85")
         board = tables["boards"][core["board"]]
         assert values["BOARD_MACHINE"] == board["machine"]
-        assert int(values["BOARD_UART"]) == board["uart"]
+        assert (int(values["BOARD_UART"]), values["BOARD_UART_TYPE"]) == (board["uart"], board["uart_type"])
+        assert values["BOARD_QEMU_OPTIONS"] == ";".join(board["qemu_options"])
         memories = {
             memory: [int(origin), int(size)]
             for memory, origin, size in re.findall(r"(\w+) : ORIGIN = (\d+), LENGTH = (\d+)$", output, re.MULTILINE)

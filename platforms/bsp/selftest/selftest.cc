@@ -26,6 +26,7 @@ enum class Command : std::uint32_t {
   kNested,      // regions in a region
   kUnfinished,  // leaves with a region open
   kLostStack,   // a fault with the stack pointer at `argument`
+  kArmv7,       // an instruction that Armv6-M does not have; prints what it computes
 };
 
 struct Job {
@@ -225,6 +226,15 @@ int run_unfinished() {
   return 0;
 }
 
+int run_armv7() {
+  // udiv r0, r0, r1; as a number, since the assembler knows which core has it.
+  register std::uint32_t dividend __asm__("r0") = 91;
+  register std::uint32_t divisor __asm__("r1") = 7;
+  __asm__ volatile(".inst.w 0xfbb0f0f1" : "+r"(dividend) : "r"(divisor));
+  print_field("quotient", dividend);
+  return 0;
+}
+
 int run_checksum(const Job& job) {
   std::uint32_t sum = 0;
   for (std::uint32_t i = 0; i < job.argument; ++i) {
@@ -262,6 +272,8 @@ int run(const Job& job) {
     case Command::kLostStack:
       __asm__ volatile("msr msp, %0\n\tudf #7" ::"r"(job.argument));
       return 0;
+    case Command::kArmv7:
+      return run_armv7();
   }
   print("unknown command\n");
   return 1;
