@@ -58,7 +58,7 @@ def host_flags() -> list[str]:
     ]
 
 
-def board_flags() -> list[str]:
+def board_flags(uart: str = "cmsdk") -> list[str]:
     return [
         "--target=arm-none-eabi",
         "-mcpu=cortex-m4",
@@ -69,6 +69,7 @@ def board_flags() -> list[str]:
         '-DBSP_CORE=""',
         '-DBSP_ISA=""',
         "-DBSP_UART_BASE=0x40004000u",
+        f'-DBSP_UART_HEADER="platforms/bsp/uart_{uart}.h"',
     ]
 
 
@@ -82,7 +83,11 @@ def findings(path: Path, flags: list[str]) -> str:
     return "" if result.returncode == 0 else result.stdout + result.stderr
 
 
-@pytest.mark.parametrize("suffix, flags, least", [(".cc", host_flags, 40), (".c", board_flags, 7)])
+@pytest.mark.parametrize(
+    "suffix, flags, least",
+    [(".cc", host_flags, 40), (".c", board_flags, 7), (".c", lambda: board_flags("nrf51"), 7)],
+    ids=["host", "cmsdk", "nrf51"],
+)
 def test_no_findings(suffix, flags, least):
     paths = sources(suffix)
     assert len(paths) >= least
