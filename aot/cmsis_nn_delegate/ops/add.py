@@ -7,7 +7,6 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import first
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
@@ -78,16 +77,10 @@ class Add(Op):
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
         a, b, alpha = context.arguments(node)
-        return first(
-            test()
-            for test in (
-                lambda: elementwise.refuse_constants(context, a, b),
-                lambda: self._refuse_alpha(alpha),
-                lambda: context.refuse_tensors(node, a, b),
-                lambda: elementwise.refuse_broadcast(a, b),
-                lambda: context.refuse_quant(node, [a, b]),
-                lambda: self._refuse_scales(node, a, b, context),
-            )
+        return (
+            elementwise.refuse(node, a, b, context)
+            or self._refuse_alpha(alpha)
+            or self._refuse_scales(node, a, b, context)
         )
 
     def build(self, node: Any, context: Any) -> list[Node]:

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from ..edge.nodes import shape_of
+from ..edge.nodes import first, shape_of
 from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Value
 from .random_case import RandomCase
 
 
-def refuse_constants(context: Any, a: Any, b: Any) -> Optional[Refusal]:
+def refuse(node: Any, a: Any, b: Any, context: Any) -> Optional[Refusal]:
+    """What the kernels of two activations of one shape do not take; `a` and `b` are the operands of `node`."""
+    return first(
+        test()
+        for test in (
+            lambda: _refuse_constants(context, a, b),
+            lambda: context.refuse_tensors(node, a, b),
+            lambda: _refuse_broadcast(a, b),
+            lambda: context.refuse_quant(node, [a, b]),
+        )
+    )
+
+
+def _refuse_constants(context: Any, a: Any, b: Any) -> Optional[Refusal]:
     """An operand that is no activation."""
     # A number is a number in ATen programs and a constant of rank 0 in edge programs.
     numbers = any(isinstance(operand, (int, float)) for operand in (a, b))
@@ -23,7 +36,7 @@ def refuse_constants(context: Any, a: Any, b: Any) -> Optional[Refusal]:
     )
 
 
-def refuse_broadcast(a: Any, b: Any) -> Optional[Refusal]:
+def _refuse_broadcast(a: Any, b: Any) -> Optional[Refusal]:
     """Operands of two shapes."""
     if shape_of(a) == shape_of(b):
         return None

@@ -219,10 +219,8 @@ class _ConstantPool:
         self.data = bytearray()
         self._known: dict[bytes, int] = {}
 
-    def add(self, name: str, array: np.ndarray, behind: int) -> Constant:
-        """Puts `array` here, unless it is, with `behind` bytes of anything after it."""
-        little_endian = array.astype(array.dtype.newbyteorder("<"), copy=False)
-        data = np.ascontiguousarray(little_endian).tobytes()
+    def add(self, name: str, data: bytes, behind: int) -> Constant:
+        """Puts `data` here, unless it is, with `behind` bytes of anything after it."""
         shared = data in self._known
         if not shared:
             self._known[data] = self.offset + len(self.data)
@@ -247,20 +245,20 @@ def _encode_call(
     constants = []
     behind = kernel.reads_behind_on(target.isa)
 
-    def place(name: str, array: np.ndarray) -> None:
-        constant = pool.add(name, array, behind.of(name))
+    def place(name: str, data: bytes) -> None:
+        constant = pool.add(name, data, behind.of(name))
         constants.append(constant)
         refs[name] = schema.make_ref(schema.BASE_CONSTANT, constant.offset)
 
     input_fields, output_field = op.activation_fields(node)
     for name, value in zip(input_fields, node.inputs):
         if value.is_constant:
-            place(name, storage.to_storage(value.constant, value))
+            place(name, value.type.to_bytes(storage.to_storage(value.constant, value)))
         else:
             refs[name] = _activation_ref(graph, value, plan)
     refs[output_field] = _activation_ref(graph, node.output, plan)
     for name, array in op.constants(node).items():
-        place(name, array)
+        place(name, np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
     scratch_offset = plan.scratch_offset(index)
     if scratch_offset is not None:
         refs["scratch"] = schema.make_ref(schema.BASE_ARENA, scratch_offset)
