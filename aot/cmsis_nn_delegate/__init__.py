@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 _EXPORTS = {
     "CmsisNnBackend": "partition.backend",
     "CmsisNnPartitioner": "partition.partitioner",
-    "CmsisNnQuantizer": "quantizer",
+    "CmsisNnQuantizer": "quantization.quantizer",
     "TARGETS": "target",
     "Target": "target",
     "compile_for_targets": "compile",

@@ -212,7 +212,7 @@ def test_the_graph_of_a_failing_pass_is_in_a_file(capsys, folder, tmp_path, monk
     def reverse(graph):
         graph.nodes.reverse()
 
-    monkeypatch.setattr("cmsis_nn_delegate.passes.pipeline.PASSES", (reverse,))
+    monkeypatch.setattr("cmsis_nn_delegate.passes.run_passes.PASSES", (reverse,))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     code, _, err = compile_(capsys, folder, "small", out="failing")
     assert code == 1 and "reverse left an invalid graph" in err

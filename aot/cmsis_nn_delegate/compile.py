@@ -19,7 +19,7 @@ from .payload.planner.memory import IoPlacement
 from .pipeline import Compilation, Progress, run, selected
 from .quantization import calibration as calibration_data
 from .quantization.interface import Arguments, Inputs, Model, check_model
-from .quantizer import CmsisNnQuantizer
+from .quantization.quantizer import CmsisNnQuantizer
 from .target import Target, get_target
 
 

@@ -28,7 +28,7 @@ from .partition.importer import import_program
 from .partition.int8_io import check_int8_io, with_io
 from .partition.lower import NotDelegatedError, partition
 from .partition.partitioner import CmsisNnPartitioner
-from .passes import pipeline as passes
+from .passes.run_passes import run_passes
 from .payload.encode import Encoded, Planned, encode_planned, plan
 from .payload.planner.memory import IoPlacement
 from .pipeline_text import graphs_text, payloads_text, plans_text, program_text
@@ -38,8 +38,8 @@ from .quantization.convert import convert_calibrated
 from .quantization.interface import Inputs, Model, make_flat
 from .quantization.prepare import quantizable_module
 from .quantization.private_copy import private_copy, require_finite_weights
+from .quantization.quantizer import CmsisNnQuantizer
 from .quantization.ranges import doubtful_ranges, observe
-from .quantizer import CmsisNnQuantizer
 from .target import Target
 
 Progress = Callable[[str], None]
@@ -187,7 +187,7 @@ def _import(c: Compilation) -> None:
 def _run_passes(c: Compilation) -> None:
     for graph in c.graphs:
         with shown_in_errors(graph):
-            passes.run(graph)
+            run_passes(graph)
 
 
 def _plan(c: Compilation) -> None:

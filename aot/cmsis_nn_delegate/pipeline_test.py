@@ -11,7 +11,7 @@ from cmsis_nn_delegate import pipeline, reference
 from cmsis_nn_delegate.compile import compile_for_targets, compile_model
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.ops.registry import OPS
-from cmsis_nn_delegate.passes import pipeline as graph_passes
+from cmsis_nn_delegate.passes import run_passes as passes
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from cmsis_nn_delegate.testing.lowering import Function
@@ -96,11 +96,10 @@ def test_every_step_is_done_once(monkeypatch):
         function = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *arguments: counts.update([name]) or function(*arguments))
 
-    for name in ("partition", "import_program", "plan", "encode_planned"):
+    for name in ("partition", "import_program", "run_passes", "plan", "encode_planned"):
         count(pipeline, name)
-    count(graph_passes, "run")
     compile_for_targets(two_parts(), (X,), ["cortex-m4", "cortex-m33", "cortex-m55"], [(X,)])
-    assert counts == {"partition": 1, "import_program": 2, "run": 2, "plan": 6, "encode_planned": 6}
+    assert counts == {"partition": 1, "import_program": 2, "run_passes": 2, "plan": 6, "encode_planned": 6}
 
 
 def test_no_node_of_a_program_is_checked_twice(monkeypatch):
@@ -151,7 +150,7 @@ def break_graph(graph):
 
 
 def test_a_pass_that_breaks_a_graph_shows_it(monkeypatch):
-    monkeypatch.setattr(graph_passes, "PASSES", (break_graph,))
+    monkeypatch.setattr(passes, "PASSES", (break_graph,))
     with pytest.raises(AssertionError, match="break_graph left an invalid graph") as caught:
         compile_small()
     (note,) = caught.value.__notes__

@@ -25,7 +25,7 @@ import torch
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.quantizer import LINEAR_WEIGHTS
+from cmsis_nn_delegate.quantization.quantizer import LINEAR_WEIGHTS
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.target import TARGETS
 from examples.mlperf_tiny.networks import NETWORKS, Network

@@ -13,7 +13,7 @@ import pytest
 
 from cmsis_nn_delegate.format.record import Role
 from cmsis_nn_delegate.format.schema import CALL_HEADER, HEADER, Isa
-from cmsis_nn_delegate.ops import conv_call
+from cmsis_nn_delegate.ops import conv_args
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.registry import kernels
@@ -139,7 +139,7 @@ def test_a_row_that_is_shorter_than_its_kernel_is_refused_where_the_kernel_canno
             dims = args[name]
             assert dims["w"] == 1
             set_field(payload, block + layout.offset_of(name), (dims["n"], dims["w"], dims["h"], dims["c"]))
-        padding = block + layout.offset_of("params") + conv_call.CONV_PARAMS.offset_of("padding")
+        padding = block + layout.offset_of("params") + conv_args.CONV_PARAMS.offset_of("padding")
         set_field(payload, padding, (1, 0))
 
     with_rows = KERNELS["kernels"] == "cmsis-nn" and TARGET.isa is Isa.MVE

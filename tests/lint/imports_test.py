@@ -30,7 +30,6 @@ LAYERS = (
     "payload.files",
     "quantization",
     "quantization.comparison",
-    "quantizer",
     "partition",
     "compiled",
     "runner",

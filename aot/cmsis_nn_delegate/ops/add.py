@@ -11,7 +11,7 @@ from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
-from . import elementwise, per_channel
+from . import block_values, elementwise
 from .annotation import Elementwise
 from .attrs import AddAttrs
 from .kernel import KernelSpec
@@ -131,7 +131,7 @@ class Add(Op):
             "output_offset": node.output.zero_point,
             "output_multiplier": output[0],
             "output_shift": output[1],
-            "activation": per_channel.activation(node.attrs.clamp, node.output.type),
+            "activation": block_values.activation(node.attrs.clamp, node.output.type),
             "count": node.output.numel,
         }
 

@@ -40,7 +40,7 @@ class Clamp(Op):
     """y = min(max(x, lo), hi).
 
     Behind an operator that can clamp its own output it costs nothing (`fuse_activations`);
-    alone it is a pooling of single pixels (`lower_clamps`).
+    alone it is a pooling of single pixels (`clamps_to_pooling`).
     """
 
     name = "clamp"

@@ -16,11 +16,11 @@ from ..format.schema import Isa, ReadsBehind
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
 from ..target import Target
-from . import conv_call, convolution, padding, per_channel, storage
+from . import aten_convolution, conv_args, foldable_pads, per_channel_requantize, storage
 from .annotation import Weighted
 from .attrs import ConvAttrs, Padding
 from .cmsis_nn_rules import MAX_KERNEL_ELEMENTS
-from .conv_call import CallDims
+from .conv_args import CallDims
 from .geometry import Geometry
 from .kernel import KernelSpec
 from .op import Op
@@ -42,7 +42,7 @@ KERNEL = KernelSpec(
             blocks.scratch(),
             blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
             Field("scratch_bytes", I32),
-            Field("params", conv_call.CONV_PARAMS),
+            Field("params", conv_args.CONV_PARAMS),
             Field("input_dims", blocks.DIMS),
             Field("filter_dims", blocks.DIMS),
             Field("output_dims", blocks.DIMS),
@@ -143,7 +143,7 @@ class Conv2d(Op):
     """
 
     name = "conv2d"
-    targets = convolution.TARGETS
+    targets = aten_convolution.TARGETS
     annotation = Weighted(("aten.conv2d.default",), folds_batch_norm=True)
     attrs = ConvAttrs
     kernels = (KERNEL,)
@@ -163,19 +163,19 @@ class Conv2d(Op):
     )
 
     def claims(self, node: Any, context: Any) -> bool:
-        return not convolution.is_depthwise(node, context)
+        return not aten_convolution.is_depthwise(node, context)
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
-        return convolution.check(node, context)
+        return aten_convolution.check(node, context)
 
     def build(self, node: Any, context: Any) -> list[Node]:
-        return convolution.build(self.name, node, context)
+        return aten_convolution.build(self.name, node, context)
 
     def output_shape(self, inputs: Sequence[Value], attrs: ConvAttrs) -> tuple[int, ...]:
-        return conv_call.output_shape(inputs, attrs)
+        return conv_args.output_shape(inputs, attrs)
 
     def absorbs_padding(self, value: float, image: TensorType) -> bool:
-        return padding.is_zero(value)
+        return foldable_pads.is_zero(value)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         x, weight, bias = node.inputs
@@ -208,7 +208,7 @@ class Conv2d(Op):
                 part.reshape(-1, part.shape[-2] * in_per_group) @ kernel.reshape(per_group, -1).astype(np.float64).T
             )
         acc = np.concatenate(sums, axis=1).reshape(storage.nhwc(node.output))
-        return per_channel.finish(node, acc, bias.constant).reshape(node.output.storage_shape)
+        return per_channel_requantize.finish(node, acc, bias.constant).reshape(node.output.storage_shape)
 
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]
@@ -216,7 +216,7 @@ class Conv2d(Op):
     def scratch_bytes(self, node: Node, target: Target) -> int:
         geometry = Geometry.of(node).legalized()
         dims = self._dims(node, geometry)
-        return conv_call.scratch_bytes("convolve_wrapper_buffer_size", node, target, geometry, dims)
+        return conv_args.scratch_bytes("convolve_wrapper_buffer_size", node, target, geometry, dims)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weights = self._filter(node)
@@ -225,12 +225,12 @@ class Conv2d(Op):
         # A kernel that `legalized` has made higher: rows of zeros below.
         extra = math.prod(Geometry.of(node).legalized().kernel) - weights.shape[1]
         weights = np.pad(weights, ((0, 0), (0, extra), (0, 0)))
-        return per_channel.constants(node, weights, node.inputs[2].constant)
+        return per_channel_requantize.constants(node, weights, node.inputs[2].constant)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         geometry = Geometry.of(node).legalized()
         geometry.require_convolution(node.inputs[0].shape[1], node.inputs[1].shape[1])
-        return conv_call.encode(node, refs, scratch_bytes, geometry, self._dims(node, geometry))
+        return conv_args.encode(node, refs, scratch_bytes, geometry, self._dims(node, geometry))
 
     def _dims(self, node: Node, geometry: Geometry) -> CallDims:
         out_c, in_per_group = node.inputs[1].shape[:2]

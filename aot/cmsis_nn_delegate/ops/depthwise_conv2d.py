@@ -16,11 +16,11 @@ from ..format.schema import Isa, ReadsBehind
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
 from ..target import Target
+from . import aten_convolution, conv_args, foldable_pads, per_channel_requantize, storage
 from . import cmsis_nn_rules as rules
-from . import conv_call, convolution, padding, per_channel, storage
 from .annotation import NotAnnotated
 from .attrs import ConvAttrs, Padding
-from .conv_call import CallDims
+from .conv_args import CallDims
 from .geometry import Geometry
 from .kernel import KernelSpec
 from .op import Op
@@ -125,7 +125,7 @@ class DepthwiseConv2d(Op):
     """
 
     name = "depthwise_conv2d"
-    targets = convolution.TARGETS
+    targets = aten_convolution.TARGETS
     # The quantizer sees a convolution: which of the two it is, only `claims` knows.
     annotation = NotAnnotated("it is conv2d to the quantizer")
     attrs = ConvAttrs
@@ -134,19 +134,19 @@ class DepthwiseConv2d(Op):
     limits = ("convolution with as many groups as input channels, 2 or more; otherwise as conv2d",)
 
     def claims(self, node: Any, context: Any) -> bool:
-        return convolution.is_depthwise(node, context)
+        return aten_convolution.is_depthwise(node, context)
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
-        return convolution.check(node, context)
+        return aten_convolution.check(node, context)
 
     def build(self, node: Any, context: Any) -> list[Node]:
-        return convolution.build(self.name, node, context)
+        return aten_convolution.build(self.name, node, context)
 
     def output_shape(self, inputs: Sequence[Value], attrs: ConvAttrs) -> tuple[int, ...]:
-        return conv_call.output_shape(inputs, attrs)
+        return conv_args.output_shape(inputs, attrs)
 
     def absorbs_padding(self, value: float, image: TensorType) -> bool:
-        return padding.is_zero(value)
+        return foldable_pads.is_zero(value)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         x, weight, bias = node.inputs
@@ -160,14 +160,14 @@ class DepthwiseConv2d(Op):
         pixels = taps(image, pair(weight.shape[2:]), attrs.stride, attrs.dilation, attrs.padding, (out_h, out_w), 0)
         for tap, under in enumerate(pixels):
             acc += under * kernel[tap]
-        return per_channel.finish(node, acc, bias.constant).reshape(node.output.storage_shape)
+        return per_channel_requantize.finish(node, acc, bias.constant).reshape(node.output.storage_shape)
 
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]
 
     def scratch_bytes(self, node: Node, target: Target) -> int:
         geometry = self._geometry(node)
-        return conv_call.scratch_bytes(
+        return conv_args.scratch_bytes(
             "depthwise_conv_wrapper_buffer_size",
             node,
             target,
@@ -183,7 +183,7 @@ class DepthwiseConv2d(Op):
         total = [b - a for a, b in zip(before.kernel, after.kernel)]
         grown = [(f, t - f) for f, t in zip(front, total)]
         weights = np.pad(self._filter(node), (*grown, (0, 0)))
-        return per_channel.constants(node, weights, node.inputs[2].constant)
+        return per_channel_requantize.constants(node, weights, node.inputs[2].constant)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         if rules.becomes_convolution(node.inputs[0].shape[1]):
@@ -191,7 +191,7 @@ class DepthwiseConv2d(Op):
         geometry = self._geometry(node)
         geometry.require_depthwise(node.inputs[0].shape[1], self._multiplier(node))
         dims = self._dims(node, geometry)
-        return conv_call.encode(node, refs, scratch_bytes, geometry, dims, ch_mult=self._multiplier(node))
+        return conv_args.encode(node, refs, scratch_bytes, geometry, dims, ch_mult=self._multiplier(node))
 
     def _geometry(self, node: Node) -> Geometry:
         """As the call has it: every window overlaps the image.

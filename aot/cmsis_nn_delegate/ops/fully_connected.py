@@ -15,7 +15,7 @@ from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..format.schema import MAX_DIM
 from ..graph.ir import Node, Value
-from . import per_channel, storage, weighted
+from . import block_values, constant_weights, per_channel_requantize, storage
 from .annotation import Weighted
 from .attrs import FullyConnectedAttrs
 from .kernel import KernelSpec
@@ -119,15 +119,15 @@ class FullyConnected(Op):
                 lambda: self._refuse_parameters(node, context),
                 lambda: self._refuse_rank(source),
                 lambda: self._refuse_rows(source),
-                lambda: weighted.refuse_variable(context, weight, bias),
+                lambda: constant_weights.refuse_variable(context, weight, bias),
                 lambda: context.refuse_quant(node, [source]),
-                lambda: weighted.check(context, node, source, weight, bias, self._transposed(node)),
+                lambda: constant_weights.check(context, node, source, weight, bias, self._transposed(node)),
             )
         )
 
     def build(self, node: Any, context: Any) -> list[Node]:
         source, weight, bias = self._operands(node, context)
-        constants = weighted.build(context, source, weight, bias, self._transposed(node))
+        constants = constant_weights.build(context, source, weight, bias, self._transposed(node))
         inputs = [context.value(source), *constants]
         return [context.node(node, self.name, inputs, FullyConnectedAttrs())]
 
@@ -204,7 +204,7 @@ class FullyConnected(Op):
         rows = inputs[0].reshape(-1, weight.shape[1])
         # float64 is exact below 2^53, which no int8 sum reaches, and has a fast product.
         acc = rows.astype(np.float64) @ weight.astype(np.float64).T
-        return per_channel.finish(node, acc, self._bias(node)).reshape(node.output.storage_shape)
+        return per_channel_requantize.finish(node, acc, self._bias(node)).reshape(node.output.storage_shape)
 
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].shape[1]
@@ -213,30 +213,30 @@ class FullyConnected(Op):
         return PER_TENSOR if self._uniform(node) else PER_CHANNEL
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        arrays = per_channel.constants(node, node.inputs[1].constant, self._bias(node))
+        arrays = per_channel_requantize.constants(node, node.inputs[1].constant, self._bias(node))
         if not self._uniform(node):
             return arrays
         return {name: arrays[name] for name in ("filter", "bias")}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         outputs, row_size = node.inputs[1].shape
-        sizes = storage.dims(storage.rows_of(node.inputs[0], row_size), 1, outputs, row_size)
+        sizes = block_values.dims(storage.rows_of(node.inputs[0], row_size), 1, outputs, row_size)
         fields = {
             **refs,
             "batch": sizes["n"],
             "output_offset": node.output.zero_point,
             "inputs": sizes["c"],
             "outputs": sizes["w"],
-            "activation": per_channel.activation(node.attrs.clamp, node.output.type),
+            "activation": block_values.activation(node.attrs.clamp, node.output.type),
         }
         if self._uniform(node):
-            multiplier, shift = per_channel.output_multipliers(node)
+            multiplier, shift = per_channel_requantize.output_multipliers(node)
             fields.update(multiplier=int(multiplier[0]), shift=int(shift[0]))
         return fields
 
     def _uniform(self, node: Node) -> bool:
         """Whether all outputs are requantized alike."""
-        multiplier, shift = per_channel.output_multipliers(node)
+        multiplier, shift = per_channel_requantize.output_multipliers(node)
         return bool(np.all(multiplier == multiplier[0]) and np.all(shift == shift[0]))
 
     def _bias(self, node: Node) -> np.ndarray:

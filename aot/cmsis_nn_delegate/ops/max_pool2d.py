@@ -14,7 +14,7 @@ from ..format import blocks
 from ..format.record import I8, Field, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
-from . import padding, pooling, storage
+from . import foldable_pads, pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
 from .kernel import KernelSpec
@@ -109,7 +109,7 @@ class MaxPool2d(Op):
         return pooling.output_shape(inputs, attrs)
 
     def absorbs_padding(self, value: float, image: TensorType) -> bool:
-        return padding.is_lowest(value, image)
+        return foldable_pads.is_lowest(value, image)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs = node.attrs

@@ -12,7 +12,7 @@ from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
-from . import elementwise, per_channel
+from . import block_values, elementwise
 from .annotation import Elementwise
 from .attrs import Clamp
 from .kernel import KernelSpec
@@ -121,7 +121,7 @@ class Mul(Op):
             "output_offset": node.output.zero_point,
             "output_multiplier": multiplier,
             "output_shift": shift,
-            "activation": per_channel.activation(node.attrs.clamp, node.output.type),
+            "activation": block_values.activation(node.attrs.clamp, node.output.type),
             "count": node.output.numel,
         }
 

@@ -10,12 +10,12 @@ from ..edge.nodes import QUANTIZE, RESHAPES, first, pair, shape_of, target_name,
 from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node
 from ..graph.tensor_type import Element, TensorType
-from . import convolution, padding
+from . import aten_convolution, foldable_pads
 from .annotation import SameScale
 from .attrs import PadAttrs
 from .op import Op
 
-_CONVOLUTIONS = (*convolution.TARGETS, "aten.conv2d.default")
+_CONVOLUTIONS = (*aten_convolution.TARGETS, "aten.conv2d.default")
 _MAX_POOLS = ("aten.max_pool2d.default", "aten.max_pool2d_with_indices.default")
 
 
@@ -29,8 +29,8 @@ class Pad(Op):
     """
 
     name = "pad"
-    targets = padding.PADS
-    annotation = SameScale(padding.PADS)
+    targets = foldable_pads.PADS
+    annotation = SameScale(foldable_pads.PADS)
     attrs = PadAttrs
     limits = (
         "a constant around height and width that what reads it can take over: 0 before a convolution, the lowest value "
@@ -61,7 +61,7 @@ class Pad(Op):
         return self._readers(node)
 
     def build(self, node: Any, context: Any) -> list[Node]:
-        attrs = PadAttrs(padding.of_pad(node), float(self._value(node, context)))
+        attrs = PadAttrs(foldable_pads.of_pad(node), float(self._value(node, context)))
         return [context.node(node, self.name, [context.value(node.args[0])], attrs)]
 
     def _value(self, node: Any, context: Any) -> Any:
@@ -105,12 +105,12 @@ class Pad(Op):
             return Refusal(Reason.NOT_FUSABLE, "nothing reads it that could take the padding over")
         for reader in readers:
             name = target_name(reader)
-            if name in _CONVOLUTIONS and padding.is_zero(value):
+            if name in _CONVOLUTIONS and foldable_pads.is_zero(value):
                 continue
-            if name in _MAX_POOLS and padding.is_lowest(value, image):
+            if name in _MAX_POOLS and foldable_pads.is_lowest(value, image):
                 if self._windows_stay_inside(reader, context):
                     continue
-            if name in padding.PADS and self._value(reader, context) == value:
+            if name in foldable_pads.PADS and self._value(reader, context) == value:
                 continue
             return Refusal(
                 Reason.NOT_FUSABLE,
@@ -123,7 +123,7 @@ class Pad(Op):
     def _windows_stay_inside(self, pool: Any, context: Any) -> bool:
         """Kernels want less padding than the size of their window, and windows that reach into the
         image: with all pads in front of `pool` counted."""
-        source, pads = padding.in_front(pool.args[0])
+        source, pads = foldable_pads.in_front(pool.args[0])
         _, kernel, stride, own, *_ = context.arguments(pool)
         kernel, stride, own = pair(kernel), pair(stride or kernel), pair(own)
         result = tensor(pool)

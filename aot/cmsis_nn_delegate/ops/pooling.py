@@ -11,7 +11,7 @@ from ..format import blocks
 from ..format.record import Field, Struct
 from ..format.schema import MAX_DIM
 from ..graph.ir import Node, Value
-from . import per_channel, storage
+from . import block_values, storage
 from .attrs import PoolAttrs
 from .random_case import RandomCase
 
@@ -53,13 +53,13 @@ def arguments(node: Node) -> Mapping[str, Any]:
     height, width = attrs.kernel
     return {
         "params": {
-            "stride": per_channel.tile(*attrs.stride),
-            "padding": per_channel.tile(attrs.padding.top, attrs.padding.left),
-            "activation": per_channel.activation(attrs.clamp, node.output.type),
+            "stride": block_values.tile(*attrs.stride),
+            "padding": block_values.tile(attrs.padding.top, attrs.padding.left),
+            "activation": block_values.activation(attrs.clamp, node.output.type),
         },
-        "input_dims": storage.dims(*storage.nhwc(node.inputs[0])),
-        "filter_dims": storage.dims(1, height, width, 1),
-        "output_dims": storage.dims(*storage.nhwc(node.output)),
+        "input_dims": block_values.dims(*storage.nhwc(node.inputs[0])),
+        "filter_dims": block_values.dims(1, height, width, 1),
+        "output_dims": block_values.dims(*storage.nhwc(node.output)),
     }
 
 

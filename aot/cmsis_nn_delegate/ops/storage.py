@@ -1,14 +1,12 @@
-"""How operators see values in memory: dims as CMSIS-NN names them, and changes of order."""
+"""How operators see values in memory, and changes of memory order."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Union
 
 import numpy as np
 
-from ..format.schema import MAX_DIM
 from ..graph.ir import Value
 from ..graph.tensor_type import Layout, TensorType
 
@@ -21,14 +19,6 @@ def nhwc(value: Value) -> tuple[int, int, int, int]:
     if effective_layout(value) is not Layout.CHANNELS_LAST and c > 1 and h * w > 1:
         raise ValueError(f"{value.name} is {value.layout.value}; kernels read images channels-last")
     return n, h, w, c
-
-
-def dims(n: int, h: int, w: int, c: int) -> Mapping[str, int]:
-    """A cmsis_nn_dims; ValueError if a dimension does not fit the kernels."""
-    for name, size in zip("nhwc", (n, h, w, c)):
-        if not 1 <= size <= MAX_DIM:
-            raise ValueError(f"dimension {name} = {size} is not in [1, {MAX_DIM}]")
-    return {"n": n, "h": h, "w": w, "c": c}
 
 
 def effective_layout(value: Union[Value, TensorType]) -> Layout:

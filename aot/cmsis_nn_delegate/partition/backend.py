@@ -10,7 +10,7 @@ from torch.export import ExportedProgram
 
 from ..graph.failure import shown_in_errors
 from ..graph.ir import Graph
-from ..passes import pipeline
+from ..passes.run_passes import run_passes
 from ..payload.encode import encode
 from ..target import get_target
 from .importer import import_program
@@ -19,11 +19,11 @@ from .importer import import_program
 LATER = "later"
 
 
-def lower_to_graph(program: ExportedProgram) -> Graph:
-    """The lowered graph of a partition: what `preprocess` encodes."""
+def kernel_graph(program: ExportedProgram) -> Graph:
+    """The graph of a partition after all passes: what `preprocess` encodes."""
     graph = import_program(program)
     with shown_in_errors(graph):
-        return pipeline.run(graph)
+        return run_passes(graph)
 
 
 def debug_handles(graph: Graph) -> dict[int, tuple[int, ...]]:
@@ -49,6 +49,6 @@ class CmsisNnBackend(BackendDetails):
             raise ValueError("compile spec 'target' is missing; use CmsisNnPartitioner")
         if LATER in specs:
             return PreprocessResult(processed_bytes=b"", debug_handle_map={})
-        graph = lower_to_graph(edge_program)
+        graph = kernel_graph(edge_program)
         encoded = encode(graph, get_target(specs["target"]), specs.get("io_placement", "arena"))
         return PreprocessResult(processed_bytes=encoded.payload, debug_handle_map=debug_handles(graph))

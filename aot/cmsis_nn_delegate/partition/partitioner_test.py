@@ -13,7 +13,7 @@ from cmsis_nn_delegate.partition.explain import explain
 from cmsis_nn_delegate.partition.int8_io import with_int8_io
 from cmsis_nn_delegate.partition.lower import NotDelegatedError, lower
 from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
-from cmsis_nn_delegate.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.testing.lowering import (
     Branch,
     Function,

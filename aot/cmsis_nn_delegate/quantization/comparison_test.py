@@ -20,7 +20,7 @@ from cmsis_nn_delegate.quantization.comparison import Samples, compare
 from cmsis_nn_delegate.quantization.convert import convert_calibrated
 from cmsis_nn_delegate.quantization.interface import make_flat
 from cmsis_nn_delegate.quantization.prepare import quantizable_module
-from cmsis_nn_delegate.quantizer import OBSERVERS, CmsisNnQuantizer
+from cmsis_nn_delegate.quantization.quantizer import OBSERVERS, CmsisNnQuantizer
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from cmsis_nn_delegate.testing.in_place_forms import Writer
 

@@ -9,7 +9,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from cmsis_nn_delegate.quantization.convert import convert_calibrated
 from cmsis_nn_delegate.quantization.prepare import quantizable_module
-from cmsis_nn_delegate.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 

@@ -13,7 +13,7 @@ from cmsis_nn_delegate import quantizable_module
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.quantization.convert import convert_calibrated
 from cmsis_nn_delegate.quantization.in_place import written
-from cmsis_nn_delegate.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from cmsis_nn_delegate.testing.in_place_forms import FORMS, INPUT_SHAPE, Writer
 

@@ -10,7 +10,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_qat_pt
 
 from cmsis_nn_delegate import quantizable_module, reference
 from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.testing.lowering import lower_program
 
 aten = torch.ops.aten

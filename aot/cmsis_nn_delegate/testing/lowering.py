@@ -16,14 +16,14 @@ from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from ..format.schema import MAX_IO
 from ..graph.ir import Graph, Value
-from ..partition.backend import lower_to_graph
+from ..partition.backend import kernel_graph
 from ..partition.explain import NodeReport
 from ..partition.int8_io import io_quants
 from ..partition.lower import lower
 from ..partition.partitioner import CmsisNnPartitioner
 from ..quantization.convert import convert_calibrated
 from ..quantization.prepare import quantizable_module
-from ..quantizer import CmsisNnQuantizer
+from ..quantization.quantizer import CmsisNnQuantizer
 from ..reference import run
 from .faster_torch import make_torch_faster
 
@@ -93,12 +93,12 @@ class Lowered:
         return [names.index(argument.name) for argument in call.args[1:]]
 
     def graph(self) -> Graph:
-        """The lowered graph of the only delegate, outside of which there must be nothing. It is printed: pytest
+        """The graph of kernels of the only delegate, outside of which there must be nothing. It is printed: pytest
         shows that if the test fails."""
         refused = [str(report) for report in self.reports if not report.delegated]
         assert not refused, "\n".join(refused)
         assert not self.outside and len(self.delegates) == 1
-        graph = lower_to_graph(self.delegates[0])
+        graph = kernel_graph(self.delegates[0])
         print(graph)
         return graph
 

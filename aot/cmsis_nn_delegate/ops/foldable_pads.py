@@ -1,4 +1,4 @@
-"""Pads before an operator, which `fold_pads` will add to the operator's own padding."""
+"""Pads before an operator, which the pass `fold_pads` adds to the operator's own padding."""
 
 from __future__ import annotations
 

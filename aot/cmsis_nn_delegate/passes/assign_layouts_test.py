@@ -3,7 +3,7 @@
 import pytest
 
 from cmsis_nn_delegate.graph.tensor_type import Element, Layout
-from cmsis_nn_delegate.passes.layout import assign_layouts
+from cmsis_nn_delegate.passes.assign_layouts import assign_layouts
 from cmsis_nn_delegate.testing.drawing import Drawing, wiring
 
 NHWC = Layout.CHANNELS_LAST

@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn import functional as F
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from cmsis_nn_delegate.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()

@@ -1,6 +1,6 @@
 """The passes between `import_program` and `encode`, in order.
 
-Each is a function that changes the graph in place; `run` verifies it after every one.
+Each is a function that changes the graph in place; `run_passes` verifies it after every one.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Callable
 from ..graph.ir import Graph
 from ..ops.registry import OPS
 from .absorb_reshapes import absorb_reshapes
+from .assign_layouts import assign_layouts
+from .clamps_to_pooling import clamps_to_pooling
 from .fold_pads import fold_pads
 from .fold_qdq import fold_qdq
 from .fuse_activations import fuse_activations
-from .layout import assign_layouts
-from .lower_clamps import lower_clamps
 from .separate_outputs import separate_outputs
 
 PASSES: tuple[Callable[[Graph], None], ...] = (
@@ -26,7 +26,7 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     # Again: clamps that came quantized on both sides, behind an operator of the same scale.
     fuse_activations,
     # Those that are left need a kernel; brings reshapes, so before absorb_reshapes.
-    lower_clamps,
+    clamps_to_pooling,
     # Padding counts rows and columns, whatever the memory order.
     fold_pads,
     # Before absorb_reshapes, which asks where elements lie in memory.
@@ -37,19 +37,19 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
 )
 
 
-def run(graph: Graph) -> Graph:
-    """Lowers `graph` in place and returns it. ValueError if it cannot be lowered."""
+def run_passes(graph: Graph) -> Graph:
+    """Rewrites `graph` in place until every node has a kernel, and returns it. ValueError if that cannot be done."""
     for step in PASSES:
         step(graph)
         try:
             graph.verify()
         except ValueError as error:
             raise AssertionError(f"{step.__name__} left an invalid graph: {error}") from error
-    _verify_lowered(graph)
+    _verify_kernels(graph)
     return graph
 
 
-def _verify_lowered(graph: Graph) -> None:
+def _verify_kernels(graph: Graph) -> None:
     """What `encode` relies on: kernels for every node, floats only at the border."""
     border = {id(value) for value in (*graph.inputs, *graph.outputs)}
     for node in graph.nodes:

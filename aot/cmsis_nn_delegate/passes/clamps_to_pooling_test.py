@@ -1,17 +1,17 @@
-"""lower_clamps on hand-built graphs."""
+"""clamps_to_pooling on hand-built graphs."""
 
 import math
 
 from cmsis_nn_delegate.ops.attrs import Clamp, PoolAttrs
 from cmsis_nn_delegate.ops.clamp import image_shape
-from cmsis_nn_delegate.passes.lower_clamps import lower_clamps
+from cmsis_nn_delegate.passes.clamps_to_pooling import clamps_to_pooling
 from cmsis_nn_delegate.testing.drawing import Drawing, wiring
 
 
 def test_a_clamp_of_an_image_is_pooling():
     d = Drawing()
     graph = d.returns(d.clamp(d.input(2, 3, 4, 5), -1, 1))
-    lower_clamps(graph)
+    clamps_to_pooling(graph)
     assert wiring(graph) == "v1=max_pool2d(v0) -> v1"
     assert graph.nodes[0].attrs == PoolAttrs((1, 1), (1, 1), clamp=Clamp(-1, 1))
 
@@ -27,7 +27,7 @@ def test_other_shapes_become_images():
     ):
         d = Drawing()
         graph = d.returns(d.clamp(d.input(*shape)))
-        lower_clamps(graph)
+        clamps_to_pooling(graph)
         graph.verify()
         assert wiring(graph) == "v0_image=reshape(v0) v1_image=max_pool2d(v0_image) v1=reshape(v1_image) -> v1"
         assert graph.nodes[1].inputs[0].shape == graph.nodes[1].output.shape == image

@@ -1,4 +1,4 @@
-"""The edge half that conv2d and depthwise_conv2d share: aten.convolution."""
+"""aten.convolution in edge programs, which becomes conv2d or depthwise_conv2d: its checks and its import."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..edge.nodes import first, pair, shape_of
 from ..edge.refusal import Reason, Refusal
 from ..format.schema import MAX_DIM
 from ..graph.ir import Node
-from . import padding, weighted
+from . import constant_weights, foldable_pads
 from .attrs import ConvAttrs, Padding
 from .cmsis_nn_rules import MAX_KERNEL_ELEMENTS
 from .geometry import Geometry
@@ -53,16 +53,16 @@ def check(node: Any, context: Any) -> Optional[Refusal]:
             lambda: context.refuse_image(args.source, "its input"),
             lambda: _refuse_kernel(args),
             lambda: _refuse_windows(node, args, is_depthwise(node, context)),
-            lambda: weighted.refuse_variable(context, args.weight, args.bias),
+            lambda: constant_weights.refuse_variable(context, args.weight, args.bias),
             lambda: context.refuse_quant(node, [args.source]),
-            lambda: weighted.check(context, node, args.source, args.weight, args.bias),
+            lambda: constant_weights.check(context, node, args.source, args.weight, args.bias),
         )
     )
 
 
 def build(op: str, node: Any, context: Any) -> list[Node]:
     args = arguments(node, context)
-    weight, bias = weighted.build(context, args.source, args.weight, args.bias)
+    weight, bias = constant_weights.build(context, args.source, args.weight, args.bias)
     top, left = pair(args.padding)
     attrs = ConvAttrs(
         stride=pair(args.stride),
@@ -96,7 +96,7 @@ def _refuse_kernel(args: Arguments) -> Optional[Refusal]:
 
 def _refuse_windows(node: Any, args: Arguments, depthwise: bool) -> Optional[Refusal]:
     """Strides and padding, together with that of pads in front, beyond the kernels' range."""
-    source, pads = padding.in_front(args.source)
+    source, pads = foldable_pads.in_front(args.source)
     own = pair(args.padding)
     near = pads.top + own[0], pads.left + own[1]
     stride, dilation = pair(args.stride), pair(args.dilation)

@@ -4,7 +4,7 @@ import pytest
 
 from cmsis_nn_delegate.graph.tensor_type import Element, Layout
 from cmsis_nn_delegate.ops.attrs import Padding
-from cmsis_nn_delegate.passes import pipeline
+from cmsis_nn_delegate.passes.run_passes import run_passes
 from cmsis_nn_delegate.testing.drawing import Drawing
 
 
@@ -15,7 +15,7 @@ def test_what_an_import_gives_becomes_kernels():
     y = d.dequantize(d.quantize(d.clamp(d.conv2d(padded))))
     alone = d.dequantize(d.quantize(d.clamp(y, 1, 2)))
     graph = d.returns(d.dequantize(d.quantize(d.reshape(alone, 1, 96))))
-    pipeline.run(graph)
+    run_passes(graph)
     assert [node.op for node in graph.nodes] == ["quantize", "conv2d", "dequantize"]
     assert graph.nodes[1].op == "conv2d" and graph.nodes[1].output.layout is Layout.CHANNELS_LAST
 
@@ -25,4 +25,4 @@ def test_a_leftover_is_named():
     padded = d.pad(d.dequantize(d.input(1, 2, 4, 4)), Padding(1, 1, 1, 1), 3.0)
     graph = d.returns(d.quantize(d.max_pool2d(padded, 2)))
     with pytest.raises(ValueError, match="pad is left without a kernel"):
-        pipeline.run(graph)
+        run_passes(graph)

@@ -1,4 +1,4 @@
-"""What convolutions and linear layers share: weights with one scale per output channel."""
+"""Requantization with one scale per output channel, as convolutions and linear layers do it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..graph.ir import Node
-from ..graph.tensor_type import TensorType
-from .attrs import Clamp
 from .quantized_math import quantize_multipliers, requantize, to_output, wrap32
 
 
@@ -35,14 +33,3 @@ def constants(node: Node, weights: np.ndarray, bias: np.ndarray) -> Mapping[str,
     """The constants of the call, by the names that all three kernels use."""
     multiplier, shift = output_multipliers(node)
     return {"filter": weights, "bias": bias.astype(np.int32), "multiplier": multiplier, "shift": shift}
-
-
-def activation(clamp: Clamp, output: TensorType) -> Mapping[str, int]:
-    """A cmsis_nn_activation."""
-    lo, hi = clamp.quantized(output)
-    return {"min": lo, "max": hi}
-
-
-def tile(h: int, w: int) -> Mapping[str, int]:
-    """A cmsis_nn_tile."""
-    return {"h": h, "w": w}

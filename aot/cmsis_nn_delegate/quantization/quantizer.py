@@ -54,11 +54,11 @@ from torchao.quantization.pt2e.quantizer import (
 )
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
-from .ops.annotation import Annotation, Elementwise, FixedOutput, SameScale, Weighted
-from .ops.registry import OPS
-from .quantization.in_place import DROPOUT, replace_in_place, written_state
-from .quantization.prepare import BATCH_NORM, remove_identities, unpad_same
-from .quantization.worthwhile import drop_workless
+from ..ops.annotation import Annotation, Elementwise, FixedOutput, SameScale, Weighted
+from ..ops.registry import OPS
+from .in_place import DROPOUT, replace_in_place, written_state
+from .prepare import BATCH_NORM, remove_identities, unpad_same
+from .worthwhile import drop_workless
 
 # What operators say about being quantized, by the names of their overloads in exported programs.
 _ANNOTATIONS: dict[str, Annotation] = {target: op.annotation for op in OPS.values() for target in op.annotation.targets}

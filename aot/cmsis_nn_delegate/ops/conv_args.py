@@ -1,4 +1,4 @@
-"""The payload half that conv2d and depthwise_conv2d share: what CMSIS-NN's two wrappers take."""
+"""What the kernels of conv2d and depthwise_conv2d are called with, which CMSIS-NN's two wrappers take alike."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..format import blocks
 from ..format.record import Field, Struct
 from ..graph.ir import Node, Value
 from ..target import Target
-from . import per_channel, scratch, storage
+from . import block_values, scratch
 from .attrs import ConvAttrs
 from .geometry import Geometry
 
@@ -80,13 +80,13 @@ def encode(
         "params": {
             "input_offset": -node.inputs[0].zero_point,
             "output_offset": node.output.zero_point,
-            "stride": per_channel.tile(*geometry.stride),
-            "padding": per_channel.tile(*geometry.padding),
-            "dilation": per_channel.tile(*geometry.dilation),
-            "activation": per_channel.activation(node.attrs.clamp, node.output.type),
+            "stride": block_values.tile(*geometry.stride),
+            "padding": block_values.tile(*geometry.padding),
+            "dilation": block_values.tile(*geometry.dilation),
+            "activation": block_values.activation(node.attrs.clamp, node.output.type),
             **params,
         },
-        "input_dims": storage.dims(*dims.input),
-        "filter_dims": storage.dims(*dims.filter),
-        "output_dims": storage.dims(*dims.output),
+        "input_dims": block_values.dims(*dims.input),
+        "filter_dims": block_values.dims(*dims.filter),
+        "output_dims": block_values.dims(*dims.output),
     }

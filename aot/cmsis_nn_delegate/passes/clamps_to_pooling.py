@@ -1,4 +1,4 @@
-"""Gives clamps that could not be fused a kernel."""
+"""Gives clamps that could not be fused a kernel: that of maximum pooling."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..ops.clamp import image_shape
 from .rewriting import derived, insert_after, insert_before
 
 
-def lower_clamps(graph: Graph) -> None:
+def clamps_to_pooling(graph: Graph) -> None:
     """A clamp becomes a maximum over windows of one pixel, whose kernel clamps its output.
 
     Pooling takes images: other shapes are reshaped to [1, features, pixels, 1], or to more
