@@ -181,7 +181,7 @@ def _keep_initial_state(program: ExportedProgram) -> None:
 
 
 def _import(c: Compilation) -> None:
-    c.graphs = [import_program(delegate.program) for delegate in delegates(c.edge)]
+    c.graphs = [import_program(delegate.program, checked=True) for delegate in delegates(c.edge)]
 
 
 def _run_passes(c: Compilation) -> None:

@@ -9,6 +9,7 @@ from torch import nn
 
 from cmsis_nn_delegate import pipeline, reference
 from cmsis_nn_delegate.compile import compile_for_targets, compile_model
+from cmsis_nn_delegate.edge.refusal import Reason
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.passes import run_passes as passes
@@ -94,7 +95,7 @@ def test_every_step_is_done_once(monkeypatch):
 
     def count(module, name):
         function = getattr(module, name)
-        monkeypatch.setattr(module, name, lambda *arguments: counts.update([name]) or function(*arguments))
+        monkeypatch.setattr(module, name, lambda *a, **k: counts.update([name]) or function(*a, **k))
 
     for name in ("partition", "import_program", "run_passes", "plan", "encode_planned"):
         count(pipeline, name)
@@ -102,22 +103,50 @@ def test_every_step_is_done_once(monkeypatch):
     assert counts == {"partition": 1, "import_program": 2, "run_passes": 2, "plan": 6, "encode_planned": 6}
 
 
-def test_no_node_of_a_program_is_checked_twice(monkeypatch):
-    """The programs are that before decomposition, that after it, which ExecuTorch hands to the partitioner
-    without the weights' data, and the partition with the data."""
-    checked = collections.Counter()
-    contexts = {}
+@pytest.fixture
+def questions(monkeypatch):
+    """What operators are asked, in order: (method, operator, node, whether the program has data)."""
+    asked = []
     for op in set(map(type, OPS.values())):
+        for method in ("check", "check_data"):
+            question = getattr(op, method)
 
-        def check(self, node, context, check=op.check):
-            contexts[id(context)] = context
-            checked[id(context), node.name] += 1
-            return check(self, node, context)
+            def ask(self, node, context, method=method, question=question):
+                asked.append((method, self.name, node.name, context.has_data))
+                return question(self, node, context)
 
-        monkeypatch.setattr(op, "check", check)
-    compile_small()
-    assert checked and set(checked.values()) == {1}
-    assert len(contexts) == 3
+            monkeypatch.setattr(op, method, ask)
+    return asked
+
+
+def test_each_node_is_checked_once(questions, monkeypatch):
+    """ExecuTorch shows the partitioner the program before and after its last decomposition, and the importer gets
+    each partition: every node is asked about once for its shapes and parameters, and once for its data."""
+    imported = collections.Counter()
+
+    def count(program, import_program=pipeline.import_program, **arguments):
+        graph = import_program(program, **arguments)
+        imported.update(node.op for node in graph.nodes)
+        return graph
+
+    monkeypatch.setattr(pipeline, "import_program", count)
+    layers = nn.Conv2d(2, 3, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(27, 5)
+    result = compile_small(nn.Sequential(*layers, nn.Softmax(1)))
+    assert result.obstacle == "" and imported["fully_connected"] == 1 and imported["dequantize"] > 5
+    for method in ("check", "check_data"):
+        assert collections.Counter(op for name, op, _, _ in questions if name == method) == imported
+    assert all(has_data for _, _, _, has_data in questions)
+
+
+def test_what_stays_outside_is_checked_again_to_name_nodes_of_the_edge_program(questions):
+    pool = nn.MaxPool2d(2, dilation=2)  # refused, so that it is decomposed
+    result = compile_small(nn.Sequential(nn.Conv2d(2, 3, 3), pool, nn.Flatten(), nn.Linear(3, 5)))
+    (refused,) = (report for report in result.reports if report.reason is Reason.UNSUPPORTED_PARAMETER)
+    asked = [question for question in questions if question[0] == "check"]
+    pools = [("check", "max_pool2d", "max_pool2d", True), ("check", "max_pool2d", refused.name, False)]
+    assert [question for question in asked if question[1] == "max_pool2d"] == pools
+    others = collections.Counter(op for _, op, _, _ in asked)
+    assert (others["conv2d"], others["reshape"], others["fully_connected"]) == (1, 1, 1)
 
 
 def test_print_after(capsys):

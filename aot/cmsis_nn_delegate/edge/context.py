@@ -108,6 +108,9 @@ class EdgeContext:
         mutated = set(signature.buffers_to_mutate.values())
         self._buffers = {name: target for name, target in signature.inputs_to_buffers.items() if target not in mutated}
         self._lifted = dict(signature.inputs_to_lifted_tensor_constants)
+        # Whether constants have values; ExecuTorch gives partitioners programs that have only their shapes.
+        held = (*program.state_dict.values(), *program.constants.values())
+        self.has_data = not any(isinstance(value, FakeTensor) for value in held)
         # Whether the program went through a quantizer.
         self.quantized = prepared or any(target_name(node) == QUANTIZE for node in program.graph.nodes)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from torch.export import ExportedProgram
-from torch.fx import Node
+from torch.fx import Graph, Node
 
 from .naming import module_of
 from .nodes import target_name
@@ -40,10 +40,17 @@ class Functions:
 
     def of(self, node: Node) -> Optional[Function]:
         """The function that edge node `node` was decomposed from, or that it is; None if unknown."""
-        for source in _chain(node.meta.get("from_node")):
-            if getattr(source, "graph_id", None) == id(self._graph):
-                return self._calls.get(source.name)
-        return None
+        name = name_in(self._graph, node)
+        return None if name is None else self._calls.get(name)
+
+
+def name_in(graph: Graph, node: Node) -> Optional[str]:
+    """The name of what `node` comes from in `graph`, which ExecuTorch has transformed since; None if unknown."""
+    for source in _chain(node.meta.get("from_node")):
+        if getattr(source, "graph_id", None) == id(graph):
+            name: str = source.name
+            return name
+    return None
 
 
 def _chain(sources: Any) -> Iterator[Any]:

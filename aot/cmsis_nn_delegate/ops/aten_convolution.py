@@ -55,9 +55,14 @@ def check(node: Any, context: Any) -> Optional[Refusal]:
             lambda: _refuse_windows(node, args, is_depthwise(node, context)),
             lambda: constant_weights.refuse_variable(context, args.weight, args.bias),
             lambda: context.refuse_quant(node, [args.source]),
-            lambda: constant_weights.check(context, node, args.source, args.weight, args.bias),
+            lambda: constant_weights.check(context, node, args.source, args.weight),
         )
     )
+
+
+def check_data(node: Any, context: Any) -> Optional[Refusal]:
+    args = arguments(node, context)
+    return constant_weights.check_data(context, node, args.source, args.weight, args.bias)
 
 
 def build(op: str, node: Any, context: Any) -> list[Node]:

@@ -29,9 +29,9 @@ def refuse_variable(context: Any, weight: Any, bias: Any) -> Optional[Refusal]:
     return None
 
 
-def check(context: Any, node: Any, source: Any, weight: Any, bias: Any, transposed: bool = False) -> Optional[Refusal]:
-    """Why the constants of `node` cannot go to a kernel. Expects int8 input and output, and
-    constants.
+def check(context: Any, node: Any, source: Any, weight: Any, transposed: bool = False) -> Optional[Refusal]:
+    """Returns why a kernel cannot take how the weight of `node` is quantized, as far as that shows without data.
+    Expects int8 input and output, and constants.
 
     `transposed`: the weight is [in, out].
     """
@@ -54,37 +54,25 @@ def check(context: Any, node: Any, source: Any, weight: Any, bias: Any, transpos
             f"its weight has a scale per index of dimension {found.axis}; the kernels take one per "
             "output channel: use ch_axis=0, as CmsisNnQuantizer does",
         )
-    return _check_values(context, node, source, found, bias)
+    if found.axis is not None or found.scales is None:
+        return None
+    return _refuse_scales(context, node, source, found.scales, found.zero_points)
 
 
-def _check_values(context: Any, node: Any, source: Any, weight: Constant, bias: Any) -> Optional[Refusal]:
-    """The part of `check` that needs data, which `preprocess` has for certain."""
-    if weight.zero_points is not None and np.any(weight.zero_points != 0):
-        return Refusal(
-            Reason.UNSUPPORTED_QUANTIZATION,
-            "its weight has zero points other than 0; the kernels take symmetric weights: use a "
-            "symmetric qscheme, as CmsisNnQuantizer does",
-        )
-    if weight.scales is None:
+def check_data(
+    context: Any, node: Any, source: Any, weight: Any, bias: Any, transposed: bool = False
+) -> Optional[Refusal]:
+    """Returns why a kernel cannot take the data of what `check` accepted: scales per channel and the bias."""
+    found = _weight(context, weight, transposed)
+    if found is None or found.scales is None:
+        raise ValueError(f"{weight.name} is not a quantized constant with data")
+    if found.axis is not None:
+        refusal = _refuse_scales(context, node, source, found.scales, found.zero_points)
+        if refusal is not None:
+            return refusal
+    if bias is None:
         return None
-    if not (np.all(np.isfinite(weight.scales)) and np.all(weight.scales > 0)):
-        return Refusal(
-            Reason.UNSUPPORTED_QUANTIZATION,
-            "a scale of its weight is not a positive number; calibrate and convert the model again",
-        )
-    input_scale = context.input_quant(source).scale[0]
-    output_scale = context.output_quant(node).scale[0]
-    try:
-        quantize_multipliers(input_scale * weight.scales / output_scale)
-    except ValueError:
-        return Refusal(
-            Reason.UNSUPPORTED_QUANTIZATION,
-            f"input scale {input_scale:g} * weight scale / output scale {output_scale:g} does not"
-            " fit the kernels' multipliers; calibrate with representative data",
-        )
-    if bias is None or context.constant_float(bias).data is None:
-        return None
-    steps = _bias_steps(context, bias, input_scale, weight.scales)
+    steps = _bias_steps(context, bias, context.input_quant(source).scale[0], found.scales)
     if np.any(np.abs(steps) > _MAX_BIAS):
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
@@ -94,8 +82,37 @@ def _check_values(context: Any, node: Any, source: Any, weight: Constant, bias: 
     return None
 
 
+def _refuse_scales(
+    context: Any, node: Any, source: Any, scales: np.ndarray, zero_points: Optional[np.ndarray]
+) -> Optional[Refusal]:
+    """Scales and zero points of the weight that make no multipliers. They are numbers in the program for weights with
+    one scale, and data for weights with one per channel."""
+    if zero_points is not None and np.any(zero_points != 0):
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            "its weight has zero points other than 0; the kernels take symmetric weights: use a "
+            "symmetric qscheme, as CmsisNnQuantizer does",
+        )
+    if not (np.all(np.isfinite(scales)) and np.all(scales > 0)):
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            "a scale of its weight is not a positive number; calibrate and convert the model again",
+        )
+    input_scale = context.input_quant(source).scale[0]
+    output_scale = context.output_quant(node).scale[0]
+    try:
+        quantize_multipliers(input_scale * scales / output_scale)
+    except ValueError:
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            f"input scale {input_scale:g} * weight scale / output scale {output_scale:g} does not"
+            " fit the kernels' multipliers; calibrate with representative data",
+        )
+    return None
+
+
 def build(context: Any, source: Any, weight: Any, bias: Any, transposed: bool = False) -> tuple[Value, Value]:
-    """(int8 weight, int32 bias) of a node that `check` accepted; without a bias, zeros."""
+    """(int8 weight, int32 bias) of a node that `check` and `check_data` accepted; without a bias, zeros."""
     found = _weight(context, weight, transposed)
     if found is None or found.data is None or found.scales is None:
         raise ValueError(f"{weight.name} is not a quantized constant with data")

@@ -168,6 +168,9 @@ class Conv2d(Op):
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
         return aten_convolution.check(node, context)
 
+    def check_data(self, node: Any, context: Any) -> Optional[Refusal]:
+        return aten_convolution.check_data(node, context)
+
     def build(self, node: Any, context: Any) -> list[Node]:
         return aten_convolution.build(self.name, node, context)
 

@@ -121,9 +121,13 @@ class FullyConnected(Op):
                 lambda: self._refuse_rows(source),
                 lambda: constant_weights.refuse_variable(context, weight, bias),
                 lambda: context.refuse_quant(node, [source]),
-                lambda: constant_weights.check(context, node, source, weight, bias, self._transposed(node)),
+                lambda: constant_weights.check(context, node, source, weight, self._transposed(node)),
             )
         )
+
+    def check_data(self, node: Any, context: Any) -> Optional[Refusal]:
+        source, weight, bias = self._operands(node, context)
+        return constant_weights.check_data(context, node, source, weight, bias, self._transposed(node))
 
     def build(self, node: Any, context: Any) -> list[Node]:
         source, weight, bias = self._operands(node, context)

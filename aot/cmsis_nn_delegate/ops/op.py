@@ -3,8 +3,8 @@
 Its class says everything about it that is not a kernel, for everything that works with operators:
 
 * the quantizer: `annotation`;
-* the edge program: `targets` it matches, `check` says whether (and why not) the delegate can run a node,
-  `build` turns the node into graph nodes;
+* the edge program: `targets` it matches, `check` says whether (and why not) the delegate can run a node, and
+  `check_data` whether it can with these weights; `build` turns the node into graph nodes;
 * the graph: `output_shape`, `reference` computes it with integers in numpy, bit for bit what the kernels
   compute, and traits and `read_reshaped` say what passes may do with it;
 * the payload: `kernels` with their argument blocks, from which C++ is generated; `kernel_of`,
@@ -76,15 +76,21 @@ class Op:
         return True
 
     def check(self, node: Any, context: Any) -> Optional[Refusal]:
-        """None if the delegate can run edge node `node`, else why not."""
+        """Returns why the delegate cannot run edge node `node`, and None if it can. Asks for shapes, types, parameters
+        and quantization, which a program without data has as well: partitioners get such programs."""
         raise NotImplementedError(f"{self.name} does not match edge nodes")
+
+    def check_data(self, node: Any, context: Any) -> Optional[Refusal]:
+        """Returns why the kernel cannot take the constants of a node that `check` accepted, and None if it can. Asked
+        only where the program has their data."""
+        return None
 
     def companions(self, node: Any, context: Any) -> Iterable[Any]:
         """Edge nodes, not adjacent to `node`, without which it cannot be delegated."""
         return ()
 
     def build(self, node: Any, context: Any) -> list[Node]:
-        """The graph nodes, mostly one, of an edge node that `check` accepted."""
+        """The graph nodes, mostly one, of an edge node that `check` and `check_data` accepted."""
         raise NotImplementedError(f"{self.name} does not match edge nodes")
 
     # Graph ------------------------------------------------------------------

@@ -64,6 +64,14 @@ def test_import_keeps_quantize_and_dequantize():
     assert (bias.shape, bias.element) == ((3,), Element.INT32)
 
 
+def test_what_was_not_checked_is_checked_by_the_import():
+    program = torch.export.export(nn.ReLU(), (torch.randn(2, 4),))
+    edge = to_edge(program, compile_config=EdgeCompileConfig(_check_ir_validity=False)).exported_program()
+    with pytest.raises(ValueError, match="aten.relu.default. cannot be delegated: its output is not quantized"):
+        import_program(edge)
+    assert [node.op for node in import_program(edge, checked=True).nodes] == ["clamp"]
+
+
 def test_int8_borders_have_their_parameters():
     x = torch.randn(1, 2, 6, 6).to(memory_format=torch.channels_last)
     graph = lowered(network(), x, io="int8").graph()

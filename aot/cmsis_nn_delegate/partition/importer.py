@@ -57,12 +57,13 @@ class ImportContext(EdgeContext):
         return Node(op, name, list(inputs), output, attrs, (node.name,), _debug_handles(node))
 
 
-def import_program(program: ExportedProgram) -> Graph:
+def import_program(program: ExportedProgram, checked: bool = False) -> Graph:
     """The graph of `program`, one node for one: still with quantize and dequantize around
     every operator, all values row-major but graph inputs and outputs.
 
-    ValueError if `program` contains what `Support` would not have delegated, or weights that the kernels cannot
-    take: the partitioner is given a program without data, so that only here can they be looked at.
+    ValueError for weights that the kernels cannot take: the partitioner is given a program without data, so that
+    they are looked at only here. ValueError also for what `Support` would not have delegated, unless it is `checked`:
+    whoever partitioned the program has asked `Op.check` about each of its nodes.
     """
     context = ImportContext(program)
     graph = Graph([], [])
@@ -73,7 +74,7 @@ def import_program(program: ExportedProgram) -> Graph:
                 context.define(node, value)
                 graph.inputs.append(value)
         elif node.op == "call_function":
-            graph.nodes.extend(_import_call(node, context))
+            graph.nodes.extend(_import_call(node, context, checked))
         elif node.op == "output":
             graph.outputs = [_output(result, context) for result in node.args[0]]
         else:
@@ -83,13 +84,14 @@ def import_program(program: ExportedProgram) -> Graph:
     return graph
 
 
-def _import_call(node: EdgeNode, context: ImportContext) -> list[Node]:
+def _import_call(node: EdgeNode, context: ImportContext, checked: bool) -> list[Node]:
     if target_name(node) == GETITEM or context.constant_float(node) is not None:
         return []  # read by the operators that they belong to
     op = find_op(node, context)
     if op is None:
         raise ValueError(f"{node.name}: there is no kernel for {target_name(node) or node.target}")
-    refusal = op.check(node, context)
+    refusal = None if checked else op.check(node, context)
+    refusal = refusal or op.check_data(node, context)
     if refusal is not None:
         raise ValueError(f"{node.name} ({target_name(node)}) cannot be delegated: {refusal.message}")
     return op.build(node, context)

@@ -52,7 +52,7 @@ def partition(
     program: ExportedProgram, partitioner: CmsisNnPartitioner, strict: bool = False, etrecord: bool = False
 ) -> EdgeProgramManager:
     """`lower` for a program that has the inputs and outputs that it is to have."""
-    with library_call("ExecuTorch cannot lower the quantized model"):
+    with library_call("ExecuTorch cannot lower the quantized model"), partitioner.asking_once():
         edge = to_edge_transform_and_lower(
             program,
             partitioner=[partitioner],

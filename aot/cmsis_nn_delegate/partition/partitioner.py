@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Optional, Union
 
 import torch
@@ -59,6 +60,18 @@ class CmsisNnPartitioner(Partitioner):
         self.reports: list[NodeReport] = []
         self._prepared = prepared
         self._functions: Optional[Functions] = None
+        self._asks_once = False
+        self._before: Optional[Support] = None  # about the program of `ops_to_not_decompose`
+
+    @contextlib.contextmanager
+    def asking_once(self) -> Iterator[None]:
+        """Inside of it `partition` does not check again what `ops_to_not_decompose` has accepted. For callers of
+        ExecuTorch that have no passes of their own in between, which could change the program."""
+        self._asks_once = True
+        try:
+            yield
+        finally:
+            self._asks_once, self._before = False, None
 
     def transform_for_pre_decomposition(self, exported_program: ExportedProgram) -> ExportedProgram:
         """Only remembers the functions that decomposition will take apart."""
@@ -69,7 +82,7 @@ class CmsisNnPartitioner(Partitioner):
         # A call of which nobody reads a result would have no place in the program.
         exported_program.graph.eliminate_dead_code()
         exported_program.graph_module.recompile()
-        support = Support(exported_program, self._functions, self._prepared)
+        support = Support(exported_program, self._functions, self._prepared, self._asks_once, self._before)
         tags = {}
         for node, index in support.partitions.items():
             tag = f"cmsis_nn_{index}"
@@ -84,18 +97,17 @@ class CmsisNnPartitioner(Partitioner):
     ) -> tuple[list[torch._ops.OpOverload], Optional[Callable[[Node], bool]]]:
         """Keeps whole what the delegate will take; the rest decomposes to what others know.
 
-        Both decisions come from the same checks, so that no operator stays behind whole for
-        which there is no kernel.
+        Both decisions come from the same checks, so that no operator is left whole for which there is no kernel.
         """
         support: list[Support] = []
 
         def keep(node: Node) -> bool:
-            # Only ATen programs are asked about before decomposition; what is left over in a
-            # lowered program was refused.
-            if not isinstance(node.target, torch._ops.OpOverload):
+            # Asked again about the lowered program, which has no ATen operators: what is left over was refused.
+            if node.target not in _KEEP:
                 return False
             if not support:
-                support.append(Support(ep))
+                support.append(Support(ep, data_later=True))
+                self._before = support[0] if self._asks_once else None
             return node in support[0].partitions
 
         return list(_KEEP), keep

@@ -2,8 +2,9 @@
 
 import pytest
 import torch
-from executorch.exir import EdgeCompileConfig, to_edge
+from executorch.exir import EdgeCompileConfig, to_edge, to_edge_transform_and_lower
 from torch import nn
+from torch.fx.passes.infra.pass_base import PassResult
 from torch.nn import functional as F
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
@@ -360,6 +361,23 @@ def test_what_only_data_shows_is_an_error_at_the_latest_in_preprocess():
 def test_manual_quantization_is_accepted():
     program = unquantized(Manual(bias_scale=1e-9), torch.randn(2, 4))
     assert not lower_program(program).outside
+
+
+def test_what_a_pass_of_the_user_changes_is_seen():
+    """ExecuTorch asks what to keep whole before the passes, and what to delegate after them."""
+
+    def exchange_limits(module):
+        (node,) = (node for node in module.graph.nodes if "hardtanh" in str(node.target))
+        node.args = (node.args[0], 1.0, -1.0)
+        return PassResult(module, True)
+
+    model = nn.Sequential(nn.Conv2d(2, 3, 3), nn.Hardtanh(), nn.Flatten(), nn.Linear(12, 5))
+    program = exported(model, torch.randn(1, 2, 4, 4))
+    partitioner = CmsisNnPartitioner("cortex-m55")
+    to_edge_transform_and_lower(program, transform_passes=[exchange_limits], partitioner=[partitioner])
+    (found,) = (report for report in partitioner.reports if "hardtanh" in report.target)
+    assert found.reason is R.UNSUPPORTED_PARAMETER and "[1.0, -1.0]" in found.message
+    assert any(report.delegated and "linear" in report.target for report in partitioner.reports)
 
 
 # Grouping -------------------------------------------------------------------

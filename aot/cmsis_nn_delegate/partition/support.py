@@ -21,7 +21,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from ..edge.context import EdgeContext
-from ..edge.functions import Functions
+from ..edge.functions import Functions, name_in
 from ..edge.nodes import GETITEM, operand, target_name
 from ..edge.refusal import Reason, Refusal
 from ..format.schema import MAX_IO
@@ -55,11 +55,20 @@ def find_op(node: Node, context: EdgeContext) -> Optional[Op]:
     return next((op for op in candidates if op.claims(node, context)), None)
 
 
+def _dialect_free(target: str) -> str:
+    """The name of an operator without what edge programs add to that of ATen programs: view is view_copy there."""
+    return target.replace("_copy.", ".")
+
+
 class Support:
     """The decision about a program.
 
     `partitions` maps every node that is delegated to the number of its partition;
     `refusals` has every other operator. `functions` and `prepared` are those of `EdgeContext`.
+
+    With `data_later` no question is asked about the data of constants, even if the program has it. `earlier` is the
+    decision about the program that this one was made from: what it has accepted is not checked again, what it
+    has refused is, so that the reason names nodes of this program.
     """
 
     def __init__(
@@ -67,13 +76,17 @@ class Support:
         program: ExportedProgram,
         functions: Optional[Functions] = None,
         prepared: bool = False,
+        data_later: bool = False,
+        earlier: Optional[Support] = None,
     ) -> None:
         self.context = EdgeContext(program, functions, prepared)
         self.refusals: dict[Node, Refusal] = {}
         self._calls = [node for node in program.graph.nodes if node.op == "call_function"]
+        self._graph = program.graph
+        self._accepted: dict[str, str] = {}  # names and targets of nodes that `Op.check` has accepted
         self._ops: dict[Node, Op] = {}  # operators, quantize and dequantize of activations
         self._constants: set[Node] = set()  # dequantize and permute of weights
-        self._classify()
+        self._classify(data_later, earlier)
         while self._drop_incomplete() or self._drop_circular() or self._drop_crowded():
             pass
         self._drop_useless_borders()
@@ -85,7 +98,20 @@ class Support:
 
     # Which nodes ------------------------------------------------------------
 
-    def _classify(self) -> None:
+    def _accepts(self, node: Node) -> bool:
+        """Whether what `node` of a later program comes from was accepted, and calls the same operator."""
+        name = name_in(self._graph, node)
+        return name is not None and self._accepted.get(name) == _dialect_free(target_name(node))
+
+    def _check(self, node: Node, op: Op, data_later: bool, earlier: Optional[Support]) -> Optional[Refusal]:
+        if earlier is None or not earlier._accepts(node):
+            refusal = op.check(node, self.context)
+            if refusal is not None:
+                return refusal
+        self._accepted[node.name] = _dialect_free(target_name(node))
+        return op.check_data(node, self.context) if self.context.has_data and not data_later else None
+
+    def _classify(self, data_later: bool, earlier: Optional[Support]) -> None:
         for node in self._calls:
             if self.context.constant_float(node) is not None:
                 self._constants.add(node)
@@ -99,7 +125,7 @@ class Support:
                     no_kernel(target_name(node) or str(node.target), missing_kernel(node.target)),
                 )
                 continue
-            refusal = op.check(node, self.context)
+            refusal = self._check(node, op, data_later, earlier)
             if refusal is None:
                 self._ops[node] = op
             elif refusal.reason is Reason.NOT_QUANTIZED and not op.computes and self.context.quantized:
@@ -120,8 +146,8 @@ class Support:
         )
 
     def _drop_incomplete(self) -> bool:
-        """Drops operators that hand a float tensor to or from one that is not delegated; whether
-        there were any."""
+        """Drops operators that hand a float tensor to or from one that is not delegated. Returns whether any were
+        dropped."""
         dropped = []
         for node, op in self._ops.items():
             other = self._missing_neighbour(node, op)
@@ -166,7 +192,7 @@ class Support:
 
     def _drop_circular(self) -> bool:
         """Drops units that read, by way of other nodes, their own results: this happens only where
-        one dequantize serves several operators. Whether there were any."""
+        one dequantize serves several operators. Returns whether any were dropped."""
         levels = self._levels(self._units())
         circular = [node for node, level in levels.items() if level > len(self._calls)]
         for node in circular:
@@ -179,7 +205,7 @@ class Support:
         return bool(circular)
 
     def _drop_crowded(self) -> bool:
-        """Drops units of more inputs and outputs than a payload has; whether there were any."""
+        """Drops units of more inputs and outputs than a payload has. Returns whether any were dropped."""
         crowded = [unit for unit in self._members(self._units()) if self._io_count(unit) > MAX_IO]
         for unit in crowded:
             for node in unit:
