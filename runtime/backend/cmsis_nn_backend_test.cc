@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -321,10 +322,8 @@ TEST_F(BackendTest, AnEventPerCall) {
   RecordingTracer tracer;
   const auto handle = init(backend_, runtime_);
   ASSERT_EQ(execute(backend_, *handle, &temp_, &tracer), Error::Ok);
-  std::vector<std::int64_t> indices;
-  for (std::int64_t i = 0; i < payload_.header().call_count; ++i) {
-    indices.push_back(i);
-  }
+  std::vector<std::int64_t> indices(payload_.header().call_count);
+  std::iota(indices.begin(), indices.end(), 0);
   EXPECT_EQ(tracer.started, indices);
   EXPECT_EQ(tracer.ended, indices);
 }

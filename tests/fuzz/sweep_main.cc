@@ -182,7 +182,7 @@ void print(const Totals& totals) {
   } else {
     static_cast<void>(*reinterpret_cast<volatile std::uint8_t*>(end - 1));
     runner::Line("INSIDE").field("slot", job.first);
-#if defined(__ARM_FEATURE_MVE)
+#ifdef __ARM_FEATURE_MVE
     // One vector of 16 bytes that reaches over the end by `count` of them.
     std::uint32_t first = 0;
     __asm__ volatile("vldrb.u8 q0, [%1]\n\tvmov %0, s0"

@@ -1,14 +1,17 @@
-"""clang-tidy finds nothing in the C++ that a host can compile: //:lint.
+"""clang-tidy finds nothing in the C and C++ of runtime, platforms and tests: //:lint.
 
-Checks and names are in .clang-tidy at the root. Left out are sources that need CMSIS-NN or ExecuTorch's sources,
-inline assembly of Arm, and the tests with GoogleTest, whose headers take longer than all others together: look at
-those by hand after a change, `CLANG_TIDY_ALL=1 ./bazelw test //tests/lint:tidy_test --test_env=CLANG_TIDY_ALL`.
+Checks and names are in .clang-tidy at the root. What needs the sources of CMSIS-NN or ExecuTorch is read where they
+are, `--test_env=CMSIS_NN_DIR`, `--test_env=EXECUTORCH_DIR --test_env=FLATBUFFERS_DIR`. Left out are the tests with
+GoogleTest, whose headers take longer than all others together: look at those by hand after a change,
+`CLANG_TIDY_ALL=1 ./bazelw test //tests/lint:tidy_test --test_env=CLANG_TIDY_ALL`.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import re
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -19,28 +22,32 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = Path.cwd()  # with the headers that tests/lint/BUILD names as data
 GOOGLETEST = Path("/usr/src/googletest/googletest/include")
-LEFT_OUT = (
-    "platforms/bsp/selftest",
-    "runtime/kernels/cmsis_nn",
-    "runtime/runner/executorch/main.cc",
-    "runtime/runner/executorch/missing_kernels.cc",
-    "tests/conformance/geometry_test.cc",
-    "tests/conformance/rules_on_host.cc",
-    "tests/executorch",
-)
 ALL = "CLANG_TIDY_ALL" in os.environ
 
+# Read with flags of their own, below.
+CMSIS_NN = ("runtime/kernels/cmsis_nn", "tests/conformance/geometry_test.cc")
+EXECUTORCH = ("runtime/runner/executorch/main.cc", "runtime/runner/executorch/missing_kernels.cc")
+SELFTEST = ("platforms/bsp/selftest",)
 
-def sources(suffix: str) -> list[Path]:
-    """Sorted by size: the last ones to be started are short."""
+
+def sources(suffix: str, *within: str, leave_out: tuple[str, ...] = ()) -> list[Path]:
+    """Those whose names in the source tree start with one of `within`, sorted by size: the last ones to be started
+    are short."""
     found = []
     for folder in ("platforms/bsp", "runtime", "tests"):
         for path in (ROOT / folder).rglob("*" + suffix):
             name = path.relative_to(ROOT).as_posix()
             googletest = suffix == ".cc" and "<gtest/gtest.h>" in path.read_text(encoding="utf-8")
-            if not name.startswith(LEFT_OUT) and (ALL or not googletest):
+            if name.startswith(within) and not name.startswith(leave_out) and (ALL or not googletest):
                 found.append(path)
     return sorted(found, key=lambda path: -path.stat().st_size)
+
+
+def environment_dir(name: str) -> Path:
+    """The folder that a variable names; without it the test is skipped."""
+    if name not in os.environ:
+        pytest.skip(f"{name} is not set (--test_env={name})")
+    return Path(os.environ[name])
 
 
 def host_flags() -> list[str]:
@@ -58,10 +65,10 @@ def host_flags() -> list[str]:
     ]
 
 
-def board_flags(uart: str = "cmsdk") -> list[str]:
+def board_flags(uart: str = "cmsdk", cpu: str = "cortex-m4") -> list[str]:
     return [
         "--target=arm-none-eabi",
-        "-mcpu=cortex-m4",
+        f"-mcpu={cpu}",
         "-mthumb",
         "-ffreestanding",
         f"-I{ROOT}",
@@ -73,27 +80,83 @@ def board_flags(uart: str = "cmsdk") -> list[str]:
     ]
 
 
+def device_cpp_flags() -> list[str]:
+    """The C++ library of the compiler for the device, which clang-tidy does not find by itself."""
+    gcc = shutil.which("arm-none-eabi-g++", path=os.environ.get("ARM_GNU_TOOLCHAIN", "") + "/bin:" + os.environ["PATH"])
+    if gcc is None:
+        pytest.skip("arm-none-eabi-g++ is not on PATH")
+    command = [gcc, "-mcpu=cortex-m4", "-mthumb", "-x", "c++", "-E", "-v", os.devnull]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+    folders = re.findall(r"^ (/.*)$", said.partition("#include <...>")[2], re.MULTILINE)
+    # The compiler's own headers are clang's.
+    return ["-std=c++17"] + [f"-isystem{folder}" for folder in folders if "/lib/gcc/" not in os.path.normpath(folder)]
+
+
+def tool(name: str) -> str:
+    """The program of that name in the Python environment that runs this."""
+    path = Path(sys.executable).parent / name
+    if not path.exists():
+        pytest.skip(f"{name} is not in the Python environment: install third_party/python/requirements.lock")
+    return str(path)
+
+
 def findings(path: Path, flags: list[str]) -> str:
     """What clang-tidy says of a source; "" if it is content."""
-    tool = Path(sys.executable).parent / "clang-tidy"
-    if not tool.exists():
-        pytest.skip("clang-tidy is not in the Python environment: install third_party/python/requirements.lock")
-    command = [str(tool), "--quiet", "--warnings-as-errors=*", f"--config-file={ROOT}/.clang-tidy", str(path), "--"]
+    command = [
+        tool("clang-tidy"),
+        "--quiet",
+        "--warnings-as-errors=*",
+        f"--config-file={ROOT}/.clang-tidy",
+        str(path),
+        "--",
+    ]
     result = subprocess.run([*command, *flags], capture_output=True, text=True)
     return "" if result.returncode == 0 else result.stdout + result.stderr
 
 
-@pytest.mark.parametrize(
-    "suffix, flags, least",
-    [(".cc", host_flags, 40), (".c", board_flags, 7), (".c", lambda: board_flags("nrf51"), 7)],
-    ids=["host", "cmsdk", "nrf51"],
-)
-def test_no_findings(suffix, flags, least):
-    paths = sources(suffix)
-    assert len(paths) >= least
+def check(paths: list[Path], flags: list[str]) -> None:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = [text for text in pool.map(lambda path: findings(path, flags()), paths) if text]
+        found = [text for text in pool.map(lambda path: findings(path, flags), paths) if text]
     assert not found, "\n".join(found)
+
+
+def test_host_has_no_findings():
+    paths = sources(".cc", "", leave_out=CMSIS_NN + EXECUTORCH + SELFTEST)
+    assert len(paths) >= 40
+    check(paths, host_flags())
+
+
+@pytest.mark.parametrize("uart", ["cmsdk", "nrf51"])
+def test_board_support_has_no_findings(uart):
+    paths = sources(".c", "")
+    assert len(paths) >= 7
+    check(paths, board_flags(uart))
+
+
+@pytest.mark.parametrize("cpu", ["cortex-m4", "cortex-m55"])
+def test_self_test_has_no_findings(cpu):
+    paths = sources(".cc", *SELFTEST)
+    assert paths
+    check(paths, board_flags(cpu=cpu) + device_cpp_flags())
+
+
+def test_kernels_of_cmsis_nn_have_no_findings():
+    cmsis_nn = environment_dir("CMSIS_NN_DIR")
+    paths = sources(".cc", *CMSIS_NN)
+    assert len(paths) >= 10
+    check(paths, [*host_flags(), f"-isystem{cmsis_nn}/Include"])
+
+
+@pytest.mark.parametrize("option", [[], ["-DET_EVENT_TRACER_ENABLED"]], ids=["plain", "profile"])
+def test_runner_of_executorch_has_no_findings(option, tmp_path):
+    executorch, flatbuffers = environment_dir("EXECUTORCH_DIR"), environment_dir("FLATBUFFERS_DIR")
+    schema = tmp_path / "executorch/schema"
+    flatc = [tool("flatc"), "--cpp", "--scoped-enums", "-o", str(schema)]
+    subprocess.run([*flatc, *map(str, (executorch / "schema").glob("*.fbs"))], check=True)
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/executorch").symlink_to(executorch)
+    headers = [f"-isystem{tmp_path}", f"-isystem{tmp_path}/tree", f"-isystem{flatbuffers}/include"]
+    check(sources(".cc", *EXECUTORCH), [*headers, *host_flags(), *option])
 
 
 @pytest.mark.parametrize(

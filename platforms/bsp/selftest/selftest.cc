@@ -7,7 +7,7 @@
 #include "platforms/bsp/bsp.h"
 #include "platforms/bsp/mark.h"
 
-#if defined(__ARM_FEATURE_MVE)
+#ifdef __ARM_FEATURE_MVE
 #include <arm_mve.h>
 #endif
 
@@ -94,7 +94,7 @@ void check_units() {
   volatile float y = 1.0f + 0x1p-12f;
   const float product = y * y;
   check("products are rounded before they are added", y * y - product == 0.0f);
-#if defined(__ARM_FEATURE_MVE)
+#ifdef __ARM_FEATURE_MVE
   check("compiled for mve", bsp_isa[0] == 'm');
   const int8x16_t lanes = vaddq_n_s8(vdupq_n_s8(3), 4);
   check("vector arithmetic", vaddvq_s8(lanes) == 16 * 7);

@@ -22,10 +22,10 @@ inline constexpr bool kWithMve = kCompiledIsa == payload::Isa::kMve;
                     sizeof(payload::ours::member) == sizeof(theirs::member),   \
                 #ours "::" #member " lies elsewhere than in CMSIS-NN")
 #define CMSIS_NN_SAME_SIZE(ours, theirs)                                                           \
-  static_assert(                                                                                   \
-      sizeof(payload::ours) == sizeof(theirs) && alignof(payload::ours) == alignof(theirs) &&      \
-          std::is_standard_layout<payload::ours>::value && std::is_standard_layout<theirs>::value, \
-      #ours " is not laid out as in CMSIS-NN")
+  static_assert(sizeof(payload::ours) == sizeof(theirs) &&                                         \
+                    alignof(payload::ours) == alignof(theirs) &&                                   \
+                    std::is_standard_layout_v<payload::ours> && std::is_standard_layout_v<theirs>, \
+                #ours " is not laid out as in CMSIS-NN")
 
 CMSIS_NN_SAME_SIZE(Tile, cmsis_nn_tile);
 CMSIS_NN_SAME_MEMBER(Tile, cmsis_nn_tile, w);

@@ -152,7 +152,7 @@ void set_inputs(Method& method, const std::uint8_t* set) {
   for (std::size_t i = 0; i < meta.num_inputs(); ++i) {
     const auto result = meta.input_tensor_meta(i);
     const TensorInfo& info = value_of(result, "an input of the program is no tensor");
-    TensorImpl impl(info.scalar_type(), info.sizes().size(),
+    TensorImpl impl(info.scalar_type(), static_cast<ssize_t>(info.sizes().size()),
                     const_cast<std::int32_t*>(info.sizes().data()), const_cast<std::uint8_t*>(set),
                     const_cast<std::uint8_t*>(info.dim_order().data()));
     const Error error = method.set_input(EValue(Tensor(&impl)), i);

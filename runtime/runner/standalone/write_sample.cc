@@ -31,7 +31,7 @@ int run(int argc, char** argv) {
     return 2;
   }
   testing::AlignedBytes payload = testing::small_network();
-  payload.header().isa = static_cast<std::uint8_t>(std::atoi(argv[1]));
+  payload.header().isa = static_cast<std::uint8_t>(std::strtol(argv[1], nullptr, 10));
   payload.header().crc32 = payload_crc32(payload.data(), payload.size());
   const auto view = PayloadView::open(payload.data(), payload.size(), kPortableKernels);
   if (!view.ok()) {
