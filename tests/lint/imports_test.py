@@ -61,6 +61,8 @@ LAZY = {
     ("cli", "runner.host"),
     ("cli", "runner.simulate"),
     ("compiled", "partition.explain"),
+    ("edge.program_types", "edge.context"),
+    ("edge.program_types", "edge.import_context"),
     ("ops.graph_builder", "ops.registry"),
     ("ops.op", "ops.random_case"),
 }

@@ -203,6 +203,14 @@ class EdgeContext:
         quants = {self._reader_quant(user) for user in node.users}
         return quants.pop() if len(quants) == 1 else None
 
+    def input_scale(self, node: Node) -> float:
+        """The scale of `input_quant`, where `refuse_quant` has found that there is one."""
+        return _scale(node, self.input_quant(node))
+
+    def output_scale(self, node: Node) -> float:
+        """The scale of `output_quant`, where `refuse_quant` has found that there is one."""
+        return _scale(node, self.output_quant(node))
+
     def _reader_quant(self, user: Node) -> Optional[Quant]:
         name = target_name(user)
         if name == QUANTIZE:
@@ -334,6 +342,12 @@ class EdgeContext:
         else:
             cause = "it is an input, a constant or an output of the program that was left in float"
         return Refusal(Reason.NOT_QUANTIZED, f"{what} not quantized: {cause}")
+
+
+def _scale(node: Node, quant: Optional[Quant]) -> float:
+    if quant is None:
+        raise ValueError(f"{node.name} is not quantized")
+    return quant.scale[0]
 
 
 def _show(quant: Optional[Quant]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Optional, TypeVar
 
 from ..graph.tensor_type import Element, Quant
@@ -121,9 +121,9 @@ def quant_of(node: Node) -> Optional[Quant]:
     return Quant((float(scale),), int(zero_point))
 
 
-def first(answers: Iterable[Optional[T]]) -> Optional[T]:
-    """The first answer that is not None; later ones are not computed."""
-    return next((answer for answer in answers if answer is not None), None)
+def first(*questions: Callable[[], Optional[T]]) -> Optional[T]:
+    """The first answer that is not None; the questions after it are not asked."""
+    return next((answer for question in questions if (answer := question()) is not None), None)
 
 
 def pair(value: Any) -> tuple[int, int]:

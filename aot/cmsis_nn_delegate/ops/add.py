@@ -7,6 +7,8 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ..edge.nodes import operand
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
@@ -75,7 +77,7 @@ class Add(Op):
     shapeless_output = True
     in_place = True
 
-    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         a, b, alpha = context.arguments(node)
         return (
             elementwise.refuse(node, a, b, context)
@@ -83,8 +85,8 @@ class Add(Op):
             or self._refuse_scales(node, a, b, context)
         )
 
-    def build(self, node: Any, context: Any) -> list[Node]:
-        inputs = [context.value(arg) for arg in node.args[:2]]
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        inputs = [context.value(operand(node, index)) for index in (0, 1)]
         return [context.node(node, self.name, inputs, AddAttrs())]
 
     def _refuse_alpha(self, alpha: Any) -> Optional[Refusal]:
@@ -95,9 +97,9 @@ class Add(Op):
             f"alpha is {alpha}; only plain sums are supported: scale the weights that feed the second operand instead",
         )
 
-    def _refuse_scales(self, node: Any, a: Any, b: Any, context: Any) -> Optional[Refusal]:
-        largest = max(context.input_quant(operand).scale[0] for operand in (a, b))
-        output = context.output_quant(node).scale[0]
+    def _refuse_scales(self, node: EdgeNode, a: EdgeNode, b: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        largest = max(context.input_scale(x) for x in (a, b))
+        output = context.output_scale(node)
         if _fits(2 * largest / ((1 << LEFT_SHIFT) * output)):
             return None
         return Refusal(

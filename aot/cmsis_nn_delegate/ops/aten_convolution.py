@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from ..edge.nodes import first, pair, shape_of
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format.schema import MAX_DIM
 from ..graph.ir import Node
 from . import constant_weights, foldable_pads
 from .attrs import ConvAttrs, Padding
 from .cmsis_nn_rules import MAX_KERNEL_ELEMENTS
+from .constant_weights import Operands
 from .geometry import Geometry
 
 TARGETS = ("aten.convolution.default",)
@@ -20,9 +22,9 @@ TARGETS = ("aten.convolution.default",)
 class Arguments(NamedTuple):
     """Of aten.convolution, by name."""
 
-    source: Any
-    weight: Any
-    bias: Any
+    source: EdgeNode
+    weight: EdgeNode
+    bias: Optional[EdgeNode]
     stride: Sequence[int]
     padding: Sequence[int]
     dilation: Sequence[int]
@@ -30,12 +32,16 @@ class Arguments(NamedTuple):
     output_padding: Sequence[int]
     groups: int
 
+    @property
+    def operands(self) -> Operands:
+        return Operands(self.source, self.weight, self.bias)
 
-def arguments(node: Any, context: Any) -> Arguments:
+
+def arguments(node: EdgeNode, context: EdgeContext) -> Arguments:
     return Arguments(*context.arguments(node))
 
 
-def is_depthwise(node: Any, context: Any) -> bool:
+def is_depthwise(node: EdgeNode, context: EdgeContext) -> bool:
     """One input channel a group. A single input channel makes an ordinary convolution: its
     depthwise kernel is several times slower without MVE."""
     args = arguments(node, context)
@@ -43,31 +49,28 @@ def is_depthwise(node: Any, context: Any) -> bool:
     return not args.transposed and len(shape) == 4 and args.groups == shape[1] > 1
 
 
-def check(node: Any, context: Any) -> Optional[Refusal]:
+def check(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
     args = arguments(node, context)
     return first(
-        test()
-        for test in (
-            lambda: context.refuse_tensors(node, args.source, args.weight),
-            lambda: _refuse_parameters(args),
-            lambda: context.refuse_image(args.source, "its input"),
-            lambda: _refuse_kernel(args),
-            lambda: _refuse_windows(node, args, is_depthwise(node, context)),
-            lambda: constant_weights.refuse_variable(context, args.weight, args.bias),
-            lambda: context.refuse_quant(node, [args.source]),
-            lambda: constant_weights.check(context, node, args.source, args.weight),
-        )
+        lambda: context.refuse_tensors(node, args.source, args.weight),
+        lambda: _refuse_parameters(args),
+        lambda: context.refuse_image(args.source, "its input"),
+        lambda: _refuse_kernel(args),
+        lambda: _refuse_windows(node, args, is_depthwise(node, context)),
+        lambda: constant_weights.refuse_variable(args.operands, context),
+        lambda: context.refuse_quant(node, [args.source]),
+        lambda: constant_weights.check(node, args.operands, context),
     )
 
 
-def check_data(node: Any, context: Any) -> Optional[Refusal]:
+def check_data(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
     args = arguments(node, context)
-    return constant_weights.check_data(context, node, args.source, args.weight, args.bias)
+    return constant_weights.check_data(node, args.operands, context)
 
 
-def build(op: str, node: Any, context: Any) -> list[Node]:
+def build(op: str, node: EdgeNode, context: ImportContext) -> list[Node]:
     args = arguments(node, context)
-    weight, bias = constant_weights.build(context, args.source, args.weight, args.bias)
+    weight, bias = constant_weights.build(args.operands, context)
     top, left = pair(args.padding)
     attrs = ConvAttrs(
         stride=pair(args.stride),
@@ -99,7 +102,7 @@ def _refuse_kernel(args: Arguments) -> Optional[Refusal]:
     return None
 
 
-def _refuse_windows(node: Any, args: Arguments, depthwise: bool) -> Optional[Refusal]:
+def _refuse_windows(node: EdgeNode, args: Arguments, depthwise: bool) -> Optional[Refusal]:
     """Strides and padding, together with that of pads in front, beyond the kernels' range."""
     source, pads = foldable_pads.in_front(args.source)
     own = pair(args.padding)

@@ -7,7 +7,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import first, pair, shape_of, target_name
+from ..edge.nodes import argument, first, operand, pair, shape_of, target_name
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
@@ -81,20 +82,17 @@ class AvgPool2d(Op):
         "mean: over height, width or both",
     )
 
-    def check(self, node: Any, context: Any) -> Optional[Refusal]:
-        source = node.args[0]
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        source = operand(node)
         return first(
-            test()
-            for test in (
-                lambda: context.refuse_tensors(node, source),
-                lambda: context.refuse_image(source, "its input"),
-                lambda: self._refuse_window(node, context),
-                lambda: context.refuse_quant(node, [source], same=True),
-            )
+            lambda: context.refuse_tensors(node, source),
+            lambda: context.refuse_image(source, "its input"),
+            lambda: self._refuse_window(node, context),
+            lambda: context.refuse_quant(node, [source], same=True),
         )
 
-    def build(self, node: Any, context: Any) -> list[Node]:
-        source = node.args[0]
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        source = operand(node)
         attrs = self._window(node, context)
         n, c, h, w = shape_of(source)
         if target_name(node) != "aten.mean.dim" or len(shape_of(node)) == 4:
@@ -104,10 +102,10 @@ class AvgPool2d(Op):
         pool = context.node(node, self.name, [context.value(source)], attrs, pooled, "_pool")
         return [pool, context.node(node, "reshape", [pool.output])]
 
-    def _window(self, node: Any, context: Any) -> PoolAttrs:
+    def _window(self, node: EdgeNode, context: EdgeContext) -> PoolAttrs:
         """The window of an accepted node."""
         name = target_name(node)
-        _, _, *size = shape_of(node.args[0])
+        _, _, *size = shape_of(operand(node))
         if name == "aten.mean.dim":
             dims = self._mean_dims(node)
             kernel = (size[0] if 2 in dims else 1, size[1] if 3 in dims else 1)
@@ -119,12 +117,12 @@ class AvgPool2d(Op):
         top, left = pair(padding)
         return PoolAttrs(pair(kernel), pair(stride or kernel), Padding(top, left, top, left))
 
-    def _mean_dims(self, node: Any) -> set[int]:
-        dims = node.args[1]
+    def _mean_dims(self, node: EdgeNode) -> set[int]:
+        dims = argument(node, 1)
         dims = [dims] if isinstance(dims, int) else dims or range(4)
         return {dim % 4 for dim in dims}
 
-    def _refuse_window(self, node: Any, context: Any) -> Optional[Refusal]:
+    def _refuse_window(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         name = target_name(node)
         if name == "aten.mean.dim":
             dims = self._mean_dims(node)
@@ -135,7 +133,7 @@ class AvgPool2d(Op):
                 f"mean over dimensions {sorted(dims)} of an image; only height and width (2, 3) are supported",
             )
         if name != "aten.avg_pool2d.default":
-            size, pooled = shape_of(node.args[0])[2:], shape_of(node)[2:]
+            size, pooled = shape_of(operand(node))[2:], shape_of(node)[2:]
             if not any(i % o for i, o in zip(size, pooled)):
                 return None
             return Refusal(

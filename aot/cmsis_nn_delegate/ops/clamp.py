@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from ..edge.nodes import ACTIVATIONS, DEQUANTIZE, first, shape_of, target_name
+from ..edge.nodes import ACTIVATIONS, DEQUANTIZE, first, operand, shape_of, target_name
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format.schema import MAX_DIM
 from ..graph.ir import Node
@@ -51,25 +52,22 @@ class Clamp(Op):
     computes = False
     keeps_quant = True
 
-    def check(self, node: Any, context: Any) -> Optional[Refusal]:
-        source = node.args[0]
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        source = operand(node)
         alone = target_name(context.source(source)) == DEQUANTIZE
         return first(
-            test()
-            for test in (
-                lambda: context.refuse_tensors(node, source),
-                lambda: self._refuse_limits(node, context),
-                lambda: self._refuse_size(node) if alone else None,
-                # Fused, the tensor in front of it is never quantized.
-                lambda: context.refuse_quant(node, [source] if alone else [], same=alone),
-            )
+            lambda: context.refuse_tensors(node, source),
+            lambda: self._refuse_limits(node, context),
+            lambda: self._refuse_size(node) if alone else None,
+            # Fused, the tensor in front of it is never quantized.
+            lambda: context.refuse_quant(node, [source] if alone else [], same=alone),
         )
 
-    def build(self, node: Any, context: Any) -> list[Node]:
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         attrs = ClampAttrs(Limits(*self._limits(node, context)))
-        return [context.node(node, self.name, [context.value(node.args[0])], attrs)]
+        return [context.node(node, self.name, [context.value(operand(node))], attrs)]
 
-    def _limits(self, node: Any, context: Any) -> tuple[Any, Any]:
+    def _limits(self, node: EdgeNode, context: EdgeContext) -> tuple[Any, Any]:
         name = target_name(node)
         if name == "aten.relu.default":
             return 0.0, math.inf
@@ -78,7 +76,7 @@ class Clamp(Op):
         low, high = context.arguments(node)[1:3]
         return (-math.inf if low is None else low), (math.inf if high is None else high)
 
-    def _refuse_size(self, node: Any) -> Optional[Refusal]:
+    def _refuse_size(self, node: EdgeNode) -> Optional[Refusal]:
         if image_shape(shape_of(node)) is not None:
             return None
         return Refusal(
@@ -87,7 +85,7 @@ class Clamp(Op):
             "activation right behind a layer that can take it over",
         )
 
-    def _refuse_limits(self, node: Any, context: Any) -> Optional[Refusal]:
+    def _refuse_limits(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         low, high = self._limits(node, context)
         if not all(isinstance(limit, (int, float)) for limit in (low, high)):
             return Refusal(Reason.UNSUPPORTED_PARAMETER, "its limits are tensors; use plain numbers instead")

@@ -3,11 +3,12 @@ with one scale, or one per output channel, and a bias in steps of input scale * 
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import NamedTuple, Optional
 
 import numpy as np
 
 from ..edge.constant import Constant
+from ..edge.program_types import EdgeContext, EdgeNode
 from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Value
 from ..graph.tensor_type import Element, Quant, TensorType
@@ -18,9 +19,18 @@ from .quantized_math import quantize_multipliers
 _MAX_BIAS = 2**31 - 128
 
 
-def refuse_variable(context: Any, weight: Any, bias: Any) -> Optional[Refusal]:
+class Operands(NamedTuple):
+    """What a layer with weights reads."""
+
+    source: EdgeNode
+    weight: EdgeNode
+    bias: Optional[EdgeNode]
+    transposed: bool = False  # whether the weight is [in, out]
+
+
+def refuse_variable(operands: Operands, context: EdgeContext) -> Optional[Refusal]:
     """Weight or bias that is computed or passed in."""
-    for name, operand in (("weight", weight), ("bias", bias)):
+    for name, operand in (("weight", operands.weight), ("bias", operands.bias)):
         if operand is not None and context.constant_float(operand) is None:
             return Refusal(
                 Reason.NOT_CONSTANT,
@@ -29,15 +39,12 @@ def refuse_variable(context: Any, weight: Any, bias: Any) -> Optional[Refusal]:
     return None
 
 
-def check(context: Any, node: Any, source: Any, weight: Any, transposed: bool = False) -> Optional[Refusal]:
+def check(node: EdgeNode, operands: Operands, context: EdgeContext) -> Optional[Refusal]:
     """Returns why a kernel cannot take how the weight of `node` is quantized, as far as that shows without data.
-    Expects int8 input and output, and constants.
-
-    `transposed`: the weight is [in, out].
-    """
-    found = _weight(context, weight, transposed)
+    Expects int8 input and output, and constants."""
+    found = _weight(operands, context)
     if found is None:
-        return refuse_variable(context, weight, None)
+        return refuse_variable(operands, context)
     if not found.quantized:
         return Refusal(
             Reason.NOT_QUANTIZED,
@@ -56,23 +63,21 @@ def check(context: Any, node: Any, source: Any, weight: Any, transposed: bool = 
         )
     if found.axis is not None or found.scales is None:
         return None
-    return _refuse_scales(context, node, source, found.scales, found.zero_points)
+    return _refuse_scales(node, operands, context, found.scales, found.zero_points)
 
 
-def check_data(
-    context: Any, node: Any, source: Any, weight: Any, bias: Any, transposed: bool = False
-) -> Optional[Refusal]:
+def check_data(node: EdgeNode, operands: Operands, context: EdgeContext) -> Optional[Refusal]:
     """Returns why a kernel cannot take the data of what `check` accepted: scales per channel and the bias."""
-    found = _weight(context, weight, transposed)
+    found = _weight(operands, context)
     if found is None or found.scales is None:
-        raise ValueError(f"{weight.name} is not a quantized constant with data")
+        raise ValueError(f"{operands.weight.name} is not a quantized constant with data")
     if found.axis is not None:
-        refusal = _refuse_scales(context, node, source, found.scales, found.zero_points)
+        refusal = _refuse_scales(node, operands, context, found.scales, found.zero_points)
         if refusal is not None:
             return refusal
-    if bias is None:
+    if operands.bias is None:
         return None
-    steps = _bias_steps(context, bias, context.input_quant(source).scale[0], found.scales)
+    steps = _bias_steps(operands.bias, context, context.input_scale(operands.source), found.scales)
     if np.any(np.abs(steps) > _MAX_BIAS):
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
@@ -83,7 +88,11 @@ def check_data(
 
 
 def _refuse_scales(
-    context: Any, node: Any, source: Any, scales: np.ndarray, zero_points: Optional[np.ndarray]
+    node: EdgeNode,
+    operands: Operands,
+    context: EdgeContext,
+    scales: np.ndarray,
+    zero_points: Optional[np.ndarray],
 ) -> Optional[Refusal]:
     """Scales and zero points of the weight that make no multipliers. They are numbers in the program for weights with
     one scale, and data for weights with one per channel."""
@@ -98,8 +107,7 @@ def _refuse_scales(
             Reason.UNSUPPORTED_QUANTIZATION,
             "a scale of its weight is not a positive number; calibrate and convert the model again",
         )
-    input_scale = context.input_quant(source).scale[0]
-    output_scale = context.output_quant(node).scale[0]
+    input_scale, output_scale = context.input_scale(operands.source), context.output_scale(node)
     try:
         quantize_multipliers(input_scale * scales / output_scale)
     except ValueError:
@@ -111,38 +119,40 @@ def _refuse_scales(
     return None
 
 
-def build(context: Any, source: Any, weight: Any, bias: Any, transposed: bool = False) -> tuple[Value, Value]:
+def build(operands: Operands, context: EdgeContext) -> tuple[Value, Value]:
     """(int8 weight, int32 bias) of a node that `check` and `check_data` accepted; without a bias, zeros."""
-    found = _weight(context, weight, transposed)
+    found = _weight(operands, context)
     if found is None or found.data is None or found.scales is None:
-        raise ValueError(f"{weight.name} is not a quantized constant with data")
+        raise ValueError(f"{operands.weight.name} is not a quantized constant with data")
     data, channels = found.data, found.shape[0]
     scales = np.broadcast_to(found.scales, (channels,))
-    input_scale = context.input_quant(source).scale[0]
+    input_scale = context.input_scale(operands.source)
     steps = np.zeros(channels, np.int64)
-    if bias is not None:
-        steps = _bias_steps(context, bias, input_scale, scales)
+    if operands.bias is not None:
+        steps = _bias_steps(operands.bias, context, input_scale, scales)
     quant = Quant(tuple(float(scale) for scale in scales), 0, 0)
     bias_quant = Quant(tuple(float(input_scale * scale) for scale in scales), 0, 0)
-    name = weight.name
+    name = operands.weight.name
     return (
         Value(name, TensorType(Element.INT8, data.shape, quant=quant), np.ascontiguousarray(data)),
         Value(f"{name}_bias", TensorType(Element.INT32, (channels,), quant=bias_quant), steps.astype(np.int32)),
     )
 
 
-def _weight(context: Any, weight: Any, transposed: bool) -> Optional[Constant]:
+def _weight(operands: Operands, context: EdgeContext) -> Optional[Constant]:
     """The weight with its output channels in dimension 0."""
-    found: Optional[Constant] = context.constant_float(weight)
-    return found.transposed((1, 0)) if found is not None and transposed else found
+    found = context.constant_float(operands.weight)
+    return found.transposed((1, 0)) if found is not None and operands.transposed else found
 
 
-def _bias_steps(context: Any, bias: Any, input_scale: float, scales: np.ndarray) -> np.ndarray:
+def _bias_steps(bias: EdgeNode, context: EdgeContext, input_scale: float, scales: np.ndarray) -> np.ndarray:
     """int64 [out]: the bias in steps of input scale * weight scale."""
     found = context.constant_float(bias)
+    if found is None or found.data is None:
+        raise ValueError(f"{bias.name} is not a constant with data")
     step = input_scale * scales
     steps: np.ndarray
-    if not found.quantized:
+    if found.scales is None or found.zero_points is None:
         steps = np.rint(found.data.astype(np.float64) / step).astype(np.int64)
         return steps
     integers: np.ndarray = found.data.astype(np.int64) - found.zero_points

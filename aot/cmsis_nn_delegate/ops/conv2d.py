@@ -9,6 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ..edge.nodes import pair
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
@@ -162,16 +163,16 @@ class Conv2d(Op):
         f"at most {MAX_KERNEL_ELEMENTS} weights per output channel; not transposed",
     )
 
-    def claims(self, node: Any, context: Any) -> bool:
+    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         return not aten_convolution.is_depthwise(node, context)
 
-    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         return aten_convolution.check(node, context)
 
-    def check_data(self, node: Any, context: Any) -> Optional[Refusal]:
+    def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         return aten_convolution.check_data(node, context)
 
-    def build(self, node: Any, context: Any) -> list[Node]:
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         return aten_convolution.build(self.name, node, context)
 
     def output_shape(self, inputs: Sequence[Value], attrs: ConvAttrs) -> tuple[int, ...]:

@@ -7,7 +7,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import DEQUANTIZE
+from ..edge.nodes import DEQUANTIZE, operand
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.record import F32, I8, I32, Field, Struct
@@ -57,14 +58,14 @@ class Dequantize(Op):
     only_moves = True
     shapeless_input = True
 
-    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         refusal: Optional[Refusal] = context.refuse_tensors(node)
         if refusal is None:
             refusal = context.refuse_parameters(node)
         return refusal
 
-    def build(self, node: Any, context: Any) -> list[Node]:
-        return [context.node(node, self.name, [context.value(node.args[0])])]
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        return [context.node(node, self.name, [context.value(operand(node))])]
 
     def read_reshaped(self, node: Node, reshape: Node) -> bool:
         # To row-major floats it brings back the order itself.

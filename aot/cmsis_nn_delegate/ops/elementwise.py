@@ -5,25 +5,24 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from ..edge.nodes import first, shape_of
+from ..edge.program_types import EdgeContext, EdgeNode
 from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Value
 from .random_case import RandomCase
 
 
-def refuse(node: Any, a: Any, b: Any, context: Any) -> Optional[Refusal]:
-    """What the kernels of two activations of one shape do not take; `a` and `b` are the operands of `node`."""
+def refuse(node: EdgeNode, a: Any, b: Any, context: EdgeContext) -> Optional[Refusal]:
+    """What the kernels of two activations of one shape do not take; `a` and `b` are the operands of `node`:
+    nodes, or in ATen programs also numbers."""
     return first(
-        test()
-        for test in (
-            lambda: _refuse_constants(context, a, b),
-            lambda: context.refuse_tensors(node, a, b),
-            lambda: _refuse_broadcast(a, b),
-            lambda: context.refuse_quant(node, [a, b]),
-        )
+        lambda: _refuse_constants(context, a, b),
+        lambda: context.refuse_tensors(node, a, b),
+        lambda: _refuse_broadcast(a, b),
+        lambda: context.refuse_quant(node, [a, b]),
     )
 
 
-def _refuse_constants(context: Any, a: Any, b: Any) -> Optional[Refusal]:
+def _refuse_constants(context: EdgeContext, a: Any, b: Any) -> Optional[Refusal]:
     """An operand that is no activation."""
     # A number is a number in ATen programs and a constant of rank 0 in edge programs.
     numbers = any(isinstance(operand, (int, float)) for operand in (a, b))
@@ -36,7 +35,7 @@ def _refuse_constants(context: Any, a: Any, b: Any) -> Optional[Refusal]:
     )
 
 
-def _refuse_broadcast(a: Any, b: Any) -> Optional[Refusal]:
+def _refuse_broadcast(a: EdgeNode, b: EdgeNode) -> Optional[Refusal]:
     """Operands of two shapes."""
     if shape_of(a) == shape_of(b):
         return None

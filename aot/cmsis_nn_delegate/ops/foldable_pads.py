@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..edge.nodes import DEQUANTIZE, QUANTIZE, RESHAPES, shape_of, target_name
+from ..edge.nodes import DEQUANTIZE, QUANTIZE, RESHAPES, argument, operand, shape_of, target_name
+from ..edge.program_types import EdgeNode
 from ..graph.tensor_type import TensorType
 from .attrs import Padding
 
 PADS = ("aten.constant_pad_nd.default", "aten.pad.default")
 
 
-def of_pad(node: Any) -> Padding:
+def of_pad(node: EdgeNode) -> Padding:
     """What a pad adds. PyTorch lists (left, right), then (top, bottom), then outer dimensions."""
-    left, right, top, bottom = (*node.args[1], 0, 0, 0, 0)[:4]
+    left, right, top, bottom = (*argument(node, 1), 0, 0, 0, 0)[:4]
     return Padding(top, left, bottom, right)
 
 
-def in_front(source: Any) -> tuple[Any, Padding]:
+def in_front(source: EdgeNode) -> tuple[Any, Padding]:
     """(what is padded, the sum of all pads) of an image; (that or a copy of it, none) without."""
     total = Padding()
     while True:
@@ -25,11 +26,11 @@ def in_front(source: Any) -> tuple[Any, Padding]:
         if name in PADS:
             total = total.plus(of_pad(source))
         elif name in RESHAPES:
-            if shape_of(source) != shape_of(source.args[0]):
+            if shape_of(source) != shape_of(operand(source)):
                 return source, total
         elif name not in (QUANTIZE, DEQUANTIZE):
             return source, total
-        source = source.args[0]
+        source = operand(source)
 
 
 def is_zero(value: float) -> bool:

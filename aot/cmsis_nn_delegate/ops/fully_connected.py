@@ -10,6 +10,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ..edge.nodes import first, shape_of, target_name
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
@@ -18,6 +19,7 @@ from ..graph.ir import Node, Value
 from . import block_values, constant_weights, per_channel_requantize, storage
 from .annotation import Weighted
 from .attrs import FullyConnectedAttrs
+from .constant_weights import Operands
 from .kernel import KernelSpec
 from .op import Op
 from .quantized_math import wrap32
@@ -110,45 +112,38 @@ class FullyConnected(Op):
     shapeless_input = True
     shapeless_output = True
 
-    def check(self, node: Any, context: Any) -> Optional[Refusal]:
-        source, weight, bias = self._operands(node, context)
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        operands = self._operands(node, context)
+        source = operands.source
         return first(
-            test()
-            for test in (
-                lambda: context.refuse_tensors(node, source, weight),
-                lambda: self._refuse_parameters(node, context),
-                lambda: self._refuse_rank(source),
-                lambda: self._refuse_rows(source),
-                lambda: constant_weights.refuse_variable(context, weight, bias),
-                lambda: context.refuse_quant(node, [source]),
-                lambda: constant_weights.check(context, node, source, weight, self._transposed(node)),
-            )
+            lambda: context.refuse_tensors(node, source, operands.weight),
+            lambda: self._refuse_parameters(node, context),
+            lambda: self._refuse_rank(source),
+            lambda: self._refuse_rows(source),
+            lambda: constant_weights.refuse_variable(operands, context),
+            lambda: context.refuse_quant(node, [source]),
+            lambda: constant_weights.check(node, operands, context),
         )
 
-    def check_data(self, node: Any, context: Any) -> Optional[Refusal]:
-        source, weight, bias = self._operands(node, context)
-        return constant_weights.check_data(context, node, source, weight, bias, self._transposed(node))
+    def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        return constant_weights.check_data(node, self._operands(node, context), context)
 
-    def build(self, node: Any, context: Any) -> list[Node]:
-        source, weight, bias = self._operands(node, context)
-        constants = constant_weights.build(context, source, weight, bias, self._transposed(node))
-        inputs = [context.value(source), *constants]
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        operands = self._operands(node, context)
+        inputs = [context.value(operands.source), *constant_weights.build(operands, context)]
         return [context.node(node, self.name, inputs, FullyConnectedAttrs())]
 
-    def _operands(self, node: Any, context: Any) -> tuple[Any, Any, Any]:
-        """(input, weight, bias or None) of linear or of what it decomposes to."""
+    def _operands(self, node: EdgeNode, context: EdgeContext) -> Operands:
+        """Of linear, or of what it decomposes to: addmm and mm take the weight as [in, out]."""
+        arguments = context.arguments(node)
         if target_name(node) == "aten.linear.default":
-            return tuple(context.arguments(node)[:3])
+            return Operands(*arguments[:3])
         if target_name(node) == "aten.mm.default":
-            return (*node.args[:2], None)
-        bias, source, weight = node.args[:3]
-        return source, weight, bias
+            return Operands(arguments[0], arguments[1], None, transposed=True)
+        bias, source, weight = arguments[:3]
+        return Operands(source, weight, bias, transposed=True)
 
-    def _transposed(self, node: Any) -> bool:
-        """addmm and mm take the weight as [in, out]."""
-        return target_name(node) != "aten.linear.default"
-
-    def _refuse_parameters(self, node: Any, context: Any) -> Optional[Refusal]:
+    def _refuse_parameters(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         if target_name(node) == "aten.addmm.default" and tuple(context.arguments(node)[3:5]) != (
             1,
             1,
@@ -159,7 +154,7 @@ class FullyConnected(Op):
             )
         return None
 
-    def _refuse_rank(self, source: Any) -> Optional[Refusal]:
+    def _refuse_rank(self, source: EdgeNode) -> Optional[Refusal]:
         """Images. ExecuTorch then decomposes the layer to reshapes and addmm, which are taken."""
         shape = shape_of(source)
         if len(shape) == 4 and shape[1] > 1:
@@ -170,7 +165,7 @@ class FullyConnected(Op):
             )
         return None
 
-    def _refuse_rows(self, source: Any) -> Optional[Refusal]:
+    def _refuse_rows(self, source: EdgeNode) -> Optional[Refusal]:
         """More vectors than a dimension may have (MAX_DIM)."""
         *leading, _ = shape_of(source)
         if math.prod(leading) <= MAX_DIM:

@@ -8,7 +8,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import GETITEM, first, pair, target_name
+from ..edge.nodes import GETITEM, first, operand, pair, target_name
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, Field, Struct
@@ -61,21 +62,18 @@ class MaxPool2d(Op):
     draws = (_draw,)
     limits = ("dilation 1; return_indices only if nothing reads the indices",)
 
-    def check(self, node: Any, context: Any) -> Optional[Refusal]:
-        source = node.args[0]
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        source = operand(node)
         return first(
-            test()
-            for test in (
-                lambda: self._refuse_indices(node),
-                lambda: context.refuse_tensors(source, self._result(node)),
-                lambda: context.refuse_image(source, "its input"),
-                lambda: self._refuse_window(node, context),
-                lambda: pooling.refuse_stride(node, context),
-                lambda: context.refuse_quant(node, [source], same=True),
-            )
+            lambda: self._refuse_indices(node),
+            lambda: context.refuse_tensors(source, self._result(node)),
+            lambda: context.refuse_image(source, "its input"),
+            lambda: self._refuse_window(node, context),
+            lambda: pooling.refuse_stride(node, context),
+            lambda: context.refuse_quant(node, [source], same=True),
         )
 
-    def build(self, node: Any, context: Any) -> list[Node]:
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         source, kernel, stride, own, *_ = context.arguments(node)
         top, left = pair(own)
         attrs = PoolAttrs(pair(kernel), pair(stride or kernel), Padding(top, left, top, left))
@@ -83,10 +81,10 @@ class MaxPool2d(Op):
         result = self._result(node)
         return [context.node(result, self.name, [context.value(source)], attrs)]
 
-    def _result(self, node: Any) -> Any:
+    def _result(self, node: EdgeNode) -> Any:
         return next(iter(node.users)) if target_name(node) == self.targets[1] else node
 
-    def _refuse_indices(self, node: Any) -> Optional[Refusal]:
+    def _refuse_indices(self, node: EdgeNode) -> Optional[Refusal]:
         if target_name(node) != self.targets[1]:
             return None
         if [user.args[1] for user in node.users if target_name(user) == GETITEM] == [0]:
@@ -96,7 +94,7 @@ class MaxPool2d(Op):
             "its indices are read; only the maximum itself is supported (return_indices=False)",
         )
 
-    def _refuse_window(self, node: Any, context: Any) -> Optional[Refusal]:
+    def _refuse_window(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         dilation = pair(context.arguments(node)[4])
         if dilation == (1, 1):
             return None

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Optional
 
 import numpy as np
 
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format.record import Role
 from ..graph.ir import Node, Value
@@ -71,25 +72,25 @@ class Op:
 
     # Edge program -----------------------------------------------------------
 
-    def claims(self, node: Any, context: Any) -> bool:
+    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         """Whether this operator is the one for `node`, where several have its target."""
         return True
 
-    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         """Returns why the delegate cannot run edge node `node`, and None if it can. Asks for shapes, types, parameters
         and quantization, which a program without data has as well: partitioners get such programs."""
         raise NotImplementedError(f"{self.name} does not match edge nodes")
 
-    def check_data(self, node: Any, context: Any) -> Optional[Refusal]:
+    def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         """Returns why the kernel cannot take the constants of a node that `check` accepted, and None if it can. Asked
         only where the program has their data."""
         return None
 
-    def companions(self, node: Any, context: Any) -> Iterable[Any]:
+    def companions(self, node: EdgeNode, context: EdgeContext) -> Iterable[EdgeNode]:
         """Edge nodes, not adjacent to `node`, without which it cannot be delegated."""
         return ()
 
-    def build(self, node: Any, context: Any) -> list[Node]:
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         """The graph nodes, mostly one, of an edge node that `check` and `check_data` accepted."""
         raise NotImplementedError(f"{self.name} does not match edge nodes")
 

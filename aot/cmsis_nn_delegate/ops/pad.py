@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import Any, Optional
 
-from ..edge.nodes import QUANTIZE, RESHAPES, first, pair, shape_of, target_name, tensor
+from ..edge.nodes import QUANTIZE, RESHAPES, argument, first, operand, pair, shape_of, target_name, tensor
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node
 from ..graph.tensor_type import Element, TensorType
@@ -39,36 +40,33 @@ class Pad(Op):
     computes = False
     keeps_quant = True
 
-    def check(self, node: Any, context: Any) -> Optional[Refusal]:
-        source = node.args[0]
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        source = operand(node)
         return first(
-            test()
-            for test in (
-                lambda: context.refuse_tensors(node, source),
-                lambda: self._refuse_mode(node, context),
-                lambda: context.refuse_image(source, "its input"),
-                lambda: self._refuse_amounts(node),
-                lambda: (
-                    context.refuse_quant(node, [source], same=True)
-                    if context.input_quant(source) is None or not self._feeds_directly(node)
-                    else None
-                ),
-                lambda: self._refuse_readers(node, context),
-            )
+            lambda: context.refuse_tensors(node, source),
+            lambda: self._refuse_mode(node, context),
+            lambda: context.refuse_image(source, "its input"),
+            lambda: self._refuse_amounts(node),
+            lambda: (
+                context.refuse_quant(node, [source], same=True)
+                if context.input_quant(source) is None or not self._feeds_directly(node)
+                else None
+            ),
+            lambda: self._refuse_readers(node, context),
         )
 
-    def companions(self, node: Any, context: Any) -> Iterator[Any]:
+    def companions(self, node: EdgeNode, context: EdgeContext) -> Iterator[EdgeNode]:
         return self._readers(node)
 
-    def build(self, node: Any, context: Any) -> list[Node]:
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         attrs = PadAttrs(foldable_pads.of_pad(node), float(self._value(node, context)))
-        return [context.node(node, self.name, [context.value(node.args[0])], attrs)]
+        return [context.node(node, self.name, [context.value(operand(node))], attrs)]
 
-    def _value(self, node: Any, context: Any) -> Any:
+    def _value(self, node: EdgeNode, context: EdgeContext) -> Any:
         value = context.arguments(node)[-1]
         return 0.0 if value is None else value
 
-    def _refuse_mode(self, node: Any, context: Any) -> Optional[Refusal]:
+    def _refuse_mode(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         if target_name(node) == "aten.pad.default" and context.arguments(node)[2] != "constant":
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,
@@ -79,8 +77,8 @@ class Pad(Op):
             return Refusal(Reason.UNSUPPORTED_PARAMETER, f"its value {value} is not a finite number")
         return None
 
-    def _refuse_amounts(self, node: Any) -> Optional[Refusal]:
-        amounts = list(node.args[1])
+    def _refuse_amounts(self, node: EdgeNode) -> Optional[Refusal]:
+        amounts = list(argument(node, 1))
         if any(amounts[4:]):
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,
@@ -93,13 +91,13 @@ class Pad(Op):
             )
         return None
 
-    def _feeds_directly(self, node: Any) -> bool:
+    def _feeds_directly(self, node: EdgeNode) -> bool:
         """Whether no reader has a quantize in between (then there is nothing to compare)."""
         return bool(node.users) and not any(target_name(user) == QUANTIZE for user in node.users)
 
-    def _refuse_readers(self, node: Any, context: Any) -> Optional[Refusal]:
+    def _refuse_readers(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         value = self._value(node, context)
-        image = TensorType(Element.INT8, shape_of(node.args[0]), quant=context.input_quant(node.args[0]))
+        image = TensorType(Element.INT8, shape_of(operand(node)), quant=context.input_quant(operand(node)))
         readers = list(self._readers(node))
         if not readers:
             return Refusal(Reason.NOT_FUSABLE, "nothing reads it that could take the padding over")
@@ -120,10 +118,10 @@ class Pad(Op):
             )
         return None
 
-    def _windows_stay_inside(self, pool: Any, context: Any) -> bool:
+    def _windows_stay_inside(self, pool: EdgeNode, context: EdgeContext) -> bool:
         """Kernels want less padding than the size of their window, and windows that reach into the
         image: with all pads in front of `pool` counted."""
-        source, pads = foldable_pads.in_front(pool.args[0])
+        source, pads = foldable_pads.in_front(operand(pool))
         _, kernel, stride, own, *_ = context.arguments(pool)
         kernel, stride, own = pair(kernel), pair(stride or kernel), pair(own)
         result = tensor(pool)
@@ -134,7 +132,7 @@ class Pad(Op):
             for (near, far), o, k, s, size, out in zip(sides, own, kernel, stride, shape_of(source)[2:], pooled)
         )
 
-    def _readers(self, node: Any) -> Iterator[Any]:
+    def _readers(self, node: EdgeNode) -> Iterator[EdgeNode]:
         """Who reads the padded image, behind quantize, dequantize and copies of one shape."""
         for user in node.users:
             name = target_name(user)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from ..edge.nodes import pair
+from ..edge.program_types import EdgeContext, EdgeNode
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import Field, Struct
@@ -63,7 +64,7 @@ def arguments(node: Node) -> Mapping[str, Any]:
     }
 
 
-def refuse_stride(node: Any, context: Any) -> Optional[Refusal]:
+def refuse_stride(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
     """A window or a stride beyond the kernels' range; `node` is aten.avg_pool2d or max_pool2d."""
     _, kernel, stride = context.arguments(node)[:3]
     if max(*pair(kernel), *pair(stride or kernel)) <= MAX_DIM:

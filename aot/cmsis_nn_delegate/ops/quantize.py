@@ -7,7 +7,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import QUANTIZE, first, quant_of
+from ..edge.nodes import QUANTIZE, first, operand, quant_of
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import F32, I8, I32, Field, Struct
@@ -61,21 +62,18 @@ class Quantize(Op):
     only_moves = True
     shapeless_output = True
 
-    def check(self, node: Any, context: Any) -> Optional[Refusal]:
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         return first(
-            test()
-            for test in (
-                lambda: context.refuse_tensors(node.args[0]),
-                lambda: context.refuse_parameters(node),
-                lambda: self._refuse_requantize(node, context),
-            )
+            lambda: context.refuse_tensors(operand(node)),
+            lambda: context.refuse_parameters(node),
+            lambda: self._refuse_requantize(node, context),
         )
 
-    def build(self, node: Any, context: Any) -> list[Node]:
-        return [context.node(node, self.name, [context.value(node.args[0])])]
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        return [context.node(node, self.name, [context.value(operand(node))])]
 
-    def _refuse_requantize(self, node: Any, context: Any) -> Optional[Refusal]:
-        before = context.input_quant(node.args[0])
+    def _refuse_requantize(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        before = context.input_quant(operand(node))
         if before is None or before == quant_of(node):
             return None
         return Refusal(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Optional
 
-from ..edge.nodes import DEQUANTIZE, RESHAPES, target_name
+from ..edge.nodes import DEQUANTIZE, RESHAPES, operand, target_name
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..graph.ir import Node
 from .annotation import SameScale
@@ -40,8 +41,8 @@ class Reshape(Op):
     only_moves = True
     keeps_quant = True
 
-    def check(self, node: Any, context: Any) -> Optional[Refusal]:
-        source = node.args[0]
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        source = operand(node)
         # Next to an operator that it only hands a float tensor to or from there is nothing to
         # compare: that operator's own check looks through it.
         alone = target_name(context.source(source)) == DEQUANTIZE
@@ -50,5 +51,5 @@ class Reshape(Op):
             refusal = context.refuse_quant(node, [source], same=True)
         return refusal
 
-    def build(self, node: Any, context: Any) -> list[Node]:
-        return [context.node(node, self.name, [context.value(node.args[0])])]
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        return [context.node(node, self.name, [context.value(operand(node))])]

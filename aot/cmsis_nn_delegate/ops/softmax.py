@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from ..edge.nodes import first, shape_of
+from ..edge.nodes import argument, first, operand, shape_of
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
@@ -96,27 +97,24 @@ class Softmax(Op):
         f"at most {MAX_SOFTMAX_ROW} elements along it",
     )
 
-    def check(self, node: Any, context: Any) -> Optional[Refusal]:
-        source = node.args[0]
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        source = operand(node)
         return first(
-            test()
-            for test in (
-                lambda: context.refuse_tensors(node, source),
-                lambda: self._refuse_dim(node),
-                lambda: context.refuse_quant(node, [source]),
-                lambda: self._refuse_scales(node, context),
-            )
+            lambda: context.refuse_tensors(node, source),
+            lambda: self._refuse_dim(node),
+            lambda: context.refuse_quant(node, [source]),
+            lambda: self._refuse_scales(node, context),
         )
 
-    def build(self, node: Any, context: Any) -> list[Node]:
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         attrs = SoftmaxAttrs(self._dim(node))
-        return [context.node(node, self.name, [context.value(node.args[0])], attrs)]
+        return [context.node(node, self.name, [context.value(operand(node))], attrs)]
 
-    def _dim(self, node: Any) -> int:
-        dim: int = node.args[1] % max(len(shape_of(node)), 1)
+    def _dim(self, node: EdgeNode) -> int:
+        dim: int = argument(node, 1) % max(len(shape_of(node)), 1)
         return dim
 
-    def _refuse_dim(self, node: Any) -> Optional[Refusal]:
+    def _refuse_dim(self, node: EdgeNode) -> Optional[Refusal]:
         shape = shape_of(node)
         if not shape:
             return Refusal(Reason.UNSUPPORTED_SHAPE, "its input has no dimension")
@@ -135,15 +133,15 @@ class Softmax(Op):
             )
         return None
 
-    def _refuse_scales(self, node: Any, context: Any) -> Optional[Refusal]:
+    def _refuse_scales(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         output = context.output_quant(node)
-        if output != OUTPUT:
+        if output is not None and output != OUTPUT:
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
                 f"output scale {output.scale[0]:g} and zero point {output.zero_point}; the kernel's"
                 " are 1/256 and -128: quantize with CmsisNnQuantizer",
             )
-        scale = context.input_quant(node.args[0]).scale[0]
+        scale = context.input_scale(operand(node))
         if scale * (1 << (31 - INTEGER_BITS)) <= 1:
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,

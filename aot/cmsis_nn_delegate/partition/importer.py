@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Optional
-
 import torch
 from torch.export import ExportedProgram
 from torch.fx import Node as EdgeNode
 
-from ..edge.context import EdgeContext, layout_of
-from ..edge.nodes import DEQUANTIZE, GETITEM, is_dynamic, quant_of, quantized_element, shape_of, target_name, tensor
+from ..edge.context import layout_of
+from ..edge.import_context import ImportContext
+from ..edge.nodes import DEQUANTIZE, GETITEM, is_dynamic, quant_of, shape_of, target_name, tensor
 from ..graph.failure import shown_in_errors
 from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Element, Layout, Quant, TensorType
@@ -18,43 +16,6 @@ from .support import find_op
 
 # What the border of a partition may be.
 _ELEMENTS = {torch.float32: Element.FLOAT32, torch.int8: Element.INT8}
-
-
-class ImportContext(EdgeContext):
-    """An `EdgeContext` that also knows the graph values of edge nodes; `build` works on it."""
-
-    def __init__(self, program: ExportedProgram) -> None:
-        super().__init__(program)
-        self._values: dict[EdgeNode, Value] = {}
-
-    def value(self, node: EdgeNode) -> Value:
-        """The value of an edge node that was imported before."""
-        return self._values[node]
-
-    def define(self, node: EdgeNode, value: Value) -> None:
-        self._values[node] = value
-
-    def node(
-        self,
-        node: EdgeNode,
-        op: str,
-        inputs: Sequence[Value],
-        attrs: Any = None,
-        shape: Optional[tuple[int, ...]] = None,
-        suffix: str = "",
-    ) -> Node:
-        """A graph node for edge node `node`, whose value is the output from now on.
-
-        `shape` and `suffix` are for an intermediate result that the edge program has not.
-        """
-        element = quantized_element(node) if op == "quantize" else Element.FLOAT32
-        if element is None:
-            raise ValueError(f"{node.name} does not quantize to the whole range of an element")
-        quant = quant_of(node) if op == "quantize" else None
-        name = node.name + suffix
-        output = Value(name, TensorType(element, shape_of(node) if shape is None else shape, quant=quant))
-        self.define(node, output)
-        return Node(op, name, list(inputs), output, attrs, (node.name,), _debug_handles(node))
 
 
 def import_program(program: ExportedProgram, checked: bool = False) -> Graph:
@@ -141,10 +102,3 @@ def _border(node: EdgeNode, what: str) -> tuple[Element, Layout]:
             "channels_last: call .contiguous() on it"
         )
     return _ELEMENTS[value.dtype], layout
-
-
-def _debug_handles(node: EdgeNode) -> tuple[int, ...]:
-    handles = node.meta.get("debug_handle")
-    if handles is None:
-        return ()
-    return tuple(handles) if isinstance(handles, (tuple, list)) else (handles,)

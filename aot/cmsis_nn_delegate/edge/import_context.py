@@ -1,0 +1,58 @@
+"""What an operator may ask and do while a node of it becomes graph nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional
+
+from torch.export import ExportedProgram
+from torch.fx import Node as EdgeNode
+
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element, TensorType
+from .context import EdgeContext
+from .nodes import quant_of, quantized_element, shape_of
+
+
+class ImportContext(EdgeContext):
+    """An `EdgeContext` that also knows the graph values of edge nodes; `build` works on it."""
+
+    def __init__(self, program: ExportedProgram) -> None:
+        super().__init__(program)
+        self._values: dict[EdgeNode, Value] = {}
+
+    def value(self, node: EdgeNode) -> Value:
+        """The value of an edge node that was imported before."""
+        return self._values[node]
+
+    def define(self, node: EdgeNode, value: Value) -> None:
+        self._values[node] = value
+
+    def node(
+        self,
+        node: EdgeNode,
+        op: str,
+        inputs: Sequence[Value],
+        attrs: Any = None,
+        shape: Optional[tuple[int, ...]] = None,
+        suffix: str = "",
+    ) -> Node:
+        """A graph node for edge node `node`, whose value is the output from now on.
+
+        `shape` and `suffix` are for an intermediate result that the edge program has not.
+        """
+        element = quantized_element(node) if op == "quantize" else Element.FLOAT32
+        if element is None:
+            raise ValueError(f"{node.name} does not quantize to the whole range of an element")
+        quant = quant_of(node) if op == "quantize" else None
+        name = node.name + suffix
+        output = Value(name, TensorType(element, shape_of(node) if shape is None else shape, quant=quant))
+        self.define(node, output)
+        return Node(op, name, list(inputs), output, attrs, (node.name,), _debug_handles(node))
+
+
+def _debug_handles(node: EdgeNode) -> tuple[int, ...]:
+    handles = node.meta.get("debug_handle")
+    if handles is None:
+        return ()
+    return tuple(handles) if isinstance(handles, (tuple, list)) else (handles,)
