@@ -96,7 +96,7 @@ struct Header {
   std::uint32_t calls_bytes;
   std::uint32_t call_count;
   std::uint32_t constants_offset;
-  /// with what kernels load behind the last one
+  /// with what kernels load past the last one
   std::uint32_t constants_bytes;
   /// 0
   std::uint32_t reserved[2];
@@ -132,9 +132,9 @@ struct IoTensor {
   std::uint8_t dtype;
   /// <= kMaxRank
   std::uint8_t rank;
-  /// dimensions from outermost to innermost; 0 behind rank
+  /// dimensions from outermost to innermost; 0 from rank on
   std::uint8_t dim_order[6];
-  /// in logical order; 0 behind rank
+  /// in logical order; 0 from rank on
   std::int32_t sizes[6];
   /// real = scale * (q - zero_point); 0 for float tensors
   float scale;
@@ -636,8 +636,8 @@ static_assert(offsetof(MulArgs, output_shift) == 28, "layout of MulArgs");
 static_assert(offsetof(MulArgs, activation) == 32, "layout of MulArgs");
 static_assert(offsetof(MulArgs, count) == 40, "layout of MulArgs");
 
-/// Bytes that a kernel may load, and does not use, behind its filter, and behind its bias,
-/// multipliers and shifts.
+/// Bytes that a kernel may load, and does not use, past the end of its filter, and of its
+/// bias, multipliers and shifts.
 struct ReadsBehind {
   std::uint8_t filter;
   std::uint8_t parameters;

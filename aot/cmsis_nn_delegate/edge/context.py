@@ -9,7 +9,7 @@ Quantized operators stand between dequantize and quantize nodes:
     q -> dq -> convolution -> relu -> q -> dq -> view_copy -> q
 
 `EdgeContext` finds the parameters at both ends, looking through what has no
-parameters of its own: reshapes and the activation fused behind an operator.
+parameters of its own: reshapes and the activation fused into the operator before it.
 """
 
 from __future__ import annotations

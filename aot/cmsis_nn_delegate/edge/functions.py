@@ -1,8 +1,8 @@
 """Which function of the exported program an edge node comes from.
 
 ExecuTorch takes many functions apart before it asks a partitioner: hardswish becomes six nodes, an LSTM
-dozens. torch keeps for every node where it came from, in `meta["from_node"]`; so the function can be told by
-its own name, once.
+dozens. torch keeps for every node where it came from, in `meta["from_node"]`; so the function can be
+reported under its own name, once.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ output and scratch memory, lies apart from what it reads, but for outputs that m
 says so. Inputs and outputs of the graph count as where their `arena_offset` puts them.
 
 Kernels of some instruction sets load more than they use: as many bytes as their `ReadsBehind` says follow
-every constant inside of the constants section. Nothing is read behind activations, scratch memory and
+every constant inside of the constants section. Nothing is read past activations, scratch memory and
 the caller's tensors.
 
 From these declarations and those of the operators the generators of aot/codegen write runtime/payload/format.h
@@ -110,7 +110,7 @@ HEADER = Struct(
         Field("calls_bytes", U32, "a multiple of 4"),
         Field("call_count", U32),
         Field("constants_offset", U32),
-        Field("constants_bytes", U32, "with what kernels load behind the last one"),
+        Field("constants_bytes", U32, "with what kernels load past the last one"),
         Field("reserved", U32, "0", count=2),
     ),
 )
@@ -125,8 +125,8 @@ IO_TENSOR = Struct(
         Field("arena_offset", U32, "where in the arena the caller may keep it, or kNoArenaOffset"),
         Field("dtype", U8, "DType"),
         Field("rank", U8, "<= kMaxRank"),
-        Field("dim_order", U8, "dimensions from outermost to innermost; 0 behind rank", count=MAX_RANK),
-        Field("sizes", I32, "in logical order; 0 behind rank", count=MAX_RANK),
+        Field("dim_order", U8, "dimensions from outermost to innermost; 0 from rank on", count=MAX_RANK),
+        Field("sizes", I32, "in logical order; 0 from rank on", count=MAX_RANK),
         Field("scale", F32, "real = scale * (q - zero_point); 0 for float tensors"),
         Field("zero_point", I32),
     ),
@@ -145,7 +145,7 @@ CALL_HEADER = Struct(
 
 
 class ReadsBehind(NamedTuple):
-    """Bytes that a kernel may load, and does not use, behind its filter, and behind its bias,
+    """Bytes that a kernel may load, and does not use, past the end of its filter, and of its bias,
     multipliers and shifts."""
 
     filter: int = 0

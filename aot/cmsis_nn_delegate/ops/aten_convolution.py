@@ -103,7 +103,7 @@ def _refuse_kernel(args: Arguments) -> Optional[Refusal]:
 
 
 def _refuse_windows(node: EdgeNode, args: Arguments, depthwise: bool) -> Optional[Refusal]:
-    """Strides and padding, together with that of pads in front, beyond the kernels' range."""
+    """Strides and padding beyond the kernels' range; pads before the convolution count as its padding."""
     source, pads = foldable_pads.in_front(args.source)
     own = pair(args.padding)
     near = pads.top + own[0], pads.left + own[1]

@@ -40,7 +40,7 @@ def _largest_divisor(number: int) -> int:
 class Clamp(Op):
     """y = min(max(x, lo), hi).
 
-    Behind an operator that can clamp its own output it costs nothing (`fuse_activations`);
+    After an operator that can clamp its own output it costs nothing (`fuse_activations`);
     alone it is a pooling of single pixels (`clamps_to_pooling`).
     """
 
@@ -59,7 +59,7 @@ class Clamp(Op):
             lambda: context.refuse_tensors(node, source),
             lambda: self._refuse_limits(node, context),
             lambda: self._refuse_size(node) if alone else None,
-            # Fused, the tensor in front of it is never quantized.
+            # Where it is fused, the tensor before it is never quantized.
             lambda: context.refuse_quant(node, [source] if alone else [], same=alone),
         )
 
@@ -82,7 +82,7 @@ class Clamp(Op):
         return Refusal(
             Reason.TOO_LARGE,
             f"{list(shape_of(node))} is no image with dimensions of at most {MAX_DIM}; put the "
-            "activation right behind a layer that can take it over",
+            "activation right after a layer that can take it over",
         )
 
     def _refuse_limits(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:

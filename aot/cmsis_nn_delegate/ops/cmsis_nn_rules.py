@@ -81,8 +81,8 @@ def fits_one_row(in_w: int, kernel_w: int, out_h: int, stride_w: int, padding_h:
 def stays_in_row(out_h: int, left: int, right: int) -> bool:
     """Whether no window leaves the row, which is the matrix to multiply, then.
 
-    arm_convolve_1_x_n_s8 copies the pixels behind the last window, which it has no use for: with a
-    stride above 1 some of these lie behind the image. So our kernel does not call it.
+    arm_convolve_1_x_n_s8 copies the pixels after the last window, which it has no use for: with a
+    stride above 1 some of these lie past the image. So our kernel does not call it.
     """
     return out_h == 1 and left == 0 and right == 0
 

@@ -29,7 +29,7 @@ class Operands(NamedTuple):
 
 
 def refuse_variable(operands: Operands, context: EdgeContext) -> Optional[Refusal]:
-    """Weight or bias that is computed or passed in."""
+    """Refuses a weight or bias that is computed or passed in."""
     for name, operand in (("weight", operands.weight), ("bias", operands.bias)):
         if operand is not None and context.constant_float(operand) is None:
             return Refusal(

@@ -19,7 +19,7 @@ def of_pad(node: EdgeNode) -> Padding:
 
 
 def in_front(source: EdgeNode) -> tuple[Any, Padding]:
-    """(what is padded, the sum of all pads) of an image; (that or a copy of it, none) without."""
+    """Returns what the pads before an operator pad, and the sum of these pads: none if `source` is not padded."""
     total = Padding()
     while True:
         name = target_name(source)

@@ -3,7 +3,7 @@
 The wrappers pick special kernels by a few of the parameters, and at the pinned commit some of
 these kernels take for granted what the wrapper does not check: see `cmsis_nn_rules`. Padding folded
 from asymmetric pads and strides that do not divide the width break this: the result is wrong,
-memory behind the input is read, or the call fails. `legalized` and `overlapping` turn such a
+memory past the input is read, or the call fails. `legalized` and `overlapping` turn such a
 convolution into an equal one that takes the general path. They do so for every target alike, and
 at no cost but that the general path runs. The kernel may grow: new taps are zeros, which change no
 sum.
@@ -96,8 +96,8 @@ class Geometry:
     def overlapping(self) -> Geometry:
         """An equal geometry, no window of which lies in padding altogether.
 
-        The kernel has grown behind where the first window ended in front of the image, and in
-        front, as the padding has, where the last one started behind it.
+        Where the first window ended before the image the kernel has grown at its far side; where the last one
+        started past the image, the kernel and the padding have grown at the near side.
         """
         kernel, padding = [], []
         for near, taps, dilation, out, stride, size in zip(

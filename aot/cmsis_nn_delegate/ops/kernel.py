@@ -27,7 +27,7 @@ class KernelSpec:
     cmsis_nn_sources: tuple[str, ...] = ()
     # Why CMSIS-NN has no such function, or not one to use.
     why_portable: str = ""
-    # What CMSIS-NN's kernel loads behind its constants; where that comes from: runtime/kernels/cmsis_nn/README.md.
+    # What CMSIS-NN's kernel loads past its constants; where that comes from: runtime/kernels/cmsis_nn/README.md.
     reads_behind: Mapping[Isa, ReadsBehind] = field(default_factory=dict)
 
     @property

@@ -109,12 +109,12 @@ class Op:
         return 0
 
     def absorbs_padding(self, value: float, image: TensorType) -> bool:
-        """Whether a pad of the real number `value` in front of it can become its own padding."""
+        """Whether a pad of the real number `value` before it can become its own padding."""
         return False
 
     def read_reshaped(self, node: Node, reshape: Node) -> bool:
-        """Makes `node`, which reads the result of `reshape`, fit the reshape's input; False, and nothing done, if
-        it cannot. The caller exchanges the operand."""
+        """Makes `node`, which reads the result of `reshape`, fit the reshape's input, and returns True; the caller
+        exchanges the operand. Returns False if `node` cannot be made to fit, and leaves it as it is."""
         source, output = reshape.inputs[0], reshape.output
         return not storage.moves(source, output) and (self.shapeless_input or source.shape == output.shape)
 

@@ -25,7 +25,7 @@ class Pad(Op):
 
     There is no kernel for it: every reader must be able to take it over. A convolution
     does if the constant is 0, on each side by its own amount; maximum pooling if the
-    constant is the lowest quantized value, as it is behind a ReLU. Average pooling would
+    constant is the lowest quantized value, as it is after a ReLU. Average pooling would
     have to count the pixels, which CMSIS-NN does not.
     """
 
@@ -34,8 +34,8 @@ class Pad(Op):
     annotation = SameScale(foldable_pads.PADS)
     attrs = PadAttrs
     limits = (
-        "a constant around height and width that what reads it can take over: 0 before a convolution, the lowest value "
-        "(as behind a ReLU) before maximum pooling",
+        "a constant around height and width that every reader can take over: 0 before a convolution, the lowest value "
+        "(as after a ReLU) before maximum pooling",
     )
     computes = False
     keeps_quant = True
@@ -92,7 +92,7 @@ class Pad(Op):
         return None
 
     def _feeds_directly(self, node: EdgeNode) -> bool:
-        """Whether no reader has a quantize in between (then there is nothing to compare)."""
+        """Whether it has readers, and none of them is a quantize: then there are no parameters to compare."""
         return bool(node.users) and not any(target_name(user) == QUANTIZE for user in node.users)
 
     def _refuse_readers(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
@@ -119,8 +119,8 @@ class Pad(Op):
         return None
 
     def _windows_stay_inside(self, pool: EdgeNode, context: EdgeContext) -> bool:
-        """Kernels want less padding than the size of their window, and windows that reach into the
-        image: with all pads in front of `pool` counted."""
+        """Whether the kernel can pool with all pads before `pool` as its own padding: it needs padding smaller than
+        its window, and every window has to reach into the image."""
         source, pads = foldable_pads.in_front(operand(pool))
         _, kernel, stride, own, *_ = context.arguments(pool)
         kernel, stride, own = pair(kernel), pair(stride or kernel), pair(own)
@@ -133,7 +133,7 @@ class Pad(Op):
         )
 
     def _readers(self, node: EdgeNode) -> Iterator[EdgeNode]:
-        """Who reads the padded image, behind quantize, dequantize and copies of one shape."""
+        """Who reads the padded image, directly or through quantize, dequantize and copies of one shape."""
         for user in node.users:
             name = target_name(user)
             if name.startswith("quantized_decomposed."):

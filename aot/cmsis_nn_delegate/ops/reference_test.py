@@ -1,6 +1,6 @@
 """The operators' references against models that share no code with them.
 
-Sums come from torch in float64, which is exact for int8 operands; the arithmetic behind them is
+Sums come from torch in float64, which is exact for int8 operands; the arithmetic after them is
 restated here in Python's unbounded integers.
 """
 
@@ -205,7 +205,7 @@ def test_pools(seed, average):
     kernel = tuple(int(k) for k in draw.integers(1, 4, 2))
     padding = Padding(*(int(draw.integers(0, k)) for k in kernel * 2))
     size = [k + int(draw.integers(0, 5)) for k in kernel]
-    # With a stride of at most the kernel no window lies behind the image.
+    # With a stride of at most the kernel no window lies past the image.
     stride = tuple(int(draw.integers(1, k - far + 1)) for k, far in zip(kernel, (padding.bottom, padding.right)))
     x = builder.input(int(draw.choice([1, 2])), int(draw.integers(1, 4)), *size)
     pool = builder.avg_pool2d if average else builder.max_pool2d
@@ -400,7 +400,7 @@ def test_depthwise_windows_overlap_the_image_and_sum_what_they_did(seed):
         assert near[name] < extent and last < size[axis]
 
     data = networks.random_inputs(builder.graph(y), seed)[0]
-    # As much behind the image as any window needs; the outputs in excess go.
+    # As much after the image as any window needs; the outputs in excess are cut off.
     reach = max(filters.shape[:2]) * 3 + 3 * 20
     grown = exact_conv(
         x,

@@ -207,8 +207,8 @@ class Softmax(Op):
 def _is_innermost(shape: Sequence[int], dim: int, channels_last: bool) -> bool:
     """Whether the elements along `dim` are next to each other in memory."""
     order = (0, 2, 3, 1) if channels_last else tuple(range(len(shape)))
-    behind = order[order.index(dim) + 1 :]
-    return shape[dim] == 1 or math.prod(shape[d] for d in behind) == 1
+    inner = order[order.index(dim) + 1 :]
+    return shape[dim] == 1 or math.prod(shape[d] for d in inner) == 1
 
 
 def _innermost(value: Value, row_size: int) -> Optional[int]:

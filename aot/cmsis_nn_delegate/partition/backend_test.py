@@ -38,7 +38,7 @@ def test_payload_and_debug_handles_have_the_same_calls():
     for index, node in enumerate(graph.nodes):
         known = {handles[name] for name in node.sources if name in handles}
         assert known <= set(result.debug_handle_map[index])
-    # conv, relu and the quantize behind them are one call.
+    # conv, relu and the quantize after them are one call.
     assert len(graph.nodes[1].sources) == 3
 
 

@@ -1,5 +1,5 @@
 """Says for every node of an edge program whether it is delegated, and if not, why not. A function that
-ExecuTorch took apart is told as one, under its own name, if none of its parts is delegated.
+ExecuTorch took apart is reported once, under its own name, if none of its parts is delegated.
 
 for line in explain(edge_program):
     print(line)
@@ -69,7 +69,7 @@ def report(program: ExportedProgram, support: Support, functions: Optional[Funct
         function = functions and functions.of(node)
         if function and target_name(node) != GETITEM and (node in support.partitions or node in support.refusals):
             parts.setdefault(function, []).append(node)
-    # Told as the function that the user has written.
+    # Reported as the function that the user has written.
     whole = {
         node: function
         for function, nodes in parts.items()

@@ -63,7 +63,7 @@ FUNCTIONS = {
 
 
 class Chain(nn.Module):
-    """All functions behind one linear layer each."""
+    """All functions, each after a linear layer of its own."""
 
     def __init__(self):
         super().__init__()

@@ -1,7 +1,7 @@
 """int8 inputs and outputs: `check_int8_io` says before calibration whether a model can have them, and `with_io`
 gives them to a quantized program.
 
-It then takes and returns what stands behind the quantize nodes of its inputs and in front of the dequantize
+It then takes and returns what stands after the quantize nodes of its inputs and before the dequantize
 nodes of its outputs. ExecuTorch's QuantizeInputs and QuantizeOutputs do that to an edge program, but only to one
 that has not been partitioned, and `to_edge_transform_and_lower` partitions at once; so it is done here to the
 exported program, before. `io_quants` gives the parameters that the caller then needs.

@@ -88,7 +88,7 @@ def test_convolutions(layout):
 
 
 def padded(conv, *pads):
-    """A convolution behind padding of its own, once or several times."""
+    """A convolution after padding of its own, once or several times."""
 
     def function(x):
         for amounts in pads:
@@ -100,7 +100,7 @@ def padded(conv, *pads):
 
 def test_padding_folds_into_the_convolution():
     branches = {
-        f"{op} behind {pads}": Branch(
+        f"{op} after {pads}": Branch(
             padded(nn.Conv2d(4, 4, 3, padding=1, groups=groups), pads), (torch.randn(2, 4, 6, 5),)
         )
         for op, groups in [("conv2d", 1), ("depthwise_conv2d", 4)]
@@ -137,7 +137,7 @@ def few_layers():
             (1, 2, 5, 5),
             "conv2d",
         ),
-        "padding behind relu folds into max pooling": (
+        "padding after relu folds into max pooling": (
             [conv(2, 4, 3)],
             lambda x, c: F.max_pool2d(F.pad(F.relu(c(x)), (0, 1, 0, 1)), 2, 2),
             (1, 2, 7, 7),
@@ -475,7 +475,7 @@ def test_any_convolutions(data):
 
 
 def any_convolution(draw):
-    """A convolution behind padding of its own, with or without relu, and an input for it."""
+    """A convolution after padding of its own, with or without relu, and an input for it."""
     groups = draw(strategies.integers(1, 4), "groups")
     channels = groups * draw(strategies.integers(1, 3), "channels per group")
     kernel, stride, dilation = (

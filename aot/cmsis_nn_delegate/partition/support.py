@@ -331,7 +331,7 @@ class Support:
         ordered: list[Node] = []  # representatives
 
         def place(unit: Node) -> None:
-            """Behind what it reads; followed by what only takes its results outside."""
+            """Puts `unit` after what it reads, and what only takes its results outside right after it."""
             if unit in placed:
                 return
             placed.add(unit)

@@ -14,7 +14,7 @@ def fold_qdq(graph: Graph) -> None:
     """dequantize -> op -> quantize becomes op, reading and writing int8.
 
     Left are the quantize nodes of float graph inputs and the dequantize nodes of float
-    graph outputs. An operator that has no quantize of its own behind it (it feeds a
+    graph outputs. An operator that has no quantize of its own after it (it feeds a
     reshape, say) takes the parameters of the next one.
     """
     integer: dict[Value, Value] = {}  # of each float value, its int8 counterpart

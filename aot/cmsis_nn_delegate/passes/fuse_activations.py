@@ -13,7 +13,7 @@ def fuse_activations(graph: Graph) -> None:
     """conv -> clamp becomes conv with that clamp, where nobody else reads the conv.
 
     Exact on floats (before `fold_qdq`) and on int8 of one scale and zero point (after it):
-    kernels clamp behind their requantization. Reshapes in between are passed by, since
+    kernels clamp after their requantization. Reshapes in between are passed by, since
     they commute with a clamp.
     """
     for clamp in [node for node in graph.nodes if node.op == "clamp"]:
@@ -24,7 +24,7 @@ def fuse_activations(graph: Graph) -> None:
         merge_sources(producer, clamp)
         source = clamp.inputs[0]
         feeder = graph.producer(source)
-        assert feeder is not None  # `producer`, or a reshape behind it
+        assert feeder is not None  # `producer`, or a reshape after it
         graph.remove([clamp])
         # The output keeps its identity: it may be a graph output with a layout of its own.
         feeder.output = clamp.output

@@ -23,7 +23,7 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     fuse_activations,
     # From here on int8.
     fold_qdq,
-    # Again: clamps that came quantized on both sides, behind an operator of the same scale.
+    # Again: clamps that came quantized on both sides, after an operator of the same scale.
     fuse_activations,
     # Those that are left need a kernel; brings reshapes, so before absorb_reshapes.
     clamps_to_pooling,

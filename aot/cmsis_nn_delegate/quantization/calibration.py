@@ -69,7 +69,7 @@ def _array(array: Any, name: str) -> np.ndarray:
 
 
 def _guarded(calibration: Any) -> Iterator[Any]:
-    """The items; what the caller's iterator raises is told as an error in sample so-and-so."""
+    """The items; what the caller's iterator raises becomes an error that names the sample."""
     count = 0
     iterator = iter(calibration)
     while True:

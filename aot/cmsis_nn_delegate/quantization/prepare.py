@@ -83,7 +83,7 @@ def _check_batch_norms(model: GraphModule) -> None:
         readers = [n for n in model.graph.nodes if n.op == "get_attr" and n.target == weight.target]
         if sum(len(node.users) for node in readers) > 1:
             raise UserError(
-                f"{describe(layer)} is called more than once, with a batch norm behind it, which cannot be folded "
+                f"{describe(layer)} is called more than once, with a batch norm after it, which cannot be folded "
                 "after training: give each call a layer of its own"
             )
 
@@ -91,7 +91,7 @@ def _check_batch_norms(model: GraphModule) -> None:
 def _separate_batch_norms(model: GraphModule) -> None:
     """Gives each batch norm a layer, a weight and a bias that nothing else reads.
 
-    `prepare_pt2e` folds a batch norm into the convolution or linear layer in front of it, and does so even
+    `prepare_pt2e` folds a batch norm into the convolution or linear layer before it, and does so even
     if that gives other results: if the layer's output is read elsewhere too (`norm(y) + y`), or its
     weight (one layer called twice, with different norms). Such a layer is computed once for each of its
     readers.
@@ -177,7 +177,7 @@ def _same_tensor(a: Node, b: Node) -> bool:
 
 
 def unpad_same(model: GraphModule) -> None:
-    """Turns conv2d(padding="same" | "valid") into conv2d with numbers, and with a pad in front
+    """Turns conv2d(padding="same" | "valid") into conv2d with numbers, and with a pad before it
     where "same" means one more pixel at the bottom or right than at the top or left."""
     graph = model.graph
     for node in list(graph.nodes):

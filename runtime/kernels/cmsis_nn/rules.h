@@ -62,8 +62,8 @@ constexpr bool fits_one_row(std::int32_t in_w, std::int32_t kernel_w, std::int32
 
 /// Whether no window leaves the row, which is the matrix to multiply, then.
 ///
-/// arm_convolve_1_x_n_s8 copies the pixels behind the last window, which it has no use for: with a
-/// stride above 1 some of these lie behind the image. So our kernel does not call it.
+/// arm_convolve_1_x_n_s8 copies the pixels after the last window, which it has no use for: with a
+/// stride above 1 some of these lie past the image. So our kernel does not call it.
 constexpr bool stays_in_row(std::int32_t out_h, std::int32_t left, std::int32_t right) {
   return out_h == 1 && left == 0 && right == 0;
 }

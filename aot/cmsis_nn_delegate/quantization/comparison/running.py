@@ -1,4 +1,4 @@
-"""Running modules node by node, comparing tensors, and how a difference is told."""
+"""Running modules node by node, comparing tensors, and describing how they differ."""
 
 from __future__ import annotations
 
