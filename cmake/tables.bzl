@@ -1,9 +1,9 @@
-"""`cmake_tables`: the tables of cores, boards and flags, and the lists of sources, as CMake variables."""
+"""`cmake_tables`: the tables of cores and flags, and the lists of sources, as CMake variables."""
 
 load("//cmake:device.bzl", "to_device")
 load("//cmake:targets.bzl", "CcTargets", "cc_targets_aspect", "cmake_path")
-load("//platforms:boards.bzl", "BOARDS")
-load("//platforms:cores.bzl", "CORES", "SUBSTITUTE_FLAGS")
+load("//platforms:boards.bzl", "BOARD_OF_CORE")
+load("//platforms:cores.bzl", "CORES")
 load("//platforms/arm_gcc:flags.bzl", "FLAGS")
 load("//third_party:pins.bzl", "PINS")
 load("//third_party/cmsis_nn:sources.bzl", "CMSIS_NN_SOURCES")
@@ -21,7 +21,7 @@ def _write(ctx, suffix, of, texts):
     return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles([output]))]
 
 def _platforms_impl(ctx):
-    texts = ["\n# platforms/cores.bzl\n", _set("CMSIS_NN_DELEGATE_CORES", CORES.keys())]
+    texts = ["\n# platforms/cores.bzl, and the boards that platforms/boards.bzl has for them\n", _set("CMSIS_NN_DELEGATE_CORES", CORES.keys())]
     for name, core in CORES.items():
         prefix = "CMSIS_NN_DELEGATE_CORE_%s_" % name
         texts += [
@@ -29,23 +29,10 @@ def _platforms_impl(ctx):
             _set(prefix + "CPU", [core.cpu]),
             _set(prefix + "FLAGS", core.flags),
             _set(prefix + "ISA", [core.isa]),
-            _set(prefix + "BOARD", [core.board]),
+            _set(prefix + "BOARD", [BOARD_OF_CORE[name].board]),
         ]
-        if name in SUBSTITUTE_FLAGS:
-            texts.append(_set(prefix + "SUBSTITUTE_FLAGS", SUBSTITUTE_FLAGS[name]))
-    texts.append("\n# platforms/boards.bzl; memories as lines of the linker script\n")
-    for name, board in BOARDS.items():
-        prefix = "CMSIS_NN_DELEGATE_BOARD_%s_" % name
-        texts += [
-            _set(prefix + "MACHINE", [board.machine]),
-            _set(prefix + "UART", ["%d" % board.uart]),
-            _set(prefix + "UART_TYPE", [board.uart_type]),
-            _set(prefix + "QEMU_OPTIONS", board.qemu_options) if board.qemu_options else "",
-            _set(prefix + "MEMORIES", [
-                "%s : ORIGIN = %d, LENGTH = %d" % (memory, origin, size)
-                for memory, (origin, size) in board.memories.items()
-            ]),
-        ]
+        if core.other_flags:
+            texts.append(_set(prefix + "OTHER_FLAGS", core.other_flags))
     texts += [
         "\n# platforms/arm_gcc/flags.bzl\n",
         _set("CMSIS_NN_DELEGATE_ARM_COMMON", FLAGS.common),

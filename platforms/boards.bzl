@@ -1,105 +1,137 @@
-"""The boards that images are linked for and simulated on, as data. BUILD exports them as boards.json.
+"""The table of boards, and for each core the board that its images are linked for.
 
-Each entry:
-  machine    QEMU's name of the board
-  memories   name -> (origin, size in bytes); the linker script has the same names:
-               FLASH    vectors, code, constants, initial values of .data
-               RAM      .data, .bss, the arena, the stack
-               MAILBOX  where the simulator loads a job; neither initialised nor zeroed
-  uart       base address of the UART that carries the protocol
-  uart_type  "cmsdk" (CMSDK APB UART) or "nrf51": the drivers are platforms/bsp/uart_<type>.h
-  instructions_per_tick
-             executed instructions per SysTick tick in the simulators, where an instruction takes 1 ns of
-             virtual time: 1e9 / the board's core clock (25, 20, 32 or 16 MHz)
-  qemu_options
-             what QEMU needs besides the machine's name
+Each entry of BOARDS is what board() of board.bzl takes, without the name; that also describes the fields:
+  core        the core that the board has, as in -mcpu; cores.bzl says which images run on it
+  clock_hz    of the core and its SysTick
+  memories    name -> memory(origin, size in bytes, wait states); the linker script has the same names
+  uart        uart(type, address): it carries the protocol of the simulations
+  simulators  those of simulators.bzl that run images for the board, and what each needs to know; {} if none does
 
-sim/renode/repl.py makes Renode's platform files of the same table.
+A user's own boards are in his own repository: README.md, "A board of your own".
 
-Addresses are those of the Secure alias where the core starts Secure (an505, an547).
+Addresses are those of the Secure alias where the core starts Secure (an505, an547). Clocks and memory maps are those
+of QEMU's machines, which model Arm's FPGA images of the same names. Wait states are None: no source that could be
+cited was at hand, and the simulators count instructions, not cycles.
 """
+
+load("//platforms:board.bzl", "memory", "uart")
+
+# The drivers platforms/bsp/uart_<type>.h.
+UARTS = ["cmsdk", "nrf51"]
 
 _K = 1024
 _M = 1024 * 1024
 
 BOARDS = {
-    # A Cortex-M0, with the instruction set of a Cortex-M0+. The board has 256 KiB of flash and 16 KiB of RAM; QEMU
-    # takes any sizes.
+    # The board has 256 KiB of flash and 16 KiB of RAM; QEMU takes any sizes.
     "microbit": struct(
-        machine = "microbit",
+        core = "cortex-m0",
+        clock_hz = 16 * 1000 * 1000,
         memories = {
-            "FLASH": (0x00000000, 4 * _M),
-            "RAM": (0x20000000, 4 * _M),
-            "MAILBOX": (0x20400000, 16 * _M),  # also nRF51's RAM
+            "FLASH": memory(0x00000000, 4 * _M),
+            "RAM": memory(0x20000000, 4 * _M),
+            "MAILBOX": memory(0x20400000, 16 * _M),  # also nRF51's RAM
         },
-        uart = 0x40002000,
-        uart_type = "nrf51",
-        instructions_per_tick = 62.5,
-        qemu_options = [
-            "-global",
-            "nrf51-soc.flash-size=%d" % (4 * _M),
-            "-global",
-            "nrf51-soc.sram-size=%d" % (20 * _M),
-        ],
+        uart = uart("nrf51", 0x40002000),
+        simulators = {
+            "qemu": {
+                "machine": "microbit",
+                "options": [
+                    "-global",
+                    "nrf51-soc.flash-size=%d" % (4 * _M),
+                    "-global",
+                    "nrf51-soc.sram-size=%d" % (20 * _M),
+                ],
+            },
+            "renode": {},
+        },
     ),
     "mps2_an385": struct(
-        machine = "mps2-an385",
+        core = "cortex-m3",
+        clock_hz = 25 * 1000 * 1000,
         memories = {
-            "FLASH": (0x00000000, 4 * _M),  # ZBT SSRAM 1
-            "RAM": (0x20000000, 4 * _M),  # ZBT SSRAM 2 and 3
-            "MAILBOX": (0x21000000, 16 * _M),  # PSRAM
+            "FLASH": memory(0x00000000, 4 * _M),  # ZBT SSRAM 1
+            "RAM": memory(0x20000000, 4 * _M),  # ZBT SSRAM 2 and 3
+            "MAILBOX": memory(0x21000000, 16 * _M),  # PSRAM
         },
-        uart = 0x40004000,
-        uart_type = "cmsdk",
-        instructions_per_tick = 40.0,
-        qemu_options = [],
+        uart = uart("cmsdk", 0x40004000),
+        simulators = {
+            "qemu": {"machine": "mps2-an385"},
+            "renode": {},
+        },
     ),
     "mps2_an386": struct(
-        machine = "mps2-an386",
+        core = "cortex-m4",
+        clock_hz = 25 * 1000 * 1000,
         memories = {
-            "FLASH": (0x00000000, 4 * _M),
-            "RAM": (0x20000000, 4 * _M),
-            "MAILBOX": (0x21000000, 16 * _M),
+            "FLASH": memory(0x00000000, 4 * _M),
+            "RAM": memory(0x20000000, 4 * _M),
+            "MAILBOX": memory(0x21000000, 16 * _M),
         },
-        uart = 0x40004000,
-        uart_type = "cmsdk",
-        instructions_per_tick = 40.0,
-        qemu_options = [],
+        uart = uart("cmsdk", 0x40004000),
+        simulators = {
+            "qemu": {"machine": "mps2-an386"},
+            "renode": {},
+        },
     ),
     "mps2_an500": struct(
-        machine = "mps2-an500",
+        core = "cortex-m7",
+        clock_hz = 25 * 1000 * 1000,
         memories = {
-            "FLASH": (0x00000000, 4 * _M),
-            "RAM": (0x20000000, 4 * _M),
-            "MAILBOX": (0x60000000, 16 * _M),
+            "FLASH": memory(0x00000000, 4 * _M),
+            "RAM": memory(0x20000000, 4 * _M),
+            "MAILBOX": memory(0x60000000, 16 * _M),
         },
-        uart = 0x40004000,
-        uart_type = "cmsdk",
-        instructions_per_tick = 40.0,
-        qemu_options = [],
+        uart = uart("cmsdk", 0x40004000),
+        simulators = {
+            "qemu": {"machine": "mps2-an500"},
+            "renode": {},
+        },
     ),
     "mps2_an505": struct(
-        machine = "mps2-an505",
+        core = "cortex-m33",
+        clock_hz = 20 * 1000 * 1000,
         memories = {
-            "FLASH": (0x10000000, 4 * _M),  # SSRAM 1
-            "RAM": (0x38000000, 2 * _M),  # SSRAM 2
-            "MAILBOX": (0x80000000, 16 * _M),  # PSRAM, behind no protection controller
+            "FLASH": memory(0x10000000, 4 * _M),  # SSRAM 1
+            "RAM": memory(0x38000000, 2 * _M),  # SSRAM 2
+            "MAILBOX": memory(0x80000000, 16 * _M),  # PSRAM, behind no protection controller
         },
-        uart = 0x50200000,
-        uart_type = "cmsdk",
-        instructions_per_tick = 50.0,
-        qemu_options = [],
+        uart = uart("cmsdk", 0x50200000),
+        simulators = {
+            "qemu": {"machine": "mps2-an505"},
+            "renode": {},
+        },
     ),
     "mps3_an547": struct(
-        machine = "mps3-an547",
+        core = "cortex-m55",
+        clock_hz = 32 * 1000 * 1000,
         memories = {
-            "FLASH": (0x00000000, 512 * _K),  # ITCM
-            "RAM": (0x20000000, 512 * _K),  # DTCM
-            "MAILBOX": (0x70000000, 16 * _M),  # the first part of 2 GiB DDR4
+            "FLASH": memory(0x00000000, 512 * _K),  # ITCM
+            "RAM": memory(0x20000000, 512 * _K),  # DTCM
+            "MAILBOX": memory(0x70000000, 16 * _M),  # the first part of 2 GiB DDR4
         },
-        uart = 0x49303000,
-        uart_type = "cmsdk",
-        instructions_per_tick = 31.25,
-        qemu_options = [],
+        uart = uart("cmsdk", 0x49303000),
+        simulators = {
+            "qemu": {"machine": "mps3-an547"},
+            "renode": {},
+        },
+    ),
+}
+
+# The board that the images of a core are linked for, unless another is asked for; and, where that board has
+# another core, what it means.
+BOARD_OF_CORE = {
+    "cortex_m0plus": struct(
+        board = "microbit",
+        note = "QEMU has no Cortex-M0+: it runs this on a Cortex-M0, which has the same instructions (Armv6-M)",
+    ),
+    "cortex_m3": struct(board = "mps2_an385", note = ""),
+    "cortex_m4": struct(board = "mps2_an386", note = ""),
+    "cortex_m7": struct(board = "mps2_an500", note = ""),
+    "cortex_m33": struct(board = "mps2_an505", note = ""),
+    "cortex_m55": struct(board = "mps3_an547", note = ""),
+    "cortex_m85": struct(
+        board = "mps3_an547",
+        note = "QEMU has no Cortex-M85: it runs this on a Cortex-M55, which has the same vector extension",
     ),
 }

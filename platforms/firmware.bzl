@@ -7,7 +7,9 @@
 
 gives a target for every core of cores.bzl, named after the core, with these files in bazel-bin/<package>/:
 
-    <core>.elf  .bin  .hex  .map  .size (for people)  .size.json (for tools)
+    <core>.elf  .bin  .hex  .map  .size (for people)  .size.json (for tools)  .board.json (for the simulators)
+
+Each is linked for the board that BOARD_OF_CORE of boards.bzl has for the core; for others, see `boards` and board.bzl.
 
 An image that contains the heap or C++ exception handling is refused: tools/check_image.py.
 """
@@ -16,11 +18,23 @@ load("@arm_gcc//:info.bzl", "ARM_GCC")
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
+load("//platforms:board.bzl", "BoardInfo")
 load("//platforms:cores.bzl", "CORES", "select_core")
 
-_SUFFIXES = ["elf", "bin", "hex", "map", "size", "size.json"]
+_SUFFIXES = ["board.json", "elf", "bin", "hex", "map", "size", "size.json"]
 
-def _link(ctx, elf, map_file):
+def _check_board(ctx, board):
+    """Fails if the core of `board` does not run images for the core that is built for."""
+    for core in CORES.values():
+        if core.cpu == ctx.attr.core and board.core not in [core.cpu] + core.also_runs_on:
+            fail("%s: board %s has a %s, which does not run images for %s" % (
+                ctx.label,
+                board.name,
+                board.core,
+                core.cpu,
+            ))
+
+def _link(ctx, linker_script, elf, map_file):
     toolchain = find_cc_toolchain(ctx)
     features = cc_common.configure_features(
         ctx = ctx,
@@ -32,7 +46,7 @@ def _link(ctx, elf, map_file):
     objects = []
     archives = []
     flags = []
-    inputs = [ctx.file.linker_script]
+    inputs = [linker_script]
     for item in info.linking_context.linker_inputs.to_list():
         flags += item.user_link_flags
         inputs += item.additional_inputs
@@ -62,7 +76,7 @@ def _link(ctx, elf, map_file):
     arguments.add("-lstdc++")  # Whatever comes from it is refused, with a better message than ld's.
     arguments.add("-lm")
     arguments.add("-Wl,--end-group")
-    arguments.add("-T", ctx.file.linker_script)
+    arguments.add("-T", linker_script)
     arguments.add("-Wl,--defsym=__stack_size=%d" % ctx.attr.stack_bytes)
 
     # The cross reference tells who pulled a refused symbol in.
@@ -136,11 +150,14 @@ def _firmware_image_impl(ctx):
     name = ctx.label.name
     files = {suffix: ctx.actions.declare_file(name + "." + suffix) for suffix in _SUFFIXES}
     linked = ctx.actions.declare_file(name + ".linked")
-    _link(ctx, linked, files["map"])
+    board = ctx.attr._board[BoardInfo]
+    _check_board(ctx, board)
+    _link(ctx, ctx.file.linker_script or board.linker_script, linked, files["map"])
     _check(ctx, linked, files["map"], files["elf"])
     _objcopy(ctx, files["elf"], files["bin"], "binary")
     _objcopy(ctx, files["elf"], files["hex"], "ihex")
     _size_report(ctx, files["elf"], files["map"], files["size"], files["size.json"])
+    ctx.actions.symlink(output = files["board.json"], target_file = board.description)
     outputs = files.values()
     return [DefaultInfo(files = depset(outputs), runfiles = ctx.runfiles(outputs))]
 
@@ -149,9 +166,10 @@ _firmware_image = rule(
     attrs = {
         "deps": attr.label_list(providers = [CcInfo], mandatory = True),
         "core": attr.string(doc = "Of the platform being built, as the reports call it."),
-        "linker_script": attr.label(allow_single_file = True, default = "//platforms:image_ld"),
+        "linker_script": attr.label(allow_single_file = True, doc = "If not the board's."),
         "stack_bytes": attr.int(default = 16384, doc = "RAM for the stack, a multiple of 16."),
         "unchecked": attr.bool(doc = "Build an image that would be refused: for tests of the check."),
+        "_board": attr.label(default = "//platforms:board", providers = [BoardInfo]),
         "_check_image": attr.label(
             default = "//platforms/tools:check_image",
             executable = True,
@@ -196,6 +214,27 @@ _to_core = transition(
     ],
 )
 
+_BOARD = str(Label("//platforms:board"))
+
+def _to_board_impl(settings, attr):
+    result = dict(_to_core_impl(settings, attr))
+    board = str(attr.board)
+
+    # Without a repository it would be taken as one of this repository, where that is not the main one.
+    result[_BOARD] = "@" + board if board.startswith("//") else board
+    return result
+
+# Another transition, as the images for the boards of BOARD_OF_CORE are then built where they always are.
+_to_board = transition(
+    implementation = _to_board_impl,
+    inputs = [],
+    outputs = [
+        _BOARD,
+        "//command_line_option:compilation_mode",
+        "//command_line_option:platforms",
+    ],
+)
+
 def _firmware_impl(ctx):
     image = ctx.attr.image[0]
     source_name = image.label.name
@@ -218,26 +257,33 @@ def _firmware_impl(ctx):
         }),
     ]
 
-def firmware_rule(to_core):
+def firmware_rule(to_core, attrs = {}):
     """A rule that builds an image for a core, for a .bzl file whose firmware needs more settings than its core.
 
     Args:
       to_core: a transition that sets what _to_core sets, from the attributes core and mode.
+      attrs: further attributes.
     """
+    all_attrs = {
+        "core": attr.string(mandatory = True, values = CORES.keys()),
+        "image": attr.label(cfg = to_core, mandatory = True, doc = "A firmware_image."),
+        "mode": attr.string(default = "opt", values = ["dbg", "fastbuild", "opt"]),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+    }
+    all_attrs.update(attrs)
     return rule(
         implementation = _firmware_impl,
-        attrs = {
-            "core": attr.string(mandatory = True, values = CORES.keys()),
-            "image": attr.label(cfg = to_core, mandatory = True, doc = "A firmware_image."),
-            "mode": attr.string(default = "opt", values = ["dbg", "fastbuild", "opt"]),
-            "_allowlist_function_transition": attr.label(
-                default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
-            ),
-        },
+        attrs = all_attrs,
         executable = True,
     )
 
 _core_firmware = firmware_rule(_to_core)
+
+_board_firmware = firmware_rule(_to_board, attrs = {
+    "board": attr.label(mandatory = True, providers = [BoardInfo]),
+})
 
 def firmware_targets(rule, image, cores = None, targets = "{core}", by_default = None, tags = [], **kwargs):
     """Declares the targets that build one image for each of `cores`.
@@ -261,8 +307,12 @@ def firmware_targets(rule, image, cores = None, targets = "{core}", by_default =
             **kwargs
         )
 
+def _board_name(label):
+    return label.rpartition(":")[2].rpartition("/")[2]
+
 def firmware(
         name,
+        boards = {},
         cores = None,
         targets = "{core}",
         by_default = None,
@@ -271,10 +321,11 @@ def firmware(
         testonly = None,
         visibility = None,
         **kwargs):
-    """Declares an image, and a target that builds it for each of `cores`.
+    """Declares an image, and targets that build it: one for each of `cores`, and one for each of `boards`.
 
     Args:
       name: of the image, which is linked for the platform that is being built.
+      boards: labels of board()s -> the core of cores.bzl to build for. Their targets are <name>_<board>.
       cores: see firmware_targets, as for `targets` and `by_default`.
       targets: see there.
       by_default: see there.
@@ -291,6 +342,17 @@ def firmware(
         visibility = visibility,
         **kwargs
     )
+    for board, core in boards.items():
+        _board_firmware(
+            name = "%s_%s" % (name, _board_name(board)),
+            board = board,
+            core = core,
+            image = ":" + name,
+            mode = mode,
+            tags = tags,
+            testonly = testonly,
+            visibility = visibility,
+        )
     firmware_targets(
         rule = _core_firmware,
         by_default = by_default,

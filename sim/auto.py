@@ -32,8 +32,11 @@ def _renode() -> Simulator | str:
 class Auto(Simulator):
     """Chooses for each image."""
 
-    def choose(self, elf) -> tuple[Simulator, str]:
-        """The driver for `elf`, and why it is not Renode's; "" if it is."""
+    def choose(self, elf, board) -> tuple[Simulator, str]:
+        """The driver for `elf` on `board`, and why it is not Renode's; "" if it is, or the board leaves no choice."""
+        if "renode" not in board.simulators:
+            simulator.described(board, "qemu")
+            return simulator.create("qemu"), ""
         renode = _renode()
         if isinstance(renode, Simulator):
             try:
@@ -43,17 +46,19 @@ class Auto(Simulator):
                 reason = str(error)
         else:
             reason = renode
+        if "qemu" not in board.simulators:
+            raise SimulatorError(reason)
         return simulator.create("qemu"), f"QEMU runs this, as Renode does not: {reason}"
 
     def run(self, elf, board, job, timeout_s, count):
-        driver, note = self.choose(elf)
+        driver, note = self.choose(elf, board)
         if note:
             _warn(note)
         result = driver.run(elf, board, job, timeout_s, count)
         return dataclasses.replace(result, simulator_note=note)
 
     def interactive_command(self, elf, board, job_path, gdb_port):
-        driver, note = self.choose(elf)
+        driver, note = self.choose(elf, board)
         if note:
             _warn(note)
         return driver.interactive_command(elf, board, job_path, gdb_port)

@@ -1,27 +1,18 @@
-"""The simulated boards and the cores that run on them, as platforms/boards.bzl has them."""
+"""The boards that images are linked for, and the cores, as the tables of platforms/ have them."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-import json
 import pathlib
+from typing import Any
+
+from platforms.tools import board as descriptions
+from platforms.tools.board import Board, BoardError
+
+__all__ = ["Board", "BoardError", "Core", "board_of", "cores", "generated", "get_board", "simulators"]
 
 _ROOT = pathlib.Path(__file__).parent.parent
-_DATA = pathlib.Path("platforms", "boards.json")
-
-
-@dataclasses.dataclass(frozen=True)
-class Board:
-    """A board that a simulator provides."""
-
-    name: str  # as in boards.bzl: "mps3_an547"
-    machine: str  # as the simulator calls it: "mps3-an547"
-    memories: dict[str, tuple[int, int]]  # FLASH, RAM, MAILBOX -> (origin, bytes)
-    uart: int  # base address
-    uart_type: str  # "cmsdk" or "nrf51"
-    instructions_per_tick: float  # of SysTick
-    qemu_options: tuple[str, ...]  # besides the machine's name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,8 +20,9 @@ class Core:
     """A core that firmware is built for."""
 
     cpu: str  # "cortex-m55"
+    architecture: str  # "armv6-m", "armv7-m", "armv7e-m", "armv8-m", "armv8.1-m"
     isa: str  # "scalar", "dsp" or "mve"
-    board: Board
+    board: Board  # for which its images are linked unless another is asked for
     note: str  # what it means that the board's core is another one; "" if it is the same
 
 
@@ -41,39 +33,45 @@ def generated(path: pathlib.Path) -> pathlib.Path:
 
 
 @functools.cache
-def _load() -> tuple[dict[str, Board], dict[str, Core]]:
-    path = generated(_DATA)
-    if not path.exists():
-        raise FileNotFoundError(f"{_DATA} is generated: run `bazel build //sim/...` first, or run through Bazel")
-    data = json.loads(path.read_text(encoding="utf-8"))
-    boards = {
-        name: Board(
-            name=name,
-            machine=entry["machine"],
-            memories={memory: tuple(span) for memory, span in entry["memories"].items()},
-            uart=entry["uart"],
-            uart_type=entry["uart_type"],
-            instructions_per_tick=entry["instructions_per_tick"],
-            qemu_options=tuple(entry["qemu_options"]),
-        )
-        for name, entry in data["boards"].items()
-    }
-    cores = {
-        entry["cpu"]: Core(entry["cpu"], entry["isa"], boards[entry["board"]], entry["note"])
-        for entry in data["cores"].values()
-    }
-    return boards, cores
+def _tables() -> descriptions.Tables:
+    return descriptions.load_tables()
 
 
+@functools.cache
 def cores() -> dict[str, Core]:
     """All cores, by their name as in -mcpu ("cortex-m55")."""
-    return _load()[1]
+    return {
+        entry["cpu"]: Core(entry["cpu"], entry["architecture"], entry["isa"], get_board(entry["board"]), entry["note"])
+        for entry in _tables().cores
+    }
+
+
+def simulators() -> dict[str, dict[str, Any]]:
+    """The table of simulators, by name."""
+    return _tables().simulators
 
 
 def get_board(name: str) -> Board:
-    """The board with this name ("mps3_an547" or "mps3-an547"); ValueError with the choices if none."""
-    boards = _load()[0]
-    key = name.replace("-", "_")
-    if key not in boards:
-        raise ValueError(f"unknown board {name!r}; choose one of {', '.join(boards)}")
-    return boards[key]
+    """The board with this name ("mps3_an547" or "mps3-an547"), or that a JSON file describes; BoardError with the
+    choices if there is none."""
+    return descriptions.load(name, _tables(), own_driver=True)
+
+
+def board_of(image: pathlib.Path, name: str) -> Board:
+    """The board that the ELF file `image` was linked for, which calls it `name`.
+
+    The build puts its description beside the image, as <image>.board.json. Without that, it must be one of
+    platforms/boards.bzl.
+    """
+    beside = image.with_suffix(".board.json")
+    if not beside.exists():
+        try:
+            return get_board(name)
+        except BoardError as error:
+            raise BoardError(
+                f"{image}: {error}; the build of the image writes it as {beside.name} beside it"
+            ) from error
+    board = get_board(str(beside))
+    if board.name != name.replace("-", "_"):
+        raise BoardError(f"{beside} describes the board {board.name}, but {image.name} was linked for {name}")
+    return board

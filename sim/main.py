@@ -28,7 +28,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("elf", help="the firmware image")
     parser.add_argument("--job", help="file to load at the mailbox")
     parser.add_argument("--gdb", type=int, metavar="PORT", help="wait for a debugger on this TCP port")
-    parser.add_argument("--board", help="default: the one that the image was linked for")
+    parser.add_argument("--board", help="default: the one that the image was linked for; a name, or a JSON file")
     parser.add_argument(
         "--simulator",
         choices=simulator.DRIVERS,

@@ -4,7 +4,9 @@ Written to a JSON file, which the drivers read at run time: images do not depend
 auto, is Renode where it is present and can run the image, else QEMU.
 """
 
-_CHOICES = ["auto", "both", "qemu", "renode"]
+load("//platforms:simulators.bzl", "SIMULATORS")
+
+_CHOICES = ["auto", "both"] + SIMULATORS.keys()
 
 def _impl(ctx):
     choice = ctx.var.get("simulator", "auto")

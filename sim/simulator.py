@@ -21,17 +21,18 @@ import importlib
 import json
 import os
 import pathlib
+from typing import Any
 
-from sim import scratch
-from sim.boards import Board, generated, get_board
+from sim import boards, scratch
+from sim.boards import Board, BoardError, generated, get_board
 from sim.elf import Elf
 from sim.regions import Region
 
+# By name, those of platforms/simulators.bzl among them.
 DRIVERS = {
     "auto": "sim.auto",
     "both": "sim.both",
-    "qemu": "sim.qemu.qemu",
-    "renode": "sim.renode.renode",
+    **{name: entry["driver"] for name, entry in boards.simulators().items()},
 }
 _SELECTED = generated(pathlib.Path("sim", "selected.json"))  # Written by Bazel: {"simulator": name}
 DEFAULT_TIMEOUT_S = 120.0  # For a stuck firmware; a busy machine must not fail a run.
@@ -110,7 +111,22 @@ def create(name: str | None = None) -> Simulator:
 
 def board_of(elf: Elf) -> Board:
     """The board that an image was linked for."""
-    return get_board(elf.string("bsp_board"))
+    try:
+        return boards.board_of(elf.path, elf.string("bsp_board"))
+    except BoardError as error:
+        raise SimulatorError(str(error)) from error
+
+
+def described(board: Board, simulator: str) -> dict[str, Any]:
+    """What `board` says about itself to `simulator` ("qemu"); SimulatorError if that does not run its images."""
+    if simulator in board.simulators:
+        return board.simulators[simulator]
+    title = boards.simulators()[simulator]["title"]
+    by = f", only by {', '.join(board.simulators)}" if board.simulators else ", nor by any other simulator"
+    raise SimulatorError(
+        f"the board {board.name} is not simulated by {title}{by}: run the image on hardware, or add {simulator!r} to "
+        "the simulators in the board's description"
+    )
 
 
 def check_job(elf: Elf, job_bytes: int) -> int:

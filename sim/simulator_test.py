@@ -1,7 +1,9 @@
 """Which simulator runs an image: what is asked for, what is there, what it can."""
 
 import dataclasses
+import json
 import pathlib
+import shutil
 
 import pytest
 
@@ -11,6 +13,7 @@ from sim.regions import Region
 from sim.simulator import Result, SimulatorError
 
 M4 = pathlib.Path("platforms/bsp/selftest/cortex_m4.elf")
+IMAGE = (Elf(M4), simulator.board_of(Elf(M4)))
 
 RESULT = Result(
     status="exit",
@@ -104,12 +107,63 @@ def test_asked_for_and_absent_is_an_error(monkeypatch, tmp_path, name):
         simulator.run(M4)
 
 
+# --- Boards ---------------------------------------------------------------------------------------
+
+
+def copied_with(tmp_path, **fields):
+    """The image somewhere else, with a description of its board in which `fields` are other ones."""
+    shutil.copy(M4, tmp_path / "image.elf")
+    shutil.copy(M4.with_suffix(".board.json"), tmp_path / "image.board.json")
+    description = json.loads((tmp_path / "image.board.json").read_text())
+    (tmp_path / "image.board.json").write_text(json.dumps({**description, **fields}))
+    return tmp_path / "image.elf"
+
+
+def test_the_description_beside_an_image_comes_before_the_table(tmp_path):
+    board = simulator.board_of(Elf(copied_with(tmp_path, clock_hz=10_000_000)))
+    assert (board.name, board.instructions_per_tick) == ("mps2_an386", 100.0)
+    (tmp_path / "image.board.json").unlink()
+    assert simulator.board_of(Elf(tmp_path / "image.elf")) == simulator.get_board("mps2_an386")
+
+
+def test_a_description_of_another_board(tmp_path):
+    image = copied_with(tmp_path, name="mine")
+    with pytest.raises(SimulatorError, match="describes the board mine, but image.elf was linked for mps2-an386"):
+        simulator.run(image)
+
+
+def test_an_image_for_a_board_that_nobody_describes(tmp_path):
+    image = copied_with(tmp_path)
+    (tmp_path / "image.board.json").unlink()
+    image.write_bytes(image.read_bytes().replace(b"mps2-an386", b"mps2-an999"))
+    with pytest.raises(SimulatorError, match="unknown board 'mps2-an999'; .* writes it as image.board.json beside it"):
+        simulator.run(image)
+
+
+@pytest.mark.parametrize("simulators, said", [({}, "nor by any other simulator"), ({"renode": {}}, "only by renode")])
+@pytest.mark.parametrize("asked", ["qemu", "auto"])
+def test_a_board_that_is_not_simulated(installed, monkeypatch, tmp_path, asked, simulators, said):
+    installed(renode=None)
+    monkeypatch.setenv("CND_SIMULATOR", asked)
+    if asked == "auto" and simulators:
+        said = "renode is absent"  # which could
+    with pytest.raises(SimulatorError, match=said):
+        simulator.run(copied_with(tmp_path, simulators=simulators))
+
+
+def test_auto_says_nothing_where_the_board_leaves_no_choice(installed, tmp_path):
+    installed(renode=Fake(), qemu=Fake(changed(simulator="other")))
+    elf = Elf(copied_with(tmp_path, simulators={"qemu": {"machine": "mps2-an386"}}))
+    result = simulator.create("auto").run(elf, simulator.board_of(elf), None, 1, True)
+    assert (result.simulator, result.simulator_note) == ("other", "")
+
+
 # --- auto -----------------------------------------------------------------------------------------
 
 
 def test_auto_prefers_renode(installed):
     installed(renode=Fake(), qemu=Fake(changed(simulator="other")))
-    result = simulator.create("auto").run(Elf(M4), None, None, 1, True)
+    result = simulator.create("auto").run(*IMAGE, None, 1, True)
     assert (result.simulator, result.simulator_note) == ("one", "")
 
 
@@ -118,23 +172,23 @@ def test_auto_falls_back_and_says_why(installed, renode, reason):
     installed(renode=renode, qemu=Fake(changed(simulator="other")))
     driver = simulator.create("auto")
     with pytest.warns(auto.SimulatorChoice, match=reason):
-        result = driver.run(Elf(M4), None, None, 1, True)
+        result = driver.run(*IMAGE, None, 1, True)
     assert result.simulator == "other"
     assert result.simulator_note == f"QEMU runs this, as Renode does not: {reason}"
-    assert driver.interactive_command(Elf(M4), None, None, None) == ["run", "other"]
+    assert driver.interactive_command(*IMAGE, None, None) == ["run", "other"]
 
 
 def test_auto_without_any_simulator(installed):
     installed(renode=None, qemu=None)
     with pytest.raises(SimulatorError, match="qemu is absent"):
-        simulator.create("auto").run(Elf(M4), None, None, 1, True)
+        simulator.create("auto").run(*IMAGE, None, 1, True)
 
 
 # --- both -----------------------------------------------------------------------------------------
 
 
 def run_both(one, other):
-    return both.Both(Fake(one), Fake(other)).run(Elf(M4), None, None, 1, True)
+    return both.Both(Fake(one), Fake(other)).run(*IMAGE, None, 1, True)
 
 
 def test_equal_results():

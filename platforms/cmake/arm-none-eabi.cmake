@@ -35,14 +35,14 @@ set(CMAKE_OBJCOPY ${_prefix}objcopy CACHE FILEPATH "")
 set(CMAKE_SIZE ${_prefix}size CACHE FILEPATH "")
 
 # A compiler that does not know the core: the same instruction set under another name.
-if(CORE_SUBSTITUTE_FLAGS)
+if(CORE_OTHER_FLAGS)
   execute_process(
     COMMAND ${CMAKE_C_COMPILER} -mcpu=${CORE_CPU} -E -xc /dev/null
     RESULT_VARIABLE _unknown
     OUTPUT_QUIET ERROR_QUIET
   )
   if(_unknown)
-    set(CORE_FLAGS ${CORE_SUBSTITUTE_FLAGS})
+    set(CORE_FLAGS ${CORE_OTHER_FLAGS})
   endif()
 endif()
 

@@ -2,19 +2,28 @@
 include(${CMAKE_CURRENT_LIST_DIR}/table.cmake)
 get_filename_component(_CMSIS_NN_DELEGATE_PLATFORMS ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
 
-# cmsis_nn_delegate_firmware(<executable> [STACK_BYTES n])
+# cmsis_nn_delegate_firmware(<executable> [STACK_BYTES n] [BOARD board])
 #
-# Links the executable for the core's simulated board: start-up code and UART of platforms/bsp, the linker
-# script, <executable>.elf with .map and .bin. The target <executable>_run runs it in QEMU, if there is one.
+# Links the executable for a board: start-up code and UART of platforms/bsp, the linker script, <executable>.elf with
+# .map, .bin and .board.json. BOARD is a name of platforms/boards.bzl, or a JSON file with a board of yours, as
+# platforms/tools/board.py describes it; the default is CMSIS_NN_DELEGATE_BOARD, else the one that platforms/boards.bzl
+# has for the core. The target <executable>_run runs it in QEMU, if there is one and it has the board.
 # An image with the heap or exceptions in it is refused, with the names of what pulled them in.
 function(cmsis_nn_delegate_firmware target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "STACK_BYTES" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "STACK_BYTES;BOARD" "")
   if(NOT arg_STACK_BYTES)
     set(arg_STACK_BYTES 16384)
   endif()
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   cmsis_nn_delegate_core(${CORE})
-  cmsis_nn_delegate_board(${CORE_BOARD})
+  if(NOT arg_BOARD)
+    set(arg_BOARD ${CMSIS_NN_DELEGATE_BOARD})
+  endif()
+  if(NOT arg_BOARD)
+    set(arg_BOARD ${CORE_BOARD})
+  endif()
+  cmsis_nn_delegate_board(${arg_BOARD} ${CORE} ${CMAKE_CURRENT_BINARY_DIR}/${target})
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/${target}.ld)
 
   set(bsp ${target}_bsp)
   include(${_CMSIS_NN_DELEGATE_PLATFORMS}/cmake/tables.cmake)
@@ -25,15 +34,11 @@ function(cmsis_nn_delegate_firmware target)
   target_compile_options(${bsp} PRIVATE ${CMSIS_NN_DELEGATE_BSP_COPTS})
   target_compile_definitions(
     ${bsp}
-    PRIVATE BSP_BOARD="${BOARD_MACHINE}" BSP_CORE="${CORE_CPU}" BSP_ISA="${CORE_ISA}"
+    PRIVATE BSP_BOARD="${BOARD_NAME}" BSP_CORE="${CORE_CPU}" BSP_ISA="${CORE_ISA}"
             BSP_UART_BASE=${BOARD_UART}u
-            BSP_UART_HEADER="platforms/bsp/uart_${BOARD_UART_TYPE}.h"
+            BSP_UART_HEADER="${BOARD_UART_HEADER}"
   )
   target_include_directories(${bsp} PUBLIC ${_CMSIS_NN_DELEGATE_PLATFORMS}/..)
-
-  set(script ${CMAKE_CURRENT_BINARY_DIR}/${target}.ld)
-  set(MEMORIES "${BOARD_MEMORIES}")
-  configure_file(${_CMSIS_NN_DELEGATE_PLATFORMS}/image.ld.in ${script} @ONLY)
 
   set(map ${CMAKE_CURRENT_BINARY_DIR}/${target}.map)
   set_target_properties(
@@ -61,11 +66,11 @@ function(cmsis_nn_delegate_firmware target)
   )
 
   find_program(QEMU_SYSTEM_ARM qemu-system-arm HINTS ENV QEMU_SYSTEM_ARM)
-  if(QEMU_SYSTEM_ARM)
+  if(QEMU_SYSTEM_ARM AND BOARD_QEMU_MACHINE)
     add_custom_target(
       ${target}_run
       COMMAND
-        ${QEMU_SYSTEM_ARM} -machine ${BOARD_MACHINE} ${BOARD_QEMU_OPTIONS} -icount shift=0 -display none
+        ${QEMU_SYSTEM_ARM} -machine ${BOARD_QEMU_MACHINE} ${BOARD_QEMU_OPTIONS} -icount shift=0 -display none
         -monitor none -serial stdio -semihosting-config enable=on,target=native -kernel $<TARGET_FILE:${target}>
       DEPENDS ${target}
       USES_TERMINAL VERBATIM

@@ -1,7 +1,7 @@
-# Looks cores and boards up in tables.cmake.
+# Looks cores up in tables.cmake, and boards in tables.json or a file of the user's.
 
 # cmsis_nn_delegate_core(<core>): sets CORE_CPU, CORE_FLAGS (a list), CORE_ISA, CORE_BOARD, and
-# CORE_SUBSTITUTE_FLAGS, for a compiler that does not know CORE_CPU; empty if there are none.
+# CORE_OTHER_FLAGS, for a compiler that does not know CORE_CPU; empty if there are none.
 function(cmsis_nn_delegate_core core)
   include(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tables.cmake)
   list(FIND CMSIS_NN_DELEGATE_CORES ${core} found) # a toolchain file has no policy for IN_LIST
@@ -9,18 +9,39 @@ function(cmsis_nn_delegate_core core)
     list(JOIN CMSIS_NN_DELEGATE_CORES ", " known)
     message(FATAL_ERROR "CORE=${core} is none of ${known}")
   endif()
-  foreach(field IN ITEMS CPU FLAGS ISA BOARD SUBSTITUTE_FLAGS)
+  foreach(field IN ITEMS CPU FLAGS ISA BOARD OTHER_FLAGS)
     set(CORE_${field} "${CMSIS_NN_DELEGATE_CORE_${core}_${field}}" PARENT_SCOPE)
   endforeach()
 endfunction()
 
-# cmsis_nn_delegate_board(<board>): sets BOARD_MACHINE, BOARD_UART, BOARD_UART_TYPE, BOARD_QEMU_OPTIONS, and
-# BOARD_MEMORIES (for the linker script).
-function(cmsis_nn_delegate_board board)
-  include(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tables.cmake)
-  foreach(field IN ITEMS MACHINE UART UART_TYPE QEMU_OPTIONS)
-    set(BOARD_${field} ${CMSIS_NN_DELEGATE_BOARD_${board}_${field}} PARENT_SCOPE)
+# cmsis_nn_delegate_board(<board> <core> <image>): reads a board, the name of one of platforms/boards.bzl or a JSON file
+# that describes one (platforms/tools/board.py says how), and sets BOARD_NAME, BOARD_UART, BOARD_UART_HEADER,
+# BOARD_QEMU_MACHINE (empty if QEMU does not run its images) and BOARD_QEMU_OPTIONS. Writes the linker script <image>.ld
+# and <image>.board.json, which the simulators read beside <image>.elf. A board that cannot be used stops the
+# configuration, with the reasons.
+function(cmsis_nn_delegate_board board core image)
+  set(tool ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tools/board.py)
+  set(template ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../image.ld.in)
+  set(tables ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tables.json)
+  set(inputs ${tool} ${template} ${tables})
+  if(board MATCHES "\\.json$")
+    get_filename_component(board ${board} ABSOLUTE BASE_DIR ${CMAKE_SOURCE_DIR})
+    list(APPEND inputs ${board})
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${inputs})
+  cmsis_nn_delegate_core(${core})
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  execute_process(
+    COMMAND ${Python3_EXECUTABLE} ${tool} ${board} --core ${CORE_CPU} --template ${template} --script ${image}.ld
+            --json ${image}.board.json --cmake ${image}.board.cmake
+    RESULT_VARIABLE failed
+    ERROR_VARIABLE message
+  )
+  if(failed)
+    message(FATAL_ERROR "${message}")
+  endif()
+  include(${image}.board.cmake)
+  foreach(field IN ITEMS NAME UART UART_HEADER QEMU_MACHINE QEMU_OPTIONS)
+    set(BOARD_${field} "${BOARD_${field}}" PARENT_SCOPE)
   endforeach()
-  list(JOIN CMSIS_NN_DELEGATE_BOARD_${board}_MEMORIES "\n  " memories)
-  set(BOARD_MEMORIES "  ${memories}\n" PARENT_SCOPE)
 endfunction()

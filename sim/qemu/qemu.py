@@ -19,7 +19,7 @@ from sim import regions, scratch
 from sim import uart as uart_lines
 from sim.boards import Board, generated
 from sim.elf import Elf
-from sim.simulator import Result, Simulator, SimulatorError, check_job
+from sim.simulator import Result, Simulator, SimulatorError, check_job, described
 
 _CONFIG = generated(pathlib.Path("sim", "qemu", "config.json"))  # Written by Bazel: {"qemu_system_arm": path or ""}
 _PLUGIN = generated(pathlib.Path("sim", "qemu", "insn_count_plugin.so"))
@@ -39,10 +39,11 @@ def find_qemu() -> str:
 
 def machine_arguments(elf: Elf, board: Board, job_path: str | None) -> list[str]:
     """QEMU's arguments for the board, the image and the job; nothing about input and output."""
+    known = described(board, "qemu")
     arguments = [
         "-machine",
-        board.machine,
-        *board.qemu_options,
+        known["machine"],
+        *known.get("options", []),
         "-icount",
         "shift=0",
         "-display",

@@ -21,17 +21,16 @@ import time
 
 from sim import regions
 from sim import uart as uart_lines
-from sim.boards import Board, generated, get_board
+from sim.boards import Board, cores, generated
 from sim.elf import Elf
 from sim.renode import hooks, repl
 from sim.renode.server import RenodeError, RenodeServer
-from sim.simulator import Result, Simulator, SimulatorError, check_job
+from sim.simulator import Result, Simulator, SimulatorError, board_of, check_job, described
 
 _CONFIG = generated(
     pathlib.Path("sim", "renode", "config.json")
 )  # Written by Bazel: {"renode": command, "reason": why none}
 _PROBE = generated(pathlib.Path("sim", "renode", "probe", "cortex_m55.elf"))
-_PROBED_CPUS = ("cortex-m55", "cortex-m85")
 _PROBE_TIMEOUT_S = 60.0
 _POLL_S = 0.01
 _STOP_TIMEOUT_S = 10.0  # From the exit line to the end of the firmware: a few instructions.
@@ -236,7 +235,7 @@ class Renode(Simulator):
     def require(self, elf):
         cpu = elf.string("bsp_core")
         _ = self.name  # Starts it, if it can be started.
-        if cpu not in _PROBED_CPUS:
+        if cores()[cpu].isa != "mve":  # whose instructions old versions compute wrongly
             return
         known = _refusals.setdefault(self._launcher, {})
         if cpu not in known:
@@ -249,7 +248,7 @@ class Renode(Simulator):
         if not _PROBE.exists():
             raise SimulatorError(f"{_PROBE.name} of //sim/renode/probe is needed: run `bazel build //sim:renode`")
         elf = Elf(_PROBE)
-        result = self._run(elf, cpu, get_board(elf.string("bsp_board")), None, _PROBE_TIMEOUT_S, count=False)
+        result = self._run(elf, cpu, board_of(elf), None, _PROBE_TIMEOUT_S, count=False)
         if (result.status, result.exit_code) == ("exit", 0):
             return ""
         return (
@@ -260,17 +259,19 @@ class Renode(Simulator):
 
     def interactive_command(self, elf, board, job_path, gdb_port):
         # The session starts its own Renode, and probes it.
-        command = [sys.executable, "-m", "sim.renode.session", "--board", board.name]
+        command = [sys.executable, "-m", "sim.renode.session", "--board", str(board.path or board.name)]
         command += ["--job", str(job_path)] if job_path is not None else []
         command += ["--gdb", str(gdb_port)] if gdb_port is not None else []
         return command + [str(elf.path)]
 
     def interact(self, elf: Elf, board: Board, job: bytes | None, gdb_port: int | None, show) -> Result:
         """Runs `elf` until it ends, without time limit; show(text) gets what it writes."""
+        described(board, "renode")
         self.require(elf)
         return self._run(elf, elf.string("bsp_core"), board, job, None, False, gdb_port, show)
 
     def run(self, elf, board, job, timeout_s, count):
+        described(board, "renode")
         if job is not None:
             check_job(elf, len(job))
         self.require(elf)

@@ -100,7 +100,7 @@ def test_what_is_loaded(fake):
     assert (fake.folder / "loaded.LoadBinary").read_bytes() == job
     assert (fake.folder / "loaded.LoadPlatformDescription").read_text() == repl.describe("cortex-m4", board)
     (load,) = [command for command in fake.commands() if "LoadBinary" in command]
-    assert load.endswith(f" {board.memories['MAILBOX'][0]:#x}")
+    assert load.endswith(f" {board.memories['MAILBOX'].origin:#x}")
 
 
 def test_job_that_does_not_fit(fake):

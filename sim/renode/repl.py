@@ -2,9 +2,9 @@
 
     python3 -m sim.renode.repl FOLDER      writes FOLDER/cortex_m4.repl and so on, for every core
 
-Memory map and UART are those of the QEMU board that images are linked for, so that one image runs in
-both simulators. An executed instruction takes 1 ns of virtual time, as under QEMU's `-icount shift=0`:
-SysTick then counts instructions, at the same rate.
+Memory map and UART are those of the board that images are linked for, so that one image runs in Renode and,
+where QEMU has the board, in both. An executed instruction takes 1 ns of virtual time, as under QEMU's
+`-icount shift=0`: SysTick then counts instructions, at the same rate.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ import pathlib
 import sys
 
 from sim.boards import Board, cores
+from sim.simulator import SimulatorError
 
 MIPS = 1000  # executed instructions per microsecond of virtual time
 UART = "uart0"
 
 _CORE = """\
-// {cpu} with the memory map and the UART of QEMU's board {machine}: one image runs in both.
-// Made from platforms/boards.bzl. An instruction takes 1 ns of virtual time.
+// {cpu} with the memory map and the UART of the board {board}, as platforms/boards.bzl or its owner describes it.
+// An instruction takes 1 ns of virtual time.
 cpu: CPU.CortexM @ sysbus
     cpuType: "{type}"
     nvic: nvic
@@ -62,21 +63,24 @@ def cpu_type(cpu: str) -> str:
 
 def describe(cpu: str, board: Board) -> str:
     """The .repl file of `cpu` ("cortex-m55") in the place of the core of `board`."""
-    systick = MIPS * 1e6 / board.instructions_per_tick
-    if systick != int(systick):
-        raise ValueError(f"{board.name}: SysTick at {systick} Hz is no whole frequency")
-    armv6 = cpu.startswith("cortex-m0")
+    if board.uart_type not in _UARTS:
+        raise SimulatorError(
+            f"the board {board.name}: Renode's models of UARTs here are {', '.join(_UARTS)}, "
+            f"and {board.uart_type} is none of them"
+        )
+    systick = board.clock_hz
+    armv6 = cores()[cpu].architecture == "armv6-m"
     text = _CORE.format(
         cpu=cpu.capitalize().replace("-m", "-M"),
-        machine=board.machine,
+        board=board.name,
         type=cpu_type(cpu),
         mips=MIPS,
         priorities="0xC0" if armv6 else "0xF0",
-        systick=int(systick),
+        systick=systick,
     )
-    text += _UARTS[board.uart_type].format(name=UART, address=board.uart, frequency=int(systick))
-    for name, (origin, size) in board.memories.items():
-        text += _MEMORY.format(name=name.lower(), origin=origin, size=size)
+    text += _UARTS[board.uart_type].format(name=UART, address=board.uart, frequency=systick)
+    for name, memory in board.memories.items():
+        text += _MEMORY.format(name=name.lower(), origin=memory.origin, size=memory.size)
     if not armv6:
         text += _DWT.format(frequency=MIPS * 1_000_000)
     return text

@@ -9,7 +9,7 @@ import argparse
 import pathlib
 import sys
 
-from sim.boards import get_board
+from sim.boards import BoardError, get_board
 from sim.elf import Elf
 from sim.renode import renode
 from sim.simulator import SimulatorError
@@ -30,7 +30,7 @@ def main(argv: list[str]) -> int:
     job = pathlib.Path(args.job).read_bytes() if args.job else None
     try:
         result = renode.create().interact(Elf(args.elf), get_board(args.board), job, args.gdb, _show)
-    except SimulatorError as error:
+    except (BoardError, SimulatorError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

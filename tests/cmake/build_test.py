@@ -2,13 +2,14 @@
 
 import json
 import os
-import pathlib
 import re
 import subprocess
 import sys
 
 import pytest
 
+from sim import simulator
+from sim.elf import Elf
 from tests.cmake.building import (
     ROOT,
     TOOLCHAIN,
@@ -74,38 +75,101 @@ def test_kernels_of_cmsis_nn_build_and_are_installed(core, tmp_path):
     assert (prefix / "include/cmsis_nn_delegate/runtime/kernels/cmsis_nn/cmsis_nn.h").exists()
 
 
-def test_cores_and_boards_are_those_of_bazel(tmp_path):
-    tables = json.loads(pathlib.Path("platforms/boards.json").read_text(encoding="utf-8"))
-    assert len(tables["cores"]) == 7
-    for name, core in tables["cores"].items():
-        script = tmp_path / f"{name}.cmake"
+def test_cores_are_those_of_bazel(tmp_path):
+    tables = json.loads((ROOT / "platforms/tables.json").read_text(encoding="utf-8"))
+    assert len(tables["cores"]) >= 7
+    for core in tables["cores"]:
+        script = tmp_path / f"{core['name']}.cmake"
         script.write_text(f"""
 include({ROOT}/platforms/cmake/table.cmake)
-cmsis_nn_delegate_core({name})
-cmsis_nn_delegate_board(${{CORE_BOARD}})
-foreach(variable CORE_CPU CORE_FLAGS CORE_ISA CORE_BOARD CORE_SUBSTITUTE_FLAGS BOARD_MACHINE BOARD_UART BOARD_UART_TYPE
-    BOARD_QEMU_OPTIONS BOARD_MEMORIES)
+cmsis_nn_delegate_core({core["name"]})
+foreach(variable CORE_CPU CORE_FLAGS CORE_ISA CORE_BOARD CORE_OTHER_FLAGS)
   message("${{variable}}=${{${{variable}}}}")
 endforeach()
 """)
-        output = run("cmake", "-P", script)
-        values = dict(re.findall(r"^(\w+)=(.*)$", output, re.MULTILINE))
-        assert (values["CORE_CPU"], values["CORE_ISA"], values["CORE_BOARD"]) == (
-            core["cpu"],
-            core["isa"],
-            core["board"],
-        )
+        values = dict(re.findall(r"^(\w+)=(.*)$", run("cmake", "-P", script), re.MULTILINE))
+        assert [values[f"CORE_{field}"] for field in ("CPU", "ISA", "BOARD")] == [
+            core[field] for field in ("cpu", "isa", "board")
+        ]
         assert values["CORE_FLAGS"].startswith(f"-mcpu={core['cpu']};-mfloat-abi=")
-        assert values["CORE_SUBSTITUTE_FLAGS"].startswith("-march=") == (name == "cortex_m85")
-        board = tables["boards"][core["board"]]
-        assert values["BOARD_MACHINE"] == board["machine"]
-        assert (int(values["BOARD_UART"]), values["BOARD_UART_TYPE"]) == (board["uart"], board["uart_type"])
-        assert values["BOARD_QEMU_OPTIONS"] == ";".join(board["qemu_options"])
-        memories = {
-            memory: [int(origin), int(size)]
-            for memory, origin, size in re.findall(r"(\w+) : ORIGIN = (\d+), LENGTH = (\d+)$", output, re.MULTILINE)
-        }
-        assert memories == board["memories"]
+        assert values["CORE_OTHER_FLAGS"].startswith("-march=") == (core["cpu"] == "cortex-m85")
+
+
+# In the memories of QEMU's mps2-an386, but not where platforms/boards.bzl has them.
+_BOARD = {
+    "name": "mine",
+    "core": "cortex-m4",
+    "clock_hz": 10_000_000,
+    "memories": {
+        "FLASH": {"origin": 0, "size": 65536},
+        "RAM": {"origin": "0x20100000", "size": 131072},
+        "BUFFERS": {"origin": "0x21000000", "size": 65536},
+    },
+    "uart": {"type": "mine", "address": "0x40004000", "header": "uart_mine.h"},
+    "simulators": {"qemu": {"machine": "mps2-an386"}},
+}
+_PROJECT = """
+cmake_minimum_required(VERSION 3.24)
+project(own LANGUAGES C CXX)
+include(${ROOT}/platforms/cmake/firmware.cmake)
+add_executable(firmware main.c)
+cmsis_nn_delegate_firmware(firmware)
+"""
+_MAIN = r"""
+#include "platforms/bsp/bsp.h"
+static int stays;
+int main(void) {
+  if ((uintptr_t)&stays - 0x20100000u < 131072u) {
+    bsp_write("in its RAM\n", 11);
+  }
+  return 0;
+}
+"""
+
+
+def configure_own(folder, **fields):
+    """A project with a board of its own."""
+    driver = (ROOT / "platforms/bsp/uart_cmsdk.h").read_text(encoding="utf-8")
+    for name, text in {
+        "CMakeLists.txt": _PROJECT,
+        "main.c": _MAIN,
+        "mine.json": json.dumps({**_BOARD, **fields}),
+        "uart_mine.h": driver,
+    }.items():
+        (folder / name).write_text(text)
+    options = [f"-DROOT={ROOT}", "-DCORE=cortex_m4", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
+    configure(folder, folder / "build", *options, "-DCMSIS_NN_DELEGATE_BOARD=mine.json")
+
+
+@needs_arm
+def test_an_image_for_a_board_of_the_users(tmp_path):
+    configure_own(tmp_path)
+    assert "in its RAM" in build(tmp_path / "build", "--target", "firmware_run", timeout=60)
+    image = tmp_path / "build/firmware.elf"
+    elf = Elf(image)
+    assert (elf.address("__data_start"), elf.address("__stack_top")) == (0x20100000, 0x20120000)
+    # The drivers find the description beside the image.
+    result = simulator.run(image)
+    assert (result.status, result.exit_code, result.ticks_to_instructions) == ("exit", 0, 100.0), result.explain()
+    assert "in its RAM" in result.uart
+
+
+@needs_arm
+def test_a_board_that_nothing_simulates_is_linked_and_not_run(tmp_path):
+    configure_own(tmp_path, simulators={})
+    build(tmp_path / "build")
+    assert "firmware_run" not in run("cmake", "--build", tmp_path / "build", "--target", "help")
+    with pytest.raises(simulator.SimulatorError, match="the board mine is not simulated by QEMU, nor by any other"):
+        simulator.run(tmp_path / "build/firmware.elf")
+
+
+@needs_arm
+def test_a_board_that_cannot_be_used_is_refused(tmp_path):
+    memories = {"FLASH": _BOARD["memories"]["FLASH"]}
+    with pytest.raises(AssertionError, match="(?s)board mine.*RAM is missing; an image needs FLASH and RAM"):
+        configure_own(tmp_path, memories=memories)
+    with pytest.raises(AssertionError, match=r"has a cortex-m3,\s+which\s+does\s+not\s+run\s+images\s+for\s+cortex-m4"):
+        configure_own(tmp_path, core="cortex-m3")
 
 
 @needs_arm

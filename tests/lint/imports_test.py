@@ -18,6 +18,7 @@ LAYERS = (
     "finite",
     # The format, of the standard library alone: firmware builds read it.
     "format",
+    "cores",
     "target",
     "graph",
     "edge",

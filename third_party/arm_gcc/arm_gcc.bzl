@@ -5,13 +5,13 @@ Writes @arm_gcc//:info.bzl with ARM_GCC, a struct:
   version       as printed by the compiler, "none" if not found
   tools         path by tool name
   include_dirs  the built-in search path of the compiler
-  cpus          those of third_party/arm_gcc/cpus.bzl that -mcpu accepts
+  cpus          the cores with other_flags in platforms/cores.bzl that -mcpu accepts
 
 Toolchain resolution loads this in every build for a core, and rules load it in every build, so a
 missing compiler must not fail here: it fails in the action that needs it.
 """
 
-load("//third_party/arm_gcc:cpus.bzl", "PROBED_CPUS")
+load("//platforms:cores.bzl", "CORES")
 
 _TOOLS = ["ar", "gcc", "g++", "gcov", "ld", "nm", "objcopy", "objdump", "readelf", "strip"]
 
@@ -63,7 +63,7 @@ def _impl(rctx):
     version = "none"
     if found:
         gcc = tools["gcc"]
-        cpus = [cpu for cpu in PROBED_CPUS if _accepts(rctx, gcc, cpu)]
+        cpus = [core.cpu for core in CORES.values() if core.other_flags and _accepts(rctx, gcc, core.cpu)]
         include_dirs = _include_dirs(rctx, gcc)
         version = rctx.execute([gcc, "-dumpfullversion"]).stdout.strip()
     else:

@@ -1,0 +1,159 @@
+"""`board`: a board that images can be linked for, of this repository or of yours.
+
+    load("@cmsis_nn_delegate//platforms:board.bzl", "board", "memory", "uart")
+    load("@cmsis_nn_delegate//platforms:firmware.bzl", "firmware")
+
+    board(
+        name = "my_board",
+        core = "cortex-m4",
+        clock_hz = 64000000,
+        memories = {
+            "FLASH": memory(0x08000000, 512 * 1024, wait_states = 3),
+            "RAM": memory(0x20000000, 128 * 1024),
+        },
+        uart = uart("mine", 0x40011000, header = "uart_mine.h"),
+    )
+
+    firmware(
+        name = "image",
+        boards = {":my_board": "cortex_m4"},
+        cores = [],
+        deps = [":main"],
+    )
+
+`bazel build :image_my_board` links it. Nothing simulates it, as `simulators` does not name a simulator. A board
+whose description makes no sense is refused when something is built for it; the message says why. `bazel build
+:my_board` gives the linker script and the description as JSON, which CMake and the simulators read.
+"""
+
+load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
+
+BoardInfo = provider(
+    doc = "A board that an image can be linked for.",
+    fields = {
+        "core": "that it has, as in -mcpu",
+        "description": "file with all that is known about it, JSON",
+        "linker_script": "file",
+        "name": "of the board",
+    },
+)
+
+def memory(origin, size, wait_states = None):
+    """A memory of a board.
+
+    Args:
+      origin: address.
+      size: bytes.
+      wait_states: clock cycles of the core by which a 32-bit read from it takes longer than one cycle, without
+        cache, buffer or contention; None if not known.
+    """
+    return struct(origin = origin, size = size, wait_states = wait_states)
+
+def uart(type, address, header = None):
+    """The UART of a board that carries the output.
+
+    Args:
+      type: "cmsdk" or "nrf51", whose drivers are platforms/bsp/uart_<type>.h; or a name for one of yours.
+      address: of its registers.
+      header: label of your driver: a C header with start() and put(), like those.
+    """
+    return struct(type = type, address = address, header = header)
+
+def description_of(name, core, clock_hz, memories, uart, simulators):
+    """A board as data: what platforms/tools/board.py reads as JSON."""
+    return {
+        "name": name,
+        "core": core,
+        "clock_hz": clock_hz,
+        "memories": {
+            memory: {"origin": m.origin, "size": m.size, "wait_states": m.wait_states}
+            for memory, m in memories.items()
+        },
+        "uart": {"type": uart.type, "address": uart.address},
+        "simulators": simulators,
+    }
+
+def _impl(ctx):
+    name = ctx.label.name
+    asked = ctx.actions.declare_file(name + ".given.json")
+    description = ctx.actions.declare_file(name + ".json")
+    script = ctx.actions.declare_file(name + ".ld")
+    ctx.actions.write(asked, ctx.attr.description + "\n")
+    arguments = ctx.actions.args()
+    arguments.add(asked)
+    arguments.add("--tables", ctx.file._tables)
+    arguments.add("--template", ctx.file._template)
+    arguments.add("--script", script)
+    arguments.add("--json", description)
+    if ctx.file.uart_header:
+        arguments.add("--own-uart")
+    ctx.actions.run(
+        executable = ctx.executable._tool,
+        arguments = [arguments],
+        inputs = [asked, ctx.file._tables, ctx.file._template],
+        outputs = [description, script],
+        mnemonic = "Board",
+        progress_message = "Checking board %s" % ctx.label,
+        use_default_shell_env = True,
+    )
+    header = "platforms/bsp/uart_%s.h" % ctx.attr.uart_type
+    cc_info = CcInfo()
+    if ctx.file.uart_header:
+        header = ctx.file.uart_header.basename
+        cc_info = CcInfo(compilation_context = cc_common.create_compilation_context(
+            headers = depset([ctx.file.uart_header]),
+            quote_includes = depset([ctx.file.uart_header.dirname]),
+        ))
+    files = [description, script]
+    return [
+        BoardInfo(core = ctx.attr.core, description = description, linker_script = script, name = name),
+        cc_info,
+        DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files)),
+        # For the `toolchains` of //platforms/bsp.
+        platform_common.TemplateVariableInfo({
+            "BSP_BOARD": name.replace("_", "-"),
+            "BSP_UART_BASE": ctx.attr.uart_address + "u",
+            "BSP_UART_HEADER": header,
+        }),
+    ]
+
+_board = rule(
+    implementation = _impl,
+    attrs = {
+        "core": attr.string(mandatory = True),
+        "description": attr.string(mandatory = True),
+        "uart_address": attr.string(mandatory = True),  # an attr.int has 31 bits
+        "uart_header": attr.label(allow_single_file = [".h"]),
+        "uart_type": attr.string(mandatory = True),
+        "_tables": attr.label(default = "//platforms:generated_tables", allow_single_file = True),
+        "_template": attr.label(default = "//platforms:image.ld.in", allow_single_file = True),
+        "_tool": attr.label(default = "//platforms/tools:board", executable = True, cfg = "exec"),
+    },
+)
+
+def board(name, core, clock_hz, memories, uart, simulators = {}, **kwargs):
+    """Declares a board.
+
+    Args:
+      name: of the target and of the board; lower case, digits and "_".
+      core: the core that it has, as in -mcpu: "cortex-m4".
+      clock_hz: frequency of the core and its SysTick.
+      memories: name -> memory(). What is linked goes to
+          FLASH    vectors, code, constants, initial values of .data
+          RAM      .data, .bss, the arena, the stack
+          MAILBOX  where a simulator loads a job; neither initialised nor zeroed. May be left out.
+        Others are in the linker script for sections of yours.
+      uart: uart(): where the output goes.
+      simulators: those of simulators.bzl that run its images -> what each needs: {"qemu": {"machine": "mps2-an386"},
+        "renode": {}}. Without any, images are linked, and no simulator takes them.
+      **kwargs: visibility, tags, ...
+    """
+    _board(
+        name = name,
+        core = core,
+        description = json.encode(description_of(name, core, clock_hz, memories, uart, simulators)),
+        uart_address = "%d" % uart.address,
+        uart_header = uart.header,
+        uart_type = uart.type,
+        **kwargs
+    )

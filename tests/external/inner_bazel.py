@@ -1,0 +1,74 @@
+"""An inner Bazel, for workspaces that have this repository as an external one."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+EXAMPLE = ROOT / "examples/bazel_firmware"
+
+
+def _bazel() -> str | None:
+    return shutil.which("bazel") or shutil.which("bazelisk")
+
+
+def absent() -> str:
+    """Why the inner build cannot be run, or ""."""
+    if _bazel() is None:
+        return "no bazel on PATH"
+    return (
+        "" if shutil.which("arm-none-eabi-gcc") or "ARM_GNU_TOOLCHAIN" in os.environ else "no arm-none-eabi-gcc on PATH"
+    )
+
+
+def copy_of_example(folder: pathlib.Path, *names: str) -> pathlib.Path:
+    """The example's files, or those of these names, as its users have them: somewhere else, with the path to this
+    repository."""
+    folder.mkdir()
+    for source in EXAMPLE.iterdir():
+        # Not Bazel's links.
+        if not source.is_symlink() and source.is_file() and (not names or source.name in names):
+            text = source.read_text(encoding="utf-8")
+            (folder / source.name).write_text(text.replace('path = "../.."', f'path = "{ROOT}"'))
+    return folder
+
+
+class InnerBazel:
+    """Runs commands in `workspace`; its files are in `folder`. To be closed, which ends its server."""
+
+    def __init__(self, workspace: pathlib.Path, folder: pathlib.Path):
+        self._workspace = workspace
+        self._startup = [_bazel(), f"--output_user_root={folder}/out", "--max_idle_secs=5"]
+        self._environment = {
+            **{
+                name: value
+                for name, value in os.environ.items()
+                if not name.startswith(("TEST_", "RUNFILES", "PYTHON"))
+            },
+            "HOME": str(folder),
+            "CND_PYTHON_ENV": sys.prefix,  # the packages that this test runs with
+        }
+
+    def run(self, command: str, *arguments: str) -> tuple[int, str]:
+        """Exit code and what it said."""
+        # No sandbox in the sandbox.
+        options = ["--jobs=2", "--noshow_progress", "--spawn_strategy=local"]
+        result = subprocess.run(
+            [*self._startup, command, *options, *arguments],
+            cwd=self._workspace,
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return result.returncode, result.stdout
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        command = [*self._startup, "shutdown"]
+        subprocess.run(command, cwd=self._workspace, env=self._environment, capture_output=True, check=False)
