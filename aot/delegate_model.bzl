@@ -17,14 +17,12 @@ runs `cmsisnn compile` once for each instruction set, however many cores are bui
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_python//python:defs.bzl", "py_binary")
-load("//platforms:cores.bzl", "CORES", "select_core")
+load("//platforms:cores.bzl", "CORES", "ISAS", "core_of_isa", "select_core")
 load("//platforms:host_genrule.bzl", "host_genrule")
 
 _MAIN = str(Label("//aot/cmsis_nn_delegate:__main__.py"))
 _CLI = str(Label("//aot/cmsis_nn_delegate:cli"))
 
-# A core of each instruction set: the payloads of others are the same.
-_CORE_OF_ISA = {"scalar": "cortex-m3", "dsp": "cortex-m4", "mve": "cortex-m55"}
 _CHOICES = {
     "io": ["int8", "float"],
     "io_placement": ["arena", "caller"],
@@ -71,7 +69,8 @@ def delegate_model(
         deps = deps + [_CLI],
         **kwargs
     )
-    for isa, core in _CORE_OF_ISA.items():
+    for isa in ISAS:
+        core = core_of_isa(isa).cpu
         outs = ["%s/%s.%s" % (isa, name, suffix) for suffix in _FILES]
         host_genrule(
             name = "%s_%s" % (name, isa),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .cores import CORES
 from .format.schema import Isa
 
 
@@ -15,18 +16,10 @@ class Target:
     isa: Isa
 
 
-TARGETS = {
-    target.name: target
-    for target in (
-        Target("cortex-m0plus", Isa.SCALAR),
-        Target("cortex-m3", Isa.SCALAR),
-        Target("cortex-m4", Isa.DSP),
-        Target("cortex-m7", Isa.DSP),
-        Target("cortex-m33", Isa.DSP),
-        Target("cortex-m55", Isa.MVE),
-        Target("cortex-m85", Isa.MVE),
-    )
-}
+TARGETS = {name: Target(name, Isa[isa.upper()]) for name, isa in CORES.items()}
+
+# By instruction set ("scalar"), the first target with it: the payloads of the others are the same.
+TARGET_OF_ISA = {isa.name.lower(): next(target for target in TARGETS.values() if target.isa is isa) for isa in Isa}
 
 
 def get_target(name: str) -> Target:

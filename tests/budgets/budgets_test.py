@@ -61,7 +61,7 @@ def test_dispatch(network, core):
     assert execution.instructions <= DISPATCH_PER_CALL * calls
 
 
-@pytest.mark.parametrize("core", ["cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", "cortex-m85"])
+@pytest.mark.parametrize("core", [core for core in CORES if cores()[core].isa != "scalar"])
 def test_init_of_ds_cnn(core):
     # With the kernels: validation asks them for their scratch sizes.
     structural, checked = (
@@ -73,7 +73,7 @@ def test_init_of_ds_cnn(core):
     assert checked > structural + nbytes  # the option does look at every byte
 
 
-@pytest.mark.parametrize("isa", ["scalar", "dsp", "mve"])
+@pytest.mark.parametrize("isa", sorted({core.isa for core in cores().values()}))
 @pytest.mark.parametrize("network", NETWORKS)
 def test_arena(network, isa):
     assert decode(artifact(network, isa, "payload")).arena_bytes == ARENA[network][isa]

@@ -26,11 +26,10 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_for_targets
 from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.target import TARGET_OF_ISA
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from examples.mlperf_tiny.networks import NETWORKS
 
-# A core of each instruction set: the payloads of others are the same.
-CORE_OF_ISA = {"scalar": "cortex-m3", "dsp": "cortex-m4", "mve": "cortex-m55"}
 COUNT = 16
 
 
@@ -43,12 +42,12 @@ def samples(network: str, seed: int) -> list[torch.Tensor]:
 
 
 def compile_network(network: str) -> list[Compiled]:
-    """For each core of CORE_OF_ISA."""
+    """For each instruction set."""
     calibration = samples(network, seed=1)
     return compile_for_targets(
         NETWORKS[network].random(),
         (calibration[0],),
-        list(CORE_OF_ISA.values()),
+        [target.name for target in TARGET_OF_ISA.values()],
         [(x,) for x in calibration],
         io="int8",
         strict=True,
@@ -71,7 +70,7 @@ def main(argv: list[str]) -> int:
     network, prefix = argv[1:]
     make_torch_faster()
     expected = graph = None
-    for isa, compiled in zip(CORE_OF_ISA, compile_network(network)):
+    for isa, compiled in zip(TARGET_OF_ISA, compile_network(network)):
         Path(f"{prefix}_{isa}.pte").write_bytes(compiled.pte)
         Path(f"{prefix}_{isa}.payload").write_bytes(compiled.payload)
         # Inputs that the calibration has not seen.

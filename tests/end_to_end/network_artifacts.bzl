@@ -7,7 +7,7 @@ The slow part of the end-to-end tests, done once for all of them. Outputs:
     NAME_vectors.npz                     "inputs" int8 (16, ...) and "expected" int8 (16, ...)
 """
 
-ISAS = ["scalar", "dsp", "mve"]
+load("//platforms:cores.bzl", "ISAS")
 
 def _impl(ctx):
     name = ctx.label.name

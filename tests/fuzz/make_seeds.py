@@ -18,12 +18,10 @@ from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.encode import encode
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.target import TARGET_OF_ISA
 from cmsis_nn_delegate.testing.networks import random_network
 from tests.conformance import cases
 
-# A core of each instruction set: the payloads of others are the same.
-CORE_OF_ISA = {"scalar": "cortex-m3", "dsp": "cortex-m4", "mve": "cortex-m55"}
 CASES_OF_A_KIND = 4
 NETWORKS = 40
 TWINS = 12
@@ -60,7 +58,7 @@ def row(stride: int, taps: int) -> Graph:
 
 def seeds(isa: str) -> Iterator[bytes]:
     """Single calls of every kind, twins, rows, and networks of a few calls; some keep I/O in the arena."""
-    target = get_target(CORE_OF_ISA[isa])
+    target = TARGET_OF_ISA[isa]
     graphs = [
         cases.graph_of(operator, seed)
         for operator in cases.OPERATORS
@@ -79,7 +77,7 @@ def main(argv: list[str]) -> int:
     if len(argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2
-    for isa in CORE_OF_ISA:
+    for isa in TARGET_OF_ISA:
         (Path(argv[1]) / f"seeds_{isa}.bin").write_bytes(b"".join(seeds(isa)))
     return 0
 

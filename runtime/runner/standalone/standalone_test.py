@@ -16,7 +16,7 @@ from sim import boards, simulator
 
 CORES = boards.cores()
 HERE = pathlib.Path("runtime/runner/standalone")
-ISAS = {"scalar": schema.Isa.SCALAR, "dsp": schema.Isa.DSP, "mve": schema.Isa.MVE}
+ISAS = {isa.name.lower(): isa for isa in schema.Isa}
 SCORES_BYTES = 5
 
 
