@@ -31,7 +31,7 @@ silent_source = external_source_rule("silent")
 there_source = external_source_rule("there")
 
 def repositories():
-    source_servers(name = "source_servers", pins = ["gone", "silent", "there"])
+    source_servers(name = "source_servers", pins = ["gone", "silent", "there"], seconds = 2)
     for name, rule in [("gone", gone_source), ("silent", silent_source), ("there", there_source)]:
         rule(name = name, servers = "@source_servers//:answers.json", unless_had = "Done without " + name)
 """
@@ -102,6 +102,7 @@ def test_servers_are_asked_once_and_what_is_missing_is_said_once(tmp_path):
         shutil.which("bazel") or shutil.which("bazelisk"),
         f"--output_user_root={tmp_path}/out",
         "--max_idle_secs=5",
+        "--host_jvm_args=-XX:TieredStopAtLevel=1",  # it lives for seconds
     ]
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("TEST_", "RUNFILES", "PYTHON"))},
@@ -127,7 +128,7 @@ def test_servers_are_asked_once_and_what_is_missing_is_said_once(tmp_path):
     assert first["there"] == {"available": True, "origin": f"commit {commit}", "reason": ""}
     assert not first["gone"]["available"] and "gone.git cannot be reached" in first["gone"]["reason"]
     assert "Set SILENT_DIR to a checkout" in first["silent"]["reason"]
-    assert "silent.git cannot be reached: no answer within" in first["silent"]["reason"]
+    assert "silent.git cannot be reached: no answer within 2 s" in first["silent"]["reason"]
     assert sorted(re.search(r"Done without (\w+)", line).group(1) for line in said) == ["gone", "silent"]
     asked = len(server.connections)
     assert asked > 0

@@ -9,8 +9,6 @@ that a build can do without, so a machine without network waits once, and not lo
 
 load("//third_party:pins.bzl", "PINS")
 
-_SECONDS = 10
-
 # git has no time limit for a connection. Outputs go to files: a process that lives on holds up nothing.
 _ASK = """
 git=$1 seconds=$2; shift 2
@@ -27,7 +25,7 @@ def _reason(rctx, pin, remote):
         return ""
     message = rctx.read(pin + ".message").strip()
     if code == "124":
-        message = "no answer within %d s" % _SECONDS
+        message = "no answer within %d s" % rctx.attr.seconds
     return "%s cannot be reached: %s" % (remote, message or "git ls-remote ended with %s" % code)
 
 def _impl(rctx):
@@ -39,7 +37,7 @@ def _impl(rctx):
         for pin, remote in remotes.items():
             arguments += [pin, remote]
         rctx.execute(
-            ["sh", "-c", _ASK, "sh", git, str(_SECONDS)] + arguments,
+            ["sh", "-c", _ASK, "sh", git, str(rctx.attr.seconds)] + arguments,
             environment = {"GIT_TERMINAL_PROMPT": "0"},  # fail instead of asking for a password
         )
         answers = {pin: _reason(rctx, pin, remote) for pin, remote in remotes.items()}
@@ -51,5 +49,8 @@ def _impl(rctx):
 
 source_servers = repository_rule(
     implementation = _impl,
-    attrs = {"pins": attr.string_list(mandatory = True, doc = "Keys of PINS.")},
+    attrs = {
+        "pins": attr.string_list(mandatory = True, doc = "Keys of PINS."),
+        "seconds": attr.int(default = 10, doc = "How long to wait for an answer."),
+    },
 )
