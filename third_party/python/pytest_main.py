@@ -47,6 +47,8 @@ def main(arguments):
     # Of the plugins that packages bring, hypothesis's alone: to import the others takes a second in each test.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     options = ["-p", "_hypothesis_pytestplugin", "-p", "no:cacheprovider", "--import-mode=importlib", "-ra"]
+    # torch describes all that it traces to whoever collects its log: an eighth of the time of lowering a model.
+    options += ["-p", "no:logging"]
     xml = os.environ.get("XML_OUTPUT_FILE")
     if xml:
         options.append(f"--junitxml={xml}")
