@@ -15,6 +15,7 @@ cited was at hand, and the simulators count instructions, not cycles.
 """
 
 load("//platforms:board.bzl", "memory", "uart")
+load("//platforms:cores.bzl", "CORES")
 
 # The drivers platforms/bsp/uart_<type>.h.
 UARTS = ["cmsdk", "nrf51"]
@@ -135,3 +136,12 @@ BOARD_OF_CORE = {
         note = "QEMU has no Cortex-M85: it runs this on a Cortex-M55, which has the same vector extension",
     ),
 }
+
+def other_boards():
+    """Names of the boards that no core has by default -> the first core that they run images for."""
+    defaults = [entry.board for entry in BOARD_OF_CORE.values()]
+    return {
+        name: [core for core, entry in CORES.items() if board.core in [entry.cpu] + entry.also_runs_on][0]
+        for name, board in BOARDS.items()
+        if name not in defaults
+    }
