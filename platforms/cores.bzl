@@ -2,7 +2,8 @@
 
 Each entry:
   cpu           name of the core as in -mcpu, and as the AOT side's target
-  architecture  of its instructions: "armv6-m", "armv7-m", "armv7e-m", "armv8-m", "armv8.1-m"
+  architecture  of its instructions: "armv6-m", "armv7-m", "armv7e-m", "armv8-m.base", "armv8-m.main",
+                "armv8.1-m.main"
   isa           the kernels that CMSIS-NN compiles to on it, one of ISAS
   flags         that select the core in GCC
   other_flags   for a GCC that does not know this -mcpu: the same instructions, scheduled for another core; else []
@@ -55,7 +56,7 @@ CORES = {
     ),
     "cortex_m33": struct(
         cpu = "cortex-m33",
-        architecture = "armv8-m",
+        architecture = "armv8-m.main",
         isa = "dsp",
         flags = ["-mcpu=cortex-m33", "-mfloat-abi=hard", "-mfpu=fpv5-sp-d16"],
         other_flags = [],
@@ -63,7 +64,7 @@ CORES = {
     ),
     "cortex_m55": struct(
         cpu = "cortex-m55",
-        architecture = "armv8.1-m",
+        architecture = "armv8.1-m.main",
         isa = "mve",
         flags = ["-mcpu=cortex-m55", "-mfloat-abi=hard"],
         other_flags = [],
@@ -71,7 +72,7 @@ CORES = {
     ),
     "cortex_m85": struct(
         cpu = "cortex-m85",
-        architecture = "armv8.1-m",
+        architecture = "armv8.1-m.main",
         isa = "mve",
         flags = ["-mcpu=cortex-m85", "-mfloat-abi=hard"],
         # -mcpu=cortex-m85 is known since GCC 12.3; Debian 12 has 12.2. Pointer authentication and branch target identification, which the M85 adds, are not used.

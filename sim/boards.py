@@ -20,7 +20,7 @@ class Core:
     """A core that firmware is built for."""
 
     cpu: str  # "cortex-m55"
-    architecture: str  # "armv6-m", "armv7-m", "armv7e-m", "armv8-m", "armv8.1-m"
+    architecture: str  # "armv7e-m": see platforms/cores.bzl
     isa: str  # "scalar", "dsp" or "mve"
     board: Board  # for which its images are linked unless another is asked for
     note: str  # what it means that the board's core is another one; "" if it is the same

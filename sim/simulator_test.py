@@ -79,7 +79,7 @@ def changed(**fields):
 
 def test_unknown_simulator(monkeypatch):
     monkeypatch.setenv("CND_SIMULATOR", "hardware")
-    with pytest.raises(SimulatorError, match="unknown simulator 'hardware'; choose one of auto, both, qemu, renode"):
+    with pytest.raises(SimulatorError, match="unknown simulator 'hardware'; choose one of auto, both, .*qemu"):
         simulator.run(M4)
 
 

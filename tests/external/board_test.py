@@ -111,7 +111,7 @@ _SAID = [
     "core: 'cortex-m5' is unknown; choose one of cortex-m0plus",
     "memories: RAM is missing; an image needs FLASH and RAM",
     "memories: FLASH and RAM overlap from 0x00000400 on; change an origin or a size",
-    "simulators: 'gem5' is unknown; choose from qemu, renode, or leave it out",
+    "simulators: 'gem5' is unknown; choose from qemu, ",
     "board mine has a cortex-m4, which does not run images for cortex-m55",
 ]
 
