@@ -28,9 +28,11 @@ def _core(name, core):
         "architecture": core.architecture,
         "board": BOARD_OF_CORE[name].board,
         "cpu": core.cpu,
+        "flags": core.flags,
         "isa": core.isa,
         "name": name,
         "note": BOARD_OF_CORE[name].note,
+        "other_flags": core.other_flags,
     }
 
 def _simulator(name, simulator):
