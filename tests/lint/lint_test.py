@@ -109,7 +109,7 @@ def test_pre_commit_has_the_versions_of_the_lock():
     lock = (ROOT / "third_party/python/requirements.lock").read_text(encoding="utf-8")
     hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
     revisions = dict(re.findall(r"repo: \S+/(\S+)\n\s+rev: v(\S+)", hooks))
-    pinned = dict(re.findall(r"^(\S+)==(\S+)$", lock, re.MULTILINE))
+    pinned = dict(re.findall(r"^(\S+)==(\S+)", lock, re.MULTILINE))
     assert revisions == {"ruff-pre-commit": pinned["ruff"], "mirrors-clang-format": pinned["clang-format"]}
 
 

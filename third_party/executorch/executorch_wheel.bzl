@@ -8,11 +8,16 @@ load("//third_party/python:python_env.bzl", "create_env", "existing_env")
 
 _DISTRIBUTION = "executorch"
 
-def _locked_version(rctx, lock):
+def _locked(rctx, lock):
+    """The lines of the lock about the package: "executorch==VERSION \\", then its hashes."""
+    lines = []
     for line in rctx.read(lock).splitlines():
-        name, _, version = line.strip().partition("==")
-        if name == _DISTRIBUTION:
-            return version
+        if line.startswith(_DISTRIBUTION + "==") or (lines and line.startswith(" ")):
+            lines.append(line)
+        elif lines:
+            break
+    if lines:
+        return lines
     fail("%s does not pin %s" % (rctx.attr.requirements, _DISTRIBUTION))
 
 def _installed(rctx, python):
@@ -24,9 +29,10 @@ def _installed(rctx, python):
              (python, _DISTRIBUTION, rctx.attr.requirements))
     return package
 
-def _download(rctx, version):
+def _download(rctx, locked):
     """Downloads and unpacks the wheel; returns the folder of the package."""
-    rctx.report_progress("downloading %s %s" % (_DISTRIBUTION, version))
+    rctx.report_progress("downloading %s" % _DISTRIBUTION)
+    rctx.file("locked.txt", "\n".join(locked) + "\n")
     python = create_env(rctx, "venv")
     result = rctx.execute([
         python,
@@ -39,10 +45,11 @@ def _download(rctx, version):
         "--no-input",
         "--quiet",
         "--dest=wheel",
-        "%s==%s" % (_DISTRIBUTION, version),
+        "--require-hashes",
+        "--requirement=locked.txt",
     ], timeout = 1800)
     if result.return_code:
-        fail("pip could not download %s %s:\n%s" % (_DISTRIBUTION, version, result.stderr))
+        fail("pip could not download %s:\n%s" % (_DISTRIBUTION, result.stderr))
     wheels = rctx.path("wheel").readdir()
     result = rctx.execute([python, "-m", "zipfile", "-e", wheels[0], "unpacked"], timeout = 600)
     if result.return_code:
@@ -55,15 +62,15 @@ def _download(rctx, version):
     return rctx.path("unpacked/" + _DISTRIBUTION)
 
 def _impl(rctx):
-    version = _locked_version(rctx, rctx.path(rctx.attr.requirements))
+    locked = _locked(rctx, rctx.path(rctx.attr.requirements))
     python = existing_env(rctx)
-    package = _installed(rctx, python) if python else _download(rctx, version)
+    package = _installed(rctx, python) if python else _download(rctx, locked)
     rctx.symlink(package.get_child("include"), "include")
     rctx.symlink(package.get_child("lib"), "lib")
     rctx.symlink(package.get_child("schema"), "schema")
     rctx.symlink(package.get_child("data").get_child("bin").get_child("flatc"), "bin/flatc")
     rctx.symlink(rctx.attr._build_file, "BUILD.bazel")
-    rctx.file("info.bzl", "EXECUTORCH_VERSION = %r\n" % version)
+    rctx.file("info.bzl", "EXECUTORCH_VERSION = %r\n" % locked[0].split(" ")[0].split("==")[1])
     rctx.file("WORKSPACE", "")
 
 executorch_wheel = repository_rule(

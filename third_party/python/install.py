@@ -2,73 +2,107 @@
 
     python install.py VENV_PYTHON LOCK_FILE
 
+Every file must have one of the hashes of the lock. Of PyTorch there are builds, for a CPU and for GPUs: pip's
+configuration decides which one it is, as it does without hashes, and the lock has those of several. Libraries that a
+build for GPUs asks for are not in the lock: they are installed as that build's metadata says, without hashes.
+
 pip prints either nothing or several lines a package. This prints a line every few seconds, and pip's
 own output only if pip fails. Standard library only; exit code is pip's.
 """
 
+import json
+import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 SECONDS_BETWEEN_LINES = 5
+
+# Never imported: tests, files in other versions of the language, which some packages have as templates, and the parts
+# of executorch for other devices. To compile them is a third of the time.
+NOT_COMPILED = r"/tests?/|/coremltools/|/executorch/(backends|examples)/"
 
 
 def say(text):
     print(f"python packages: {text}", file=sys.stderr, flush=True)
 
 
-def main(python, lock):
-    with open(lock, encoding="utf-8") as lines:
-        total = sum(1 for line in lines if line.strip() and not line.startswith("#"))
-    # The versions are all locked, but dependencies are still followed: which ones torch has differs
-    # between its CPU and its GPU build, and the index decides which of the two it is.
-    pip = subprocess.Popen(
-        [
-            python,
-            "-m",
-            "pip",
-            "install",
-            "--disable-pip-version-check",
-            "--no-input",
-            "--no-color",
-            "--progress-bar=off",
-            "--no-warn-script-location",
-            "--no-compile",  # by one process; see below
-            "--requirement",
-            lock,
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
+def pip_command(python, *arguments):
+    options = ["--disable-pip-version-check", "--no-input", "--no-color", "--progress-bar=off"]
+    return [python, "-m", "pip", "install", *options, *arguments]
+
+
+def chosen_build(python, requirement):
+    """The version, with its local part, that pip installs for `requirement`; None if pip cannot say."""
+    command = pip_command(python, "--dry-run", "--no-deps", "--quiet", "--report=-", requirement)
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    try:
+        (found,) = json.loads(result.stdout)["install"]
+    except (ValueError, KeyError):
+        return None  # The installation says why.
+    return found["metadata"]["version"]
+
+
+def of_one_build(python, lock):
+    """The text of the lock with the build of PyTorch named: with hashes, pip would prefer any build to one that its
+    index gives no hash of."""
+    pin = re.search(r"^torch==(\S+)", lock, re.MULTILINE)
+    version = pin and chosen_build(python, pin[0])
+    return lock.replace(pin[0], f"torch==={version}") if version else lock
+
+
+def install(python, total, *arguments):
+    """Runs pip; returns its exit code."""
+    command = pip_command(python, "--no-warn-script-location", "--no-compile", *arguments)
+    pip = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     output = []
-    started = last = time.monotonic()
+    last = time.monotonic()
     count = 0
-    say(f"installing {total}, the first time only; this takes a few minutes")
     for line in pip.stdout:
         output.append(line)
-        found = re.match(r"Collecting (\S+)", line)
+        found = re.match(r"Collecting ([^\s=]+=*[^\s=]+)", line)
         count += found is not None
         if line.startswith("Installing collected packages"):
             say("all downloaded, unpacking them")
         elif found and time.monotonic() - last > SECONDS_BETWEEN_LINES:
             last = time.monotonic()
             say(f"{count} of {total}: {found.group(1)}")
-    code = pip.wait()
-    if code:
+    if pip.wait():
         sys.stderr.writelines(output[-40:])
+    return pip.returncode
+
+
+def install_locked(python, lock):
+    """Installs the text of a lock file; returns pip's exit code."""
+    total = len(re.findall(r"^\S+==", lock, re.MULTILINE))
+    say(f"installing {total}, the first time only; this takes a few minutes")
+    lock = of_one_build(python, lock)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "requirements.lock")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(lock)
+        code = install(python, total, "--require-hashes", "--no-deps", "--requirement", path)
+    if code:
         return code
-    # With all processors. Tests of packages are left out, and files in other versions of the language, which
-    # some packages have as templates, fail: neither is imported.
+    check = [python, "-m", "pip", "--disable-pip-version-check", "check"]
+    if subprocess.run(check, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        return 0
+    torch = re.search(r"^torch=\S+", lock, re.MULTILINE)[0]
+    say(f"installing what {torch} needs besides: it is not in the lock, and has no hashes there")
+    return install(python, "?", torch)
+
+
+def main(python, lock):
+    started = time.monotonic()
+    with open(lock, encoding="utf-8") as file:
+        code = install_locked(python, file.read())
+    if code:
+        return code
     say("compiling them")
-    packages = packages_folder(python)
-    subprocess.run(
-        [python, "-m", "compileall", "-q", "-j", "0", "-x", r"/tests?/", packages],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    command = [python, "-m", "compileall", "-q", "-j", "0", "-x", NOT_COMPILED, packages_folder(python)]
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     say(f"done in {time.monotonic() - started:.0f} s")
     return 0
 
