@@ -2,8 +2,9 @@
 
     python3 summary.py LOG TESTLOGS BAZEL_EXIT_CODE
 
-LOG is what Bazel printed, TESTLOGS its folder of test.xml files. Prints `N passed, N failed, N skipped`;
-exit code 0 if something passed and nothing failed.
+LOG is what Bazel printed, TESTLOGS its folder of test.xml files. Prints how long the tests took, a warning if one took
+longer than LONGEST or the whole run longer than LONGEST_RUN, and `N passed, N failed, N skipped`; exit code 0 if
+something passed and nothing failed. Times are no failures: the machine may have been busy.
 
 Which targets were tested comes from the log: TESTLOGS may hold files of targets that are gone. Cases come
 from the XML. A target that failed without a failed case (not built, timed out, crashed, no XML) counts as
@@ -22,6 +23,14 @@ _LINE = re.compile(
     r"^//(?P<package>[^:\s]*):(?P<name>\S+)\s+(\(cached\) )?"
     r"(?P<status>PASSED|FLAKY|FAILED TO BUILD|FAILED|TIMEOUT|INCOMPLETE|REMOTE FAILURE|NO STATUS|SKIPPED)\b"
 )
+
+# "//a/b:c   PASSED in 1.2s", and below it, for a target with shards, "Stats over 3 runs: max = 2.5s, ... avg = 2.0s"
+_SECONDS = re.compile(r"^(?P<target>//\S+)\s+[A-Z]+ in (?P<seconds>[\d.]+)s$")
+_SHARDS = re.compile(r"^\s+Stats over (?P<count>\d+) runs: max = (?P<longest>[\d.]+)s, .*avg = (?P<mean>[\d.]+)s")
+_ELAPSED = re.compile(r"^INFO: Elapsed time: (?P<seconds>[\d.]+)s")
+
+LONGEST = 60  # seconds, of a test
+LONGEST_RUN = 720  # seconds, of a first run on two idle cores
 
 
 @dataclasses.dataclass
@@ -83,10 +92,40 @@ def summarize(log, testlogs):
     return total
 
 
+def times(log):
+    """The lines about how long the run that printed `log` took; results from the cache have no part in it."""
+    longest, total, elapsed, target = {}, 0.0, 0.0, None
+    for line in log.splitlines():
+        if match := _SECONDS.match(line):
+            target = match["target"]
+            longest[target] = float(match["seconds"])
+            total += longest[target]
+        elif (match := _SHARDS.match(line)) and target:
+            total += int(match["count"]) * float(match["mean"]) - longest[target]
+        elif match := _ELAPSED.match(line):
+            elapsed = float(match["seconds"])
+    if not longest or not elapsed:
+        return []
+    slowest = sorted(longest, key=longest.get, reverse=True)
+    found = [f"{total:.0f} s of tests in {elapsed:.0f} s; the longest:"]
+    found += [f"  {longest[target]:5.1f} s  {target}" for target in slowest[:10]]
+    found += [
+        f"WARNING: {target} took longer than {LONGEST} s: was the machine busy?"
+        for target in slowest
+        if longest[target] > LONGEST
+    ]
+    if elapsed > LONGEST_RUN:
+        found.append(f"WARNING: the run took longer than {LONGEST_RUN} s: was the machine busy?")
+    return found
+
+
 def main(argv):
     log, testlogs, code = argv
     with open(log, encoding="utf-8", errors="replace") as lines:
-        total = summarize(lines.read(), testlogs)
+        text = lines.read()
+    total = summarize(text, testlogs)
+    for line in times(text):
+        print(line)
     if int(code) and not total.failed:
         total.failed = 1
     print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")

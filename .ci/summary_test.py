@@ -96,3 +96,22 @@ def test_command_line(tmp_path, capsys, log, bazel_code, code, line):
     (tmp_path / "log").write_text(log)
     assert summary.main([str(tmp_path / "log"), str(tmp_path), str(bazel_code)]) == code
     assert capsys.readouterr().out == line
+
+
+def test_long_tests_are_told():
+    log = """INFO: Elapsed time: 400.5s, Critical Path: 50.00s
+//a:cached                          (cached) PASSED in 70.0s
+//a:short                                    PASSED in 9.5s
+//a:sharded                                  PASSED in 59.0s
+  Stats over 2 runs: max = 59.0s, min = 41.0s, avg = 50.0s, dev = 9.0s
+//a:long                                     FAILED in 61.5s
+"""
+    assert summary.times(log) == [
+        "171 s of tests in 400 s; the longest:",
+        "   61.5 s  //a:long",
+        "   59.0 s  //a:sharded",
+        "    9.5 s  //a:short",
+        "WARNING: //a:long took longer than 60 s: was the machine busy?",
+    ]
+    assert summary.times(log.replace("400.5", "730.0"))[-1].startswith("WARNING: the run took longer than 720 s")
+    assert summary.times("ERROR: a BUILD file with an error") == []
