@@ -106,9 +106,9 @@ cmsis_nn_delegate_library(
     convert
     rules
     headers
-    kernel
     portable
     payload
+    kernel
 )
 
 # //runtime/kernels/cmsis_nn:convert
@@ -167,8 +167,8 @@ cmsis_nn_delegate_library(
     -O2
   DEPS
     headers
-    kernel
     payload
+    kernel
 )
 
 # //runtime/kernels/portable:requantize_test

@@ -3,6 +3,7 @@
 load("//third_party:external_source.bzl", "external_source_rule")
 load("//third_party:source_servers.bzl", "source_servers")
 load("//third_party/arm_gcc:arm_gcc.bzl", "arm_gcc")
+load("//third_party/buildifier:buildifier.bzl", "buildifier")
 load("//third_party/clang:clang.bzl", "clang")
 load("//third_party/executorch:executorch_wheel.bzl", "executorch_wheel")
 load("//third_party/python:python_env.bzl", "python_env")
@@ -33,6 +34,7 @@ _REQUIREMENTS = Label("//third_party/python:requirements.lock")
 def source_repositories():
     """The repositories that both modes create themselves."""
     arm_gcc(name = "arm_gcc")
+    buildifier(name = "buildifier")
     clang(name = "clang")
     qemu(name = "qemu")
     renode(name = "renode")

@@ -33,6 +33,7 @@ FOLDERS = (
     "zephyr",
 )
 CPP = (".c", ".cc", ".h")
+BAZEL = (".BUILD", ".bazel", ".bzl", ".bzlmod", "BUILD", "WORKSPACE")
 # Not made by us, or not text.
 TEXT = (*CPP, ".bzl", ".cmake", ".ini", ".md", ".py", ".sh", ".toml", ".txt", ".yaml", ".yml", "BUILD")
 
@@ -45,9 +46,18 @@ def tool(name: str) -> str:
     return str(path)
 
 
+def buildifier() -> str:
+    """The program that third_party/buildifier has found."""
+    path = os.environ.get("BUILDIFIER") or shutil.which("buildifier")
+    if not path:
+        pytest.skip("buildifier was not found: install npm, or set BUILDIFIER; see third_party/buildifier/README.md")
+    return path
+
+
 def findings(*command: str) -> str:
     """What a linter says; "" if it is content."""
-    result = subprocess.run([tool(command[0]), *command[1:]], cwd=ROOT, capture_output=True, text=True)
+    program = buildifier() if command[0] == "buildifier" else tool(command[0])
+    result = subprocess.run([program, *command[1:]], cwd=ROOT, capture_output=True, text=True)
     if result.returncode == 0:
         return ""
     return result.stdout + result.stderr or f"exit code {result.returncode}"
@@ -79,6 +89,12 @@ def test_cpp_is_formatted():
     assert not findings("clang-format", "--dry-run", "-Werror", *sources)
 
 
+def test_bazel_files_are_formatted_and_have_no_findings():
+    sources = files(*BAZEL)
+    assert len(sources) > 100
+    assert not findings("buildifier", "--mode=diff", "--lint=warn", "--diff_command=diff -u", *sources)
+
+
 def test_text_has_no_trailing_spaces_and_ends_in_a_newline():
     wrong = []
     for name in files(*TEXT):
@@ -97,6 +113,7 @@ def test_text_has_no_trailing_spaces_and_ends_in_a_newline():
         (("ruff", "check", "--no-cache"), "a.py", "import os\n"),
         (("mypy", "--cache-dir", os.devnull), "a.py", "def f(x):\n    return x\n"),
         (("clang-format", "--dry-run", "-Werror"), "a.cc", "int  x;\n"),
+        (("buildifier", "--mode=check"), "BUILD", "filegroup( name = 'x')\n"),
     ],
 )
 def test_a_finding_is_seen(command, name, text, tmp_path):
@@ -110,6 +127,7 @@ def test_pre_commit_has_the_versions_of_the_lock():
     hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
     revisions = dict(re.findall(r"repo: \S+/(\S+)\n\s+rev: v(\S+)", hooks))
     pinned = dict(re.findall(r"^(\S+)==(\S+)", lock, re.MULTILINE))
+    assert re.search(r'"@bazel/buildifier@(\S+)"', hooks)[1] == os.environ["BUILDIFIER_VERSION"]
     assert revisions == {"ruff-pre-commit": pinned["ruff"], "mirrors-clang-format": pinned["clang-format"]}
 
 
