@@ -258,6 +258,7 @@ cmsis_nn_delegate_library(
     runtime/payload/call_check.h
     runtime/payload/geometry.cc
     runtime/payload/geometry.h
+    runtime/payload/kernel_names.h
     runtime/payload/multipliers.h
     runtime/payload/operators.cc
     runtime/payload/validate.cc

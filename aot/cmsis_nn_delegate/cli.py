@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Optional
 import numpy as np
 
 from .errors import UserError
+from .ops.providers.registry import PROVIDERS, get_providers
 from .payload.files.artifacts import SUFFIXES, check_name
 from .payload.files.outputs import check_writable, write_files
 from .quiet import quiet
@@ -134,7 +135,8 @@ def _report(arguments: argparse.Namespace) -> int:
     artifacts.check()
     payload = artifacts.payload()
     graph, about = artifacts.graph()
-    encoded = encode(graph, get_target(about["target"]), about["io_placement"])
+    providers = get_providers(about["providers"].split(","))
+    encoded = encode(graph, get_target(about["target"]), about["io_placement"], providers)
     if encoded.payload != payload.data:
         raise UserError(
             f"{artifacts.path('.payload.bin')} is not what {artifacts.path('.graph.npz')} compiles to: "
@@ -242,6 +244,7 @@ def _compiled(arguments: argparse.Namespace) -> Compiled:
             calibration,
             io=arguments.io,
             io_placement=arguments.io_placement,
+            providers=arguments.providers.split(","),
             linear_weights=arguments.linear_weights,
             observer=arguments.observer,
             strict=arguments.strict and not arguments.calibration_optional,
@@ -433,6 +436,12 @@ def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("arena", "caller"),
         default="arena",
         help="whether the arena has room for inputs and outputs, default arena",
+    )
+    parser.add_argument(
+        "--providers",
+        default=",".join(PROVIDERS),
+        metavar="NAMES",
+        help="whose kernels the firmware will have, the preferred first, default %(default)s",
     )
     parser.add_argument(
         "--linear-weights",

@@ -13,6 +13,7 @@ from typing import Any, Union
 
 from .compiled import Compiled
 from .errors import UserError
+from .ops.providers.registry import PROVIDERS, get_providers
 from .partition.int8_io import IO
 from .payload.files.artifacts import check_name
 from .payload.planner.memory import IoPlacement
@@ -31,6 +32,7 @@ def compile_model(
     *,
     io: str = "float",
     io_placement: str = "arena",
+    providers: Sequence[str] = tuple(PROVIDERS),
     strict: bool = False,
     name: str = "model",
     observer: str = "histogram",
@@ -47,6 +49,7 @@ def compile_model(
         the structure of `example_inputs`. `calibration` says what else it may be.
     io: "float", or "int8" for int8 model inputs and outputs.
     io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
+    providers: whose kernels the firmware will have, the preferred first; see `ops.providers`.
     strict: raise NotDelegatedError if any node stays outside of the delegate.
     observer: how ranges are found; see `quantizer.OBSERVERS`.
     linear_weights: "per-channel", or "per-tensor" for faster and less exact layers; see `quantizer`.
@@ -67,6 +70,7 @@ def compile_model(
         calibration,
         io=io,
         io_placement=io_placement,
+        providers=providers,
         strict=strict,
         name=name,
         observer=observer,
@@ -86,6 +90,7 @@ def compile_for_targets(
     *,
     io: str = "float",
     io_placement: str = "arena",
+    providers: Sequence[str] = tuple(PROVIDERS),
     strict: bool = False,
     name: str = "model",
     observer: str = "histogram",
@@ -105,6 +110,7 @@ def compile_for_targets(
     try:
         chosen = tuple(t if isinstance(t, Target) else get_target(t) for t in targets)
         placement = IoPlacement.of(io_placement)
+        kernels = get_providers(providers)
         quantizer = CmsisNnQuantizer(observer, linear_weights)
     except ValueError as error:
         raise UserError(str(error)) from error
@@ -121,6 +127,7 @@ def compile_for_targets(
         calibration=calibration,
         io=io,
         io_placement=placement,
+        providers=kernels,
         strict=strict,
         name=name,
         quantizer=quantizer,

@@ -103,6 +103,7 @@ def test_models_of_two_delegate_calls():
         ({"target": "cortex-a53"}, "unknown target 'cortex-a53'"),
         ({"io": "int4"}, "unknown io 'int4'"),
         ({"io_placement": "flash"}, "unknown I/O placement 'flash'"),
+        ({"providers": ["tuned"]}, "unknown provider of kernels 'tuned'"),
         ({"observer": "guess"}, "unknown observer 'guess'"),
         ({"linear_weights": "per-row"}, "unknown linear weights 'per-row'"),
         ({"calibration": None}, "calibration data is missing"),

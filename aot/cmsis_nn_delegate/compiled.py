@@ -72,6 +72,7 @@ class Compiled:
                 "name": self.name,
                 "target": self.target.name,
                 "io_placement": self.encoded.io_placement.value,
+                "providers": ",".join(provider.name for provider in self.encoded.providers),
                 **about_program(decode(payload).crc32, self.pte),
             }
             contents = (

@@ -22,6 +22,7 @@ from .compiled import Compiled
 from .errors import UserError, library_call
 from .graph.failure import shown_in_errors
 from .graph.ir import Graph
+from .ops.providers.provider import Provider
 from .partition.delegates import delegates, obstacle, put_payload, take_model_order
 from .partition.explain import unloadable
 from .partition.importer import import_program
@@ -29,9 +30,10 @@ from .partition.int8_io import check_int8_io, with_io
 from .partition.lower import NotDelegatedError, partition
 from .partition.partitioner import CmsisNnPartitioner
 from .passes.run_passes import run_passes
+from .payload.choose_kernels import Chosen, choose_kernels, legalize
 from .payload.encode import Encoded, Planned, encode_planned, plan
 from .payload.planner.memory import IoPlacement
-from .pipeline_text import graphs_text, payloads_text, plans_text, program_text
+from .pipeline_text import choices_text, graphs_text, payloads_text, plans_text, program_text
 from .quantization import calibration as calibration_data
 from .quantization.comparison import Samples, compare, differing_part
 from .quantization.convert import convert_calibrated
@@ -55,6 +57,7 @@ class Compilation:
     calibration: Any
     io: str
     io_placement: IoPlacement
+    providers: tuple[Provider, ...]
     strict: bool
     name: str
     quantizer: CmsisNnQuantizer
@@ -72,6 +75,8 @@ class Compilation:
     edge: EdgeProgramManager = field(init=False)
     obstacle: str = field(init=False)  # why the model is not a payload alone; "" if it is
     graphs: list[Graph] = field(init=False)  # of each partition
+    legal: list[Graph] = field(init=False)  # the graphs as the providers of kernels compute them
+    chosen: dict[Target, list[Chosen]] = field(init=False)  # of each partition
     planned: dict[Target, list[Planned]] = field(init=False)  # of each partition
     encoded: dict[Target, list[Encoded]] = field(init=False)
     compiled: list[Compiled] = field(init=False)  # for each target
@@ -160,7 +165,7 @@ def _set_io(c: Compilation) -> None:
 
 def _partition(c: Compilation) -> None:
     c.progress(f"partitioning and compiling for {', '.join(target.name for target in c.targets)}")
-    c.partitioner = CmsisNnPartitioner(c.targets[0], c.io_placement.value, prepared=True, later=True)
+    c.partitioner = _partitioner(c, c.targets[0], prepared=True, later=True)
     try:
         c.edge = partition(c.program, c.partitioner, c.strict)
     except NotDelegatedError as error:
@@ -169,6 +174,11 @@ def _partition(c: Compilation) -> None:
     c.obstacle = obstacle(c.edge)
     if not c.obstacle:
         take_model_order(c.edge)
+
+
+def _partitioner(c: Compilation, target: Target, **options: bool) -> CmsisNnPartitioner:
+    names = [provider.name for provider in c.providers]
+    return CmsisNnPartitioner(target, c.io_placement.value, providers=names, **options)
 
 
 def _keep_initial_state(program: ExportedProgram) -> None:
@@ -190,12 +200,27 @@ def _run_passes(c: Compilation) -> None:
             run_passes(graph)
 
 
+def _legalize(c: Compilation) -> None:
+    c.legal = []
+    for graph in c.graphs:
+        with shown_in_errors(graph):
+            c.legal.append(legalize(graph, c.providers))
+
+
+def _choose_kernels(c: Compilation) -> None:
+    c.chosen = {target: [] for target in c.targets}
+    for target in c.targets:
+        for graph in c.legal:
+            with shown_in_errors(graph):
+                c.chosen[target].append(choose_kernels(graph, target, c.providers))
+
+
 def _plan(c: Compilation) -> None:
     c.planned = {target: [] for target in c.targets}
     for target in c.targets:
-        for graph in c.graphs:
-            with shown_in_errors(graph):
-                c.planned[target].append(plan(graph, target, c.io_placement))
+        for chosen in c.chosen[target]:
+            with shown_in_errors(chosen.graph):
+                c.planned[target].append(plan(chosen, c.io_placement))
 
 
 def _encode(c: Compilation) -> None:
@@ -213,7 +238,7 @@ def _package(c: Compilation) -> None:
     c.compiled = []
     unloadable_parts: list[str] = []
     for target, edge in zip(c.targets, edges):
-        specs = CmsisNnPartitioner(target, c.io_placement.value).delegation_spec.compile_specs
+        specs = _partitioner(c, target).delegation_spec.compile_specs
         for delegate, encoded in zip(delegates(edge), c.encoded[target]):
             put_payload(edge, delegate, encoded, specs)
         with library_call("ExecuTorch cannot write the program"):
@@ -258,6 +283,8 @@ STAGES = (
     Stage("partition", _partition, lambda c: program_text(c.edge.exported_program()), refuses=True),
     Stage("import", _import, lambda c: graphs_text(c.graphs), refuses=True),
     Stage("passes", _run_passes, lambda c: graphs_text(c.graphs), refuses=True),
+    Stage("legalize", _legalize, lambda c: graphs_text(c.legal), refuses=True),
+    Stage("choose-kernels", _choose_kernels, lambda c: choices_text(c.chosen), refuses=True),
     Stage("plan", _plan, lambda c: plans_text(c.planned), refuses=True),
     Stage("encode", _encode, lambda c: payloads_text(c.encoded), refuses=True),
     Stage("package", _package, lambda c: program_text(c.edge.exported_program())),

@@ -9,6 +9,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 
 from .graph.ir import Graph
+from .payload.choose_kernels import Chosen
 from .payload.encode import Encoded, Planned
 from .target import Target
 
@@ -34,6 +35,21 @@ def payloads_text(encoded: Mapping[Target, list[Encoded]]) -> str:
     return _by_target({target: [_payload(part) for part in parts] for target, parts in encoded.items()})
 
 
+def choices_text(chosen: Mapping[Target, list[Chosen]]) -> str:
+    """For each target the kernel of each node, by partition."""
+    return _by_target({target: [_choices(part) for part in parts] for target, parts in chosen.items()})
+
+
+def _choices(chosen: Chosen) -> str:
+    lines = ["kernels"]
+    for choice in chosen.choices:
+        why = f" ({choice.why})" if choice.why else ""
+        lines.append(
+            f"  %{choice.node.name}: {choice.kernel}: {choice.provider.name}{why}, scratch {choice.scratch_bytes}"
+        )
+    return "\n".join(lines)
+
+
 def _plan(planned: Planned) -> str:
     memory = planned.memory
     lines = [f"arena of {memory.arena_bytes} bytes, no less than {memory.bound}"]
@@ -46,9 +62,11 @@ def _plan(planned: Planned) -> str:
 def _payload(encoded: Encoded) -> str:
     lines = [f"payload of {len(encoded.payload)} bytes"]
     for call in encoded.calls:
-        inputs = ", ".join(f"%{value.name}" for value in call.node.inputs)
+        inputs, outputs = (
+            ", ".join(f"%{value.name}" for value in values) for values in (call.node.inputs, call.node.outputs)
+        )
         lines.append(
-            f"  {call.index:>3} {call.opcode.name.lower()}({inputs}) -> %{call.node.output.name}: record "
+            f"  {call.index:>3} {call.choice.kernel.name}({inputs}) -> {outputs}: record "
             f"{call.record_bytes}, constants {call.constant_bytes}, scratch {call.scratch_bytes}"
         )
     return "\n".join(lines)

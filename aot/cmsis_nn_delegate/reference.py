@@ -8,19 +8,36 @@ from typing import Optional
 import numpy as np
 
 from .finite import require_finite
+from .format.record import Role
 from .graph.ir import Graph, Node, Value
 from .ops import storage
 from .ops.registry import OPS
 
-# Called after every node with its output in storage order.
-Observer = Callable[[Node, np.ndarray], None]
+# Called after every node with each of its outputs in storage order.
+Observer = Callable[[Node, Value, np.ndarray], None]
 
 
-def run(graph: Graph, inputs: Sequence[np.ndarray], observer: Optional[Observer] = None) -> list[np.ndarray]:
-    """The outputs of `graph`, in logical shape and order, as are `inputs`.
+# What the nodes of a graph remember: the state's array in storage order.
+States = dict[Value, np.ndarray]
+
+
+def initial_states(graph: Graph) -> States:
+    """As they are before the first execution: zero bytes."""
+    return {value: np.zeros(value.storage_shape, value.element.numpy) for value in graph.states()}
+
+
+def run(
+    graph: Graph,
+    inputs: Sequence[np.ndarray],
+    observer: Optional[Observer] = None,
+    states: Optional[States] = None,
+) -> list[np.ndarray]:
+    """The outputs of `graph`, in logical shape and order, as are `inputs`. Changes `states`; without any this is the
+    first execution.
 
     ValueError if an input's number, dtype or shape is not what the graph wants, or it is not finite.
     """
+    states = initial_states(graph) if states is None else states
     if len(inputs) != len(graph.inputs):
         raise ValueError(f"the graph takes {len(graph.inputs)} inputs, not {len(inputs)}")
     memory: dict[int, np.ndarray] = {}
@@ -36,13 +53,13 @@ def run(graph: Graph, inputs: Sequence[np.ndarray], observer: Optional[Observer]
 
     for node in graph.nodes:
         op = OPS[node.op]
-        fields, _ = op.activation_fields(node)
-        activations = [read(value) for value in node.inputs[: len(fields)]]
-        result = op.reference(node, activations)
-        expected = node.output.element.numpy, node.output.storage_shape
-        if (result.dtype, result.shape) != expected:
-            raise AssertionError(f"{node.name}: {result.dtype}{result.shape}, declared {expected}")
-        memory[id(node.output)] = result
-        if observer is not None:
-            observer(node, result)
+        activations = [read(value) for value in op.operands(node, Role.INPUT).values()]
+        results = op.compute(node, activations, [states[value] for value in node.states])
+        for value, result in zip(node.outputs, results, strict=True):
+            expected = value.element.numpy, value.storage_shape
+            if (result.dtype, result.shape) != expected:
+                raise AssertionError(f"{node.name}: {result.dtype}{result.shape}, declared {expected}")
+            memory[id(value)] = result
+            if observer is not None:
+                observer(node, value, result)
     return [storage.from_storage(read(value), value) for value in graph.outputs]

@@ -22,17 +22,17 @@ namespace payload {
 """
 
 
-def _reads_behind() -> list[str]:
-    lines = comment(" ".join((schema.ReadsBehind.__doc__ or "").split()))
-    lines += ["struct ReadsBehind {"]
-    lines += [f"  std::uint8_t {name};" for name in schema.ReadsBehind._fields]
+def _reads_past() -> list[str]:
+    lines = comment(" ".join((schema.ReadsPast.__doc__ or "").split()))
+    lines += ["struct ReadsPast {"]
+    lines += [f"  std::uint8_t {name};" for name in schema.ReadsPast._fields]
     lines += ["};", ""]
-    lines += comment("What the kernel for `opcode` may load behind its constants.")
-    lines += ["constexpr ReadsBehind reads_behind(Isa isa, Opcode opcode) {"]
-    known = [(isa, kernel.name, behind) for kernel in kernels().values() for isa, behind in kernel.reads_behind.items()]
-    for isa, name, behind in known:
+    lines += comment("What the kernel for `opcode` may load past the end of its constants.")
+    lines += ["constexpr ReadsPast reads_past(Isa isa, Opcode opcode) {"]
+    known = [(isa, kernel.name, past) for kernel in kernels().values() for isa, past in kernel.reads_past.items()]
+    for isa, name, past in known:
         condition = f"isa == Isa::k{camel(isa.name)} && opcode == Opcode::k{camel(name)}"
-        lines += [f"  if ({condition}) {{", f"    return {{{', '.join(map(str, behind))}}};", "  }"]
+        lines += [f"  if ({condition}) {{", f"    return {{{', '.join(map(str, past))}}};", "  }"]
     return lines + ["  return {0, 0};", "}", ""]
 
 
@@ -41,7 +41,9 @@ def generate() -> str:
     constants = {
         "kMagic": ("std::uint32_t", f"0x{schema.MAGIC:08x}"),
         "kFormatVersion": ("std::uint16_t", schema.FORMAT_VERSION),
-        "kKernelRevision": ("std::uint32_t", f"0x{schema.KERNEL_REVISION:08x}"),
+        "kPortableRevision": ("std::uint32_t", schema.PORTABLE_REVISION),
+        "kCmsisNnRevision": ("std::uint32_t", f"0x{schema.CMSIS_NN_REVISION:08x}"),
+        "kMaxProviders": ("unsigned", schema.MAX_PROVIDERS),
         "kAlignment": ("std::size_t", schema.ALIGNMENT),
         "kMaxRank": ("std::size_t", schema.MAX_RANK),
         "kMaxDim": ("std::int32_t", schema.MAX_DIM),
@@ -57,6 +59,7 @@ def generate() -> str:
         "kBaseCount": ("unsigned", schema.BASE_COUNT),
         "kMaxIo": ("unsigned", schema.MAX_IO),
         "kNoArenaOffset": ("std::uint32_t", f"0x{schema.NO_ARENA_OFFSET:08x}"),
+        "kStateOffset": ("std::size_t", schema.STATE_OFFSET),
         "kOpcodeCount": ("std::size_t", max(Opcode) + 1),
     }
     lines = ["", "/// A location: base in the upper 4 bits, byte offset from that base in the lower 28."]
@@ -67,13 +70,16 @@ def generate() -> str:
     lines.append(f'inline constexpr char kCmsisNnCommit[] = "{schema.CMSIS_NN_COMMIT}";')
     lines.append("")
     lines += enum_lines(schema.Isa, "std::uint8_t")
+    lines += enum_lines(schema.ProviderId, "std::uint8_t")
+    names = ", ".join(f"{provider.value} {provider.name.lower()}" for provider in schema.ProviderId)
+    lines += ["/// For logs.", f'inline constexpr char kProviders[] = "{names}";', ""]
     lines += enum_lines(schema.DType, "std::uint8_t")
-    lines += enum_lines(Opcode, "std::uint16_t")
+    lines += enum_lines(Opcode, "std::uint8_t")
     args = [kernel.args for kernel in kernels().values()]
     members = [schema.HEADER, schema.IO_TENSOR, blocks.TILE, blocks.DIMS, schema.CALL_HEADER, *args]
     for layout in _with_members(members):
         lines += struct_lines(layout)
-    lines += _reads_behind()
+    lines += _reads_past()
     lines += ["}  // namespace payload", "}  // namespace cmsis_nn_delegate", ""]
     return _BANNER + "\n".join(lines)
 

@@ -36,6 +36,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "runtime/kernels/portable/all.cc": kernel_tables.portable_table,
     "runtime/kernels/portable/portable.h": kernel_tables.portable_header,
     "runtime/payload/format.h": format_header.generate,
+    "runtime/payload/kernel_names.h": operator_checks.generate_names,
     "runtime/payload/operator_fields.h": operator_fields.generate,
     "runtime/payload/operator_payloads.h": operator_payloads.generate,
     "runtime/payload/operators.cc": operator_checks.generate_source,

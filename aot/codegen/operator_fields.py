@@ -32,6 +32,7 @@ enum class FieldKind : std::uint8_t {{
   kFloat,
   kInput,
   kOutput,
+  kState,
   kScratch,
   kFilter,
   kBias,

@@ -71,7 +71,7 @@ def _payloads() -> dict[Opcode, bytes]:
             (node,) = graph.nodes
             opcode = op.kernel_of(node).opcode
             # Fields that name nothing, and operands of a single element, would leave checks untested.
-            if min(value.numel for value in (*node.inputs, node.output)) < 4:
+            if min(value.numel for value in (*node.inputs, *node.outputs)) < 4:
                 continue
             if op.kernel_of(node).args.names_of(Role.SCRATCH) and not op.scratch_bytes(node, target):
                 continue

@@ -43,15 +43,35 @@ std::uint8_t* allocate_arena(MemoryAllocator& allocator, std::uint32_t bytes,
   return static_cast<std::uint8_t*>(arena);
 }
 
+/// What the payload's calls remember; only of a handle whose payload has persistent memory.
+std::uint8_t* state_of(DelegateHandle* handle) {
+  return static_cast<std::uint8_t*>(handle) + payload::kStateOffset;
+}
+static_assert(sizeof(Handle) <= payload::kStateOffset, "the state lies after the handle");
+
+/// Makes the next execution the first one.
+void clear_state(DelegateHandle* handle) {
+  // volatile: by words, in place of a memset() that the image may not have otherwise.
+  auto* word = reinterpret_cast<volatile std::uint32_t*>(state_of(handle));
+  const auto& header = static_cast<const Handle*>(handle)->payload.header();
+  for (std::uint32_t bytes = header.persistent_bytes; bytes != 0; bytes -= sizeof(*word)) {
+    *word++ = 0;
+  }
+}
+
 Result<Handle*> make_handle(MemoryAllocator* allocator, const PayloadView& view,
                             bool arena_at_init) {
-  void* memory =
-      allocator == nullptr ? nullptr : allocator->allocate(sizeof(Handle), alignof(Handle));
+  const std::uint32_t state_bytes = view.header().persistent_bytes;
+  const std::size_t bytes = state_bytes == 0 ? sizeof(Handle) : payload::kStateOffset + state_bytes;
+  const std::size_t alignment = state_bytes == 0 ? alignof(Handle) : payload::kAlignment;
+  void* memory = allocator == nullptr ? nullptr : allocator->allocate(bytes, alignment);
   if (memory == nullptr) {
-    ET_LOG(Error, "the runtime allocator cannot give %zu bytes for the handle", sizeof(Handle));
+    ET_LOG(Error, "the runtime allocator cannot give %zu bytes for the handle and the state",
+           bytes);
     return Error::MemoryAllocationFailed;
   }
   auto* handle = new (memory) Handle{view, nullptr};
+  clear_state(handle);
   const std::uint32_t arena_bytes = view.header().arena_bytes;
   if (arena_at_init && arena_bytes != 0) {
     handle->arena = allocate_arena(*allocator, arena_bytes, "runtime");
@@ -214,6 +234,9 @@ Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* 
     }
     bases[payload::kBaseIo + i] = data;
   }
+  if (view.header().persistent_bytes != 0) {
+    bases[payload::kBaseIo + args.size()] = state_of(delegate_handle);
+  }
   bases[payload::kBaseArena] = find_arena(handle, context.get_temp_allocator());
   if (bases[payload::kBaseArena] == nullptr && view.header().arena_bytes != 0) {
     return Error::MemoryAllocationFailed;
@@ -238,6 +261,15 @@ Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* 
       return error;
     }
   }
+  return Error::Ok;
+}
+
+Error CmsisNnBackend::reset(DelegateHandle* handle) const {
+  if (handle == nullptr) {
+    ET_LOG(Error, "reset() has no handle: init() failed, or was not called");
+    return Error::InvalidArgument;
+  }
+  clear_state(handle);
   return Error::Ok;
 }
 

@@ -1,7 +1,9 @@
 // The ExecuTorch delegate: runs payloads made by the Python package cmsis_nn_delegate.
 //
 // Memory, all of it from the caller, none of it from a heap:
-//   - the handle, kHandleBytes, from the runtime allocator (the method's) at init();
+//   - the handle, kHandleBytes, from the runtime allocator (the method's) at init(). That of a payload
+//     with persistent memory, Header::persistent_bytes, has this after it: payload::kStateOffset +
+//     persistent_bytes in all, aligned to 16. It is zeros at first, and kept between executions;
 //   - the arena of activations and scratch, Header::arena_bytes aligned to 16, from the temp
 //     allocator at every execute(), so that delegates share it; or once from the runtime
 //     allocator at init() (Config::arena_at_init). ExecuTorch's Method always has a temp
@@ -64,6 +66,10 @@ class CmsisNnBackend : public executorch::runtime::BackendInterface {
       executorch::runtime::DelegateHandle* handle,
       executorch::runtime::Span<executorch::runtime::EValue*> args) const override;
 
+  /// Makes the next execution the first one again, for payloads that remember something. Errors:
+  /// InvalidArgument for a null `handle`.
+  [[nodiscard]] executorch::runtime::Error reset(executorch::runtime::DelegateHandle* handle) const;
+
   /// Ends the use of the payload. The memory belongs to the allocators. A null `handle` is
   /// allowed.
   void destroy(executorch::runtime::DelegateHandle* handle) const override;
@@ -76,7 +82,7 @@ class CmsisNnBackend : public executorch::runtime::BackendInterface {
   Config config_;
 };
 
-/// Bytes that init() takes from the runtime allocator for the handle.
+/// Bytes that init() takes from the runtime allocator for the handle of a payload without persistent memory.
 inline constexpr std::size_t kHandleBytes = 2 * sizeof(void*);
 
 }  // namespace cmsis_nn_delegate

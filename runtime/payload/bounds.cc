@@ -11,15 +11,17 @@ constexpr payload::Ref make_ref(std::uint32_t base, std::uint32_t offset) {
 }  // namespace
 
 Regions::Regions(const payload::Header& header, const payload::IoTensor* tensors) {
-  for (Region& region : regions_) {
-    region.rights = 0;
+  constexpr std::uint32_t kAligned = kByteAligned | kWordAligned | kBlockAligned;
+  const auto set = [this](unsigned base, std::uint32_t offset, std::uint32_t size,
+                          std::uint32_t rights) {
+    Region& region = regions_[base];
+    region.begin = make_ref(base, offset);
+    region.size = size;
+    region.rights = rights;
     region.to_place = 0;
-  }
-  regions_[payload::kBaseArena] = {make_ref(payload::kBaseArena, 0), header.arena_bytes,
-                                   kByteAligned | kWordAligned | kBlockAligned | kWrite, 0};
-  regions_[payload::kBaseConstant] = {make_ref(payload::kBaseConstant, header.constants_offset),
-                                      header.constants_bytes,
-                                      kByteAligned | kWordAligned | kBlockAligned, 0};
+  };
+  set(payload::kBaseArena, 0, header.arena_bytes, kAligned | kWrite);
+  set(payload::kBaseConstant, header.constants_offset, header.constants_bytes, kAligned);
   const unsigned tensor_count = unsigned{header.input_count} + header.output_count;
   for (unsigned i = 0; i < tensor_count; ++i) {
     const payload::IoTensor& tensor = tensors[i];
@@ -36,11 +38,18 @@ Regions::Regions(const payload::Header& header, const payload::IoTensor* tensors
                                        : make_ref(payload::kBaseArena, tensor.arena_offset) - begin;
     regions_[payload::kBaseIo + i] = {begin, tensor.nbytes, rights, to_place};
   }
+  // Without persistent memory its size is 0: nothing fits into it.
+  unsigned base = payload::kBaseIo + tensor_count;
+  set(base, 0, header.persistent_bytes, kAligned | kWrite | kPersistent);
+  while (++base < payload::kBaseCount) {
+    regions_[base].rights =
+        0;  // nothing is contained, and overlap() is asked of no reference to it
+  }
 }
 
 bool Regions::contain(payload::Ref ref, std::uint32_t bytes, std::uint32_t need) const {
   const Region& region = regions_[ref >> payload::kRefOffsetBits];
-  const std::uint32_t alignment = need & ~std::uint32_t{kWrite};
+  const std::uint32_t alignment = need & (kWrite - 1);
   if ((need & ~region.rights) != 0 || (ref & (alignment - 1)) != 0) {
     return false;
   }

@@ -43,12 +43,13 @@ inline bool section_fits(std::uint32_t offset, std::uint32_t bytes, std::uint32_
   return offset % payload::kAlignment == 0 && offset <= size && bytes <= size - offset;
 }
 
-/// What an access to a reference asks of its base, as bits: one of the alignments, and kWrite.
+/// What an access to a reference asks of its base, as bits: one of the alignments, kWrite, and kPersistent.
 enum Need : std::uint32_t {
   kByteAligned = 1,
   kWordAligned = 4,
   kBlockAligned = 16,
   kWrite = 256,
+  kPersistent = 512,
 };
 
 /// The memory that the references of one payload may name.
@@ -58,8 +59,8 @@ class Regions {
   Regions(const payload::Header& header, const payload::IoTensor* tensors);
 
   /// Whether `ref` names `bytes` > 0 bytes of something that exists - the arena, the
-  /// constants (read only), an input (read only) or an output - and may be used as `need`
-  /// says. The data of float tensors is 4-byte aligned, that of others may lie anywhere.
+  /// constants (read only), an input (read only), an output or the persistent memory - and may be used
+  /// as `need` says. The data of float tensors is 4-byte aligned, that of others may lie anywhere.
   [[nodiscard]] bool contain(payload::Ref ref, std::uint32_t bytes, std::uint32_t need) const;
 
   /// How the bytes of two references, both contained, lie to each other. Inputs and outputs lie
@@ -70,15 +71,15 @@ class Regions {
                                 std::uint32_t b_bytes) const;
 
   /// Whether each of `refs` names `bytes` > 0 bytes of the constants, aligned to `alignment`, with
-  /// `behind` more of them after these.
+  /// `past` more of them after these.
   template <std::size_t kCount>
   [[nodiscard]] bool contain_constants(const payload::Ref (&refs)[kCount], std::uint32_t bytes,
-                                       std::uint32_t alignment, std::uint32_t behind) const {
+                                       std::uint32_t alignment, std::uint32_t past) const {
     const Region& region = regions_[payload::kBaseConstant];
-    if (region.size < behind) {
+    if (region.size < past) {
       return false;
     }
-    const std::uint32_t size = region.size - behind;
+    const std::uint32_t size = region.size - past;
     std::uint32_t misaligned = 0;
     for (const payload::Ref ref : refs) {
       misaligned |= ref;

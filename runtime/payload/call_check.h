@@ -24,18 +24,26 @@ class CallCheck {
     std::uint32_t count;
   };
 
-  /// `payload` is the whole one, of which `regions` are. The argument block of `call` has the size of
-  /// the operator's. All are borrowed.
-  CallCheck(const std::uint8_t* payload, const bounds::Regions& regions, const Kernel& kernel,
-            std::uint32_t index, const Call& call)
-      : payload_(payload), regions_(regions), kernel_(kernel), index_(index), call_(call) {}
+  /// `payload` is the whole one, of which `regions` are. Both are borrowed.
+  CallCheck(const std::uint8_t* payload, const bounds::Regions& regions)
+      : payload_(payload), regions_(regions) {}
 
-  const void* args() const { return call_.args(); }
+  /// What is checked from here on: call number `index`, of which the argument block has the size of
+  /// the operator's. Both references are borrowed.
+  void look_at(const Kernel& kernel, [[maybe_unused]] std::uint32_t index, const Call& call) {
+    kernel_ = &kernel;
+    call_ = &call;
+#if ET_LOG_ENABLED
+    index_ = index;
+#endif
+  }
+
+  const void* args() const { return call_->args(); }
 
   bool require(bool condition, [[maybe_unused]] const char* what) const {
     if (!condition) {
       ET_LOG(Error, "malformed payload: call %" PRIu32 " (opcode %u): %s", index_,
-             static_cast<unsigned>(call_.opcode), what);
+             static_cast<unsigned>(call_->opcode), what);
     }
     return condition;
   }
@@ -55,17 +63,24 @@ class CallCheck {
                    "the output reference is out of bounds, misaligned or not writable");
   }
 
+  /// What the kernel remembers from one execution to the next.
+  bool state(const Bytes& state, bounds::Need alignment = bounds::kByteAligned) const {
+    return require(
+        regions_.contain(state.ref, state.count, alignment | bounds::kWrite | bounds::kPersistent),
+        "a state reference is not persistent memory, out of bounds or misaligned");
+  }
+
   bool filter(const Bytes& filter) const {
     return require(
-        regions_.contain_constants({filter.ref}, filter.count, 1, kernel_.behind.filter),
-        "the filter, or what the kernel loads behind it, is not a constant or out of bounds");
+        regions_.contain_constants({filter.ref}, filter.count, 1, kernel_->past.filter),
+        "the filter, or what the kernel loads past its end, is not a constant or out of bounds");
   }
 
   /// int32 parameters, one per output channel each.
   template <std::size_t kCount>
   bool parameters(const payload::Ref (&refs)[kCount], std::uint32_t channels) const {
     return require(regions_.contain_constants(refs, bounds::product(channels, sizeof(std::int32_t)),
-                                              alignof(std::int32_t), kernel_.behind.parameters),
+                                              alignof(std::int32_t), kernel_->past.parameters),
                    "bias, multiplier or shift is not a constant, out of bounds or misaligned");
   }
 
@@ -83,11 +98,23 @@ class CallCheck {
     using Overlap = bounds::Regions::Overlap;
     const Overlap overlap = regions_.overlap(input.ref, input.count, output.ref, output.count);
     return require(
-        overlap == Overlap::kNone || (overlap == Overlap::kSame && kernel_.overwrites_input),
+        overlap == Overlap::kNone || (overlap == Overlap::kSame && kernel_->overwrites_input),
         "the output overlaps an input");
   }
 
-  /// Scratch memory of a call with one input; no reference if it has no bytes.
+  /// Whether two operands, both in bounds, have no byte in common.
+  [[gnu::noinline]] bool disjoint(const Bytes& a, const Bytes& b) const {
+    return require(
+        regions_.overlap(a.ref, a.count, b.ref, b.count) == bounds::Regions::Overlap::kNone,
+        "an output or a state overlaps another operand");
+  }
+
+  /// Scratch memory beside an operand of a call that has more than two.
+  bool scratch_apart(const Bytes& given, const Bytes& other) const {
+    return given.count == 0 || disjoint(given, other);
+  }
+
+  /// Scratch memory of a call, and the first two of its operands; no reference if it has no bytes.
   [[gnu::noinline]] bool scratch(const Bytes& given, const Bytes& input,
                                  const Bytes& output) const {
     if (given.count == 0) {
@@ -105,14 +132,14 @@ class CallCheck {
 
   /// After all other checks of fields: sizes for which the kernel has code.
   [[gnu::noinline]] bool accepted() const {
-    return require(kernel_.accepts == nullptr || kernel_.accepts(args()),
+    return require(kernel_->accepts == nullptr || kernel_->accepts(args()),
                    "the kernel does not compute these sizes: compile the model again");
   }
 
   /// After accepted(): what the kernel computes of the call's sizes.
   [[gnu::noinline]] bool scratch_suffices(std::int32_t bytes) const {
-    return require(kernel_.scratch_bytes == nullptr ||
-                       kernel_.scratch_bytes(args()) <= static_cast<std::uint32_t>(bytes),
+    return require(kernel_->scratch_bytes == nullptr ||
+                       kernel_->scratch_bytes(args()) <= static_cast<std::uint32_t>(bytes),
                    "the kernel needs more scratch memory than scratch_bytes");
   }
 
@@ -123,9 +150,11 @@ class CallCheck {
 
   const std::uint8_t* payload_;
   const bounds::Regions& regions_;
-  const Kernel& kernel_;
-  [[maybe_unused]] std::uint32_t index_;
-  const Call& call_;
+  const Kernel* kernel_ = nullptr;
+  const Call* call_ = nullptr;
+#if ET_LOG_ENABLED
+  std::uint32_t index_ = 0;
+#endif
 };
 
 }  // namespace cmsis_nn_delegate

@@ -13,8 +13,10 @@ namespace payload {
 using Ref = std::uint32_t;
 
 inline constexpr std::uint32_t kMagic = 0x444e4e43;
-inline constexpr std::uint16_t kFormatVersion = 3;
-inline constexpr std::uint32_t kKernelRevision = 0xdbf45dbf;
+inline constexpr std::uint16_t kFormatVersion = 4;
+inline constexpr std::uint32_t kPortableRevision = 1;
+inline constexpr std::uint32_t kCmsisNnRevision = 0xdbf45dbf;
+inline constexpr unsigned kMaxProviders = 3;
 inline constexpr std::size_t kAlignment = 16;
 inline constexpr std::size_t kMaxRank = 6;
 inline constexpr std::int32_t kMaxDim = 32767;
@@ -30,6 +32,7 @@ inline constexpr unsigned kBaseNone = 15;
 inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
+inline constexpr std::size_t kStateOffset = 16;
 inline constexpr std::size_t kOpcodeCount = 13;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
@@ -41,6 +44,16 @@ enum class Isa : std::uint8_t {
   kMve = 2,
 };
 
+/// Whose kernel a call was compiled for; see `ops.providers`. A number never changes its
+/// meaning.
+enum class ProviderId : std::uint8_t {
+  kPortable = 0,
+  kCmsisNn = 1,
+};
+
+/// For logs.
+inline constexpr char kProviders[] = "0 portable, 1 cmsis_nn";
+
 /// Element types; the values are ExecuTorch's ScalarType codes.
 enum class DType : std::uint8_t {
   kInt8 = 1,
@@ -48,7 +61,7 @@ enum class DType : std::uint8_t {
 };
 
 /// Kernels. 0 is never valid; the order is ABI.
-enum class Opcode : std::uint16_t {
+enum class Opcode : std::uint8_t {
   kConv2d = 1,
   kDepthwiseConv2d = 2,
   kFullyConnected = 3,
@@ -71,22 +84,20 @@ struct Header {
   std::uint16_t format_version;
   /// sizeof(Header)
   std::uint16_t header_bytes;
-  /// kKernelRevision; another one is refused
-  std::uint32_t kernel_revision;
   /// Isa that scratch sizes were computed for
   std::uint8_t isa;
   /// inputs + outputs <= kMaxIo
   std::uint8_t input_count;
   std::uint8_t output_count;
   /// 0
-  std::uint8_t reserved0;
+  std::uint8_t reserved;
   /// size of the whole payload, a multiple of 16
   std::uint32_t payload_bytes;
   /// CRC-32 (IEEE 802.3) of the payload with this field as 0
   std::uint32_t crc32;
   /// activations and scratch, a multiple of 16; may be 0
   std::uint32_t arena_bytes;
-  /// state kept between executions; 0 in this version
+  /// zeros at init(), kept between executions; a multiple of 16, may be 0
   std::uint32_t persistent_bytes;
   /// input_count + output_count records IoTensor
   std::uint32_t tensors_offset;
@@ -96,31 +107,30 @@ struct Header {
   std::uint32_t calls_bytes;
   std::uint32_t call_count;
   std::uint32_t constants_offset;
-  /// with what kernels load past the last one
+  /// with what kernels load past the end of the last one
   std::uint32_t constants_bytes;
-  /// 0
-  std::uint32_t reserved[2];
+  /// by ProviderId, what its calls follow; 0 if there are none
+  std::uint32_t revisions[3];
 };
 static_assert(sizeof(Header) == 64, "layout of Header");
 static_assert(offsetof(Header, magic) == 0, "layout of Header");
 static_assert(offsetof(Header, format_version) == 4, "layout of Header");
 static_assert(offsetof(Header, header_bytes) == 6, "layout of Header");
-static_assert(offsetof(Header, kernel_revision) == 8, "layout of Header");
-static_assert(offsetof(Header, isa) == 12, "layout of Header");
-static_assert(offsetof(Header, input_count) == 13, "layout of Header");
-static_assert(offsetof(Header, output_count) == 14, "layout of Header");
-static_assert(offsetof(Header, reserved0) == 15, "layout of Header");
-static_assert(offsetof(Header, payload_bytes) == 16, "layout of Header");
-static_assert(offsetof(Header, crc32) == 20, "layout of Header");
-static_assert(offsetof(Header, arena_bytes) == 24, "layout of Header");
-static_assert(offsetof(Header, persistent_bytes) == 28, "layout of Header");
-static_assert(offsetof(Header, tensors_offset) == 32, "layout of Header");
-static_assert(offsetof(Header, calls_offset) == 36, "layout of Header");
-static_assert(offsetof(Header, calls_bytes) == 40, "layout of Header");
-static_assert(offsetof(Header, call_count) == 44, "layout of Header");
-static_assert(offsetof(Header, constants_offset) == 48, "layout of Header");
-static_assert(offsetof(Header, constants_bytes) == 52, "layout of Header");
-static_assert(offsetof(Header, reserved) == 56, "layout of Header");
+static_assert(offsetof(Header, isa) == 8, "layout of Header");
+static_assert(offsetof(Header, input_count) == 9, "layout of Header");
+static_assert(offsetof(Header, output_count) == 10, "layout of Header");
+static_assert(offsetof(Header, reserved) == 11, "layout of Header");
+static_assert(offsetof(Header, payload_bytes) == 12, "layout of Header");
+static_assert(offsetof(Header, crc32) == 16, "layout of Header");
+static_assert(offsetof(Header, arena_bytes) == 20, "layout of Header");
+static_assert(offsetof(Header, persistent_bytes) == 24, "layout of Header");
+static_assert(offsetof(Header, tensors_offset) == 28, "layout of Header");
+static_assert(offsetof(Header, calls_offset) == 32, "layout of Header");
+static_assert(offsetof(Header, calls_bytes) == 36, "layout of Header");
+static_assert(offsetof(Header, call_count) == 40, "layout of Header");
+static_assert(offsetof(Header, constants_offset) == 44, "layout of Header");
+static_assert(offsetof(Header, constants_bytes) == 48, "layout of Header");
+static_assert(offsetof(Header, revisions) == 52, "layout of Header");
 
 /// An input or output of the delegated graph, as the caller must provide it.
 struct IoTensor {
@@ -132,9 +142,9 @@ struct IoTensor {
   std::uint8_t dtype;
   /// <= kMaxRank
   std::uint8_t rank;
-  /// dimensions from outermost to innermost; 0 from rank on
+  /// dimensions from outermost to innermost; 0 after rank
   std::uint8_t dim_order[6];
-  /// in logical order; 0 from rank on
+  /// in logical order; 0 after rank
   std::int32_t sizes[6];
   /// real = scale * (q - zero_point); 0 for float tensors
   float scale;
@@ -175,12 +185,15 @@ static_assert(offsetof(Dims, c) == 12, "layout of Dims");
 /// Precedes the argument block of each call.
 struct CallHeader {
   /// Opcode
-  std::uint16_t opcode;
+  std::uint8_t opcode;
+  /// 1 << ProviderId that it was compiled for
+  std::uint8_t provider;
   /// of this header and the argument block, a multiple of 4
   std::uint16_t bytes;
 };
 static_assert(sizeof(CallHeader) == 4, "layout of CallHeader");
 static_assert(offsetof(CallHeader, opcode) == 0, "layout of CallHeader");
+static_assert(offsetof(CallHeader, provider) == 1, "layout of CallHeader");
 static_assert(offsetof(CallHeader, bytes) == 2, "layout of CallHeader");
 
 /// = cmsis_nn_activation
@@ -638,13 +651,13 @@ static_assert(offsetof(MulArgs, count) == 40, "layout of MulArgs");
 
 /// Bytes that a kernel may load, and does not use, past the end of its filter, and of its
 /// bias, multipliers and shifts.
-struct ReadsBehind {
+struct ReadsPast {
   std::uint8_t filter;
   std::uint8_t parameters;
 };
 
-/// What the kernel for `opcode` may load behind its constants.
-constexpr ReadsBehind reads_behind(Isa isa, Opcode opcode) {
+/// What the kernel for `opcode` may load past the end of its constants.
+constexpr ReadsPast reads_past(Isa isa, Opcode opcode) {
   if (isa == Isa::kMve && opcode == Opcode::kConv2d) {
     return {16, 0};
   }

@@ -9,10 +9,11 @@
 //
 // To link only the kernels that one model needs, write a table of your own, in any order:
 //
-//   constexpr KernelTable kMyKernels = {payload::kKernelRevision, kAcceptedIsas, "portable",
+//   constexpr KernelTable kMyKernels = {portable::kProvider,
 //                                       {portable::kConv2d, portable::kFullyConnected}};
 //
-// A payload that uses an operator without a kernel is then refused by init().
+// A payload that uses an operator without a kernel is then refused by init(). Kernels of several providers may stand in
+// one table, which then names the one that takes the most.
 #pragma once
 
 #include <executorch/runtime/core/error.h>
@@ -47,7 +48,7 @@ struct Kernel {
         scratch_bytes(scratch_bytes),
         check(computed.check),
         opcode(computed.opcode),
-        args_bytes(computed.args_bytes) {}
+        call_bytes(static_cast<std::uint16_t>(sizeof(payload::CallHeader) + computed.args_bytes)) {}
 
   /// This kernel, if it computes less than the format allows.
   constexpr Kernel limited_to(Accepts accepted) const {
@@ -65,11 +66,19 @@ struct Kernel {
     return kernel;
   }
 
-  /// This kernel, if it loads bytes behind its constants, without using them. No kernel may do so
-  /// behind activations and scratch memory: nothing need be there.
-  constexpr Kernel reading_behind(payload::ReadsBehind bytes) const {
+  /// This kernel, if it loads bytes past the end of its constants, without using them. No kernel may do so
+  /// with activations and scratch memory: nothing need be there.
+  constexpr Kernel reading_past(payload::ReadsPast bytes) const {
     Kernel kernel = *this;
-    kernel.behind = bytes;
+    kernel.past = bytes;
+    return kernel;
+  }
+
+  /// This kernel, if it computes only calls that were compiled for `provider`, whose scratch memory and
+  /// constants it counts on.
+  constexpr Kernel only_of(payload::ProviderId provider) const {
+    Kernel kernel = *this;
+    kernel.providers = static_cast<std::uint8_t>(1u << static_cast<unsigned>(provider));
     return kernel;
   }
 
@@ -78,9 +87,11 @@ struct Kernel {
   Accepts accepts = nullptr;                               // nullptr: everything
   bool (*check)(const CallCheck& call, const void* args);  // see Operator
   payload::Opcode opcode;
-  std::uint16_t args_bytes;
-  payload::ReadsBehind behind = {0, 0};
+  std::uint16_t call_bytes;  // of the header and the argument block
+  payload::ReadsPast past = {0, 0};
   bool overwrites_input = false;
+  /// 1 << ProviderId of those whose calls run() computes: by default all, as plain code needs nothing.
+  std::uint8_t providers = 0xFF;
 };
 
 /// Not defined: a kernel that reaches it is not a constant expression.
@@ -115,7 +126,7 @@ inline constexpr payload::Isa kCompiledIsa = payload::Isa::kDsp;
 inline constexpr payload::Isa kCompiledIsa = payload::Isa::kScalar;
 #endif
 
-/// The payloads that kernels without a preference should take: on a Cortex-M exactly those
+/// The payloads that kernels without a preference take: on a Cortex-M exactly those
 /// made for its instruction set, elsewhere (host tests, export machines) all.
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 inline constexpr IsaSet kAcceptedIsas = isa_set(kCompiledIsa);
@@ -123,6 +134,17 @@ inline constexpr IsaSet kAcceptedIsas = isa_set(kCompiledIsa);
 inline constexpr IsaSet kAcceptedIsas =
     isa_set(payload::Isa::kScalar) | isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve);
 #endif
+
+/// A provider of kernels, as payloads see it. Constant data: it lives in flash.
+struct Provider {
+  /// For banners and logs: "portable", "cmsis-nn".
+  const char* name;
+  /// The instruction sets that payloads may have been compiled for.
+  IsaSet isas;
+  /// By ProviderId, what the constants and scratch sizes of payloads may follow: those of other
+  /// providers, too, whose calls its kernels compute. 0: no such calls are taken.
+  std::uint32_t revisions[payload::kMaxProviders];
+};
 
 /// Names a kernel that outlives the table that it is put into.
 class KernelRef {
@@ -147,16 +169,15 @@ class KernelRef {
 /// Not defined: a table that reaches it is not a constant expression.
 void two_kernels_of_a_table_compute_the_same_operator();
 
-/// A set of kernels, mostly those of one provider. Constant data: it lives in flash.
+/// A set of kernels, of one provider or several. Constant data: it lives in flash.
 class KernelTable {
   // In front: execute() finds the kernel of each call without adding an offset.
   const Kernel* by_opcode_[payload::kOpcodeCount] = {};
 
  public:
-  /// At most one kernel of each operator, in any order. All must outlive the table.
-  constexpr KernelTable(std::uint32_t revision, IsaSet isas, const char* name,
-                        std::initializer_list<KernelRef> kernels)
-      : revision(revision), isas(isas), name(name) {
+  /// At most one kernel of each operator, in any order. They and `provider` must outlive the table.
+  constexpr KernelTable(const Provider& provider, std::initializer_list<KernelRef> kernels)
+      : provider(&provider) {
     for (const KernelRef& kernel : kernels) {
       const Kernel*& entry = by_opcode_[kernel.opcode()];
       if (entry != nullptr) {
@@ -164,6 +185,13 @@ class KernelTable {
       }
       entry = kernel.get();
     }
+  }
+
+  /// This table for other payloads.
+  constexpr KernelTable taking(const Provider& other) const {
+    KernelTable table = *this;
+    table.provider = &other;
+    return table;
   }
 
   /// This table with another kernel, or a first one, for the operator of `kernel`.
@@ -185,12 +213,8 @@ class KernelTable {
     return find(static_cast<std::size_t>(opcode));
   }
 
-  /// Whose conventions the kernels follow; a payload must name the same.
-  std::uint32_t revision;
-  /// The instruction sets that payloads may have been compiled for.
-  IsaSet isas;
-  /// Of the provider, for banners and logs: "portable", "cmsis-nn".
-  const char* name;
+  /// What payloads are taken.
+  const Provider* provider;
 };
 
 }  // namespace cmsis_nn_delegate

@@ -17,6 +17,7 @@ enum class FieldKind : std::uint8_t {
   kFloat,
   kInput,
   kOutput,
+  kState,
   kScratch,
   kFilter,
   kBias,

@@ -68,7 +68,8 @@ Ref PayloadBuilder::constant_bytes(const void* data, std::size_t size) {
 
 std::size_t PayloadBuilder::call_bytes(Opcode opcode, const void* args, std::size_t size) {
   payload::CallHeader header = {};
-  header.opcode = static_cast<std::uint16_t>(opcode);
+  header.opcode = static_cast<std::uint8_t>(opcode);
+  header.provider = 1u << static_cast<unsigned>(payload::ProviderId::kCmsisNn);
   header.bytes = static_cast<std::uint16_t>(sizeof(header) + size);
   const std::size_t offset = calls_.size() + sizeof(header);
   calls_.resize(offset + size);
@@ -83,7 +84,8 @@ AlignedBytes PayloadBuilder::finish() const {
   header.magic = payload::kMagic;
   header.format_version = payload::kFormatVersion;
   header.header_bytes = sizeof(header);
-  header.kernel_revision = payload::kKernelRevision;
+  header.revisions[static_cast<unsigned>(payload::ProviderId::kCmsisNn)] =
+      payload::kCmsisNnRevision;
   header.isa = static_cast<std::uint8_t>(isa_);
   header.input_count = input_count_;
   header.output_count = output_count_;
@@ -269,7 +271,7 @@ AlignedBytes operator_payload(Opcode opcode) {
 std::uint8_t* find_args(AlignedBytes& payload, Opcode opcode) {
   const payload::Header& header = payload.header();
   for (const Call& call : Calls(payload.data() + header.calls_offset, header.calls_bytes)) {
-    if (call.opcode == static_cast<std::uint16_t>(opcode)) {
+    if (call.opcode == static_cast<std::uint8_t>(opcode)) {
       return const_cast<std::uint8_t*>(static_cast<const std::uint8_t*>(call.args()));
     }
   }

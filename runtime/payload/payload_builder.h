@@ -15,7 +15,7 @@ namespace cmsis_nn_delegate {
 namespace testing {
 
 /// Zeroed bytes that start 16-byte aligned and end where they say: a sanitizer sees every access
-/// behind them.
+/// after them.
 class AlignedBytes {
  public:
   explicit AlignedBytes(std::size_t size)

@@ -6,6 +6,7 @@
 
 #include "runtime/payload/bounds.h"
 #include "runtime/payload/call_check.h"
+#include "runtime/payload/kernel_names.h"
 
 namespace cmsis_nn_delegate {
 
@@ -21,24 +22,40 @@ Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
     return Error::InvalidProgram;
   }
   const bounds::Regions regions(view.header(), view.tensors());
+  CallCheck check(view.data(), regions);
   for (std::uint32_t index = 0; index < count; ++index) {
     const Call& call = *next;  // may lie beyond the end
-    if (remaining < sizeof(call) || call.opcode == 0) {
-      ET_LOG(Error, "malformed payload: call %" PRIu32 ": opcode 0 or beyond the end", index);
+    if (remaining < sizeof(call)) {
+      ET_LOG(Error, "malformed payload: call %" PRIu32 ": beyond the end", index);
       return Error::InvalidProgram;
     }
     // A newer compiler has more of them.
     const Kernel* const kernel = call.opcode < kOpcodeCount ? kernels.find(call.opcode) : nullptr;
     if (kernel == nullptr) {
-      ET_LOG(Error, "call %" PRIu32 ": no kernel for opcode %u in the table \"%s\": link it", index,
-             static_cast<unsigned>(call.opcode), kernels.name);
+      if (call.opcode == 0) {
+        ET_LOG(Error, "malformed payload: call %" PRIu32 ": opcode 0", index);
+        return Error::InvalidProgram;
+      }
+      ET_LOG(Error, "call %" PRIu32 ": the table \"%s\" lacks kernel %u (%s): link it", index,
+             kernels.provider->name, static_cast<unsigned>(call.opcode),
+             call.opcode < kOpcodeCount ? kKernelNames[call.opcode] : "of a later version");
       return Error::DelegateInvalidCompatibility;
     }
-    if (call.bytes != sizeof(call) + kernel->args_bytes || call.bytes > remaining) {
+    if ((kernel->providers & call.provider) == 0) {
+      ET_LOG(
+          Error,
+          "call %" PRIu32
+          ": compiled for providers 0x%02x (bits of %s), and the table \"%s\" has another's kernel "
+          "%u (%s): link that, or compile the model for these kernels",
+          index, static_cast<unsigned>(call.provider), payload::kProviders, kernels.provider->name,
+          static_cast<unsigned>(call.opcode), kKernelNames[call.opcode]);
+      return Error::DelegateInvalidCompatibility;
+    }
+    if (call.bytes != kernel->call_bytes || call.bytes > remaining) {
       ET_LOG(Error, "malformed payload: call %" PRIu32 ": wrong size or beyond the end", index);
       return Error::InvalidProgram;
     }
-    const CallCheck check(view.data(), regions, *kernel, index, call);
+    check.look_at(*kernel, index, call);
     if (!kernel->check(check, check.args())) {
       return Error::InvalidProgram;
     }

@@ -12,8 +12,8 @@ namespace cmsis_nn_delegate {
 ///   - has an opcode with a kernel in `kernels`, and the argument size of that opcode;
 ///   - only names data that exists: base, offset and the bytes that its dimensions imply;
 ///   - writes to the arena or an output, never to constants or an input;
-///   - has its weights and their parameters in the constants, and behind them as many bytes as
-///     the kernel loads (Kernel::reading_behind);
+///   - has its weights and their parameters in the constants, and after them as many bytes as
+///     the kernel loads past their end (Kernel::reading_past);
 ///   - has data aligned as its type needs, and scratch aligned to 16 bytes;
 ///   - has at least as much scratch as its kernel says that it uses (Kernel::scratch_bytes);
 ///   - writes nothing that it reads: its output lies apart from its inputs, or exactly over one if

@@ -108,7 +108,8 @@ TEST(ValidateCalls, EveryReference) {
       wrong.push_back(make_ref(payload::kBaseArena, off));
       wrong.push_back(make_ref(payload::kBaseConstant, header.constants_offset + off));
     }
-    if (field.kind == FieldKind::kOutput || field.kind == FieldKind::kScratch) {
+    if (field.kind == FieldKind::kOutput || field.kind == FieldKind::kState ||
+        field.kind == FieldKind::kScratch) {
       wrong.push_back(make_ref(payload::kBaseConstant, header.constants_offset));
       wrong.push_back(make_ref(payload::kBaseIo));  // an input
     }
@@ -343,7 +344,7 @@ TEST(ValidateCalls, Convolution) {
           {"groups do not divide outputs", [](Args& a) { a.filter_dims.c = 1; }},
           {"filters", [](Args& a) { a.filter_dims.n = 5; }},
           {"outputs", [](Args& a) { a.output_dims.c = 5; }},
-          {"output behind the arena", [](Args& a) { a.output_dims.h = 100; }},
+          {"output past the arena", [](Args& a) { a.output_dims.h = 100; }},
           {"output too low", [](Args& a) { a.output_dims.h = 2; }},
           {"output 0", [](Args& a) { a.output_dims.w = 0; }},
           {"stride 0", [](Args& a) { a.params.stride.w = 0; }},
@@ -370,7 +371,7 @@ TEST(ValidateCalls, Convolution) {
                                                 a.scratch = payload::kNoRef;
                                                 a.scratch_bytes = 0;
                                               }},
-                                             {"padding behind only",
+                                             {"padding at the end only",
                                               [](Args& a) {
                                                 a.params.padding = {0, 0};
                                                 a.output_dims.h = 6;
@@ -380,7 +381,7 @@ TEST(ValidateCalls, Convolution) {
                                                 a.params.padding = {3, 3};
                                                 a.output_dims.h = a.output_dims.w = 7;
                                               }},
-                                             {"1x1 with padding behind",
+                                             {"1x1 with padding at the end",
                                               [](Args& a) {
                                                 a.filter_dims.h = a.filter_dims.w = 1;
                                                 a.params.padding = {0, 0};
@@ -480,7 +481,7 @@ TEST(ValidateCalls, Pooling) {
                           {"padding", [](Avg& a) { a.params.padding.h = 3; }},
                           {"channels", [](Avg& a) { a.output_dims.c = 3; }},
                           {"batch", [](Avg& a) { a.input_dims.n = 2; }},
-                          {"window behind the input", [](Avg& a) { a.output_dims.w = 8; }},
+                          {"window past the input", [](Avg& a) { a.output_dims.w = 8; }},
                           {"stride", [](Avg& a) { a.params.stride.w = 0; }},
                           {"kernel", [](Avg& a) { a.filter_dims.h = 0; }},
                           {"activation", [](Avg& a) { a.params.activation.min = -200; }},
@@ -564,13 +565,13 @@ TEST(ValidateCalls, AKernelIsAskedForScratchWhenAllElseIsValid) {
   EXPECT_EQ(asked, 1);
 }
 
-/// The bytes that the kernel of `opcode` loads behind `member`, of `bytes`, have to be constants, too.
+/// The bytes that the kernel of `opcode` loads past the end of `member`, of `bytes`, have to be constants, too.
 template <typename Args>
 void expect_tail_checked(Opcode opcode, payload::Ref Args::*member, std::uint32_t bytes,
-                         payload::ReadsBehind behind) {
-  const Kernel kernel = kPortableKernels.find(opcode)->reading_behind(behind);
+                         payload::ReadsPast past) {
+  const Kernel kernel = kPortableKernels.find(opcode)->reading_past(past);
   const KernelTable table = kPortableKernels.with(kernel);
-  const std::uint32_t tail = behind.filter + behind.parameters;
+  const std::uint32_t tail = past.filter + past.parameters;
   AlignedBytes valid = small_network();
   const payload::Ref end = make_ref(payload::kBaseConstant, valid.header().payload_bytes);
   for (std::uint32_t room = 0; room <= 24; room += 4) {
@@ -579,7 +580,7 @@ void expect_tail_checked(Opcode opcode, payload::Ref Args::*member, std::uint32_
     // What lies there need not be a multiplier.
     std::memset(payload.data() + payload.size() - bytes - room, 0, bytes);
     EXPECT_EQ(PayloadView::open(payload.data(), payload.size(), table).ok(), room >= tail)
-        << "opcode " << static_cast<int>(opcode) << ", " << room << " bytes behind";
+        << "opcode " << static_cast<int>(opcode) << ", " << room << " bytes after it";
     EXPECT_TRUE(PayloadView::open(payload.data(), payload.size(), kPortableKernels).ok());
   }
 }
@@ -598,7 +599,7 @@ TEST(ValidateCalls, WhatKernelsLoadBehindConstantsIsThere) {
 }
 
 TEST(ValidateCalls, NoConstantsForWhatAKernelLoads) {
-  const Kernel kernel = portable::kConv2d.reading_behind({255, 0});
+  const Kernel kernel = portable::kConv2d.reading_past({255, 0});
   const KernelTable table = kPortableKernels.with(kernel);
   AlignedBytes bytes = small_network();
   bytes.header().constants_bytes = 16;
@@ -646,13 +647,29 @@ TEST(ValidateCalls, CallHeaders) {
   EXPECT_EQ(open_with_call([](auto&) {}), Error::Ok);
   EXPECT_EQ(open_with_call([](auto& c) { c.opcode = 0; }), Error::InvalidProgram);
   // Of a newer compiler.
-  for (const int opcode : {static_cast<int>(payload::kOpcodeCount), 255, 65535}) {
-    EXPECT_EQ(open_with_call([&](auto& c) { c.opcode = static_cast<std::uint16_t>(opcode); }),
+  for (const int opcode : {static_cast<int>(payload::kOpcodeCount), 128, 255}) {
+    EXPECT_EQ(open_with_call([&](auto& c) { c.opcode = static_cast<std::uint8_t>(opcode); }),
               Error::DelegateInvalidCompatibility);
   }
   for (const int bytes : {0, 3, 4, 30, 34, 65535}) {
     EXPECT_EQ(open_with_call([&](auto& c) { c.bytes = static_cast<std::uint16_t>(bytes); }),
               Error::InvalidProgram);
+  }
+  EXPECT_EQ(open_with_call([](auto& c) { c.provider = 0; }), Error::DelegateInvalidCompatibility);
+}
+
+TEST(ValidateCalls, CallsOfAnotherProvider) {
+  AlignedBytes bytes = testing::small_network();
+  auto& call = bytes.at<payload::CallHeader>(bytes.header().calls_offset);
+  const auto opcode = static_cast<Opcode>(call.opcode);
+  for (const auto ours : {payload::ProviderId::kPortable, payload::ProviderId::kCmsisNn}) {
+    const Kernel kernel = kPortableKernels.find(opcode)->only_of(ours);
+    const KernelTable table = kPortableKernels.with(kernel);
+    for (const auto theirs : {payload::ProviderId::kPortable, payload::ProviderId::kCmsisNn}) {
+      call.provider = static_cast<std::uint8_t>(1u << static_cast<unsigned>(theirs));
+      EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
+                ours == theirs ? Error::Ok : Error::DelegateInvalidCompatibility);
+    }
   }
 }
 

@@ -31,18 +31,23 @@ Error check_identity(const Header& header, const KernelTable& kernels) {
            static_cast<unsigned>(payload::kFormatVersion));
     return Error::DelegateInvalidCompatibility;
   }
-  if (header.kernel_revision != kernels.revision) {
-    ET_LOG(Error,
-           "payload follows CMSIS-NN %08" PRIx32 ", the kernels \"%s\" %08" PRIx32
-           ": compile the model with the matching release",
-           header.kernel_revision, kernels.name, kernels.revision);
-    return Error::DelegateInvalidCompatibility;
+  const Provider& provider = *kernels.provider;
+  for (unsigned i = 0; i < payload::kMaxProviders; ++i) {
+    const std::uint32_t revision = header.revisions[i];
+    if (revision != 0 && revision != provider.revisions[i]) {
+      ET_LOG(Error,
+             "payload follows revision %08" PRIx32
+             " of provider %u (%s), which the kernels \"%s\" do not: "
+             "compile the model with the matching release, or link that provider",
+             revision, i, payload::kProviders, provider.name);
+      return Error::DelegateInvalidCompatibility;
+    }
   }
-  if (header.isa >= 8 || ((kernels.isas >> header.isa) & 1) == 0) {
+  if (header.isa >= 8 || ((provider.isas >> header.isa) & 1) == 0) {
     ET_LOG(Error,
            "payload was compiled for instruction set %u (0 scalar, 1 DSP, 2 MVE), the kernels "
            "\"%s\" take the set 0x%x: compile the model for this core",
-           static_cast<unsigned>(header.isa), kernels.name, static_cast<unsigned>(kernels.isas));
+           static_cast<unsigned>(header.isa), provider.name, static_cast<unsigned>(provider.isas));
     return Error::DelegateInvalidCompatibility;
   }
   return Error::Ok;
@@ -50,32 +55,34 @@ Error check_identity(const Header& header, const KernelTable& kernels) {
 
 /// Checks that the sections are aligned, inside the payload and in order.
 Error check_sections(const Header& header, std::size_t size) {
-  if (header.header_bytes != sizeof(Header) || header.reserved0 != 0 || header.reserved[0] != 0 ||
-      header.reserved[1] != 0 || header.persistent_bytes != 0) {
-    return malformed("header size or reserved fields");
+  if (header.header_bytes != sizeof(Header) || header.reserved != 0) {
+    return malformed("header size or reserved field");
   }
   const std::uint32_t bytes = header.payload_bytes;
   if (bytes > size) {
     ET_LOG(Error, "payload is truncated: %zu of %" PRIu32 " bytes", size, bytes);
     return Error::InvalidProgram;
   }
-  if (bytes > payload::kMaxRefOffset) {
-    return malformed("payload is larger than references reach");
+  if (bytes > payload::kMaxRefOffset || header.persistent_bytes > payload::kMaxRefOffset) {
+    return malformed("payload or persistent memory is larger than references reach");
   }
-  if (bytes % payload::kAlignment != 0 || header.arena_bytes % payload::kAlignment != 0) {
-    return malformed("payload or arena size is not a multiple of 16");
+  if ((bytes | header.arena_bytes | header.persistent_bytes) % payload::kAlignment != 0) {
+    return malformed("payload, arena or persistent memory has a size that is not a multiple of 16");
   }
   const std::uint32_t tensor_count = std::uint32_t{header.input_count} + header.output_count;
-  if (tensor_count > payload::kMaxIo) {
+  if (tensor_count + (header.persistent_bytes == 0 ? 0 : 1) > payload::kMaxIo) {
     return malformed("too many inputs and outputs");
   }
-  const std::uint32_t tensors_bytes = tensor_count * sizeof(IoTensor);
-  if (!bounds::section_fits(header.tensors_offset, tensors_bytes, bytes) ||
-      !bounds::section_fits(header.calls_offset, header.calls_bytes, bytes) ||
-      !bounds::section_fits(header.constants_offset, header.constants_bytes, bytes) ||
-      header.tensors_offset < sizeof(Header) ||
-      header.calls_offset < header.tensors_offset + tensors_bytes ||
-      header.constants_offset < header.calls_offset + header.calls_bytes) {
+  // One after the other.
+  std::uint32_t end = sizeof(Header);
+  const auto follows = [&end, bytes](std::uint32_t offset, std::uint32_t section_bytes) {
+    const bool valid = offset >= end && bounds::section_fits(offset, section_bytes, bytes);
+    end = offset + section_bytes;
+    return valid;
+  };
+  if (!follows(header.tensors_offset, tensor_count * sizeof(IoTensor)) ||
+      !follows(header.calls_offset, header.calls_bytes) ||
+      !follows(header.constants_offset, header.constants_bytes)) {
     return malformed("sections overlap, are misaligned or out of bounds");
   }
   return Error::Ok;

@@ -52,7 +52,7 @@ TEST(PayloadView, CallsInOrder) {
   EXPECT_EQ(count, view.header().call_count);
 }
 
-TEST(PayloadView, BytesBehindThePayloadDoNotMatter) {
+TEST(PayloadView, BytesAfterThePayloadDoNotMatter) {
   AlignedBytes bytes = small_network();
   AlignedBytes longer(bytes.size() + 7);
   std::memcpy(longer.data(), bytes.data(), bytes.size());
@@ -89,7 +89,10 @@ TEST(PayloadView, Unaligned) {
 TEST(PayloadView, MadeForSomethingElse) {
   const auto incompatible = Error::DelegateInvalidCompatibility;
   EXPECT_EQ(open_with([](AlignedBytes& b) { b.header().format_version += 1; }), incompatible);
-  EXPECT_EQ(open_with([](AlignedBytes& b) { b.header().kernel_revision ^= 1; }), incompatible);
+  for (unsigned provider = 0; provider < payload::kMaxProviders; ++provider) {
+    EXPECT_EQ(open_with([&](AlignedBytes& b) { b.header().revisions[provider] ^= 4; }),
+              incompatible);
+  }
   for (const int isa : {3, 7, 8, 255}) {
     EXPECT_EQ(open_with([&](AlignedBytes& b) { b.header().isa = static_cast<std::uint8_t>(isa); }),
               incompatible);
@@ -99,8 +102,9 @@ TEST(PayloadView, MadeForSomethingElse) {
 TEST(PayloadView, IsaMustBeOneOfTheTable) {
   AlignedBytes bytes = small_network();
   for (unsigned mine = 0; mine < 3; ++mine) {
-    KernelTable table = kPortableKernels;
-    table.isas = isa_set(static_cast<payload::Isa>(mine));
+    Provider provider = portable::kProvider;
+    provider.isas = isa_set(static_cast<payload::Isa>(mine));
+    const KernelTable table = kPortableKernels.taking(provider);
     for (unsigned theirs = 0; theirs < 3; ++theirs) {
       bytes.header().isa = static_cast<std::uint8_t>(theirs);
       EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
@@ -125,20 +129,20 @@ TEST(PayloadView, EveryHeaderField) {
       {"input_count", [](Header& h) { h.input_count += 1; }},
       {"too many tensors", [](Header& h) { h.output_count = 200; }},
       {"output_count", [](Header& h) { h.output_count -= 1; }},
-      {"reserved0", [](Header& h) { h.reserved0 = 1; }},
       {"payload_bytes larger", [](Header& h) { h.payload_bytes += 16; }},
       {"payload_bytes unaligned", [](Header& h) { h.payload_bytes -= 1; }},
       {"payload_bytes huge", [](Header& h) { h.payload_bytes = 0xFFFFFFF0; }},
       {"arena_bytes unaligned", [](Header& h) { h.arena_bytes += 1; }},
       {"arena_bytes too small", [](Header& h) { h.arena_bytes -= 16; }},
       {"arena_bytes 0", [](Header& h) { h.arena_bytes = 0; }},
-      {"persistent_bytes", [](Header& h) { h.persistent_bytes = 16; }},
+      {"persistent_bytes unaligned", [](Header& h) { h.persistent_bytes = 8; }},
+      {"persistent_bytes beyond references", [](Header& h) { h.persistent_bytes = 0x10000000; }},
       {"tensors_offset in the header", [](Header& h) { h.tensors_offset = 48; }},
       {"tensors_offset unaligned", [](Header& h) { h.tensors_offset += 4; }},
-      {"tensors_offset behind", [](Header& h) { h.tensors_offset = 0xFFFFFFF0; }},
+      {"tensors_offset past the end", [](Header& h) { h.tensors_offset = 0xFFFFFFF0; }},
       {"calls_offset in the tensors", [](Header& h) { h.calls_offset -= 16; }},
       {"calls_offset unaligned", [](Header& h) { h.calls_offset += 4; }},
-      {"calls_offset behind", [](Header& h) { h.calls_offset = h.payload_bytes + 16; }},
+      {"calls_offset past the end", [](Header& h) { h.calls_offset = h.payload_bytes + 16; }},
       {"calls_bytes smaller", [](Header& h) { h.calls_bytes -= 4; }},
       {"calls_bytes larger", [](Header& h) { h.calls_bytes += 4; }},
       {"calls_bytes huge", [](Header& h) { h.calls_bytes = 0xFFFFFFFC; }},
@@ -152,7 +156,7 @@ TEST(PayloadView, EveryHeaderField) {
       {"constants_bytes smaller", [](Header& h) { h.constants_bytes -= 16; }},
       {"constants_bytes larger", [](Header& h) { h.constants_bytes += 16; }},
       {"constants_bytes huge", [](Header& h) { h.constants_bytes = 0xFFFFFFF0; }},
-      {"reserved", [](Header& h) { h.reserved[1] = 1; }},
+      {"reserved", [](Header& h) { h.reserved = 1; }},
   };
   for (const auto& [what, change] : changes) {
     AlignedBytes bytes = small_network();
@@ -165,7 +169,7 @@ TEST(PayloadView, EveryTensorField) {
   const std::pair<const char*, std::function<void(IoTensor&)>> changes[] = {
       {"nbytes", [](IoTensor& t) { t.nbytes += 4; }},
       {"arena_offset unaligned", [](IoTensor& t) { t.arena_offset = 8; }},
-      {"arena_offset behind", [](IoTensor& t) { t.arena_offset = 640; }},
+      {"arena_offset past the end", [](IoTensor& t) { t.arena_offset = 640; }},
       {"arena_offset overlapping the end", [](IoTensor& t) { t.arena_offset = 640 - 16; }},
       {"dtype", [](IoTensor& t) { t.dtype = 4; }},
       {"dtype int8", [](IoTensor& t) { t.dtype = 1; }},
@@ -174,7 +178,7 @@ TEST(PayloadView, EveryTensorField) {
       {"rank too large", [](IoTensor& t) { t.rank = 7; }},
       {"dim_order twice", [](IoTensor& t) { t.dim_order[1] = 0; }},
       {"dim_order out of range", [](IoTensor& t) { t.dim_order[1] = 4; }},
-      {"dim_order behind rank", [](IoTensor& t) { t.dim_order[5] = 1; }},
+      {"dim_order after rank", [](IoTensor& t) { t.dim_order[5] = 1; }},
       {"size 0",
        [](IoTensor& t) {
          t.sizes[1] = 0;
@@ -186,7 +190,7 @@ TEST(PayloadView, EveryTensorField) {
          t.sizes[0] = 1 << 30;
          t.sizes[1] = 64;
        }},
-      {"size behind rank", [](IoTensor& t) { t.sizes[5] = 1; }},
+      {"size after rank", [](IoTensor& t) { t.sizes[5] = 1; }},
   };
   for (const auto& [what, change] : changes) {
     AlignedBytes bytes = small_network();

@@ -11,13 +11,16 @@ executorch::runtime::Error run_nothing(const void* /*args*/, const Bases& /*base
   return executorch::runtime::Error::Ok;
 }
 
+constexpr Provider kProvider = {
+    "null", kAcceptedIsas, {payload::kPortableRevision, payload::kCmsisNnRevision}};
+
 // In place as the sum of other tables is.
 template <std::size_t kIndex>
 constexpr Kernel kNothing = Kernel(kOperators[kIndex], run_nothing).in_place();
 
 template <std::size_t... kIndices>
 constexpr KernelTable table_of(std::index_sequence<kIndices...>) {
-  return {payload::kKernelRevision, kAcceptedIsas, "null", {kNothing<kIndices>...}};
+  return {kProvider, {kNothing<kIndices>...}};
 }
 
 }  // namespace

@@ -23,9 +23,9 @@ Delegate start(const Job& job, const char* executor, bool program) {
   Line("RUN")
       .field("core", bsp_core)
       .field("isa", bsp_isa)
-      .field("kernels", kernels.name)
+      .field("kernels", kernels.provider->name)
       .field("executor", executor)
-      .hex_field("revision", kernels.revision);
+      .hex_field("revision", payload::kCmsisNnRevision);
   if (job.error() != nullptr) {
     fail(Error::InvalidArgument, job.error());
   }

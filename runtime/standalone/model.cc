@@ -26,30 +26,46 @@ constexpr payload::IoTensor no_tensor() {
   return tensor;
 }
 
-/// Whether `bytes` at `arena` are one that has `needed` bytes.
-bool arena_fits(const void* arena, std::size_t bytes, std::uint32_t needed) {
-  const auto address = reinterpret_cast<std::uintptr_t>(arena);
-  return needed == 0 || (arena != nullptr && bytes >= needed &&
+/// Whether the `bytes` at `memory` can be an arena, or a state, of `needed` bytes.
+bool fits(const void* memory, std::size_t bytes, std::uint32_t needed) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  return needed == 0 || (memory != nullptr && bytes >= needed &&
                          address % payload::kAlignment == 0 && UINTPTR_MAX - address >= needed);
 }
 
-/// What the delegate may take: the handle, unless it is null or given, and the arena.
+/// What the delegate may take: first, at init(), the handle, alone or with the state after it; then the
+/// arena.
 class ModelMemory final : public MemoryAllocator {
  public:
-  ModelMemory(std::uint8_t* handle, void* arena, std::size_t arena_bytes)
-      : MemoryAllocator(0, nullptr), handle_(handle), arena_(arena), arena_bytes_(arena_bytes) {}
+  /// At execute() `handle` is null: there is the arena alone.
+  ModelMemory(std::uint8_t* handle, void* state, std::size_t state_bytes, void* arena,
+              std::size_t arena_bytes)
+      : MemoryAllocator(0, nullptr),
+        handle_(handle),
+        state_(state),
+        state_bytes_(state_bytes),
+        arena_(arena),
+        arena_bytes_(arena_bytes) {}
 
   void* allocate(std::size_t size, std::size_t /*alignment*/) override {
-    if (handle_ != nullptr && size == kHandleBytes) {
-      std::uint8_t* handle = handle_;
+    void* memory = arena_;
+    std::size_t bytes = arena_bytes_;
+    if (handle_ != nullptr) {
+      std::uint8_t* const handle = handle_;
       handle_ = nullptr;
-      return handle;
+      if (size == kHandleBytes) {
+        return handle;
+      }
+      memory = state_;
+      bytes = state_bytes_;
     }
-    return arena_fits(arena_, arena_bytes_, static_cast<std::uint32_t>(size)) ? arena_ : nullptr;
+    return fits(memory, bytes, static_cast<std::uint32_t>(size)) ? memory : nullptr;
   }
 
  private:
   std::uint8_t* handle_;
+  void* state_;
+  std::size_t state_bytes_;
   void* arena_;
   std::size_t arena_bytes_;
 };
@@ -57,9 +73,10 @@ class ModelMemory final : public MemoryAllocator {
 }  // namespace
 
 Error StandaloneModelBase::load(const CmsisNnBackend& backend, const void* payload,
-                                std::size_t payload_bytes, void* arena, std::size_t arena_bytes) {
+                                std::size_t payload_bytes, void* arena, std::size_t arena_bytes,
+                                void* state, std::size_t state_bytes) {
   count_ = 0;
-  ModelMemory memory(handle_memory_, arena, arena_bytes);
+  ModelMemory memory(handle_memory_, state, state_bytes, arena, arena_bytes);
   FreeableBuffer processed(payload, payload_bytes, nullptr);
   BackendInitContext context(&memory, nullptr, "forward");
   const auto handle = backend.init(context, &processed, {});
@@ -72,7 +89,7 @@ Error StandaloneModelBase::load(const CmsisNnBackend& backend, const void* paylo
   if (count > capacity_) {
     return Error::InvalidArgument;
   }
-  if (!arena_fits(arena, arena_bytes, view.header().arena_bytes)) {
+  if (!fits(arena, arena_bytes, view.header().arena_bytes)) {
     return Error::MemoryAllocationFailed;
   }
   backend_ = &backend;
@@ -107,11 +124,15 @@ Error StandaloneModelBase::set_data(std::size_t index, void* data) {
   return Error::Ok;
 }
 
+Error StandaloneModelBase::reset() {
+  return count_ == 0 ? Error::InvalidState : backend_->reset(handle_);
+}
+
 Error StandaloneModelBase::run(EventTracer* tracer) {
   if (count_ == 0) {
     return Error::InvalidState;
   }
-  ModelMemory memory(nullptr, arena_, arena_bytes_);
+  ModelMemory memory(nullptr, nullptr, 0, arena_, arena_bytes_);
   BackendExecutionContext context(tracer, &memory, "forward");
   return backend_->execute(context, handle_, Span<EValue*>(pointers_, count_));
 }

@@ -44,13 +44,20 @@ class StandaloneModelBase {
   /// the model; the arena is the model's only during run(). It is the only memory, also of a
   /// backend that takes its arena at init (Config::arena_at_init).
   ///
+  /// A model that remembers something from one run to the next keeps it in `state`, NET_STATE_BYTES, 16-byte
+  /// aligned, which must outlive the model; others need none.
+  ///
   /// Errors: those of CmsisNnBackend::init(); InvalidArgument if the payload has more inputs
-  /// and outputs than there is room for; MemoryAllocationFailed if the payload needs an arena
-  /// and `arena` is null, smaller than its arena_bytes or not 16-byte aligned. A model may be
+  /// and outputs than there is room for; MemoryAllocationFailed if the payload needs an arena, or
+  /// a state, and that is null, too small or not 16-byte aligned. A model may be
   /// loaded again, also after an error, which leaves it as if nothing had been loaded.
   [[nodiscard]] executorch::runtime::Error load(const CmsisNnBackend& backend, const void* payload,
                                                 std::size_t payload_bytes, void* arena,
-                                                std::size_t arena_bytes);
+                                                std::size_t arena_bytes, void* state = nullptr,
+                                                std::size_t state_bytes = 0);
+
+  /// Makes the next run the first one again. Errors: InvalidState before load().
+  [[nodiscard]] executorch::runtime::Error reset();
 
   /// Inputs and outputs of the loaded payload; 0 before.
   std::size_t tensor_count() const { return count_; }

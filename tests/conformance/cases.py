@@ -53,9 +53,9 @@ def graph_of(operator: str, seed: int) -> Graph:
 
 def describe(operator: str, seed: int, graph: Graph) -> str:
     node = graph.nodes[0]
-    quants = [value.quant for value in (*graph.inputs, node.output) if isinstance(value.quant, Quant)]
+    quants = [value.quant for value in (*graph.inputs, *node.outputs) if isinstance(value.quant, Quant)]
     zero_points = [quant.zero_point for quant in quants]
-    shapes = [tuple(value.shape) for value in (*node.inputs, node.output)]
+    shapes = [tuple(value.shape) for value in (*node.inputs, *node.outputs)]
     return f"{operator} seed {seed}: shapes {shapes}, {node.attrs}, zero points {zero_points}"
 
 

@@ -112,7 +112,7 @@ def set_field(payload: bytearray, offset: int, values: tuple[int, ...]) -> None:
     struct.pack_into(f"<{len(values)}i", payload, offset, *values)
 
 
-def test_a_payload_without_what_the_kernel_loads_behind_its_filter_is_refused():
+def test_a_payload_without_what_the_kernel_loads_past_its_filter_is_refused():
     def cut(payload):
         for name in ("payload_bytes", "constants_bytes"):
             offset = HEADER.offset_of(name)
@@ -120,7 +120,7 @@ def test_a_payload_without_what_the_kernel_loads_behind_its_filter_is_refused():
         del payload[-16:]
 
     if KERNELS["kernels"] != "cmsis-nn" or TARGET.isa is not Isa.MVE:
-        pytest.skip(f"{KERNELS['kernels']} kernels on {CORE} load nothing behind filters")
+        pytest.skip(f"{KERNELS['kernels']} kernels on {CORE} load nothing past filters")
     graph = networks.parallel_convolutions()
     assert refused([case_of(graph)]) == 0
     assert refused([case_of(graph, cut)]) == 1

@@ -25,7 +25,7 @@ int main() {
       __mailbox_start, static_cast<std::size_t>(__mailbox_end - __mailbox_start), __arena_start,
       static_cast<std::size_t>(__arena_end - __arena_start), kernels, report, totals);
   runner::Line("SUITE")
-      .field("kernels", kernels.name)
+      .field("kernels", kernels.provider->name)
       .field("core", bsp_core)
       .field("cases", totals.cases)
       .field("failed", totals.failed)

@@ -92,6 +92,6 @@ int main(int argc, char** argv) {
                                                memory.size(), *kernels, report, totals);
   std::printf("##SUITE kernels=%s core=host cases=%" PRIu32 " failed=%" PRIu32 " scratch=%" PRIu32
               "\n",
-              kernels->name, totals.cases, totals.failed, totals.scratch_checked);
+              kernels->provider->name, totals.cases, totals.failed, totals.scratch_checked);
   return complete && totals.failed == 0 ? 0 : 1;
 }

@@ -56,7 +56,7 @@ void Editor::find_calls() {
     calls_[call_count_++] = offset;
     offset += call.bytes;
   }
-  if (offset != end) {  // a call goes behind the last one, aligned
+  if (offset != end) {  // a call goes after the last one, aligned
     call_count_ = 0;
   }
 }

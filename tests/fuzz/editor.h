@@ -45,10 +45,10 @@ class Editor {
   payload::Ref reference(unsigned base, std::uint32_t offset);
 
   /// Appends `bytes` of `random` values to the constants. False if there is no room, or something
-  /// stands behind them.
+  /// stands after them.
   bool grow_constants(std::uint32_t bytes, Random& random);
 
-  /// Puts a copy of call `from` in front of call `to` (or behind the last one).
+  /// Puts a copy of call `from` in front of call `to` (or after the last one).
   bool copy_call(unsigned from, unsigned to);
   void remove_call(unsigned call);
   void swap_calls(unsigned a, unsigned b);
@@ -57,7 +57,7 @@ class Editor {
   /// where they happen to point.
   bool take_call(Editor& other, unsigned from, unsigned to);
 
-  /// Arena, constants, inputs and outputs as small as the calls allow: what is read behind an end
+  /// Arena, constants, inputs and outputs as small as the calls allow: what is read past an end
   /// is then read outside of it.
   void fit_arena();
   void fit_constants();

@@ -1,6 +1,6 @@
 // Memory that ends where a buffer ends, by the core's memory protection unit.
 //
-// A slot is kSlotBytes of memory that may be used, and a gap of the same size behind them that may not be
+// A slot is kSlotBytes of memory that may be used, and a gap of the same size after them that may not be
 // touched. A buffer at the end of its slot is followed by the gap at once; a kernel that reads or writes one
 // byte further faults. Where the unit can (Armv8-M), a slot may also be read-only, and everything but the
 // slots, the image's own memory and the UART is out of bounds.

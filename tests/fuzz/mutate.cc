@@ -451,17 +451,16 @@ void repair(std::uint8_t* data, std::size_t size, const KernelTable& kernels) {
   h.magic = payload::kMagic;
   h.format_version = payload::kFormatVersion;
   h.header_bytes = sizeof(Header);
-  h.kernel_revision = kernels.revision;
-  if (h.isa >= 8 || ((kernels.isas >> h.isa) & 1) == 0) {
+  const Provider& provider = *kernels.provider;
+  std::memcpy(h.revisions, provider.revisions, sizeof(h.revisions));
+  if (h.isa >= 8 || ((provider.isas >> h.isa) & 1) == 0) {
     h.isa = 0;
-    while (((kernels.isas >> h.isa) & 1) == 0) {
+    while (((provider.isas >> h.isa) & 1) == 0) {
       ++h.isa;
     }
   }
-  h.reserved0 = 0;
-  h.reserved[0] = 0;
-  h.reserved[1] = 0;
-  h.persistent_bytes = 0;
+  h.reserved = 0;
+  h.persistent_bytes &= 0xFF0;
   h.payload_bytes = static_cast<std::uint32_t>(size / 16 * 16);
   h.crc32 = payload_crc32(data, h.payload_bytes);
 }

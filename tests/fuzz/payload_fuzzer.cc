@@ -33,7 +33,7 @@ constexpr int kAttempts = 4;
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t capacity);
 
 extern "C" int LLVMFuzzerInitialize(int* /*argc*/, char*** /*argv*/) {
-  std::atexit([] { fuzz::print_totals(fuzz::tested_kernels().name); });
+  std::atexit([] { fuzz::print_totals(fuzz::tested_kernels().provider->name); });
   return 0;
 }
 

@@ -37,7 +37,7 @@ Axis draw_axis(Random& random, bool with_dilation) {
   axis.stride = random.one_in(3) ? random.in(1, random.one_in(8) ? 40 : 4) : 1;
   const std::int32_t extent = (axis.taps - 1) * axis.dilation + 1;
   axis.padding = random.one_in(2) ? 0 : random.in(0, random.one_in(4) ? extent + 2 : extent / 2);
-  // The fewest outputs after which no window that fits is missing; more reach into the padding behind.
+  // The fewest outputs after which no window that fits is missing; more reach into the padding at the end.
   const std::int32_t room = axis.in + axis.padding - extent;
   axis.out = room < 0 ? 1 : room / axis.stride + 1;
   if (random.one_in(4)) {

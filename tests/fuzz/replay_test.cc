@@ -167,7 +167,7 @@ TEST(Replay, MutatedSeeds) {
       run_payload(payload.data(), size, tested_kernels());
     }
   }
-  print_totals(tested_kernels().name);
+  print_totals(tested_kernels().provider->name);
   const Totals& t = totals();
   // Neither may all be refused nor may all be harmless, or nothing is tested.
   EXPECT_GT(t.outcomes[static_cast<unsigned>(Outcome::kRan)],

@@ -17,14 +17,17 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-PAYLOAD_BYTES_OFFSET = 16  # of the header's field
+MAGIC = b"CNND"
+PAYLOAD_BYTES_OFFSET = 12  # of the header's field
 MAX_BYTES = 1 << 15  # kMaxPayloadBytes of mutate.h
 
 
 def seeds(blob: bytes) -> Iterator[bytes]:
-    """The payloads of a file of make_seeds.py."""
+    """The payloads of a file of make_seeds.py. ValueError if they are of another format."""
     at = 0
     while at < len(blob):
+        if blob[at : at + len(MAGIC)] != MAGIC:
+            raise ValueError(f"no payload begins at {at}: the format has changed, and PAYLOAD_BYTES_OFFSET with it")
         (size,) = struct.unpack_from("<I", blob, at + PAYLOAD_BYTES_OFFSET)
         yield blob[at : at + size]
         at += size

@@ -37,7 +37,7 @@ enum Mode : std::uint32_t {
   kMutate = 0,         // mutated and run
   kAsTheyAre = 1,      // seeds run unchanged
   kShow = 2,           // mutated, printed, and run
-  kReadBeyond = 3,     // no payload: reads the byte behind slot `first`, by what would be a kernel
+  kReadBeyond = 3,     // no payload: reads the byte after slot `first`, by what would be a kernel
   kWriteConstant = 4,  // writes to the payload's slot
 };
 
@@ -160,7 +160,7 @@ bool run(std::size_t size, Totals& totals) {
 
 void print(const Totals& totals) {
   runner::Line line("SWEEP");
-  line.field("kernels", selected_kernels().name)
+  line.field("kernels", selected_kernels().provider->name)
       .field("core", bsp_core)
       .field("payloads", totals.payloads)
       .field("ran", totals.ran)

@@ -82,7 +82,7 @@ needs_cmsis_nn = pytest.mark.skipif(
 )
 
 
-def test_a_read_behind_a_buffer_is_a_fault():
+def test_a_read_past_a_buffer_is_a_fault():
     inside = run(READ_BEYOND, ARENA_SLOT, 0)
     assert (inside.status, inside.exit_code) == ("exit", 0), inside.explain()
     for slot in (PAYLOAD_SLOT, ARENA_SLOT, 2, 7):

@@ -38,7 +38,7 @@ class Tflm:
     def difference(self, inputs: Sequence[np.ndarray]) -> str:
         """What the first node that the reference computes otherwise has, see `difference`; "" if all are equal."""
         ours: list[np.ndarray] = []
-        reference.run(self._graph, inputs, lambda node, output: ours.append(output))
+        reference.run(self._graph, inputs, lambda node, value, output: ours.append(output))
         for node, mine, theirs in zip(self._graph.nodes, ours, self.run(inputs)):
             found = difference(mine.reshape(tensor_shape(node.output)), theirs)
             if found:

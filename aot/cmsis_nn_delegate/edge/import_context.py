@@ -48,7 +48,7 @@ class ImportContext(EdgeContext):
         name = node.name + suffix
         output = Value(name, TensorType(element, shape_of(node) if shape is None else shape, quant=quant))
         self.define(node, output)
-        return Node(op, name, list(inputs), output, attrs, (node.name,), _debug_handles(node))
+        return Node(op, name, list(inputs), [output], attrs, (node.name,), _debug_handles(node))
 
 
 def _debug_handles(node: EdgeNode) -> tuple[int, ...]:

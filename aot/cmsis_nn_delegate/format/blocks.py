@@ -21,8 +21,12 @@ def input(name: str, element: Scalar, *shape: str, doc: str) -> Field:
     return operand(Role.INPUT, name, element, shape, doc)
 
 
-def output(element: Scalar, *shape: str, doc: str) -> Field:
-    return operand(Role.OUTPUT, "output", element, shape, doc)
+def output(element: Scalar, *shape: str, doc: str, name: str = "output") -> Field:
+    return operand(Role.OUTPUT, name, element, shape, doc)
+
+
+def state(name: str, element: Scalar, *shape: str, doc: str) -> Field:
+    return operand(Role.STATE, name, element, shape, doc)
 
 
 def filter(*shape: str, doc: str) -> Field:

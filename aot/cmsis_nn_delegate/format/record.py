@@ -51,6 +51,7 @@ class Role(enum.Enum):
     MULTIPLIER = enum.auto()  # the same, in Q31, 0 or more
     SHIFT = enum.auto()  # the same, to the left if positive, kMinShift to kMaxShift
     OUTPUT = enum.auto()  # writes activations, of the arena or an output
+    STATE = enum.auto()  # reads and writes what it remembers from one execution to the next, zeros at first
     SCRATCH = enum.auto()  # writes and reads bytes of the arena or an output; none may be needed
 
 

@@ -1,4 +1,4 @@
-"""The payload format, version 3: its header, tensors and references.
+"""The payload format, version 4: its header, tensors and references.
 
 A payload is little-endian, position-independent and used in place. It starts
 16-byte aligned, and so does each of its sections:
@@ -12,8 +12,8 @@ in the order of the parameters. Data is named by a *reference*, see `make_ref`. 
 output and scratch memory, lies apart from what it reads, but for outputs that may be an input, where a kernel
 says so. Inputs and outputs of the graph count as where their `arena_offset` puts them.
 
-Kernels of some instruction sets load more than they use: as many bytes as their `ReadsBehind` says follow
-every constant inside of the constants section. Nothing is read past activations, scratch memory and
+Kernels of some instruction sets load more than they use: as many bytes as their `ReadsPast` says follow
+every constant inside of the constants section. Nothing is read past the end of activations, scratch memory and
 the caller's tensors.
 
 From these declarations and those of the operators the generators of aot/codegen write runtime/payload/format.h
@@ -28,13 +28,24 @@ from typing import NamedTuple
 from .record import F32, I32, U8, U16, U32, Field, Struct
 
 MAGIC = 0x444E4E43  # "CNND"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 ALIGNMENT = 16  # of a payload, its sections, every constant and every arena offset
 
-# The first 32 bits of the CMSIS-NN commit whose conventions (kernel sums, bias,
-# weight layouts, scratch sizes) a payload follows. The revision is ABI.
+
+class ProviderId(enum.IntEnum):
+    """Whose kernel a call was compiled for; see `ops.providers`. A number never changes its meaning."""
+
+    PORTABLE = 0
+    CMSIS_NN = 1
+
+
+MAX_PROVIDERS = 3
+
+# What the constants and scratch sizes of a provider's calls follow: kernel sums, bias, layout of weights. That
+# is ABI: it changes when a kernel needs other constants than before. CMSIS-NN's are those of a commit.
 CMSIS_NN_COMMIT = "dbf45dbfcc515421dd6099037d3e2637b90748c8"
-KERNEL_REVISION = int(CMSIS_NN_COMMIT[:8], 16)
+CMSIS_NN_REVISION = int(CMSIS_NN_COMMIT[:8], 16)
+PORTABLE_REVISION = 1
 
 
 class Isa(enum.IntEnum):
@@ -63,7 +74,7 @@ MAX_SOFTMAX_DIFFERENCE = 31 << 26  # of a row's elements to its maximum, in Q5.2
 REF_OFFSET_BITS = 28
 BASE_ARENA = 0
 BASE_CONSTANT = 1  # offsets count from the start of the payload
-BASE_IO = 2  # + index: inputs first, then outputs
+BASE_IO = 2  # + index: inputs first, then outputs, then, as one more, the persistent memory if there is any
 BASE_NONE = 15  # resolves to a null pointer
 MAX_IO = BASE_NONE - BASE_IO
 BASE_COUNT = 16
@@ -96,26 +107,27 @@ HEADER = Struct(
         Field("magic", U32, "kMagic"),
         Field("format_version", U16, "kFormatVersion; another one is refused"),
         Field("header_bytes", U16, "sizeof(Header)"),
-        Field("kernel_revision", U32, "kKernelRevision; another one is refused"),
         Field("isa", U8, "Isa that scratch sizes were computed for"),
         Field("input_count", U8, "inputs + outputs <= kMaxIo"),
         Field("output_count", U8),
-        Field("reserved0", U8, "0"),
+        Field("reserved", U8, "0"),
         Field("payload_bytes", U32, "size of the whole payload, a multiple of 16"),
         Field("crc32", U32, "CRC-32 (IEEE 802.3) of the payload with this field as 0"),
         Field("arena_bytes", U32, "activations and scratch, a multiple of 16; may be 0"),
-        Field("persistent_bytes", U32, "state kept between executions; 0 in this version"),
+        Field("persistent_bytes", U32, "zeros at init(), kept between executions; a multiple of 16, may be 0"),
         Field("tensors_offset", U32, "input_count + output_count records IoTensor"),
         Field("calls_offset", U32, "the calls, back to back"),
         Field("calls_bytes", U32, "a multiple of 4"),
         Field("call_count", U32),
         Field("constants_offset", U32),
-        Field("constants_bytes", U32, "with what kernels load past the last one"),
-        Field("reserved", U32, "0", count=2),
+        Field("constants_bytes", U32, "with what kernels load past the end of the last one"),
+        Field("revisions", U32, "by ProviderId, what its calls follow; 0 if there are none", count=MAX_PROVIDERS),
     ),
 )
 
 NO_ARENA_OFFSET = 0xFFFFFFFF
+
+STATE_OFFSET = 16  # of the persistent memory from the delegate's handle, which lies in front of it
 
 IO_TENSOR = Struct(
     "IoTensor",
@@ -125,8 +137,8 @@ IO_TENSOR = Struct(
         Field("arena_offset", U32, "where in the arena the caller may keep it, or kNoArenaOffset"),
         Field("dtype", U8, "DType"),
         Field("rank", U8, "<= kMaxRank"),
-        Field("dim_order", U8, "dimensions from outermost to innermost; 0 from rank on", count=MAX_RANK),
-        Field("sizes", I32, "in logical order; 0 from rank on", count=MAX_RANK),
+        Field("dim_order", U8, "dimensions from outermost to innermost; 0 after rank", count=MAX_RANK),
+        Field("sizes", I32, "in logical order; 0 after rank", count=MAX_RANK),
         Field("scale", F32, "real = scale * (q - zero_point); 0 for float tensors"),
         Field("zero_point", I32),
     ),
@@ -138,13 +150,14 @@ CALL_HEADER = Struct(
     "CallHeader",
     "Precedes the argument block of each call.",
     (
-        Field("opcode", U16, "Opcode"),
+        Field("opcode", U8, "Opcode"),
+        Field("provider", U8, "1 << ProviderId that it was compiled for"),
         Field("bytes", U16, "of this header and the argument block, a multiple of 4"),
     ),
 )
 
 
-class ReadsBehind(NamedTuple):
+class ReadsPast(NamedTuple):
     """Bytes that a kernel may load, and does not use, past the end of its filter, and of its bias,
     multipliers and shifts."""
 

@@ -89,18 +89,35 @@ class Value:
 class Node:
     """One operation: `op` is the name of an operator in `ops`, `attrs` its dataclass.
 
-    `inputs` are activations and constants in the operator's order; every node has
-    one output. `sources` are the names of the edge nodes it stands for and
-    `debug_handles` their ExecuTorch debug handles, both merged when nodes are fused.
+    `inputs` are activations and constants, `outputs` what the node defines, `states` what it remembers from one
+    execution to the next, each in the operator's order. A state begins as zero bytes; the node reads and changes it.
+    `sources` are the names of the edge nodes it stands for and `debug_handles` their ExecuTorch debug handles, both
+    merged when nodes are fused.
     """
 
     op: str
     name: str
     inputs: list[Value]
-    output: Value
+    outputs: list[Value]
     attrs: Any = None
     sources: tuple[str, ...] = ()
     debug_handles: tuple[int, ...] = ()
+    states: list[Value] = field(default_factory=list)
+
+    @property
+    def output(self) -> Value:
+        """The output of a node that has one; ValueError for others."""
+        if len(self.outputs) != 1:
+            raise ValueError(f"{self.name} has {len(self.outputs)} outputs, not one")
+        return self.outputs[0]
+
+    @output.setter
+    def output(self, value: Value) -> None:
+        self.outputs = [value]
+
+    def replace_output(self, old: Value, new: Value) -> None:
+        """Makes the node define `new` in the place of `old`."""
+        self.outputs = [new if value is old else value for value in self.outputs]
 
 
 @dataclass(eq=False)
@@ -112,7 +129,7 @@ class Graph:
     nodes: list[Node] = field(default_factory=list)
 
     def producer(self, value: Value) -> Optional[Node]:
-        return next((node for node in self.nodes if node.output is value), None)
+        return next((node for node in self.nodes if any(v is value for v in node.outputs)), None)
 
     def consumers(self, value: Value) -> list[Node]:
         return [node for node in self.nodes if any(v is value for v in node.inputs)]
@@ -132,10 +149,15 @@ class Graph:
 
     def activations(self) -> list[Value]:
         """Inputs and node outputs, each once, in order of definition."""
-        return [*self.inputs, *(node.output for node in self.nodes)]
+        return [*self.inputs, *(value for node in self.nodes for value in node.outputs)]
+
+    def states(self) -> list[Value]:
+        """What the nodes remember, each once: two nodes may share a state."""
+        return list({id(value): value for node in self.nodes for value in node.states}.values())
 
     def verify(self) -> None:
-        """Raises ValueError if a value is used before its definition or defined twice."""
+        """Raises ValueError if a value is used before its definition or defined twice, or a state is also something
+        else."""
         defined = {id(v) for v in self.inputs}
         if len(defined) != len(self.inputs):
             raise ValueError("a graph input appears twice")
@@ -143,12 +165,16 @@ class Graph:
             for value in node.inputs:
                 if not value.is_constant and id(value) not in defined:
                     raise ValueError(f"{node.name} reads {value.name} before it is defined")
-            if id(node.output) in defined or node.output.is_constant:
-                raise ValueError(f"{node.name} defines {node.output.name} again")
-            defined.add(id(node.output))
+            for value in node.outputs:
+                if id(value) in defined or value.is_constant:
+                    raise ValueError(f"{node.name} defines {value.name} again")
+                defined.add(id(value))
         for value in self.outputs:
             if not value.is_constant and id(value) not in defined:
                 raise ValueError(f"graph output {value.name} is never defined")
+        for value in self.states():
+            if id(value) in defined or value.is_constant:
+                raise ValueError(f"state {value.name} is also an activation or a constant")
 
     def __str__(self) -> str:
         def show(value: Value) -> str:
@@ -157,6 +183,7 @@ class Graph:
         lines = [f"graph({', '.join(map(show, self.inputs))}) {{"]
         for node in self.nodes:
             args = ", ".join("%" + v.name for v in node.inputs)
+            states = "".join(f" state {show(value)}" for value in node.states)
             attrs = f" {node.attrs}" if node.attrs is not None else ""
-            lines.append(f"  {show(node.output)} = {node.op}({args}){attrs}")
+            lines.append(f"  {', '.join(map(show, node.outputs))} = {node.op}({args}){states}{attrs}")
         return "\n".join([*lines, f"  return {', '.join('%' + v.name for v in self.outputs)}", "}"])

@@ -12,9 +12,10 @@ from ..format.schema import MAX_DIM
 from ..graph.ir import Node
 from . import constant_weights, foldable_pads
 from .attrs import ConvAttrs, Padding
-from .cmsis_nn_rules import MAX_KERNEL_ELEMENTS
 from .constant_weights import Operands
 from .geometry import Geometry
+from .providers import cmsis_nn_geometry
+from .providers.cmsis_nn_rules import MAX_KERNEL_ELEMENTS
 
 TARGETS = ("aten.convolution.default",)
 
@@ -126,7 +127,7 @@ def _refuse_windows(node: EdgeNode, args: Arguments, depthwise: bool) -> Optiona
         dilation,
     )
     if not depthwise:
-        height, width = geometry.legalized().kernel
+        height, width = cmsis_nn_geometry.convolution(geometry).kernel
         elements = shape_of(args.weight)[1] * height * width
         if elements > MAX_KERNEL_ELEMENTS:
             return Refusal(
@@ -136,7 +137,7 @@ def _refuse_windows(node: EdgeNode, args: Arguments, depthwise: bool) -> Optiona
                 f" most {MAX_KERNEL_ELEMENTS}: use less padding, groups or fewer channels",
             )
         return None
-    geometry = geometry.overlapping()
+    geometry = cmsis_nn_geometry.overlapping(geometry)
     height, width = geometry.kernel
     if height * width > MAX_KERNEL_ELEMENTS or max(geometry.padding) > MAX_DIM:
         return Refusal(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Optional
 
 from ..graph.tensor_type import Layout, TensorType
+from .geometry import Geometry, Pair
 
 
 @dataclass(frozen=True)
@@ -44,18 +46,19 @@ class Padding:
         )
 
 
-Pair = tuple[int, int]  # (height, width)
-
-
 @dataclass(frozen=True)
 class ConvAttrs:
-    """conv2d and depthwise_conv2d. Inputs: x, weight (OIHW, I per group), bias (int32)."""
+    """conv2d and depthwise_conv2d. Inputs: x, weight (OIHW, I per group), bias (int32).
+
+    `called_as`: the equal geometry that the kernel is called with, where a provider needs another one.
+    """
 
     stride: Pair = (1, 1)
     padding: Padding = Padding()
     dilation: Pair = (1, 1)
     groups: int = 1
     clamp: Clamp = Clamp()
+    called_as: Optional[Geometry] = None
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,12 @@ from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
 from ..target import Target
-from . import pooling, scratch, storage
+from . import pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
 from .kernel import KernelSpec
 from .op import Op
+from .providers import cmsis_nn_scratch
 from .random_case import RandomCase
 from .windows import taps
 
@@ -176,7 +177,7 @@ class AvgPool2d(Op):
 
     def scratch_bytes(self, node: Node, target: Target) -> int:
         _, _, out_w, channels = storage.nhwc(node.output)
-        return scratch.query("avgpool_buffer_size", target, dim_dst_width=out_w, ch_src=channels)
+        return cmsis_nn_scratch.query("avgpool_buffer_size", target, dim_dst_width=out_w, ch_src=channels)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return {**refs, "scratch_bytes": scratch_bytes, **pooling.arguments(node)}

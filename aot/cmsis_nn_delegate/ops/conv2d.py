@@ -13,18 +13,19 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
-from ..format.schema import Isa, ReadsBehind
+from ..format.schema import Isa, ReadsPast
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
 from ..target import Target
 from . import aten_convolution, conv_args, foldable_pads, per_channel_requantize, storage
 from .annotation import Weighted
 from .attrs import ConvAttrs, Padding
-from .cmsis_nn_rules import MAX_KERNEL_ELEMENTS
 from .conv_args import CallDims
 from .geometry import Geometry
 from .kernel import KernelSpec
 from .op import Op
+from .providers import cmsis_nn_geometry
+from .providers.cmsis_nn_rules import MAX_KERNEL_ELEMENTS
 from .random_case import RandomCase
 from .windows import taps
 
@@ -64,7 +65,7 @@ KERNEL = KernelSpec(
         "NNSupportFunctions/arm_q7_to_q15_with_offset.c",
         "NNSupportFunctions/arm_s8_to_s16_unordered_with_offset.c",
     ),
-    reads_behind={Isa.MVE: ReadsBehind(filter=16)},
+    reads_past={Isa.MVE: ReadsPast(filter=16)},
 )
 
 
@@ -217,8 +218,13 @@ class Conv2d(Op):
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]
 
+    def legalize_for_cmsis_nn(self, node: Node) -> None:
+        called_as = cmsis_nn_geometry.convolution(Geometry.plain(node))
+        cmsis_nn_geometry.require_convolution(called_as, node.inputs[0].shape[1], node.inputs[1].shape[1])
+        conv_args.call_as(node, called_as)
+
     def scratch_bytes(self, node: Node, target: Target) -> int:
-        geometry = Geometry.of(node).legalized()
+        geometry = Geometry.of(node)
         dims = self._dims(node, geometry)
         return conv_args.scratch_bytes("convolve_wrapper_buffer_size", node, target, geometry, dims)
 
@@ -226,14 +232,13 @@ class Conv2d(Op):
         weights = self._filter(node)
         out_c, in_per_group = node.inputs[1].shape[:2]
         weights = weights.reshape(out_c, -1, in_per_group)
-        # A kernel that `legalized` has made higher: rows of zeros below.
-        extra = math.prod(Geometry.of(node).legalized().kernel) - weights.shape[1]
+        # A kernel that was made higher for its provider: rows of zeros below.
+        extra = math.prod(Geometry.of(node).kernel) - weights.shape[1]
         weights = np.pad(weights, ((0, 0), (0, extra), (0, 0)))
         return per_channel_requantize.constants(node, weights, node.inputs[2].constant)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        geometry = Geometry.of(node).legalized()
-        geometry.require_convolution(node.inputs[0].shape[1], node.inputs[1].shape[1])
+        geometry = Geometry.of(node)
         return conv_args.encode(node, refs, scratch_bytes, geometry, self._dims(node, geometry))
 
     def _dims(self, node: Node, geometry: Geometry) -> CallDims:

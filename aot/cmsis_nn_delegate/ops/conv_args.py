@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..format import blocks
 from ..format.record import Field, Struct
 from ..graph.ir import Node, Value
 from ..target import Target
-from . import block_values, scratch
+from . import block_values
 from .attrs import ConvAttrs
 from .geometry import Geometry
+from .providers import cmsis_nn_scratch
 
 CONV_PARAMS = Struct(
     "ConvParams",
@@ -45,10 +47,16 @@ def output_shape(inputs: Sequence[Value], attrs: ConvAttrs) -> tuple[int, ...]:
     return (n, channels, *windows)
 
 
+def call_as(node: Node, geometry: Geometry) -> None:
+    """Has the kernel of `node` called with an equal `geometry`."""
+    if geometry != Geometry.plain(node):
+        node.attrs = replace(node.attrs, called_as=geometry)
+
+
 def scratch_bytes(function: str, node: Node, target: Target, geometry: Geometry, dims: CallDims, **more: int) -> int:
-    """What size function `function` (see `scratch.query`) says; `more` are its further arguments."""
+    """What size function `function` (see `cmsis_nn_scratch.query`) says; `more` are its further arguments."""
     lo, hi = node.attrs.clamp.quantized(node.output.type)
-    return scratch.query(
+    return cmsis_nn_scratch.query(
         function,
         target,
         input_nhwc=dims.input,

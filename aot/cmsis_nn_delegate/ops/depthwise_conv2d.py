@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Optional
 
 import numpy as np
@@ -13,18 +12,19 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
-from ..format.schema import Isa, ReadsBehind
+from ..format.schema import Isa, ReadsPast
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
 from ..target import Target
 from . import aten_convolution, conv_args, foldable_pads, per_channel_requantize, storage
-from . import cmsis_nn_rules as rules
 from .annotation import NotAnnotated
 from .attrs import ConvAttrs, Padding
 from .conv_args import CallDims
 from .geometry import Geometry
 from .kernel import KernelSpec
 from .op import Op
+from .providers import cmsis_nn_geometry
+from .providers import cmsis_nn_rules as rules
 from .random_case import RandomCase
 from .windows import taps
 
@@ -73,7 +73,7 @@ KERNEL = KernelSpec(
         "NNSupportFunctions/arm_nn_depthwise_conv_nt_t_s8.c",
         "TransposeFunctions/arm_transpose_s8.c",
     ),
-    reads_behind={Isa.MVE: ReadsBehind(filter=3, parameters=12)},
+    reads_past={Isa.MVE: ReadsPast(filter=3, parameters=12)},
 )
 
 
@@ -169,8 +169,16 @@ class DepthwiseConv2d(Op):
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]
 
+    def legalize_for_cmsis_nn(self, node: Node) -> None:
+        channels = node.inputs[0].shape[1]
+        if rules.becomes_convolution(channels):
+            raise ValueError(f"{node.name}: one input channel; build a conv2d instead")
+        called_as = cmsis_nn_geometry.depthwise(Geometry.plain(node), self._multiplier(node))
+        cmsis_nn_geometry.require_depthwise(called_as, channels, self._multiplier(node))
+        conv_args.call_as(node, called_as)
+
     def scratch_bytes(self, node: Node, target: Target) -> int:
-        geometry = self._geometry(node)
+        geometry = Geometry.of(node)
         return conv_args.scratch_bytes(
             "depthwise_conv_wrapper_buffer_size",
             node,
@@ -181,7 +189,7 @@ class DepthwiseConv2d(Op):
         )
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        before, after = Geometry.of(node), self._geometry(node)
+        before, after = Geometry.plain(node), Geometry.of(node)
         # Zeros in front shift the windows, as more padding does.
         front = [(b - a) // d for a, b, d in zip(before.padding, after.padding, after.dilation)]
         total = [b - a for a, b in zip(before.kernel, after.kernel)]
@@ -190,32 +198,9 @@ class DepthwiseConv2d(Op):
         return per_channel_requantize.constants(node, weights, node.inputs[2].constant)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        if rules.becomes_convolution(node.inputs[0].shape[1]):
-            raise ValueError(f"{node.name}: one input channel; build a conv2d instead")
-        geometry = self._geometry(node)
-        geometry.require_depthwise(node.inputs[0].shape[1], self._multiplier(node))
+        geometry = Geometry.of(node)
         dims = self._dims(node, geometry)
         return conv_args.encode(node, refs, scratch_bytes, geometry, dims, ch_mult=self._multiplier(node))
-
-    def _geometry(self, node: Node) -> Geometry:
-        """As the call has it: every window overlaps the image.
-
-        Where arm_depthwise_conv_3x3_s8 does not do what it is asked for, the kernel gets a fourth column
-        of zeros, which changes no sum and selects the general kernel. For every target alike.
-        """
-        geometry = Geometry.of(node).overlapping()
-        special = rules.takes_3x3(
-            geometry.batch,
-            self._multiplier(node),
-            *geometry.kernel,
-            *geometry.padding,
-            *geometry.dilation,
-        )
-        if special and not rules.fits_3x3(
-            geometry.input[1], geometry.output[1], geometry.stride[1], geometry.padding[1]
-        ):
-            return replace(geometry, kernel=(3, 4))
-        return geometry
 
     def _dims(self, node: Node, geometry: Geometry) -> CallDims:
         out_c = node.inputs[1].shape[0]

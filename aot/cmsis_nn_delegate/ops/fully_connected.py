@@ -69,6 +69,7 @@ PER_TENSOR = KernelSpec(
             Field("activation", blocks.ACTIVATION),
         ),
     ),
+    variant="per_tensor",
     cmsis_nn="arm_nn_vec_mat_mult_t_s8",
     cmsis_nn_sources=("NNSupportFunctions/arm_nn_vec_mat_mult_t_s8.c",),
 )
@@ -208,8 +209,8 @@ class FullyConnected(Op):
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].shape[1]
 
-    def kernel_of(self, node: Node) -> KernelSpec:
-        return PER_TENSOR if self._uniform(node) else PER_CHANNEL
+    def variant(self, node: Node) -> str:
+        return PER_TENSOR.variant if self._uniform(node) else PER_CHANNEL.variant
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         arrays = per_channel_requantize.constants(node, node.inputs[1].constant, self._bias(node))

@@ -21,11 +21,11 @@ from .attrs import (
     ConvAttrs,
     FullyConnectedAttrs,
     Padding,
-    Pair,
     PoolAttrs,
     SoftmaxAttrs,
     TransposeAttrs,
 )
+from .geometry import Pair
 
 SOFTMAX_QUANT = Quant((1 / 256,), Element.INT8.low)
 
@@ -167,7 +167,7 @@ class GraphBuilder:
 
     def _append(self, op: str, inputs: list[Value], output: Value, attrs: Any) -> Value:
         name = f"{op}_{len(self.nodes)}"
-        self.nodes.append(Node(op, name, inputs, output, attrs, sources=(name,)))
+        self.nodes.append(Node(op, name, inputs, [output], attrs, sources=(name,)))
         return output
 
 

@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..format.opcodes import Opcode
-from ..format.record import Struct
-from ..format.schema import Isa, ReadsBehind
+from ..format.record import Role, Struct
+from ..format.schema import Isa, ReadsPast
+from ..graph.tensor_type import Element
+
+# Their elements tell kernels apart.
+_TENSORS = (Role.INPUT, Role.FILTER, Role.STATE, Role.OUTPUT)
 
 
 @dataclass(frozen=True)
@@ -25,10 +29,27 @@ class KernelSpec:
     cmsis_nn: str
     # The files of CMSIS-NN that it needs, in Source/: a missing one is an undefined symbol at link time.
     cmsis_nn_sources: tuple[str, ...] = ()
+    # Which of several kernels for the same elements: Op.variant says which one a node takes.
+    variant: str = ""
     # Why CMSIS-NN has no such function, or not one to use.
     why_portable: str = ""
-    # What CMSIS-NN's kernel loads past its constants; where that comes from: runtime/kernels/cmsis_nn/README.md.
-    reads_behind: Mapping[Isa, ReadsBehind] = field(default_factory=dict)
+    # What CMSIS-NN's kernel loads past the end of its constants; where that comes from:
+    # runtime/kernels/cmsis_nn/README.md.
+    reads_past: Mapping[Isa, ReadsPast] = field(default_factory=dict)
+
+    @property
+    def elements(self) -> Mapping[str, Element]:
+        """What it takes and gives, by field of the argument block."""
+        return {
+            field.name: Element(field.operand.element.element)
+            for field in self.args.fields
+            if field.operand and field.operand.role in _TENSORS
+        }
+
+    def __str__(self) -> str:
+        """What tells kernels apart, such as "add of input1 int8, input2 int8, output int8"."""
+        elements = ", ".join(f"{name} {element.value}" for name, element in self.elements.items())
+        return f"{self.name} of {elements}"
 
     @property
     def opcode(self) -> Opcode:
@@ -37,7 +58,3 @@ class KernelSpec:
             return Opcode[self.name.upper()]
         except KeyError:
             raise KeyError(f"kernel {self.name} has no opcode yet: run `bazel run //:generate`") from None
-
-    def reads_behind_on(self, isa: Isa) -> ReadsBehind:
-        """Bytes that have to follow its constants in a payload for `isa`."""
-        return self.reads_behind.get(isa, ReadsBehind())

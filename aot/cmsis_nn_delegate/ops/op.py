@@ -104,6 +104,11 @@ class Op:
         """The output of `node` in storage order; `inputs` are its activations in storage order."""
         raise NotImplementedError(f"{self.name} has no reference: a pass should have removed it")
 
+    def compute(self, node: Node, inputs: Sequence[np.ndarray], states: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """All outputs of `node`, which changes `states` in place. Operators with several outputs, or with a state,
+        define this in the place of `reference`."""
+        return [self.reference(node, inputs)]
+
     def macs(self, node: Node) -> int:
         """Multiplications of the kernel, padding included; 0 for operators without weights."""
         return 0
@@ -125,14 +130,31 @@ class Op:
 
     # Payload ----------------------------------------------------------------
 
+    def variant(self, node: Node) -> str:
+        """Which of the kernels for the same elements `node` takes (`KernelSpec.variant`)."""
+        return ""
+
     def kernel_of(self, node: Node) -> KernelSpec:
-        """The kernel for `node`, of those that the operator has."""
-        if len(self.kernels) != 1:
-            raise NotImplementedError(f"{self.name} has {len(self.kernels)} kernels: it has to choose one")
-        return self.kernels[0]
+        """The kernel for the variant of `node` and the elements of its tensors. ValueError if there is none."""
+        variant = self.variant(node)
+        candidates = [kernel for kernel in self.kernels if kernel.variant == variant]
+        found = next((kernel for kernel in candidates if _mismatch(kernel, node) is None), None)
+        if found is not None:
+            return found
+        if not candidates:
+            raise ValueError(f"{node.name}: {self.name} has no kernel: a pass should have removed it")
+        field, value = _mismatch(candidates[0], node) or ("", node.inputs[0])
+        raise ValueError(
+            f"{value.name} is {value.element.value}; there is no kernel {candidates[0].name} for that: "
+            f"its {field} is {' or '.join(kernel.elements[field].value for kernel in candidates)}"
+        )
+
+    def legalize_for_cmsis_nn(self, node: Node) -> None:
+        """Changes `node` to an equal one that CMSIS-NN's function computes on every core. ValueError if there is
+        none."""
 
     def scratch_bytes(self, node: Node, target: Target) -> int:
-        """Size of the working memory that the kernel needs on `target`, 0 for none."""
+        """Size of the working memory that CMSIS-NN's kernel needs on `target`, 0 for none."""
         return 0
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
@@ -147,8 +169,24 @@ class Op:
         """
         raise NotImplementedError(f"{self.name} cannot be encoded: a pass should have removed it")
 
-    def activation_fields(self, node: Node) -> tuple[Sequence[str], str]:
-        """Names of the reference fields of the activation inputs, in order, and of the output."""
-        args = self.kernel_of(node).args
-        (output,) = args.names_of(Role.OUTPUT)
-        return args.names_of(Role.INPUT), output
+    def operands(self, node: Node, role: Role) -> Mapping[str, Value]:
+        """What the reference fields of `role` name, by field, in order: see `operands`."""
+        return operands(self.kernel_of(node), node, role)
+
+
+def operands(kernel: KernelSpec, node: Node, role: Role) -> Mapping[str, Value]:
+    """What the reference fields of `role` (INPUT, FILTER, STATE or OUTPUT) name, by field, in order. The filter is
+    the input of the node after those of role INPUT."""
+    fields = kernel.args.names_of(role)
+    if role is Role.FILTER:
+        return dict(zip(fields, node.inputs[len(kernel.args.names_of(Role.INPUT)) :]))
+    return dict(zip(fields, {Role.INPUT: node.inputs, Role.OUTPUT: node.outputs, Role.STATE: node.states}[role]))
+
+
+def _mismatch(kernel: KernelSpec, node: Node) -> Optional[tuple[str, Value]]:
+    """The first field, and what `node` has for it, of other elements than `kernel` takes."""
+    for field, element in kernel.elements.items():
+        value = operands(kernel, node, kernel.args.field(field).refers_to.role).get(field)
+        if value is not None and value.element is not element:
+            return field, value
+    return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TypeVar
 
 from ..graph.ir import Value
-from .attrs import Clamp, Padding, Pair
+from .attrs import Clamp, Padding
+from .geometry import Pair
 from .graph_builder import GraphBuilder
 
 T = TypeVar("T")

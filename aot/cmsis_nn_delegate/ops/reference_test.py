@@ -18,6 +18,7 @@ from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant, TensorTy
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.ops.geometry import Geometry
 from cmsis_nn_delegate.ops.graph_builder import SOFTMAX_QUANT, GraphBuilder
+from cmsis_nn_delegate.ops.providers import cmsis_nn_geometry
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.testing import networks
 
@@ -362,18 +363,18 @@ def geometry(**changes) -> Geometry:
     ],
 )
 def test_one_row_convolutions_avoid_the_kernel_that_cannot(original, swapped):
-    assert original.legalized() == (original.swapped() if swapped else original)
+    assert cmsis_nn_geometry.convolution(original) == (original.swapped() if swapped else original)
 
 
 def test_padded_pointwise_convolutions_take_the_general_path():
     plain = geometry(input=(4, 4), kernel=(1, 1), output=(4, 4), padding=(0, 0))
-    assert plain.legalized() == plain
+    assert cmsis_nn_geometry.convolution(plain) == plain
     padded = geometry(input=(4, 4), kernel=(1, 1), output=(5, 4), padding=(0, 0))
-    assert padded.legalized().dilation == (2, 2)
+    assert cmsis_nn_geometry.convolution(padded).dilation == (2, 2)
 
 
 def test_rows_of_padding_around_one_row_get_a_second_kernel_row():
-    assert geometry(output=(3, 8), padding=(1, 1)).legalized().kernel == (2, 3)
+    assert cmsis_nn_geometry.convolution(geometry(output=(3, 8), padding=(1, 1))).kernel == (2, 3)
 
 
 @EXAMPLES
@@ -390,6 +391,7 @@ def test_depthwise_windows_overlap_the_image_and_sum_what_they_did(seed):
     arguments = dict(kernel=kernel, stride=stride, padding=padding, dilation=dilation)
     y = builder.depthwise_conv2d(x, multiplier, **arguments)
     node = builder.graph(y).nodes[0]
+    OPS[node.op].legalize_for_cmsis_nn(node)
     args = OPS[node.op].encode(node, {}, 0)
     filters, near = OPS[node.op].constants(node)["filter"], args["params"]["padding"]
 
@@ -400,7 +402,7 @@ def test_depthwise_windows_overlap_the_image_and_sum_what_they_did(seed):
         assert near[name] < extent and last < size[axis]
 
     data = networks.random_inputs(builder.graph(y), seed)[0]
-    # As much after the image as any window needs; the outputs in excess are cut off.
+    # As much past the image as any window needs; the outputs in excess go.
     reach = max(filters.shape[:2]) * 3 + 3 * 20
     grown = exact_conv(
         x,

@@ -19,9 +19,9 @@ from ..graph.tensor_type import Element, Layout, Quant
 from . import storage
 from .annotation import FixedOutput
 from .attrs import SoftmaxAttrs
-from .cmsis_nn_rules import MAX_SOFTMAX_ROW, softmax_fits
 from .kernel import KernelSpec
 from .op import Op
+from .providers.cmsis_nn_rules import MAX_SOFTMAX_ROW, softmax_fits
 from .quantized_math import (
     divide_by_power_of_two,
     exp_on_negative_values,

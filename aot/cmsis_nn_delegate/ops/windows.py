@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .attrs import Padding, Pair
+from .attrs import Padding
+from .geometry import Pair
 
 
 def taps(

@@ -10,6 +10,7 @@ from torch.export import ExportedProgram
 
 from ..graph.failure import shown_in_errors
 from ..graph.ir import Graph
+from ..ops.providers.registry import PROVIDERS, get_providers
 from ..passes.run_passes import run_passes
 from ..payload.encode import encode
 from ..target import get_target
@@ -40,8 +41,9 @@ class CmsisNnBackend(BackendDetails):
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
         """The payload of a partition.
 
-        Compile specs: "target", a core's name, "io_placement", "arena" or "caller", and "later" if the
-        payload comes when the whole program is partitioned: then there is none here.
+        Compile specs: "target", a core's name; "io_placement", "arena" or "caller"; "providers", the names of
+        those whose kernels there will be, with commas between; and "later" if the payload comes when the
+        whole program is partitioned: then there is none here.
         The debug handle map has one entry for each call of the payload, in order.
         """
         specs = {spec.key: bytes(spec.value).decode() for spec in compile_specs}
@@ -50,5 +52,6 @@ class CmsisNnBackend(BackendDetails):
         if LATER in specs:
             return PreprocessResult(processed_bytes=b"", debug_handle_map={})
         graph = kernel_graph(edge_program)
-        encoded = encode(graph, get_target(specs["target"]), specs.get("io_placement", "arena"))
+        providers = get_providers(specs.get("providers", ",".join(PROVIDERS)).split(","))
+        encoded = encode(graph, get_target(specs["target"]), specs.get("io_placement", "arena"), providers)
         return PreprocessResult(processed_bytes=encoded.payload, debug_handle_map=debug_handles(graph))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Optional, Union
 
 import torch
@@ -14,6 +14,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from ..edge.functions import Functions
+from ..ops.providers.registry import PROVIDERS, get_providers
 from ..target import Target, get_target
 from .backend import LATER, CmsisNnBackend
 from .explain import NodeReport, report
@@ -34,7 +35,8 @@ class CmsisNnPartitioner(Partitioner):
     """Delegates every quantized subgraph that the kernels compute.
 
     `target` is a core of `target.TARGETS`. `io_placement` says where inputs and outputs
-    of the delegate live: in its "arena" where that saves a copy, or with the "caller".
+    of the delegate live: in its "arena" where that saves a copy, or with the "caller". `providers` says whose
+    kernels the firmware will have, the preferred first.
 
     After `partition`, `reports` says for every node of each program seen whether it is
     delegated, and if not, why not. `prepared` says for these reports that programs went through
@@ -43,7 +45,12 @@ class CmsisNnPartitioner(Partitioner):
     """
 
     def __init__(
-        self, target: Union[str, Target], io_placement: str = "arena", prepared: bool = False, later: bool = False
+        self,
+        target: Union[str, Target],
+        io_placement: str = "arena",
+        prepared: bool = False,
+        later: bool = False,
+        providers: Sequence[str] = tuple(PROVIDERS),
     ) -> None:
         super().__init__()
         self.target = target if isinstance(target, Target) else get_target(target)
@@ -54,6 +61,7 @@ class CmsisNnPartitioner(Partitioner):
             [
                 CompileSpec("target", self.target.name.encode()),
                 CompileSpec("io_placement", io_placement.encode()),
+                CompileSpec("providers", ",".join(provider.name for provider in get_providers(providers)).encode()),
                 *([CompileSpec(LATER, b"")] if later else []),
             ],
         )

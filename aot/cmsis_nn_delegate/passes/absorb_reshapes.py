@@ -56,7 +56,7 @@ def _retype_producer(graph: Graph, node: Node) -> bool:
         return False
     if not OPS[producer.op].write_reshaped(producer, node):
         return False
-    producer.output = output
+    producer.replace_output(source, output)
     merge_sources(producer, node)
     graph.remove([node])
     return True

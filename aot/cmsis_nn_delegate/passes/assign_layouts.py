@@ -18,14 +18,16 @@ def assign_layouts(graph: Graph) -> None:
     # Inputs first: a node that an input is returned by must see the input's own order.
     border = {id(value) for value in (*graph.inputs, *graph.outputs)}
     for node in graph.nodes:
-        if _is_image(node.output) and id(node.output) not in border:
-            node.output.retype(layout=Layout.CHANNELS_LAST)
+        for value in node.outputs:
+            if _is_image(value) and id(value) not in border:
+                value.retype(layout=Layout.CHANNELS_LAST)
     for value in graph.inputs:
         if _needs_transpose(value):
             _transpose_input(graph, value)
     for node in list(graph.nodes):
-        if _needs_transpose(node.output) and graph.is_output(node.output):
-            _transpose_output(graph, node)
+        for value in node.outputs:
+            if _needs_transpose(value) and graph.is_output(value):
+                _transpose_output(graph, node, value)
 
 
 def _is_image(value: Value) -> bool:
@@ -53,7 +55,7 @@ def _transpose_input(graph: Graph, value: Value) -> None:
             "transpose",
             inner.name,
             [value],
-            inner,
+            [inner],
             TransposeAttrs(Layout.CHANNELS_LAST),
             origin.sources[:1],
             origin.debug_handles[:1],
@@ -61,19 +63,18 @@ def _transpose_input(graph: Graph, value: Value) -> None:
     )
 
 
-def _transpose_output(graph: Graph, node: Node) -> None:
-    if node.op in ("reshape", "quantize") and not graph.consumers(node.output):
+def _transpose_output(graph: Graph, node: Node, output: Value) -> None:
+    if node.op in ("reshape", "quantize") and not graph.consumers(output):
         return  # these write any order
-    output = node.output
     inner = _like(output, f"{output.name}_nhwc", Layout.CHANNELS_LAST)
     for reader in graph.consumers(output):
         replace_input(reader, output, inner)
-    node.output = inner
+    node.replace_output(output, inner)
     transpose = Node(
         "transpose",
         output.name,
         [inner],
-        output,
+        [output],
         TransposeAttrs(output.layout),
         node.sources,
         node.debug_handles,

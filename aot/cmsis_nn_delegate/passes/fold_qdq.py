@@ -30,16 +30,21 @@ def fold_qdq(graph: Graph) -> None:
             _fold_quantize(graph, node, integer)
         else:
             inputs = [counterpart(value) for value in node.inputs]
-            quant = _result_quant(graph, node.output)
-            if quant is None and OPS[node.op].keeps_quant:
-                # Dequantized, reshaped and read in float: the parameters stay.
-                quant = inputs[0].quant
-            if quant is None or any(not value.element.is_integer for value in inputs):
-                raise ValueError(f"{node.name} ({node.op}) is not between dequantize and quantize")
-            output = Value(node.output.name, TensorType(inputs[0].element, node.output.shape, quant=quant))
-            integer[node.output] = output
-            node.inputs, node.output = inputs, output
+            outputs = [_integer_output(graph, node, value, inputs) for value in node.outputs]
+            integer.update(zip(node.outputs, outputs))
+            node.inputs, node.outputs = inputs, outputs
     remove_dead(graph)
+
+
+def _integer_output(graph: Graph, node: Node, value: Value, inputs: list[Value]) -> Value:
+    """What `node` defines in the place of float `value`, with the parameters of the quantize that follows."""
+    quant = _result_quant(graph, value)
+    if quant is None and OPS[node.op].keeps_quant:
+        # Dequantized, reshaped and read in float: the parameters stay.
+        quant = inputs[0].quant
+    if quant is None or any(not operand.element.is_integer for operand in inputs):
+        raise ValueError(f"{node.name} ({node.op}) is not between dequantize and quantize")
+    return Value(value.name, TensorType(inputs[0].element, value.shape, quant=quant))
 
 
 def _fold_quantize(graph: Graph, node: Node, integer: dict[Value, Value]) -> None:
@@ -55,7 +60,7 @@ def _fold_quantize(graph: Graph, node: Node, integer: dict[Value, Value]) -> Non
         # A graph output keeps its identity: name and layout are the caller's.
         for reader in graph.consumers(source):
             reader.inputs = [node.output if value is source else value for value in reader.inputs]
-        producer.output = node.output
+        producer.replace_output(source, node.output)
         for key, value in list(integer.items()):
             if value is source:
                 integer[key] = node.output

@@ -27,7 +27,7 @@ def fuse_activations(graph: Graph) -> None:
         assert feeder is not None  # `producer`, or a reshape after it
         graph.remove([clamp])
         # The output keeps its identity: it may be a graph output with a layout of its own.
-        feeder.output = clamp.output
+        feeder.replace_output(source, clamp.output)
 
 
 def _fusable_producer(graph: Graph, clamp: Node) -> Optional[Node]:

@@ -14,11 +14,11 @@ def only_reader(graph: Graph, value: Value) -> bool:
 
 
 def remove_dead(graph: Graph) -> None:
-    """Removes nodes whose results nobody reads."""
+    """Removes nodes whose results nobody reads, and that remember nothing."""
     needed = {id(value) for value in graph.outputs}
     kept = []
     for node in reversed(graph.nodes):
-        if id(node.output) in needed:
+        if node.states or any(id(value) in needed for value in node.outputs):
             kept.append(node)
             needed.update(id(value) for value in node.inputs)
     graph.nodes = kept[::-1]
@@ -32,7 +32,7 @@ def merge_sources(into: Node, gone: Node) -> None:
 
 def derived(origin: Node, op: str, inputs: Sequence[Value], output: Value, attrs: Any = None) -> Node:
     """A node named after its output that stands for the same edge nodes as `origin`."""
-    return Node(op, output.name, list(inputs), output, attrs, origin.sources, origin.debug_handles)
+    return Node(op, output.name, list(inputs), [output], attrs, origin.sources, origin.debug_handles)
 
 
 def insert_before(graph: Graph, node: Node, new: Node) -> None:

@@ -55,5 +55,5 @@ def _verify_kernels(graph: Graph) -> None:
     for node in graph.nodes:
         if not OPS[node.op].kernels:
             raise ValueError(f"{node.name}: {node.op} is left without a kernel")
-        if not node.output.element.is_integer and id(node.output) not in border:
+        if any(not value.element.is_integer and id(value) not in border for value in node.outputs):
             raise ValueError(f"{node.name} computes floats inside of the graph")

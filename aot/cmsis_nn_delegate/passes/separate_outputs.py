@@ -22,12 +22,12 @@ def _copy(graph: Graph, value: Value, index: int) -> Value:
     producer = graph.producer(value)
     if producer is not None and producer.op == "dequantize":
         # Floats have no copy kernel, but can be computed twice.
-        graph.nodes.append(dataclasses.replace(producer, name=copy.name, output=copy))
+        graph.nodes.append(dataclasses.replace(producer, name=copy.name, outputs=[copy]))
         return copy
     if value.quant is None:
         raise ValueError(f"output {value.name} is a float input that nothing was computed from")
     sources = producer.sources if producer is not None else ()
     handles = producer.debug_handles if producer is not None else ()
     attrs = TransposeAttrs(value.layout)
-    graph.nodes.append(Node("transpose", copy.name, [value], copy, attrs, sources, handles))
+    graph.nodes.append(Node("transpose", copy.name, [value], [copy], attrs, sources, handles))
     return copy

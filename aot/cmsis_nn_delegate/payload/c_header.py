@@ -34,13 +34,14 @@ def generate_header(name: str, payload: bytes) -> str:
         "",
         f"// Instruction set whose kernels it calls: {view.isa.name}.",
         f"#define {prefix}_ISA_{view.isa.name} 1",
-        f"#define {prefix}_CMSIS_NN_REVISION 0x{schema.KERNEL_REVISION:08x}u",
+        f"#define {prefix}_CMSIS_NN_REVISION 0x{schema.CMSIS_NN_REVISION:08x}u",
         f"#define {prefix}_CRC32 0x{view.crc32:08x}u",
         "// Read-only memory, bytes.",
         f"#define {prefix}_PAYLOAD_BYTES {len(payload)}u",
         f"// Activations and scratch, bytes; align the arena to {schema.ALIGNMENT}.",
         f"#define {prefix}_ARENA_BYTES {view.arena_bytes}u",
         f"#define {prefix}_ALIGNMENT {schema.ALIGNMENT}u",
+        *_state_lines(prefix, view.persistent_bytes),
         f"#define {prefix}_CALL_COUNT {len(view.calls)}u",
         f"#define {prefix}_INPUT_COUNT {len(view.inputs)}u",
         f"#define {prefix}_OUTPUT_COUNT {len(view.outputs)}u",
@@ -80,6 +81,16 @@ def generate_source(name: str, payload: bytes) -> str:
     for start in range(0, len(payload), 16):
         lines.append("    " + " ".join(f"0x{byte:02x}," for byte in payload[start : start + 16]))
     return "\n".join([*lines, "};", ""])
+
+
+def _state_lines(prefix: str, persistent_bytes: int) -> list[str]:
+    """For models that remember something from one inference to the next."""
+    if not persistent_bytes:
+        return []
+    return [
+        "// What it remembers between inferences, with the handle of the delegate in front, bytes; align it alike.",
+        f"#define {prefix}_STATE_BYTES {schema.STATE_OFFSET + persistent_bytes}u",
+    ]
 
 
 def _tensor_lines(prefix: str, name: str, tensor: Tensor) -> list[str]:

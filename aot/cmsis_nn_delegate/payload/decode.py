@@ -14,7 +14,14 @@ from typing import Any, Optional
 from ..format import schema
 from ..format.opcodes import Opcode
 from ..format.record import REF
+from ..ops.providers.registry import PROVIDERS
 from ..ops.registry import kernels
+
+# By provider.
+_REVISIONS = {int(provider.id): (provider.revision,) for provider in PROVIDERS.values()}
+
+
+_PROVIDERS = {1 << provider.id: provider.id for provider in PROVIDERS.values()}
 
 
 class PayloadError(ValueError):
@@ -39,6 +46,7 @@ class Call:
     """A kernel call: `args` are the fields of the argument block, nested structs as dicts."""
 
     opcode: Opcode
+    provider: schema.ProviderId
     offset: int  # of the record in the payload
     args: Mapping[str, Any]
 
@@ -65,6 +73,10 @@ class Payload:
     @property
     def arena_bytes(self) -> int:
         return int(self.header["arena_bytes"])
+
+    @property
+    def persistent_bytes(self) -> int:
+        return int(self.header["persistent_bytes"])
 
     @property
     def crc32(self) -> int:
@@ -100,11 +112,12 @@ def _header(data: bytes) -> dict[str, Any]:
     if header["payload_bytes"] != len(data):
         state = "truncated" if header["payload_bytes"] > len(data) else "followed by other data"
         raise PayloadError(f"payload is {state}: it says {header['payload_bytes']} bytes, there are {len(data)}")
-    if header["kernel_revision"] != schema.KERNEL_REVISION:
-        raise PayloadError(
-            f"payload for CMSIS-NN {header['kernel_revision']:08x}, not {schema.KERNEL_REVISION:08x}: "
-            "compile the model again"
-        )
+    for provider, revision in enumerate(header["revisions"]):
+        if revision and revision not in _REVISIONS.get(provider, ()):
+            raise PayloadError(
+                f"payload for revision {revision:08x} of provider {provider}, which this version does not know: "
+                "compile the model again"
+            )
     crc_at = schema.HEADER.offset_of("crc32")
     crc = zlib.crc32(data[:crc_at] + bytes(4) + data[crc_at + 4 :])
     if crc != header["crc32"]:
@@ -114,8 +127,10 @@ def _header(data: bytes) -> dict[str, Any]:
     _section(data, header, "tensors", _tensor_count(header) * schema.IO_TENSOR.size)
     _section(data, header, "calls", header["calls_bytes"])
     _section(data, header, "constants", header["constants_bytes"])
-    if header["arena_bytes"] % schema.ALIGNMENT:
-        raise PayloadError(f"arena of {header['arena_bytes']} bytes, not a multiple of {schema.ALIGNMENT}")
+    for memory in ("arena", "persistent"):
+        nbytes = header[f"{memory}_bytes"]
+        if nbytes % schema.ALIGNMENT:
+            raise PayloadError(f"{memory} memory of {nbytes} bytes, not a multiple of {schema.ALIGNMENT}")
     return header
 
 
@@ -164,20 +179,24 @@ def _calls(data: bytes, header: Mapping[str, Any]) -> tuple[Call, ...]:
     end = offset + header["calls_bytes"]
     for index in range(header["call_count"]):
         if offset + schema.CALL_HEADER.size > end:
-            raise PayloadError(f"call {index} lies behind the end of the calls")
+            raise PayloadError(f"call {index} lies past the end of the calls")
         record = schema.CALL_HEADER.unpack(data, offset)
         kernel = kernels().get(record["opcode"])
         if kernel is None:
             raise PayloadError(f"call {index} has unknown opcode {record['opcode']}")
-        if record["bytes"] != schema.CALL_HEADER.size + kernel.args.size or offset + record["bytes"] > end:
-            raise PayloadError(f"call {index} has {record['bytes']} bytes, which is not its size")
+        nbytes = record["bytes"]
+        if nbytes != schema.CALL_HEADER.size + kernel.args.size or offset + nbytes > end:
+            raise PayloadError(f"call {index} has {nbytes} bytes, which is not its size")
+        provider = _PROVIDERS.get(record["provider"])
+        if provider is None:
+            raise PayloadError(f"call {index} is for unknown providers 0x{record['provider']:02x}")
         args = kernel.args.unpack(data, offset + schema.CALL_HEADER.size)
-        call = Call(kernel.opcode, offset, args)
+        call = Call(kernel.opcode, provider, offset, args)
         _check_references(index, call, header)
         calls.append(call)
-        offset += record["bytes"]
+        offset += nbytes
     if offset != end:
-        raise PayloadError(f"{end - offset} bytes behind the last call")
+        raise PayloadError(f"{end - offset} trailing bytes after the last call")
     return tuple(calls)
 
 
@@ -187,6 +206,7 @@ def _check_references(index: int, call: Call, header: Mapping[str, Any]) -> None
         inside = {
             schema.BASE_ARENA: offset < header["arena_bytes"],
             schema.BASE_CONSTANT: header["constants_offset"] <= offset < constants_end,
+            schema.BASE_IO + _tensor_count(header): offset < header["persistent_bytes"],
         }.get(base, base - schema.BASE_IO < _tensor_count(header) and offset == 0)
         if not inside:
             raise PayloadError(f"call {index}: {name} points to base {base}, offset {offset}: nowhere")

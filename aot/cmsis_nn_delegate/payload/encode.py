@@ -1,6 +1,6 @@
 """A lowered graph as a payload: schedule, memory plan and constants, in the bytes of `schema`.
 
-`plan` and then `encode_planned`; `encode` is both.
+`plan` and then `encode_planned`, after `choose_kernels`; `encode` is all of it.
 
 Equal graphs give equal bytes: nothing here depends on addresses, hash order or time.
 """
@@ -8,7 +8,7 @@ Equal graphs give equal bytes: nothing here depends on addresses, hash order or 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Optional, Union
 
@@ -16,14 +16,20 @@ import numpy as np
 
 from ..format import schema
 from ..format.opcodes import Opcode
-from ..format.record import REF
+from ..format.record import REF, Role
 from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Element, Layout
 from ..ops import storage
+from ..ops.op import operands
+from ..ops.providers.provider import Provider
+from ..ops.providers.registry import DEFAULT
 from ..ops.registry import OPS
 from ..target import Target
+from .choose_kernels import Choice, Chosen, choose_kernels, legalize
 from .planner.memory import IoPlacement, MemoryPlan, plan_memory
 
+# What the graph has a value for, unlike weights and scratch memory.
+_ACTIVATIONS = (Role.INPUT, Role.OUTPUT, Role.STATE)
 # Of inputs and outputs.
 _DTYPES = {Element.INT8: schema.DType.INT8, Element.FLOAT32: schema.DType.FLOAT32}
 
@@ -43,13 +49,23 @@ class Call:
     """What the payload holds for one node, for reports and debug maps."""
 
     index: int
-    node: Node
-    opcode: Opcode
+    choice: Choice
     record_bytes: int
-    scratch_bytes: int
     scratch_offset: Optional[int]
     macs: int
     constants: tuple[Constant, ...]
+
+    @property
+    def node(self) -> Node:
+        return self.choice.node
+
+    @property
+    def opcode(self) -> Opcode:
+        return self.choice.kernel.opcode
+
+    @property
+    def scratch_bytes(self) -> int:
+        return self.choice.scratch_bytes
 
     @property
     def constant_bytes(self) -> int:
@@ -63,6 +79,7 @@ class Encoded:
 
     payload: bytes
     target: Target
+    providers: tuple[Provider, ...]
     io_placement: IoPlacement
     graph: Graph
     plan: MemoryPlan
@@ -72,47 +89,55 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Planned:
-    """A graph and the memory that it takes on a target. `scratch` has the bytes of every node's kernel."""
+    """A graph with its kernels, and the memory that it takes with them."""
 
-    graph: Graph
-    target: Target
+    chosen: Chosen
     io_placement: IoPlacement
-    scratch: tuple[int, ...]
     memory: MemoryPlan
 
+    @property
+    def graph(self) -> Graph:
+        return self.chosen.graph
 
-def plan(graph: Graph, target: Target, io_placement: Union[str, IoPlacement] = IoPlacement.ARENA) -> Planned:
-    """The memory of `graph`, every activation of which a pass has lowered to a kernel's operand.
+
+def plan(chosen: Chosen, io_placement: Union[str, IoPlacement] = IoPlacement.ARENA) -> Planned:
+    """The memory of a graph, every activation of which a pass has lowered to a kernel's operand.
 
     ValueError for a graph that the format cannot express.
     """
     if not isinstance(io_placement, IoPlacement):
         io_placement = IoPlacement.of(io_placement)
-    _check(graph)
-    scratch = tuple(OPS[node.op].scratch_bytes(node, target) for node in graph.nodes)
-    return Planned(graph, target, io_placement, scratch, plan_memory(graph, scratch, io_placement))
+    _check(chosen.graph)
+    scratch = [choice.scratch_bytes for choice in chosen.choices]
+    return Planned(chosen, io_placement, plan_memory(chosen.graph, scratch, io_placement))
 
 
-def encode(graph: Graph, target: Target, io_placement: Union[str, IoPlacement] = IoPlacement.ARENA) -> Encoded:
-    """The payload of `graph`, planned and encoded."""
-    return encode_planned(plan(graph, target, io_placement))
+def encode(
+    graph: Graph,
+    target: Target,
+    io_placement: Union[str, IoPlacement] = IoPlacement.ARENA,
+    providers: Sequence[Provider] = DEFAULT,
+) -> Encoded:
+    """The payload of a lowered `graph`: all that is left to do."""
+    chosen = choose_kernels(legalize(graph, providers), target, providers)
+    return encode_planned(plan(chosen, io_placement))
 
 
 def encode_planned(planned: Planned) -> Encoded:
     """The payload of a graph whose memory is planned. ValueError names the node that a kernel cannot express."""
-    graph, target, scratch, memory = planned.graph, planned.target, planned.scratch, planned.memory
+    graph, chosen, memory = planned.graph, planned.chosen, planned.memory
     io_count = len(graph.inputs) + len(graph.outputs)
     tensors_offset = _aligned(schema.HEADER.size)
     calls_offset = _aligned(tensors_offset + io_count * schema.IO_TENSOR.size)
-    calls_bytes = sum(schema.CALL_HEADER.size + OPS[node.op].kernel_of(node).args.size for node in graph.nodes)
+    calls_bytes = sum(schema.CALL_HEADER.size + choice.kernel.args.size for choice in chosen.choices)
     pool = _ConstantPool(_aligned(calls_offset + calls_bytes))
 
     records, calls = bytearray(), []
-    for index, node in enumerate(graph.nodes):
+    for index, choice in enumerate(chosen.choices):
         try:
-            record, call = _encode_call(graph, index, node, target, memory, scratch[index], pool)
+            record, call = _encode_call(chosen, index, choice, memory, pool)
         except ValueError as error:
-            raise ValueError(f"cannot encode {node.name} ({node.op}): {error}") from error
+            raise ValueError(f"cannot encode {choice.node.name} ({choice.node.op}): {error}") from error
         records += record
         calls.append(call)
     assert len(records) == calls_bytes
@@ -128,22 +153,21 @@ def encode_planned(planned: Planned) -> Encoded:
         "magic": schema.MAGIC,
         "format_version": schema.FORMAT_VERSION,
         "header_bytes": schema.HEADER.size,
-        "kernel_revision": schema.KERNEL_REVISION,
-        "isa": target.isa,
+        "isa": chosen.target.isa,
         "input_count": len(graph.inputs),
         "output_count": len(graph.outputs),
-        "reserved0": 0,
+        "reserved": 0,
         "payload_bytes": payload_bytes,
         "crc32": 0,
         "arena_bytes": memory.arena_bytes,
-        "persistent_bytes": 0,
+        "persistent_bytes": memory.persistent_bytes,
         "tensors_offset": tensors_offset,
         "calls_offset": calls_offset,
         "calls_bytes": calls_bytes,
         "call_count": len(calls),
         "constants_offset": pool.offset,
         "constants_bytes": len(pool.data),
-        "reserved": (0, 0),
+        "revisions": _revisions(chosen),
     }
 
     def assemble() -> bytes:
@@ -156,7 +180,8 @@ def encode_planned(planned: Planned) -> Encoded:
     header["crc32"] = zlib.crc32(assemble())
     return Encoded(
         payload=assemble(),
-        target=target,
+        target=chosen.target,
+        providers=chosen.providers,
         io_placement=planned.io_placement,
         graph=graph,
         plan=memory,
@@ -170,6 +195,14 @@ def encode_planned(planned: Planned) -> Encoded:
     )
 
 
+def _revisions(chosen: Chosen) -> list[int]:
+    """By provider, what its calls follow; 0 for those without."""
+    revisions = [0] * schema.MAX_PROVIDERS
+    for choice in chosen.choices:
+        revisions[choice.provider.id] = choice.provider.revision
+    return revisions
+
+
 def _aligned(offset: int) -> int:
     return -(-offset // schema.ALIGNMENT) * schema.ALIGNMENT
 
@@ -179,15 +212,13 @@ def _check(graph: Graph) -> None:
     graph.verify()
     if not graph.nodes:
         raise ValueError("the graph has no operation: there is nothing to delegate")
-    for node in graph.nodes:
-        if node.op not in OPS or not OPS[node.op].kernels:
-            raise ValueError(f"{node.name}: {node.op} has no kernel; a pass should have removed it")
-        _require_elements(node)
     io = [*graph.inputs, *graph.outputs]
     if len({id(value) for value in io}) != len(io):
         raise ValueError("a value is input or output of the graph twice; a pass should have copied it")
-    if len(io) > schema.MAX_IO:
-        raise ValueError(f"{len(io)} inputs and outputs; a payload has at most {schema.MAX_IO}")
+    most = schema.MAX_IO - bool(graph.states())  # whose base is the one after those of inputs and outputs
+    if len(io) > most:
+        also = " beside a state" if graph.states() else ""
+        raise ValueError(f"{len(io)} inputs and outputs; a payload has at most {most}{also}")
     for value in io:
         if value.is_constant:
             raise ValueError(f"graph output {value.name} is a constant")
@@ -195,20 +226,6 @@ def _check(graph: Graph) -> None:
             raise ValueError(f"{value.name} has rank {len(value.shape)}, more than {schema.MAX_RANK}")
         if value.element not in _DTYPES:
             raise ValueError(f"{value.name} is {value.element.value}; I/O is int8 or float32")
-
-
-def _require_elements(node: Node) -> None:
-    """Refuses activations of elements that the kernel does not take."""
-    op = OPS[node.op]
-    kernel = op.kernel_of(node)
-    inputs, output = op.activation_fields(node)
-    for name, value in (*zip(inputs, node.inputs), (output, node.output)):
-        taken = kernel.args.field(name).refers_to.element.element
-        if value.element.value != taken:
-            raise ValueError(
-                f"{value.name} is {value.element.value}; there is no kernel {kernel.name} for that: "
-                f"its {name} is {taken}"
-            )
 
 
 class _ConstantPool:
@@ -219,71 +236,60 @@ class _ConstantPool:
         self.data = bytearray()
         self._known: dict[bytes, int] = {}
 
-    def add(self, name: str, data: bytes, behind: int) -> Constant:
-        """Puts `data` here, unless it is, with `behind` bytes of anything after it."""
+    def add(self, name: str, data: bytes, past: int) -> Constant:
+        """Puts `data` here, unless it is, with `past` bytes of anything after it."""
         shared = data in self._known
         if not shared:
             self._known[data] = self.offset + len(self.data)
             self.data += data + bytes(_aligned(len(data)) - len(data))
         begin = self._known[data]
-        self.data += bytes(max(_aligned(begin + len(data) + behind) - self.offset - len(self.data), 0))
+        self.data += bytes(max(_aligned(begin + len(data) + past) - self.offset - len(self.data), 0))
         return Constant(name, begin, len(data), shared)
 
 
 def _encode_call(
-    graph: Graph,
-    index: int,
-    node: Node,
-    target: Target,
-    plan: MemoryPlan,
-    scratch_bytes: int,
-    pool: _ConstantPool,
+    chosen: Chosen, index: int, choice: Choice, plan: MemoryPlan, pool: _ConstantPool
 ) -> tuple[bytes, Call]:
+    node, kernel = choice.node, choice.kernel
     op = OPS[node.op]
-    kernel = op.kernel_of(node)
     refs = {field.name: schema.NO_REF for field in kernel.args.fields if field.type is REF}
     constants = []
-    behind = kernel.reads_behind_on(target.isa)
+    past = choice.provider.reads_past(kernel, chosen.target.isa)
 
     def place(name: str, data: bytes) -> None:
-        constant = pool.add(name, data, behind.of(name))
+        constant = pool.add(name, data, past.of(name))
         constants.append(constant)
         refs[name] = schema.make_ref(schema.BASE_CONSTANT, constant.offset)
 
-    input_fields, output_field = op.activation_fields(node)
-    for name, value in zip(input_fields, node.inputs):
-        if value.is_constant:
-            place(name, value.type.to_bytes(storage.to_storage(value.constant, value)))
-        else:
-            refs[name] = _activation_ref(graph, value, plan)
-    refs[output_field] = _activation_ref(graph, node.output, plan)
+    for role in _ACTIVATIONS:
+        for name, value in operands(kernel, node, role).items():
+            if value.is_constant:
+                place(name, value.type.to_bytes(storage.to_storage(value.constant, value)))
+            else:
+                refs[name] = _reference(chosen.graph, value, plan)
     for name, array in op.constants(node).items():
         place(name, np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
     scratch_offset = plan.scratch_offset(index)
     if scratch_offset is not None:
         refs["scratch"] = schema.make_ref(schema.BASE_ARENA, scratch_offset)
 
-    block = kernel.args.pack(op.encode(node, refs, scratch_bytes))
+    block = kernel.args.pack(op.encode(node, refs, choice.scratch_bytes))
     record_bytes = schema.CALL_HEADER.size + len(block)
-    header = schema.CALL_HEADER.pack({"opcode": kernel.opcode, "bytes": record_bytes})
-    call = Call(
-        index,
-        node,
-        kernel.opcode,
-        record_bytes,
-        scratch_bytes,
-        scratch_offset,
-        op.macs(node),
-        tuple(constants),
+    header = schema.CALL_HEADER.pack(
+        {"opcode": kernel.opcode, "provider": 1 << choice.provider.id, "bytes": record_bytes}
     )
-    return header + block, call
+    return header + block, Call(index, choice, record_bytes, scratch_offset, op.macs(node), tuple(constants))
 
 
-def _activation_ref(graph: Graph, value: Value, plan: MemoryPlan) -> int:
+def _reference(graph: Graph, value: Value, plan: MemoryPlan) -> int:
     """Inputs and outputs are named as such wherever they lie: the caller may pass other memory."""
-    for index, io in enumerate((*graph.inputs, *graph.outputs)):
-        if io is value:
+    io = (*graph.inputs, *graph.outputs)
+    for index, tensor in enumerate(io):
+        if tensor is value:
             return schema.make_ref(schema.BASE_IO + index)
+    state = plan.state_offset(value)
+    if state is not None:
+        return schema.make_ref(schema.BASE_IO + len(io), state)
     offset = plan.offset_of(value)
     if offset is None:
         raise ValueError(f"{value.name} is not in the arena")
@@ -293,7 +299,7 @@ def _activation_ref(graph: Graph, value: Value, plan: MemoryPlan) -> int:
 def _io_tensor(value: Value, plan: MemoryPlan) -> bytes:
     rank = len(value.shape)
     order = (0, 2, 3, 1) if value.layout is Layout.CHANNELS_LAST else range(rank)
-    behind = (0,) * (schema.MAX_RANK - rank)
+    unused = (0,) * (schema.MAX_RANK - rank)
     arena_offset = plan.offset_of(value)
     quant = value.quant
     return schema.IO_TENSOR.pack(
@@ -302,8 +308,8 @@ def _io_tensor(value: Value, plan: MemoryPlan) -> bytes:
             "arena_offset": schema.NO_ARENA_OFFSET if arena_offset is None else arena_offset,
             "dtype": _DTYPES[value.element],
             "rank": rank,
-            "dim_order": (*order, *behind),
-            "sizes": (*value.shape, *behind),
+            "dim_order": (*order, *unused),
+            "sizes": (*value.shape, *unused),
             "scale": 0.0 if quant is None else quant.scale[0],
             "zero_point": 0 if quant is None else quant.zero_point,
         }

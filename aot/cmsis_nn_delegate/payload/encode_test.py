@@ -136,13 +136,13 @@ def test_a_sum_whose_multiplier_rounds_to_one_is_refused():
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(list(TARGETS)))
-def test_payloads_have_what_kernels_load_behind_constants(seed, target):
+def test_payloads_have_what_kernels_load_past_constants(seed, target):
     encoded = encode(networks.random_network(seed), get_target(target))
     last = 0
     for call in encoded.calls:
-        behind = kernels()[call.opcode].reads_behind_on(encoded.target.isa)
+        past = call.choice.provider.reads_past(kernels()[call.opcode], encoded.target.isa)
         for constant in call.constants:
-            end = constant.offset + constant.nbytes + behind.of(constant.name)
+            end = constant.offset + constant.nbytes + past.of(constant.name)
             assert end <= len(encoded.payload)
             last = max(last, end)
     assert len(encoded.payload) == -(-last // schema.ALIGNMENT) * schema.ALIGNMENT  # and no more
@@ -153,8 +153,8 @@ def test_a_filter_at_the_end_is_followed_by_what_kernels_load(target):
     encoded = encode(networks.parallel_convolutions(), get_target(target))
     (last,) = [c for c in encoded.calls[1].constants if not c.shared]
     assert last.name == "filter" and last.nbytes % schema.ALIGNMENT == 0
-    behind = 16 if target == "cortex-m55" else 0
-    assert last.offset + last.nbytes + behind == len(encoded.payload)
+    past = 16 if target == "cortex-m55" else 0
+    assert last.offset + last.nbytes + past == len(encoded.payload)
 
 
 def test_io_is_named_by_index_wherever_it_lies():
@@ -240,8 +240,8 @@ def test_elements_that_no_kernel_takes_are_refused_by_name(operator, element):
     case = RandomCase(1)
     graph = case.graph(OPS[operator].draws[0](case))
     value = graph.nodes[0].inputs[0]
-    value.retype(element=element)
     kernel = OPS[operator].kernel_of(graph.nodes[0]).name
+    value.retype(element=element)
     with pytest.raises(ValueError, match=f"{value.name} is {element.value}; there is no kernel {kernel} for that"):
         encode(graph, M55, "caller")
 
@@ -263,7 +263,7 @@ def test_graphs_that_no_pass_should_leave_are_refused():
     x = builder.input(1, 4)
     y = builder.fully_connected(x, 4)
     good = builder.graph(y)
-    flipped = Node("pad", "pad_0", [y], Value("p", y.type.of(shape=(1, 4))))
+    flipped = Node("pad", "pad_0", [y], [Value("p", y.type.of(shape=(1, 4)))])
     cases = [
         (Graph([x], [x], []), "no operation"),
         (Graph([x], [flipped.output], [*good.nodes, flipped]), "pad has no kernel"),
@@ -315,15 +315,16 @@ def patched(**fields):
     [
         ({"magic": 0x12345678}, "not a payload"),
         ({"format_version": 1}, "payload format 1"),
-        ({"kernel_revision": 1}, "compile the model again"),
+        ({"revisions": (0, 1, 0)}, "compile the model again"),
+        ({"revisions": (0, 0, 1)}, "compile the model again"),
         ({"isa": 9}, "unknown instruction set"),
         ({"arena_bytes": 8}, "multiple of 16"),
         ({"arena_bytes": 0}, "nowhere|beyond the arena"),
         ({"tensors_offset": 60}, "section tensors"),
         ({"calls_offset": 1 << 20}, "section calls"),
         ({"constants_bytes": 1 << 31}, "section constants"),
-        ({"call_count": 1000}, "behind the end"),
-        ({"call_count": 1}, "behind the last call"),
+        ({"call_count": 1000}, "past the end"),
+        ({"call_count": 1}, "trailing bytes after the last call"),
         ({"input_count": 0, "output_count": 1}, "nowhere"),
     ],
 )

@@ -27,7 +27,7 @@ _ERRORS = {
     0x14: "a program with an operator that the image has no kernel for",
     0x21: "not enough memory for the handle or the arena",
     0x23: "malformed, truncated or damaged payload",
-    0x30: "payload made for another format, CMSIS-NN revision or instruction set, "
+    0x30: "payload made for another format, provider of kernels, revision or instruction set, "
     "or using a kernel that the image lacks",
 }
 

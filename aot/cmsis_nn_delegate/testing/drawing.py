@@ -51,7 +51,7 @@ class Drawing:
         options.setdefault("quant", inputs[0].quant)
         output = self.value(shape, **options)
         count = len(self.graph.nodes)
-        self.graph.nodes.append(Node(op, output.name, list(inputs), output, attrs, (f"edge{count}",), (count,)))
+        self.graph.nodes.append(Node(op, output.name, list(inputs), [output], attrs, (f"edge{count}",), (count,)))
         return output
 
     def quantize(self, x: Value, quant: Quant = Q) -> Value:

@@ -230,7 +230,7 @@ def ops_before(graph: Graph, output: Value) -> list[str]:
     needed = {id(output)}
     found = []
     for node in reversed(graph.nodes):
-        if id(node.output) in needed:
+        if any(id(value) in needed for value in node.outputs):
             needed.update(id(value) for value in node.inputs)
             found.append(node.op)
     return found[::-1]

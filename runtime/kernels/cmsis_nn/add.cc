@@ -18,7 +18,8 @@ Error run_add(const void* args, const Bases& bases) {
 
 // arm_elementwise_add_s8 reads every element, or group of four, before it writes that: the output may be an
 // input.
-constexpr KernelOf<payload::Opcode::kAdd> kAdd = Kernel(operators::kAdd, run_add).in_place();
+constexpr KernelOf<payload::Opcode::kAdd> kAdd =
+    cmsis_nn_kernel(operators::kAdd, run_add).in_place();
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

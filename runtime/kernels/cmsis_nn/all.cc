@@ -5,9 +5,7 @@
 namespace cmsis_nn_delegate {
 
 constexpr KernelTable kCmsisNnKernels = {
-    payload::kKernelRevision,
-    isa_set(kCompiledIsa),  // of which scratch sizes are
-    "cmsis-nn",
+    cmsis_nn::kProvider,
     {
         cmsis_nn::kConv2d,
         cmsis_nn::kDepthwiseConv2d,

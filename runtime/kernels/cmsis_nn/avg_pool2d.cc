@@ -22,7 +22,7 @@ std::uint32_t scratch_bytes(const void* args) {
 }  // namespace
 
 constexpr KernelOf<payload::Opcode::kAvgPool2d> kAvgPool2d =
-    Kernel(operators::kAvgPool2d, run_avg_pool2d, scratch_bytes);
+    cmsis_nn_kernel(operators::kAvgPool2d, run_avg_pool2d, scratch_bytes);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -7,7 +7,7 @@
 //
 // Each is defined in a file of its name, together with what validation has to know of it: the scratch memory
 // that it needs, which is that of CMSIS-NN's arm_*_get_buffer_size; what it can compute, see rules.h; and what
-// it loads behind its constants, see README.md.
+// it loads past the end of its constants, see README.md. The calls that they take were compiled for CMSIS-NN.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,10 @@ extern const KernelTable kCmsisNnKernels;
 namespace cmsis_nn {
 
 using executorch::runtime::Error;
+
+/// For tables of these kernels.
+inline constexpr Provider kProvider = {
+    "cmsis-nn", isa_set(kCompiledIsa), {payload::kPortableRevision, payload::kCmsisNnRevision}};
 
 /// arm_convolve_wrapper_s8.
 extern const KernelOf<payload::Opcode::kConv2d> kConv2d;

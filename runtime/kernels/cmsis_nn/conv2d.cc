@@ -75,9 +75,9 @@ bool accepts(const void* args) {
 }  // namespace
 
 constexpr KernelOf<payload::Opcode::kConv2d> kConv2d =
-    Kernel(operators::kConv2d, run_conv2d, scratch_bytes)
+    cmsis_nn_kernel(operators::kConv2d, run_conv2d, scratch_bytes)
         .limited_to(accepts)
-        .reading_behind(payload::reads_behind(kCompiledIsa, payload::Opcode::kConv2d));
+        .reading_past(payload::reads_past(kCompiledIsa, payload::Opcode::kConv2d));
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -16,6 +16,12 @@ namespace cmsis_nn {
 /// Whether CMSIS-NN is compiled to its kernels for MVE.
 inline constexpr bool kWithMve = kCompiledIsa == payload::Isa::kMve;
 
+/// A kernel for calls that were compiled for CMSIS-NN, with the scratch memory of its functions.
+constexpr Kernel cmsis_nn_kernel(const Operator& computed, Kernel::Run run,
+                                 Kernel::ScratchBytes scratch_bytes = nullptr) {
+  return Kernel(computed, run, scratch_bytes).only_of(payload::ProviderId::kCmsisNn);
+}
+
 // A struct of CMSIS-NN may be read where a payload has its block: 32-bit integers in one order.
 #define CMSIS_NN_SAME_MEMBER(ours, theirs, member)                             \
   static_assert(offsetof(payload::ours, member) == offsetof(theirs, member) && \

@@ -38,9 +38,9 @@ bool accepts(const void* args) {
 }  // namespace
 
 constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d =
-    Kernel(operators::kDepthwiseConv2d, run_depthwise_conv2d, scratch_bytes)
+    cmsis_nn_kernel(operators::kDepthwiseConv2d, run_depthwise_conv2d, scratch_bytes)
         .limited_to(accepts)
-        .reading_behind(payload::reads_behind(kCompiledIsa, payload::Opcode::kDepthwiseConv2d));
+        .reading_past(payload::reads_past(kCompiledIsa, payload::Opcode::kDepthwiseConv2d));
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

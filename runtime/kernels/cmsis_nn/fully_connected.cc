@@ -31,7 +31,7 @@ Error run_fully_connected(const void* args, const Bases& bases) {
 }  // namespace
 
 constexpr KernelOf<payload::Opcode::kFullyConnected> kFullyConnected =
-    Kernel(operators::kFullyConnected, run_fully_connected);
+    cmsis_nn_kernel(operators::kFullyConnected, run_fully_connected);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -27,7 +27,7 @@ Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
 }  // namespace
 
 constexpr KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor =
-    Kernel(operators::kFullyConnectedPerTensor, run_fully_connected_per_tensor);
+    cmsis_nn_kernel(operators::kFullyConnectedPerTensor, run_fully_connected_per_tensor);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -16,7 +16,7 @@ Error run_max_pool2d(const void* args, const Bases& bases) {
 }  // namespace
 
 constexpr KernelOf<payload::Opcode::kMaxPool2d> kMaxPool2d =
-    Kernel(operators::kMaxPool2d, run_max_pool2d);
+    cmsis_nn_kernel(operators::kMaxPool2d, run_max_pool2d);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

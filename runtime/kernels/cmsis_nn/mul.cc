@@ -16,7 +16,8 @@ Error run_mul(const void* args, const Bases& bases) {
 }  // namespace
 
 // The function reads every element, or group of four, before it writes that: the output may be an input.
-constexpr KernelOf<payload::Opcode::kMul> kMul = Kernel(operators::kMul, run_mul).in_place();
+constexpr KernelOf<payload::Opcode::kMul> kMul =
+    cmsis_nn_kernel(operators::kMul, run_mul).in_place();
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -20,7 +20,7 @@ bool accepts(const void* args) {
 }  // namespace
 
 constexpr KernelOf<payload::Opcode::kSoftmax> kSoftmax =
-    Kernel(operators::kSoftmax, run_softmax).limited_to(accepts);
+    cmsis_nn_kernel(operators::kSoftmax, run_softmax).limited_to(accepts);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

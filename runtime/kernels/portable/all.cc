@@ -4,9 +4,7 @@
 namespace cmsis_nn_delegate {
 
 constexpr KernelTable kPortableKernels = {
-    payload::kKernelRevision,
-    kAcceptedIsas,
-    "portable",
+    portable::kProvider,
     {
         portable::kConv2d,
         portable::kDepthwiseConv2d,

@@ -23,6 +23,10 @@ namespace portable {
 
 using executorch::runtime::Error;
 
+/// For tables of these kernels.
+inline constexpr Provider kProvider = {
+    "portable", kAcceptedIsas, {payload::kPortableRevision, payload::kCmsisNnRevision}};
+
 /// int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter *
 /// (input + input_offset)), requantized per output channel.
 extern const KernelOf<payload::Opcode::kConv2d> kConv2d;

@@ -15,7 +15,7 @@ struct Taps {
   std::int32_t end;
 
   /// For output position `out`. The window may begin in the padding before the input and
-  /// end in that behind it.
+  /// end in that after it.
   static Taps of(std::int32_t out, std::int32_t stride, std::int32_t padding, std::int32_t dilation,
                  std::int32_t taps, std::int32_t input_size) {
     const std::int32_t origin = out * stride - padding;

@@ -103,10 +103,10 @@ def test_another_instruction_set(core):
             assert error_of(core, with_crc(bytes(payload))) == 0x30
 
 
-@pytest.mark.parametrize("field", ["format_version", "kernel_revision"])
-def test_another_format_or_revision(field):
+@pytest.mark.parametrize("field, at", [("format_version", 0), ("revisions", 0), ("revisions", 4), ("revisions", 8)])
+def test_another_format_or_revision(field, at):
     payload = bytearray(sample("cortex-m4")[0])
-    payload[schema.HEADER.offset_of(field)] ^= 1
+    payload[schema.HEADER.offset_of(field) + at] ^= 4
     assert error_of("cortex-m4", bytes(payload)) == 0x30
 
 

@@ -16,13 +16,16 @@ import numpy as np
 from ...graph.ir import Graph, Node, Value
 from ...graph.tensor_type import Element, Layout, Quant, TensorType
 from ...ops import attrs as attributes
+from ...ops.geometry import Geometry
 from ...ops.registry import OPS
 
-VERSION = 1
+VERSION = 2
 _STRUCTURE = "graph.json"
 # What nodes have, and what that is made of.
 _ATTRS = {
-    kind.__name__: kind for kind in (attributes.Clamp, attributes.Padding, *(op.attrs for op in OPS.values())) if kind
+    kind.__name__: kind
+    for kind in (attributes.Clamp, attributes.Padding, Geometry, *(op.attrs for op in OPS.values()))
+    if kind
 }
 
 
@@ -46,7 +49,8 @@ def dumps(graph: Graph, about: Mapping[str, str]) -> bytes:
                 "op": node.op,
                 "name": node.name,
                 "inputs": [add(value) for value in node.inputs],
-                "output": add(node.output),
+                "outputs": [add(value) for value in node.outputs],
+                "states": [add(value) for value in node.states],
                 "attrs": _pack(node.attrs),
                 "sources": node.sources,
                 "debug_handles": node.debug_handles,
@@ -90,7 +94,8 @@ def loads(data: bytes) -> tuple[Graph, dict[str, str]]:
                     op=node["op"],
                     name=node["name"],
                     inputs=[values[i] for i in node["inputs"]],
-                    output=values[node["output"]],
+                    outputs=[values[i] for i in node["outputs"]],
+                    states=[values[i] for i in node["states"]],
                     attrs=_unpack(node["attrs"]),
                     sources=tuple(node["sources"]),
                     debug_handles=tuple(node["debug_handles"]),

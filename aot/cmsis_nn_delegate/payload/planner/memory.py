@@ -3,7 +3,7 @@
 Steps are node indices. A graph input lives from step 0 to its last reader, an output from its
 definition to the last step, any other activation from its definition to its last reader, the
 scratch memory of a kernel during its own step. With I/O placed with the caller, inputs and
-outputs take no arena.
+outputs take no arena. States lie outside of the arena, one after the other, since they live between executions.
 """
 
 from __future__ import annotations
@@ -54,8 +54,10 @@ class MemoryPlan:
     bound: int  # no placement of these buffers takes less
     live: tuple[int, ...]  # bytes alive in each step
     in_place: tuple[str, ...]  # names of the nodes that store their output over an input
+    persistent_bytes: int  # of the states together
     _values: Mapping[int, int]  # id of the value -> offset
     _scratch: Mapping[int, int]  # index of the node -> offset
+    _states: Mapping[int, int]  # id of the state -> offset in persistent memory
 
     @property
     def gap(self) -> int:
@@ -64,6 +66,10 @@ class MemoryPlan:
     def offset_of(self, value: Value) -> Optional[int]:
         """None for what has no place in the arena: constants, and I/O kept by the caller."""
         return self._values.get(id(value))
+
+    def state_offset(self, value: Value) -> Optional[int]:
+        """In persistent memory; None for what is no state."""
+        return self._states.get(id(value))
 
     def scratch_offset(self, step: int) -> Optional[int]:
         """None if the kernel of that step needs no scratch."""
@@ -125,9 +131,10 @@ def _plan(
         for value in node.inputs:
             if id(value) in group_of:
                 group_of[id(value)][3] = step
-        define(node.output, step)
-        if id(node.output) in group_of:
-            group_of[id(node.output)][3] = step
+        for value in node.outputs:
+            define(value, step)
+            if id(value) in group_of:
+                group_of[id(value)][3] = step
     for value in graph.outputs:
         if id(value) in group_of:
             group_of[id(value)][3] = last_step
@@ -142,15 +149,28 @@ def _plan(
     placement = place(intervals, ALIGNMENT)
     offsets = placement.offsets
     values = {key: offset for group, offset in zip(groups, offsets) for key in group[4]}
+    states, persistent_bytes = _place_states(graph)
     return MemoryPlan(
         buffers=tuple(Buffer(*parts) for parts in zip(names, intervals, offsets)),
         arena_bytes=align_up(placement.peak, ALIGNMENT),
         bound=placement.bound,
         live=tuple(live_bytes(intervals, ALIGNMENT)),
         in_place=tuple(graph.nodes[step].name for step in sorted(overwritten)),
+        persistent_bytes=persistent_bytes,
         _values=values,
         _scratch=dict(zip(steps_with_scratch, offsets[len(groups) :])),
+        _states=states,
     )
+
+
+def _place_states(graph: Graph) -> tuple[dict[int, int], int]:
+    """The offset of each state in persistent memory, by id, and the size of that."""
+    offsets: dict[int, int] = {}
+    end = 0
+    for value in graph.states():
+        offsets[id(value)] = end
+        end = align_up(end + value.nbytes, ALIGNMENT)
+    return offsets, end
 
 
 def _overwritten(graph: Graph) -> dict[int, Value]:
@@ -158,7 +178,7 @@ def _overwritten(graph: Graph) -> dict[int, Value]:
     last_reader = {id(value): step for step, node in enumerate(graph.nodes) for value in node.inputs}
     result: dict[int, Value] = {}
     for step, node in enumerate(graph.nodes):
-        if OPS[node.op].in_place:
+        if OPS[node.op].in_place and len(node.outputs) == 1:
             value = next((v for v in node.inputs if _dies(graph, node, v, step, last_reader)), None)
             if value is not None:
                 result[step] = value

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.format.record import Role
 from cmsis_nn_delegate.ops import storage
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.registry import OPS
@@ -37,7 +38,7 @@ def run_in_arena(graph, plan, scratch_bytes, inputs):
         op = OPS[node.op]
         operands = [
             memory(v).view(v.element.numpy).reshape(v.storage_shape).copy()
-            for v in node.inputs[: len(op.activation_fields(node)[0])]
+            for v in op.operands(node, Role.INPUT).values()
         ]
         offset = plan.scratch_offset(step)
         if offset is not None:

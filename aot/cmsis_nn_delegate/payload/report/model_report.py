@@ -39,15 +39,18 @@ class ArenaReport:
 
 @dataclass(frozen=True)
 class CallReport:
-    """One kernel call. `output` is "arena+N", or "output N" for memory named by the caller."""
+    """One kernel call. `stored` says where each output lies: "arena+N", or "output N" for memory named by the
+    caller."""
 
     index: int
     op: str
     kernel: str  # as a table of kernels names it (runtime/kernels): an operator may have several
+    provider: str  # whose kernel the call was compiled for
+    why: str  # why no preferred provider has it, "" if the first one has
     sources: tuple[str, ...]
     inputs: tuple[tuple[int, ...], ...]
-    output_shape: tuple[int, ...]
-    output: str
+    outputs: tuple[tuple[int, ...], ...]
+    stored: tuple[str, ...]
     macs: int
     scratch_bytes: int
     constant_bytes: int
@@ -77,6 +80,7 @@ class Report:
     cmsis_nn: str
     payload_crc32: str  # 8 hexadecimal digits
     arena: ArenaReport
+    persistent_bytes: int  # what the model remembers between inferences
     flash: dict[str, int]  # by part; the values add up to `flash_bytes`
     flash_bytes: int
     macs: int
@@ -99,6 +103,7 @@ def build_report(name: str, encoded: Encoded) -> Report:
         cmsis_nn=schema.CMSIS_NN_COMMIT,
         payload_crc32=f"{decode(encoded.payload).crc32:08x}",
         arena=_arena(encoded),
+        persistent_bytes=plan.persistent_bytes,
         flash=_flash(encoded),
         flash_bytes=len(encoded.payload),
         macs=sum(call.macs for call in encoded.calls),
@@ -157,23 +162,26 @@ def _io(value: Value, plan: MemoryPlan) -> IoReport:
 
 def _call(call: Call, encoded: Encoded) -> CallReport:
     node, plan = call.node, encoded.plan
-    for index, value in enumerate(encoded.graph.outputs):
-        if value is node.output:
-            output = f"output {index}"
-            break
-    else:
-        output = f"arena+{plan.offset_of(node.output)}"
     live = plan.live[call.index] if call.index < len(plan.live) else 0
     return CallReport(
         index=call.index,
         op=node.op,
-        kernel=call.opcode.name.lower(),
+        kernel=call.choice.kernel.name,
+        provider=call.choice.provider.name,
+        why=call.choice.why,
         sources=node.sources,
         inputs=tuple(v.shape for v in node.inputs if not v.is_constant),
-        output_shape=node.output.shape,
-        output=output,
+        outputs=tuple(value.shape for value in node.outputs),
+        stored=tuple(_place(value, encoded) for value in node.outputs),
         macs=call.macs,
         scratch_bytes=call.scratch_bytes,
         constant_bytes=call.constant_bytes,
         live_bytes=live,
     )
+
+
+def _place(value: Value, encoded: Encoded) -> str:
+    for index, output in enumerate(encoded.graph.outputs):
+        if value is output:
+            return f"output {index}"
+    return f"arena+{encoded.plan.offset_of(value)}"

@@ -58,6 +58,8 @@ def _arena_lines(report: Report) -> list[str]:
         f"  arena {arena.nbytes:,} bytes, bound {arena.bound:,}, gap {arena.gap:,}: {verdict}",
         f"  inputs and outputs: {where}",
     ]
+    if report.persistent_bytes:
+        lines.append(f"  kept between inferences: {report.persistent_bytes:,} bytes, not included")
     if arena.peak_buffers:
         call = report.calls[arena.peak_call]
         lines.append(f"  the peak is call {call.index} ({call.op}), where there live")
@@ -75,19 +77,22 @@ def _flash_lines(report: Report) -> list[str]:
 
 
 def _call_lines(report: Report) -> list[str]:
-    rows = [["call", "kernel", "input", "output", "multiplications", "scratch", "constants", "live", "stored"]]
+    rows = [
+        ["call", "kernel", "provider", "input", "output", "multiplications", "scratch", "constants", "live", "stored"]
+    ]
     for call in report.calls:
         rows.append(
             [
                 str(call.index),
                 call.kernel,
+                call.provider,
                 " ".join(map(shape, call.inputs)),
-                shape(call.output_shape),
+                " ".join(map(shape, call.outputs)),
                 f"{call.macs:,}",
                 f"{call.scratch_bytes:,}",
                 f"{call.constant_bytes:,}",
                 f"{call.live_bytes:,}",
-                call.output,
+                " ".join(call.stored),
             ]
         )
-    return ["Calls, sizes in bytes", *table(rows, left=(1, 2, 3, 8))]
+    return ["Calls, sizes in bytes", *table(rows, left=(1, 2, 3, 4, 9))]

@@ -1,0 +1,27 @@
+"""All providers, the preferred ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from .cmsis_nn import CmsisNn
+from .portable import Portable
+from .provider import Provider
+
+PORTABLE = Portable()
+CMSIS_NN = CmsisNn()
+# By name, in the order in which calls are offered to them.
+PROVIDERS: Mapping[str, Provider] = {provider.name: provider for provider in (CMSIS_NN, PORTABLE)}
+DEFAULT = tuple(PROVIDERS.values())
+
+
+def get_providers(names: Iterable[str]) -> tuple[Provider, ...]:
+    """Those called `names`, in this order. ValueError with the choices if one is unknown, or none is named."""
+    found = []
+    for name in names:
+        if name not in PROVIDERS:
+            raise ValueError(f"unknown provider of kernels {name!r}; choose of {', '.join(PROVIDERS)}")
+        found.append(PROVIDERS[name])
+    if not found:
+        raise ValueError(f"no provider of kernels is named; choose of {', '.join(PROVIDERS)}")
+    return tuple(found)

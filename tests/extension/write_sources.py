@@ -1,0 +1,74 @@
+"""Writes what is generated for an operator of the format: `write_sources.py FOLDER`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from codegen.operator_checks import check_function
+
+from cmsis_nn_delegate.format.cpp import struct_lines
+from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.target import TARGETS
+from tests.extension import network
+from tests.extension.running_peak import KERNEL
+
+ARGS = """\
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/payload/operators.h"
+
+namespace cmsis_nn_delegate {{
+namespace payload {{
+
+{struct}
+}}  // namespace payload
+namespace operators {{
+
+bool check_running_peak(const CallCheck& call, const void* args);
+inline constexpr Operator kRunningPeak = {{
+    payload::Opcode::kMul, sizeof(payload::RunningPeakArgs), check_running_peak}};
+
+}}  // namespace operators
+}}  // namespace cmsis_nn_delegate
+"""
+
+CHECK = """\
+#include "runtime/payload/call_check.h"
+#include "tests/extension/running_peak_args.h"
+
+namespace cmsis_nn_delegate {{
+namespace operators {{
+
+using bounds::volume;
+
+{check}
+}}  // namespace operators
+}}  // namespace cmsis_nn_delegate
+"""
+
+
+def array(name: str, data: bytes) -> str:
+    return f"alignas(16) inline constexpr unsigned char {name}[] = {{{', '.join(map(str, data))}}};\n"
+
+
+def main(folder: str) -> None:
+    (Path(folder) / "running_peak_args.h").write_text(ARGS.format(struct="\n".join(struct_lines(KERNEL.args))))
+    (Path(folder) / "running_peak_check.cc").write_text(CHECK.format(check=check_function(KERNEL.name, KERNEL.args)))
+    with network.registered():
+        graph = network.graph()
+        # A payload for each instruction set; they differ in nothing else.
+        payloads = {t.isa: encode(graph, t, "caller").payload for t in TARGETS.values()}
+        expected = b"".join(output.tobytes() for run in network.outputs(graph) for output in run)
+    text = "#pragma once\n\n"
+    text += "".join(array(f"k{isa.name.capitalize()}Payload", payload) for isa, payload in payloads.items())
+    text += array("kInputs", network.inputs().tobytes()) + array("kOutputs", expected)
+    text += f"inline constexpr unsigned kCount = {network.COUNT};\n"
+    text += f"inline constexpr unsigned kExecutions = {network.EXECUTIONS};\n"
+    (Path(folder) / "data.h").write_text(text)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
