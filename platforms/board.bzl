@@ -21,9 +21,9 @@
         deps = [":main"],
     )
 
-`bazel build :image_my_board` links it. Nothing simulates it, as `simulators` does not name a simulator. A board
-whose description makes no sense is refused when something is built for it; the message says why. `bazel build
-:my_board` gives the linker script and the description as JSON, which CMake and the simulators read.
+`bazel build :image_my_board` links the image. No simulator runs it, because `simulators` names none. A build for a
+board with an invalid description fails, and the message says why. `bazel build :my_board` writes the linker script
+and the description as JSON, which CMake and the simulators read.
 """
 
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
@@ -31,10 +31,10 @@ load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
 BoardInfo = provider(
     doc = "A board that an image can be linked for.",
     fields = {
-        "core": "that it has, as in -mcpu",
-        "description": "file with all that is known about it, JSON",
+        "core": "The board's core, as in -mcpu.",
+        "description": "JSON file with the whole description.",
         "linker_script": "file",
-        "name": "of the board",
+        "name": "Name of the board.",
     },
 )
 
@@ -44,23 +44,23 @@ def memory(origin, size, wait_states = None):
     Args:
       origin: address.
       size: bytes.
-      wait_states: clock cycles of the core by which a 32-bit read from it takes longer than one cycle, without
-        cache, buffer or contention; None if not known.
+      wait_states: clock cycles of the core that a 32-bit read takes in addition to the first, without cache, buffer or
+        contention; None if not known.
     """
     return struct(origin = origin, size = size, wait_states = wait_states)
 
 def uart(type, address, header = None):
-    """The UART of a board that carries the output.
+    """The UART to which a board writes its output.
 
     Args:
-      type: "cmsdk" or "nrf51", whose drivers are platforms/bsp/uart_<type>.h; or a name for one of yours.
-      address: of its registers.
-      header: label of your driver: a C header with start() and put(), like those.
+      type: "cmsdk" or "nrf51", whose drivers are platforms/bsp/uart_<type>.h; or a name for your own.
+      address: address of its registers.
+      header: label of your own driver, a C header that defines start() and put() like those.
     """
     return struct(type = type, address = address, header = header)
 
 def description_of(name, core, clock_hz, memories, uart, simulators):
-    """A board as data: what platforms/tools/board.py reads as JSON."""
+    """Returns a board as data: platforms/tools/board.py reads it as JSON."""
     return {
         "name": name,
         "core": core,
@@ -135,17 +135,17 @@ def board(name, core, clock_hz, memories, uart, simulators = {}, **kwargs):
     """Declares a board.
 
     Args:
-      name: of the target and of the board; lower case, digits and "_".
-      core: the core that it has, as in -mcpu: "cortex-m4".
+      name: name of the target and of the board; lower case, digits and "_".
+      core: the board's core, as in -mcpu: "cortex-m4".
       clock_hz: frequency of the core and its SysTick.
-      memories: name -> memory(). What is linked goes to
+      memories: name -> memory(). The linker script places
           FLASH    vectors, code, constants, initial values of .data
           RAM      .data, .bss, the arena, the stack
-          MAILBOX  where a simulator loads a job; neither initialised nor zeroed. May be left out.
-        Others are in the linker script for sections of yours.
+          MAILBOX  the job that a simulator loads; neither initialised nor zeroed. Optional.
+        You can use other memories for your own sections.
       uart: uart(): where the output goes.
-      simulators: those of simulators.bzl that run its images -> what each needs: {"qemu": {"machine": "mps2-an386"},
-        "renode": {}}. Without any, images are linked, and no simulator takes them.
+      simulators: names in simulators.bzl -> the settings that each needs, for those that run the board's images:
+        {"qemu": {"machine": "mps2-an386"}, "renode": {}}. If empty, images are linked, but no simulator runs them.
       **kwargs: visibility, tags, ...
     """
     _board(

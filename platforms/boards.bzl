@@ -1,17 +1,17 @@
-"""The table of boards, and for each core the board that its images are linked for.
+"""The table of boards, and the board that the images of each core are linked for.
 
-Each entry of BOARDS is what board() of board.bzl takes, without the name; that also describes the fields:
-  core        the core that the board has, as in -mcpu; cores.bzl says which images run on it
-  clock_hz    of the core and its SysTick
-  memories    name -> memory(origin, size in bytes, wait states); the linker script has the same names
-  uart        uart(type, address): it carries the protocol of the simulations
-  simulators  those of simulators.bzl that run images for the board, and what each needs to know; {} if none does
+Each entry of BOARDS has the arguments of board() in board.bzl, which describes the fields, but for the name:
+  core        the board's core, as in -mcpu; cores.bzl says which images run on it
+  clock_hz    frequency of the core and its SysTick
+  memories    name -> memory(origin, size in bytes, wait states); the linker script uses the same names
+  uart        uart(type, address): the simulations communicate through it
+  simulators  the simulators (simulators.bzl) that run images for the board, with the settings of each; {} if none does
 
-A user's own boards are in his own repository: README.md, "A board of your own".
+Users describe their own boards in their own repositories: README.md, "A board of your own".
 
-Addresses are those of the Secure alias where the core starts Secure (an505, an547). Clocks and memory maps are those
-of QEMU's machines, which model Arm's FPGA images of the same names. Wait states are None: no source that could be
-cited was at hand, and the simulators count instructions, not cycles.
+On cores that start in Secure state (an505, an547), addresses are those of the Secure alias. Clocks and memory maps are
+those of QEMU's machines, which model Arm's FPGA images of the same names. Wait states are None: we have no source to
+cite for them, and the simulators count instructions, not cycles.
 """
 
 load("//platforms:board.bzl", "memory", "uart")
@@ -95,7 +95,7 @@ BOARDS = {
         memories = {
             "FLASH": memory(0x10000000, 4 * _M),  # SSRAM 1
             "RAM": memory(0x38000000, 2 * _M),  # SSRAM 2
-            "MAILBOX": memory(0x80000000, 16 * _M),  # PSRAM, behind no protection controller
+            "MAILBOX": memory(0x80000000, 16 * _M),  # PSRAM, without a protection controller
         },
         uart = uart("cmsdk", 0x50200000),
         simulators = {
@@ -119,8 +119,8 @@ BOARDS = {
     ),
 }
 
-# The board that the images of a core are linked for, unless another is asked for; and, where that board has
-# another core, what it means.
+# The board that the images of a core are linked for by default; and a note that says what it means if this board has
+# another core.
 BOARD_OF_CORE = {
     "cortex_m0plus": struct(
         board = "microbit",
@@ -138,7 +138,7 @@ BOARD_OF_CORE = {
 }
 
 def other_boards():
-    """Names of the boards that no core has by default -> the first core that they run images for."""
+    """Maps the boards that are not the default of any core to the first core that they run images for."""
     defaults = [entry.board for entry in BOARD_OF_CORE.values()]
     return {
         name: [core for core, entry in CORES.items() if board.core in [entry.cpu] + entry.also_runs_on][0]

@@ -1,24 +1,23 @@
-"""The table of cores: everything about a core is taken from here.
+"""The table of cores, the only source of all facts about a core.
 
 Each entry:
-  cpu           name of the core as in -mcpu, and as the AOT side's target
-  architecture  of its instructions: "armv6-m", "armv7-m", "armv7e-m", "armv8-m.base", "armv8-m.main",
-                "armv8.1-m.main"
-  isa           the kernels that CMSIS-NN compiles to on it, one of ISAS
-  flags         that select the core in GCC
-  other_flags   for a GCC that does not know this -mcpu: the same instructions, scheduled for another core; else []
+  cpu           name of the core as in -mcpu, and as a target of the compiler
+  architecture  "armv6-m", "armv7-m", "armv7e-m", "armv8-m.base", "armv8-m.main" or "armv8.1-m.main"
+  isa           which of CMSIS-NN's kernels are compiled for it, one of ISAS
+  flags         GCC's flags for the core
+  other_flags   flags for a GCC that does not know this -mcpu: the same instructions, scheduled for another core; or []
   also_runs_on  other cores (as in -mcpu) that have every instruction of its images
 
-Floating point is in hardware registers (-mfloat-abi=hard) on every core with an FPU. The Cortex-M7
-can have a double-precision unit; single precision is chosen because its code runs on both.
+Cores with an FPU pass floating-point arguments in its registers (-mfloat-abi=hard). The Cortex-M7 can have a
+double-precision unit; single precision is chosen because its code runs on both.
 
-What is read from this table: the toolchains, platforms and `firmware` of Bazel; after `./bazelw run //cmake:generate`
-CMake (platforms/cmake/tables.cmake), the simulators (platforms/tables.json) and the compiler's targets
-(aot/cmsis_nn_delegate/cores.py).
+Bazel's toolchains, platforms and `firmware` use this table directly. CMake (platforms/cmake/tables.cmake), the
+simulators (platforms/tables.json) and the compiler (aot/cmsis_nn_delegate/cores.py) use files that
+`./bazelw run //cmake:generate` writes from it.
 """
 
-# Instruction sets, as kernels and payloads differ by them; in the order of their numbers in a payload. A payload for one
-# runs on each core with it.
+# The instruction sets that kernels and payloads distinguish, in the order of their numbers in a payload. A payload runs
+# on every core with its instruction set.
 ISAS = ["scalar", "dsp", "mve"]
 
 CORES = {
@@ -75,7 +74,7 @@ CORES = {
         architecture = "armv8.1-m.main",
         isa = "mve",
         flags = ["-mcpu=cortex-m85", "-mfloat-abi=hard"],
-        # -mcpu=cortex-m85 is known since GCC 12.3; Debian 12 has 12.2. Pointer authentication and branch target identification, which the M85 adds, are not used.
+        # GCC knows -mcpu=cortex-m85 since 12.3; Debian 12 has 12.2. Pointer authentication and branch target identification, which the M85 adds, are not used.
         other_flags = [
             "-march=armv8.1-m.main+mve.fp+fp.dp",
             "-mtune=cortex-m55",
@@ -86,18 +85,18 @@ CORES = {
 }
 
 def core_flags(name, known_cpus):
-    """The compiler flags of core `name`, given the probed -mcpu values that the compiler knows."""
+    """Returns the compiler flags of core `name`, given the -mcpu values that the compiler was found to accept."""
     core = CORES[name]
     if core.other_flags and core.cpu not in known_cpus:
         return core.other_flags
     return core.flags
 
 def core_of_isa(isa):
-    """The first core of the table with this instruction set: the payloads of the others are the same."""
+    """Returns the first core in the table with this instruction set: the payloads of the others are the same."""
     return [core for core in CORES.values() if core.isa == isa][0]
 
 def select_core(values, default):
-    """A select() with an entry of `values` per core, and `default` for the host."""
+    """Returns a select() with an entry of `values` for each core, and `default` for the host."""
     branches = {str(Label("//platforms:is_" + name)): value for name, value in values.items()}
     branches["//conditions:default"] = default
     return select(branches)

@@ -5,13 +5,13 @@
         deps = [":main"],
     )
 
-gives a target for every core of cores.bzl, named after the core, with these files in bazel-bin/<package>/:
+declares a target for every core in cores.bzl, named after the core, with these files in bazel-bin/<package>/:
 
     <core>.elf  .bin  .hex  .map  .size (for people)  .size.json (for tools)  .board.json (for the simulators)
 
-Each is linked for the board that BOARD_OF_CORE of boards.bzl has for the core; for others, see `boards` and board.bzl.
+Each is linked for the core's board in BOARD_OF_CORE of boards.bzl; for others, see `boards` and board.bzl.
 
-An image that contains the heap or C++ exception handling is refused: tools/check_image.py.
+tools/check_image.py refuses an image that contains the heap or C++ exception handling.
 """
 
 load("@arm_gcc//:info.bzl", "ARM_GCC")
@@ -73,13 +73,13 @@ def _link(ctx, linker_script, elf, map_file):
     arguments.add_all(objects)
     arguments.add("-Wl,--start-group")
     arguments.add_all(archives)
-    arguments.add("-lstdc++")  # Whatever comes from it is refused, with a better message than ld's.
+    arguments.add("-lstdc++")  # check_image.py refuses whatever uses them, with a better message than ld's.
     arguments.add("-lm")
     arguments.add("-Wl,--end-group")
     arguments.add("-T", linker_script)
     arguments.add("-Wl,--defsym=__stack_size=%d" % ctx.attr.stack_bytes)
 
-    # The cross reference tells who pulled a refused symbol in.
+    # The cross reference shows which object files use a refused symbol.
     arguments.add("-Wl,--cref")
     arguments.add(map_file, format = "-Wl,-Map=%s")
     ctx.actions.run(
@@ -100,7 +100,7 @@ def _spoken_name(ctx):
     return "//%s:%s for %s" % (ctx.label.package, ctx.label.name, ctx.attr.core)
 
 def _check(ctx, linked, map_file, elf):
-    """Copies `linked` to `elf` if the image may exist."""
+    """Copies `linked` to `elf` if the image contains nothing that is refused."""
     arguments = ctx.actions.args()
     arguments.add("--label", _spoken_name(ctx))
     arguments.add("--nm", ARM_GCC.tools["nm"])
@@ -165,10 +165,10 @@ _firmware_image = rule(
     implementation = _firmware_image_impl,
     attrs = {
         "deps": attr.label_list(providers = [CcInfo], mandatory = True),
-        "core": attr.string(doc = "Of the platform being built, as the reports call it."),
-        "linker_script": attr.label(allow_single_file = True, doc = "If not the board's."),
+        "core": attr.string(doc = "Core of the platform being built, as the reports name it."),
+        "linker_script": attr.label(allow_single_file = True, doc = "Linker script to use instead of the board's."),
         "stack_bytes": attr.int(default = 16384, doc = "RAM for the stack, a multiple of 16."),
-        "unchecked": attr.bool(doc = "Build an image that would be refused: for tests of the check."),
+        "unchecked": attr.bool(doc = "Build an image even if the check would refuse it: for tests of the check."),
         "_board": attr.label(default = "//platforms:board", providers = [BoardInfo]),
         "_check_image": attr.label(
             default = "//platforms/tools:check_image",
@@ -186,10 +186,10 @@ _firmware_image = rule(
 )
 
 def firmware_image(name, **kwargs):
-    """Links an image for the platform that is being built; `firmware` also chooses that.
+    """Links an image for the platform that is being built; `firmware` also chooses the platform.
 
     Args:
-      name: of the target.
+      name: name of the target.
       **kwargs: `deps`, `linker_script`, `stack_bytes`, ...: see _firmware_image.
     """
     _firmware_image(
@@ -220,11 +220,11 @@ def _to_board_impl(settings, attr):
     result = dict(_to_core_impl(settings, attr))
     board = str(attr.board)
 
-    # Without a repository it would be taken as one of this repository, where that is not the main one.
+    # Without a repository, the label would refer to this repository even if that is not the main one.
     result[_BOARD] = "@" + board if board.startswith("//") else board
     return result
 
-# Another transition, as the images for the boards of BOARD_OF_CORE are then built where they always are.
+# A separate transition, so that the output paths of images for the boards in BOARD_OF_CORE do not change.
 _to_board = transition(
     implementation = _to_board_impl,
     inputs = [],
@@ -258,10 +258,10 @@ def _firmware_impl(ctx):
     ]
 
 def firmware_rule(to_core, attrs = {}):
-    """A rule that builds an image for a core, for a .bzl file whose firmware needs more settings than its core.
+    """Returns a rule that builds an image for a core, for .bzl files whose firmware needs settings besides the core.
 
     Args:
-      to_core: a transition that sets what _to_core sets, from the attributes core and mode.
+      to_core: a transition that sets the same settings as _to_core, from the attributes core and mode.
       attrs: further attributes.
     """
     all_attrs = {
@@ -289,13 +289,13 @@ def firmware_targets(rule, image, cores = None, targets = "{core}", by_default =
     """Declares the targets that build one image for each of `cores`.
 
     Args:
-      rule: that chooses the core: what firmware_rule() returned.
+      rule: the rule that chooses the core, from firmware_rule().
       image: the image.
-      cores: all of cores.bzl, if not given.
-      targets: their names, in which {core} stands for the core.
-      by_default: the cores that `bazel build //...` builds, if not all; the others are built if something
+      cores: names in cores.bzl; default: all.
+      targets: pattern of the targets' names, in which {core} stands for the core.
+      by_default: the cores that `bazel build //...` builds; default: all. The others are built only if a target
         needs them.
-      tags: of all targets.
+      tags: tags of all targets.
       **kwargs: mode ("opt", "dbg" or "fastbuild"), testonly, visibility.
     """
     for core in CORES if cores == None else cores:
@@ -324,15 +324,15 @@ def firmware(
     """Declares an image, and targets that build it: one for each of `cores`, and one for each of `boards`.
 
     Args:
-      name: of the image, which is linked for the platform that is being built.
-      boards: labels of board()s -> the core of cores.bzl to build for. Their targets are <name>_<board>.
-      cores: see firmware_targets, as for `targets` and `by_default`.
-      targets: see there.
-      by_default: see there.
+      name: name of the image, which is linked for the platform that is being built.
+      boards: labels of board()s -> the core in cores.bzl to build for. The targets are named <name>_<board>.
+      cores: see firmware_targets.
+      targets: see firmware_targets.
+      by_default: see firmware_targets.
       mode: the compilation mode, "opt", "dbg" or "fastbuild".
-      tags: of all targets.
-      testonly: of all targets.
-      visibility: of all targets.
+      tags: tags of all targets.
+      testonly: testonly of all targets.
+      visibility: visibility of all targets.
       **kwargs: `deps`, `linker_script`, `stack_bytes`, ...: see _firmware_image.
     """
     firmware_image(

@@ -7,29 +7,29 @@
         tools = [":make_table"],
     )
 
-A genrule runs again for each platform that it is built for: for 7 cores, 7 times. Where its outputs are the
-same for all, because a slow program computes them on the host, use this instead.
+A genrule runs again for each platform that it is built for: 7 times for 7 cores. Use this rule instead if a slow
+program computes the outputs on the host and they are the same for all platforms.
 """
 
 def host_genrule(name, outs, cmd, visibility = None, target_compatible_with = None, tags = [], testonly = None, **kwargs):
-    """Declares a genrule. `srcs` and `tools` are built for the host, a select() in them is resolved for it.
+    """Declares a genrule. `srcs` and `tools` are built for the host; a select() in them is resolved for the host.
 
     Args:
-      name: of the target.
-      outs: the files, as a genrule has them.
-      cmd: knows where to write by $(OUTS), $@ or $(RULEDIR), not by $(execpath).
-      visibility: of the target and of `outs`.
-      target_compatible_with: of the target.
-      tags: of the target.
-      testonly: of the target.
-      **kwargs: of the genrule that runs the command.
+      name: name of the target.
+      outs: the output files, as in a genrule.
+      cmd: the command; it refers to its outputs with $(OUTS), $@ or $(RULEDIR), not with $(execpath).
+      visibility: visibility of the target and of `outs`.
+      target_compatible_with: as for any target.
+      tags: tags of the target.
+      testonly: testonly of the target.
+      **kwargs: further arguments of the genrule that runs the command.
     """
     made = name + "_on_host"
     native.genrule(
         name = made,
         outs = ["%s/%s" % (made, out) for out in outs],
         cmd = cmd.replace("$(RULEDIR)", "$(RULEDIR)/" + made),
-        # Built by what needs it: `bazel build //...` would make it for the platform that is built as well.
+        # Built only for targets that need it: `bazel build //...` would also build it for the target platform.
         tags = tags + ["manual"],
         testonly = testonly,
         visibility = ["//visibility:private"],

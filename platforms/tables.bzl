@@ -1,4 +1,4 @@
-"""The tables of cores, boards and simulators for readers other than Bazel: one JSON file, and a Python module.
+"""The tables of cores, boards and simulators for programs other than Bazel: a JSON file and a Python module.
 
     {"isas": ["scalar", ...],
      "uarts": ["cmsdk", ...],
@@ -6,7 +6,7 @@
      "boards": [{"name": "mps3_an547", "core": ..., "memories": {"RAM": {"origin": ..., ...}, ...}, ...}, ...],
      "simulators": [{"name": "qemu", "title": ..., "driver": ..., "needs": ..., "optional": ...}, ...]}
 
-`platforms/tools/board.py` says what the fields of a board are. Both files are committed: //cmake:generate writes them.
+`platforms/tools/board.py` describes the fields of a board. Both files are committed: //cmake:generate writes them.
 """
 
 load("//platforms:board.bzl", "description_of")

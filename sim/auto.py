@@ -1,4 +1,4 @@
-"""The choice "auto": Renode where it is present and able, else QEMU, saying why."""
+"""The choice "auto": Renode if it is installed and can run the image, else QEMU with the reason."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from sim.simulator import Simulator, SimulatorError
 
 
 class SimulatorChoice(UserWarning):
-    """QEMU takes the place of Renode."""
+    """QEMU runs an image instead of Renode."""
 
 
 @functools.cache
 def _warn(note: str) -> None:
-    """Once for each reason, so that the summary of a test run has it."""
+    """Warns once for each reason, so that it appears in the summary of a test run."""
     warnings.warn(note, SimulatorChoice, stacklevel=2)
 
 
 @functools.lru_cache(maxsize=1)
 def _renode() -> Simulator | str:
-    """The driver of the installed Renode, or why there is none."""
+    """Returns the driver of the installed Renode, or the reason why there is none."""
     try:
         return simulator.create("renode")
     except SimulatorError as error:
@@ -30,10 +30,11 @@ def _renode() -> Simulator | str:
 
 
 class Auto(Simulator):
-    """Chooses for each image."""
+    """Chooses a simulator for each image."""
 
     def choose(self, elf, board) -> tuple[Simulator, str]:
-        """The driver for `elf` on `board`, and why it is not Renode's; "" if it is, or the board leaves no choice."""
+        """Returns the driver for `elf` on `board`, and why it is not Renode's ("" if it is, or if Renode does not run
+        the board)."""
         if "renode" not in board.simulators:
             simulator.described(board, "qemu")
             return simulator.create("qemu"), ""
@@ -48,7 +49,7 @@ class Auto(Simulator):
             reason = renode
         if "qemu" not in board.simulators:
             raise SimulatorError(reason)
-        return simulator.create("qemu"), f"QEMU runs this, as Renode does not: {reason}"
+        return simulator.create("qemu"), f"QEMU runs this instead of Renode: {reason}"
 
     def run(self, elf, board, job, timeout_s, count):
         driver, note = self.choose(elf, board)

@@ -1,4 +1,4 @@
-"""The boards that images are linked for, and the cores, as the tables of platforms/ have them."""
+"""The boards that images are linked for, and the cores, from the tables in platforms/."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Core:
     cpu: str  # "cortex-m55"
     architecture: str  # "armv7e-m": see platforms/cores.bzl
     isa: str  # "scalar", "dsp" or "mve"
-    board: Board  # for which its images are linked unless another is asked for
-    note: str  # what it means that the board's core is another one; "" if it is the same
+    board: Board  # for which its images are linked by default
+    note: str  # what it means if the board has another core; "" if it has this one
 
 
 def generated(path: pathlib.Path) -> pathlib.Path:
-    """Where a file that Bazel generates lies: beside the sources in a run through Bazel, else in the
+    """Returns the path of a file that Bazel generates: beside the sources if Bazel runs the program, else in the
     checkout's bazel-bin. The file may not exist."""
     return _ROOT / path if (_ROOT / path).exists() else _ROOT / "bazel-bin" / path
 
@@ -39,7 +39,7 @@ def _tables() -> descriptions.Tables:
 
 @functools.cache
 def cores() -> dict[str, Core]:
-    """All cores, by their name as in -mcpu ("cortex-m55")."""
+    """Returns all cores, by their name as in -mcpu ("cortex-m55")."""
     return {
         entry["cpu"]: Core(entry["cpu"], entry["architecture"], entry["isa"], get_board(entry["board"]), entry["note"])
         for entry in _tables().cores
@@ -47,20 +47,20 @@ def cores() -> dict[str, Core]:
 
 
 def simulators() -> dict[str, dict[str, Any]]:
-    """The table of simulators, by name."""
+    """Returns the table of simulators, by name."""
     return _tables().simulators
 
 
 def get_board(name: str) -> Board:
-    """The board with this name ("mps3_an547" or "mps3-an547"), or that a JSON file describes; BoardError with the
-    choices if there is none."""
+    """Returns the board with this name ("mps3_an547" or "mps3-an547"), or the one that a JSON file describes;
+    BoardError with the choices if there is none."""
     return descriptions.load(name, _tables(), own_driver=True)
 
 
 def board_of(image: pathlib.Path, name: str) -> Board:
-    """The board that the ELF file `image` was linked for, which calls it `name`.
+    """Returns the board that the ELF file `image` was linked for; the image calls it `name`.
 
-    The build puts its description beside the image, as <image>.board.json. Without that, it must be one of
+    The build writes the description beside the image, as <image>.board.json. Without that file, the board must be in
     platforms/boards.bzl.
     """
     beside = image.with_suffix(".board.json")
@@ -69,7 +69,7 @@ def board_of(image: pathlib.Path, name: str) -> Board:
             return get_board(name)
         except BoardError as error:
             raise BoardError(
-                f"{image}: {error}; the build of the image writes it as {beside.name} beside it"
+                f"{image}: {error}; the build writes the description as {beside.name} beside the image"
             ) from error
     board = get_board(str(beside))
     if board.name != name.replace("-", "_"):

@@ -1,4 +1,4 @@
-"""The choice "both": runs an image in Renode and in QEMU, and compares what they did."""
+"""The choice "both": runs an image in Renode and in QEMU, and compares the results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sim.regions import Region
 from sim.simulator import Result, Simulator, SimulatorError
 
 _TICKS = re.compile(r"\bticks=\d+")
-# Before June 2026 Renode took a fault to its own handler where the architecture makes it a HardFault.
+# Before June 2026, Renode took faults to their own handlers that the architecture makes HardFaults.
 _EXCEPTION = re.compile(r"^##FAULT exception=\d+", re.MULTILINE)
 
 
@@ -35,11 +35,12 @@ def _first_difference(one: str, other: str) -> str:
 
 
 def result_differences(one: Result, other: Result) -> list[str]:
-    """In how the run ended and in what the firmware wrote, but for times and the number of an exception."""
+    """Returns the differences in how the run ended and in what the firmware wrote, except times and exception
+    numbers."""
     if one.status != other.status:
         return [f"status: {one.status!r} and {other.status!r}"]
     if one.status != "exit" and None in (one.exit_code, other.exit_code):
-        return []  # Neither has a complete output: both were stopped, or a core that is lost wrote nothing.
+        return []  # Neither output is complete: both runs were stopped, or a core that was lost wrote nothing.
     differences = []
     if one.exit_code != other.exit_code:
         differences.append(f"exit code: {one.exit_code} and {other.exit_code}")
@@ -50,15 +51,15 @@ def result_differences(one: Result, other: Result) -> list[str]:
 
 
 def count_differences(one: Result, other: Result) -> list[str]:
-    """In executed instructions; none where one of them did not count."""
+    """Returns the differences in executed instructions; none if one of the simulators did not count."""
     if one.regions is None or other.regions is None:
         return []
     differences = []
     counts = _counts(one.regions), _counts(other.regions)
     if counts[0] != counts[1]:
         differences.append(f"instructions of regions: {counts[0]} and {counts[1]}")
-    # Reading the time waits a few instructions while the counter is 0, which it is at other moments:
-    # right after start-up, in QEMU only. Regions do not read it where it can be 0.
+    # Reading the time waits a few instructions while the counter is 0. Right after start-up this happens only
+    # in QEMU. Regions do not read the time then.
     timeless = not _TICKS.search(one.uart)
     if timeless and one.total_instructions != other.total_instructions:
         differences.append(f"instructions of the run: {one.total_instructions} and {other.total_instructions}")
@@ -77,7 +78,7 @@ class Both(Simulator):
         self._qemu.require(elf)
 
     def run(self, elf, board, job, timeout_s, count):
-        """Renode's result; its note says what was compared. Disagreement if it is not QEMU's."""
+        """Returns Renode's result; its note says what was compared. Disagreement if QEMU's differs."""
         one = self._renode.run(elf, board, job, timeout_s, count)
         other = self._qemu.run(elf, board, job, timeout_s, count)
         names = f"{one.simulator} and {other.simulator}"
@@ -95,5 +96,5 @@ class Both(Simulator):
 
 
 def create() -> Both:
-    """SimulatorError if one of them is not there."""
+    """Raises SimulatorError if one of them is missing."""
     return Both(simulator.create("renode"), simulator.create("qemu"))

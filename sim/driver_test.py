@@ -1,8 +1,8 @@
-"""The driver of SIMULATOR ("qemu", "renode", ...) against the self-test firmware, on every core that it runs.
+"""Tests the driver of SIMULATOR ("qemu", "renode", ...) with the self-test firmware, on every core that it runs.
 
-Ways to end, the mailbox, and the two instruction counts: the exact one against loops counted by hand, and
-SysTick's against it. QEMU has to be there. Without another simulator its tests are skipped with the reason,
-and so are the cores that the installed version cannot run.
+Tests the ways a run can end, the mailbox, and both instruction counts: the exact count is compared with loops
+counted by hand, and SysTick's with the exact count. QEMU must be installed. Tests of another simulator that is
+missing are skipped with the reason, and so are cores that the installed version cannot run.
 """
 
 import os
@@ -42,7 +42,7 @@ def run(core, command, argument=0, data=b"", **options):
         try:
             simulator.create().require(Elf(image(core)))
         except RenodeError:
-            raise  # It is there and does not work.
+            raise  # It is installed but does not work.
         except simulator.SimulatorError as error:
             pytest.skip(str(error))
     job = struct.pack("<4sIII", b"TEST", command, argument, 0) + data
@@ -50,7 +50,7 @@ def run(core, command, argument=0, data=b"", **options):
 
 
 def run_counted(core, command, argument=0):
-    """A run with exact counts; the test is skipped on a QEMU with another plugin interface."""
+    """Returns a run with exact counts; skips the test on a QEMU with another plugin interface."""
     result = run(core, command, argument)
     if "undefined symbol: qemu_plugin_" in result.counter_note or "API version" in result.counter_note:
         pytest.skip(f"{result.simulator} has another plugin interface")
@@ -77,7 +77,7 @@ def test_fault_is_reported(core):
 
 @pytest.mark.parametrize("core", CORES)
 def test_an_armv7_instruction_is_a_fault_on_armv6(core):
-    """The images for Cortex-M0+ run on a core that has nothing else than they may use."""
+    """Images for Cortex-M0+ run on a core that has only the instructions that they may use."""
     result = run(core, ARMV7)
     if boards.cores()[core].architecture != "armv6-m":
         assert (result.status, result.exit_code) == ("exit", 0), result.explain()
@@ -91,7 +91,9 @@ def test_an_armv7_instruction_is_a_fault_on_armv6(core):
 
 @pytest.mark.parametrize("core", CORES)
 def test_jump_outside_memory_is_a_fault(core):
-    result = run(core, WILD_JUMP, 0xB0000000)  # Where QEMU's nRF51 has nothing either, and no core executes.
+    result = run(
+        core, WILD_JUMP, 0xB0000000
+    )  # No memory in QEMU's nRF51 either, and an address where no core executes code.
     assert result.status == "fault", result.explain()
     if result.exit_code is not None:  # Renode stops the core for good, before its fault handler.
         assert "opcode=none" in result.uart
@@ -99,7 +101,7 @@ def test_jump_outside_memory_is_a_fault(core):
 
 @pytest.mark.parametrize("core", WITH_STACK_LIMIT)
 def test_stack_overflow_is_a_fault(core):
-    """Where the core has a stack limit register; elsewhere an overflow runs into the arena."""
+    """On cores with a stack limit register; on others, the stack would grow into the arena."""
     if SIMULATOR == "renode":
         pytest.skip("Renode does not check the stack limit register")
     result = run(core, OVERFLOW)
@@ -110,7 +112,7 @@ def test_stack_overflow_is_a_fault(core):
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("address", [0xF0000000, 0x00000010])
 def test_a_fault_without_a_stack_is_reported(core, address):
-    """The core cannot put its registers there. A handler that looked for them would lock it up."""
+    """The core cannot save its registers there. A handler that tried to read them would lock it up."""
     if SIMULATOR == "qemu" and core in WITH_STACK_LIMIT and address < 0x1000:
         pytest.skip("below the stack limit: the fault is that of the stack pointer")
     result = run(core, LOST_STACK, address)
@@ -129,12 +131,12 @@ def test_timeout_keeps_the_output():
 
 @pytest.mark.parametrize("core", CORES)
 def test_mailbox_holds_a_large_job(core):
-    """8 MiB arrive, every byte: the sum depends on the order."""
+    """All 8 MiB arrive in order: the sum depends on the order of the bytes."""
     generator = random.Random(1)
     data = generator.randbytes(4096) * 2047
     result = run(core, CHECKSUM, len(data), data, count=False)
     expected = 0
-    # sum = sum * 31 + byte, a block at a time: block(s) = s * 31**4096 + block(0)
+    # sum = sum * 31 + byte, one block at a time: block(s) = s * 31**4096 + block(0)
     block = 0
     for byte in data[:4096]:
         block = (block * 31 + byte) % 2**32
@@ -158,7 +160,7 @@ def test_counts_are_exact(core, count):
 
 @pytest.mark.parametrize("core", CORES)
 def test_systick_agrees_with_the_count(core):
-    """To a tick, and the few instructions of bsp_ticks() itself."""
+    """To within a tick and the few instructions of bsp_ticks() itself."""
     result = run_counted(core, LOOP, 5_000_000)
     ticks = int(result.uart.split("ticks=")[1].split()[0])
     counted = result.regions[0].instructions
@@ -167,7 +169,7 @@ def test_systick_agrees_with_the_count(core):
 
 @pytest.mark.parametrize("core", CORES)
 def test_nested_regions(core):
-    """Markers themselves are not counted."""
+    """The markers are not counted."""
     (outer,) = run_counted(core, NESTED).regions
     assert outer.instructions == 6
     assert [child.instructions for child in outer.children] == [3, 0]

@@ -1,4 +1,4 @@
-"""Reads what a simulator driver needs from a 32-bit little-endian ELF file: symbols and their bytes."""
+"""Reads symbols and their bytes from a 32-bit little-endian ELF file, for simulator drivers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHF_EXECINSTR = 4
 
 
 class ElfError(ValueError):
-    """The file is not a firmware image that this module can read."""
+    """This module cannot read the file as a firmware image."""
 
 
 class Elf:
@@ -52,13 +52,13 @@ class Elf:
                     yield self._data[strings + name : end].decode("ascii", "replace"), (value, symbol_size)
 
     def address(self, symbol: str) -> int:
-        """The value of `symbol`; ElfError if the image does not have it."""
+        """Returns the value of `symbol`; ElfError if the image does not have it."""
         if symbol not in self._symbols:
             raise ElfError(f"{self.path} has no symbol {symbol}: was it built with //platforms/bsp?")
         return self._symbols[symbol][0]
 
     def string(self, symbol: str) -> str:
-        """The NUL-terminated text that `symbol` names."""
+        """Returns the NUL-terminated text at `symbol`."""
         address = self.address(symbol)
         for _, kind, _, start, offset, size, *_ in self._sections:
             if start <= address < start + size and kind != _SHT_NOBITS and start:
@@ -67,7 +67,7 @@ class Elf:
         raise ElfError(f"{self.path}: {symbol} is not in the image's data")
 
     def code_addresses(self, halfword: int) -> list[int]:
-        """Every even address in code that holds `halfword`: an instruction of this encoding, or the
+        """Returns all even addresses in code that contain `halfword`: an instruction with this encoding, the
         second half of a longer one, or data among the code."""
         wanted = halfword.to_bytes(2, "little")
         found = []

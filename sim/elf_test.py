@@ -1,4 +1,4 @@
-"""Damaged images are refused with one message; test images come from the self-test firmware."""
+"""Damaged images are refused with a message; the test images come from the self-test firmware."""
 
 import pathlib
 
@@ -19,7 +19,7 @@ def test_reads_symbols_and_strings():
 
 
 def test_code_addresses_are_those_of_every_such_halfword():
-    """Against the bytes of the section themselves, for halfwords that are there and one that is not."""
+    """Compares with the bytes of the section, for halfwords that it contains and one that it does not."""
     elf = Elf(IMAGE)
     start, end = elf.address("__text_start"), elf.address("__text_end")
     # The section is loaded at 0, and objcopy's image begins with it.

@@ -19,7 +19,7 @@ from sim.elf import Elf, ElfError
 
 
 def _user_path(path: str) -> str:
-    """A path relative to where the user typed it: `bazel run` changes the directory."""
+    """Returns a path relative to the user's directory, which `bazel run` changes."""
     return os.path.join(os.environ.get("BUILD_WORKING_DIRECTORY", ""), path)
 
 
@@ -28,11 +28,11 @@ def main(argv: list[str]) -> int:
     parser.add_argument("elf", help="the firmware image")
     parser.add_argument("--job", help="file to load at the mailbox")
     parser.add_argument("--gdb", type=int, metavar="PORT", help="wait for a debugger on this TCP port")
-    parser.add_argument("--board", help="default: the one that the image was linked for; a name, or a JSON file")
+    parser.add_argument("--board", help="name or JSON file of a board; default: the one that the image was linked for")
     parser.add_argument(
         "--simulator",
         choices=simulator.DRIVERS,
-        help="default: CND_SIMULATOR, else what --define simulator=... chose, else auto",
+        help="default: CND_SIMULATOR, else the choice of --define simulator=..., else auto",
     )
     args = parser.parse_args(argv)
     try:

@@ -1,4 +1,4 @@
-"""Regions of executed instructions, as the markers of platforms/bsp/mark.h bound them."""
+"""Regions of executed instructions between the markers of platforms/bsp/mark.h."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import dataclasses
 
 @dataclasses.dataclass
 class Region:
-    """What ran between a MARK_BEGIN and its MARK_END; counts are since reset, markers not included."""
+    """The code that ran between a MARK_BEGIN and its MARK_END; counts start at reset and exclude markers."""
 
     begin: int
     end: int
@@ -15,13 +15,13 @@ class Region:
 
     @property
     def instructions(self) -> int:
-        """Executed instructions, those of the children included."""
+        """Returns the executed instructions, including those of the children."""
         return self.end - self.begin
 
 
 @dataclasses.dataclass
 class Trace:
-    """What the instruction counter reported."""
+    """The report of the instruction counter."""
 
     regions: list[Region]  # in order of their begin
     total: int | None  # executed instructions of the run; None if it was killed
@@ -30,8 +30,8 @@ class Trace:
 def parse(text: str) -> Trace:
     """Reads the plugin's lines `begin <n>`, `end <n>`, `total <n>`.
 
-    A region that was not ended (the firmware left by a fault or bsp_exit) is dropped, and its complete
-    children take its place. ValueError for an end without a begin.
+    A region that did not end (the firmware left it by a fault or bsp_exit) is dropped, and its complete
+    children take its place. Raises ValueError for an end without a begin.
     """
     top: list[Region] = []
     open_regions: list[Region] = []
@@ -39,7 +39,7 @@ def parse(text: str) -> Trace:
     for line in text.splitlines():
         event, _, number = line.partition(" ")
         if not number.isdecimal():
-            continue  # The last line of a killed run.
+            continue  # The last line of a killed run may be incomplete.
         count = int(number)
         if event == "begin":
             region = Region(count, -1)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sim.regions import Region, parse
 
-# A tree of regions: each a gap before, the children, a gap after.
+# A tree of regions; each is a gap, the children, and another gap.
 TREES = st.recursive(
     st.tuples(st.integers(0, 99), st.just([]), st.integers(0, 99)),
     lambda inner: st.tuples(st.integers(0, 99), st.lists(inner, max_size=3), st.integers(0, 99)),

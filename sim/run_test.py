@@ -1,4 +1,4 @@
-"""The program of a `simulator_test`: runs an image, shows its UART, checks how it ended.
+"""The program of a `simulator_test`: runs an image, prints its UART output, checks how it ended.
 
 Usage:
 

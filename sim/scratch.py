@@ -1,4 +1,4 @@
-"""Folders for the files of a run, which do not outlive it: not even if the program is killed."""
+"""Temporary folders for the files of a run, which are removed even if the program is killed."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import time
 from collections.abc import Callable, Iterator
 
 PREFIX = "cnd-sim-"
-_YOUNG_S = 60.0  # A new folder is not locked at once.
+_YOUNG_S = 60.0  # A new folder is not locked immediately.
 
 
 class Folder:
-    """An empty folder; remove() deletes it with what it has then.
+    """A new folder; remove() deletes it with its contents.
 
-    Under Bazel it is in TEST_TMPDIR, which Bazel removes, if suits(path) likes that. Elsewhere the next
-    program that needs one removes those of programs that have ended without.
+    Under Bazel it is in TEST_TMPDIR, which Bazel removes, if suits(path) accepts that. Otherwise, the next
+    program that creates one removes the folders that ended programs have left.
     """
 
     def __init__(self, suits: Callable[[str], object] = lambda path: True) -> None:
@@ -30,7 +30,7 @@ class Folder:
         parent = pathlib.Path(bazels if bazels and suits(bazels) else tempfile.gettempdir())
         _remove_stale(parent)
         self.path = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-        # Closed at the end of the program, however it ends. Its children do not inherit it.
+        # Closed when the program ends, in any way. Its children do not inherit it.
         self._lock = _lock(self.path)
 
     def remove(self) -> None:
@@ -47,10 +47,10 @@ class Folder:
 
 
 def _lock(path: pathlib.Path) -> int | None:
-    """The descriptor that holds the lock of `path`; None if another program has it, or `path` is gone."""
+    """Returns a descriptor that holds the lock of `path`; None if another program holds it, or `path` is gone."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:  # of another user, or just removed
+    except OSError:  # owned by another user, or just removed
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -62,7 +62,7 @@ def _lock(path: pathlib.Path) -> int | None:
 
 @functools.cache
 def _remove_stale(parent: pathlib.Path) -> None:
-    """Once in a program."""
+    """Removes the folders that ended programs have left; does so once per program."""
     for path in parent.glob(PREFIX + "*"):
         with contextlib.suppress(OSError):
             if time.time() - path.stat().st_mtime < _YOUNG_S:
@@ -75,9 +75,10 @@ def _remove_stale(parent: pathlib.Path) -> None:
 
 @contextlib.contextmanager
 def ended_in_order() -> Iterator[None]:
-    """SIGTERM ends the program as an exception does, with exit code 143, so that folders and processes go too.
+    """Makes SIGTERM raise an exception that ends the program with exit code 143, so that it cleans up folders and
+    processes.
 
-    Only where it would end the program at once: what the program has decided about the signal stays.
+    Does nothing if the program already handles or ignores the signal.
     """
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield

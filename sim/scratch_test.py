@@ -1,4 +1,4 @@
-"""Folders that go with their program, however that ends."""
+"""Folders are removed with their program, however it ends."""
 
 import os
 import signal
@@ -81,7 +81,7 @@ def test_what_a_live_program_has_is_not(temporary):
 
 
 def test_nor_what_is_new(temporary):
-    """Between the making of a folder and its lock."""
+    """A program may look at a folder after it was created and before it is locked."""
     new = temporary / (scratch.PREFIX + "new")
     new.mkdir()
     with scratch.Folder():
@@ -90,7 +90,7 @@ def test_nor_what_is_new(temporary):
 
 @pytest.mark.parametrize("decided", ["", "signal.signal(signal.SIGTERM, lambda *_: sys.exit(7)); "])
 def test_a_program_that_is_ended_ends_in_order(temporary, decided):
-    """By its own way if it has one."""
+    """A program with its own signal handler ends as that handler decides."""
     body = (
         "with scratch.ended_in_order():\n    with folder:\n        print('ready', flush=True)\n        time.sleep(600)"
     )

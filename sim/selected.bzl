@@ -1,7 +1,7 @@
-"""`selected_simulator`: which simulator tests use, `--define simulator=renode|qemu|both|auto`.
+"""`selected_simulator`: the simulator that tests use, `--define simulator=renode|qemu|both|auto`.
 
-Written to a JSON file, which the drivers read at run time: images do not depend on it. The default,
-auto, is Renode where it is present and can run the image, else QEMU.
+The rule writes it to a JSON file, which the drivers read at run time: images do not depend on it. The default,
+auto, is Renode if it is installed and can run the image, else QEMU.
 """
 
 load("//platforms:simulators.bzl", "SIMULATORS")

@@ -1,14 +1,14 @@
-"""Running firmware on simulated hardware: the interface that every simulator driver has.
+"""Runs firmware on simulated hardware: the interface of all simulator drivers.
 
     result = simulator.run("bazel-bin/runtime/cortex_m55.elf", job=blob)
     if result.status != "exit" or result.exit_code != 0: raise RuntimeError(result.explain())
 
-A driver is a module with `create() -> Simulator`. Which one is used: CND_SIMULATOR, else Bazel's
-`--define simulator=...`, else auto.
+A driver is a module with `create() -> Simulator`. CND_SIMULATOR chooses the driver, else Bazel's
+`--define simulator=...`, else it is auto.
 
-    qemu, renode   this one
-    auto           Renode, if it is there and can run the image; else QEMU, with a warning that says why
-    both           both of them; a difference between their results is an error
+    qemu, renode   this simulator
+    auto           Renode if it is installed and can run the image, else QEMU, with a warning that says why
+    both           both simulators; a difference between their results is an error
 
 Standard library only.
 """
@@ -28,23 +28,25 @@ from sim.boards import Board, BoardError, generated, get_board
 from sim.elf import Elf
 from sim.regions import Region
 
-# By name, those of platforms/simulators.bzl among them.
+# By name; includes those in platforms/simulators.bzl.
 DRIVERS = {
     "auto": "sim.auto",
     "both": "sim.both",
     **{name: entry["driver"] for name, entry in boards.simulators().items()},
 }
 _SELECTED = generated(pathlib.Path("sim", "selected.json"))  # Written by Bazel: {"simulator": name}
-DEFAULT_TIMEOUT_S = 120.0  # For a stuck firmware; a busy machine must not fail a run.
+DEFAULT_TIMEOUT_S = (
+    120.0  # Ends firmware that is stuck; long enough that a run does not fail because the machine is busy.
+)
 
 
 class SimulatorError(RuntimeError):
-    """The simulator could not be used; the message says what to do."""
+    """The simulator cannot be used; the message says what to do."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What a run produced.
+    """The result of a run.
 
     status: "exit"     the firmware ended by bsp_exit(); `exit_code` is its code
             "fault"    it ended in a fault; `uart` ends with the line that says where
@@ -61,11 +63,11 @@ class Result:
     counter_note: str  # why "systick"; "" if counts are exact
     regions: list[Region] | None  # None unless counts are exact
     total_instructions: int | None  # of the whole run, from reset; None unless counts are exact
-    diagnostics: str  # what the simulator itself said
-    simulator_note: str = ""  # why this simulator, where there was a choice
+    diagnostics: str  # messages of the simulator itself
+    simulator_note: str = ""  # why this simulator was used, if there was a choice
 
     def explain(self) -> str:
-        """One paragraph about a run that did not go well."""
+        """Returns a paragraph that explains a failed run."""
         lines = {
             "exit": f"the firmware ended with exit code {self.exit_code}",
             "fault": "the firmware ended in a fault",
@@ -82,8 +84,8 @@ class Result:
 class Simulator(abc.ABC):
     """A simulator that is installed."""
 
-    def require(self, elf: Elf) -> None:  # noqa: B027  # most run every image
-        """SimulatorError if this simulator cannot run `elf` rightly."""
+    def require(self, elf: Elf) -> None:  # noqa: B027  # most simulators run every image
+        """Raises SimulatorError if this simulator cannot run `elf` correctly."""
 
     @abc.abstractmethod
     def run(self, elf: Elf, board: Board, job: bytes | None, timeout_s: float, count: bool) -> Result:
@@ -91,17 +93,17 @@ class Simulator(abc.ABC):
 
     @abc.abstractmethod
     def interactive_command(self, elf: Elf, board: Board, job_path: str | None, gdb_port: int | None) -> list[str]:
-        """The command line that runs `elf` with its UART on the terminal."""
+        """Returns the command line that runs `elf` with its UART on the terminal."""
 
 
 def selected() -> str:
-    """The name of the simulator that is used where none is named."""
+    """Returns the name of the default simulator."""
     configured = json.loads(_SELECTED.read_text())["simulator"] if _SELECTED.exists() else "auto"
     return os.environ.get("CND_SIMULATOR") or configured
 
 
 def create(name: str | None = None) -> Simulator:
-    """The driver `name` (default: selected())."""
+    """Returns the driver `name` (default: selected())."""
     name = name or selected()
     if name not in DRIVERS:
         raise SimulatorError(f"unknown simulator {name!r}; choose one of {', '.join(DRIVERS)}")
@@ -110,7 +112,7 @@ def create(name: str | None = None) -> Simulator:
 
 
 def board_of(elf: Elf) -> Board:
-    """The board that an image was linked for."""
+    """Returns the board that an image was linked for."""
     try:
         return boards.board_of(elf.path, elf.string("bsp_board"))
     except BoardError as error:
@@ -118,7 +120,7 @@ def board_of(elf: Elf) -> Board:
 
 
 def described(board: Board, simulator: str) -> dict[str, Any]:
-    """What `board` says about itself to `simulator` ("qemu"); SimulatorError if that does not run its images."""
+    """Returns the settings of `board` for `simulator` ("qemu"); SimulatorError if that does not run its images."""
     if simulator in board.simulators:
         return board.simulators[simulator]
     title = boards.simulators()[simulator]["title"]
@@ -130,7 +132,7 @@ def described(board: Board, simulator: str) -> dict[str, Any]:
 
 
 def check_job(elf: Elf, job_bytes: int) -> int:
-    """The address of the mailbox of `elf`; SimulatorError if a job of this size does not fit."""
+    """Returns the address of the mailbox of `elf`; SimulatorError if a job of this size does not fit."""
     start, end = elf.address("__mailbox_start"), elf.address("__mailbox_end")
     if job_bytes > end - start:
         raise SimulatorError(
@@ -148,10 +150,10 @@ def run(
 ) -> Result:
     """Runs a firmware image from reset until it exits, faults, or `timeout_s` of wall-clock time are over.
 
-    elf: path of the image.  board: default is the one it was linked for.
-    job: bytes that the firmware finds at __mailbox_start.
+    elf: path of the image.  board: default: the board that the image was linked for.
+    job: bytes to load at __mailbox_start.
     count: whether to count executed instructions exactly (Result.regions), which takes longer.
-    Raises SimulatorError or ElfError if it cannot be run at all.
+    Raises SimulatorError or ElfError if the image cannot be run at all.
     """
     image = Elf(elf)
     if board is None:

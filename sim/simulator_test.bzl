@@ -6,8 +6,8 @@
         firmware = ":cortex_m55",
     )
 
-Needs only the standard library of Python. A test that looks at more than the exit code and the output
-is a pytest_test with //sim:simulator in its deps and the firmware in its data.
+It needs only Python's standard library. For a test that checks more than the exit code and the output, write a
+pytest_test with //sim:simulator in its deps and the firmware in its data.
 """
 
 load("//third_party/python:stdlib_py_binary.bzl", "stdlib_py_test")
@@ -16,10 +16,10 @@ def simulator_test(name, firmware, exit_code = 0, expect = [], args = [], data =
     """Declares the test.
 
     Args:
-      name: of the target.
+      name: name of the target.
       firmware: a `firmware` target.
-      exit_code: that the firmware must end with.
-      expect: texts that it must have written to the UART.
+      exit_code: exit code that the firmware must end with.
+      expect: texts that it must write to the UART.
       args: further arguments of sim/run_test.py.
       data: further files.
       tags: further tags.

@@ -1,4 +1,4 @@
-"""Which simulator runs an image: what is asked for, what is there, what it can."""
+"""Which simulator runs an image: depends on the choice, on what is installed, and on what it can run."""
 
 import dataclasses
 import json
@@ -31,7 +31,7 @@ TIMELESS = "##EXIT rc=0##\n"
 
 
 class Fake(simulator.Simulator):
-    """Gives `result`, and refuses every image if `refusal` says why."""
+    """Returns `result` for every image; refuses every image if there is a `refusal`."""
 
     def __init__(self, result=RESULT, refusal=""):
         self.result = result
@@ -50,7 +50,7 @@ class Fake(simulator.Simulator):
 
 @pytest.fixture
 def installed(monkeypatch):
-    """Puts drivers in the place of the installed simulators; None is one that is absent."""
+    """Replaces the installed simulators by these drivers; None is a missing one."""
 
     def install(**drivers):
         real = simulator.create
@@ -74,7 +74,7 @@ def changed(**fields):
     return dataclasses.replace(RESULT, **fields)
 
 
-# --- What is asked for ----------------------------------------------------------------------------
+# --- The choice of the user -----------------------------------------------------------------------
 
 
 def test_unknown_simulator(monkeypatch):
@@ -111,7 +111,7 @@ def test_asked_for_and_absent_is_an_error(monkeypatch, tmp_path, name):
 
 
 def copied_with(tmp_path, **fields):
-    """The image somewhere else, with a description of its board in which `fields` are other ones."""
+    """Copies the image to another folder, with a description of its board in which `fields` are changed."""
     shutil.copy(M4, tmp_path / "image.elf")
     shutil.copy(M4.with_suffix(".board.json"), tmp_path / "image.board.json")
     description = json.loads((tmp_path / "image.board.json").read_text())
@@ -136,7 +136,10 @@ def test_an_image_for_a_board_that_nobody_describes(tmp_path):
     image = copied_with(tmp_path)
     (tmp_path / "image.board.json").unlink()
     image.write_bytes(image.read_bytes().replace(b"mps2-an386", b"mps2-an999"))
-    with pytest.raises(SimulatorError, match="unknown board 'mps2-an999'; .* writes it as image.board.json beside it"):
+    with pytest.raises(
+        SimulatorError,
+        match="unknown board 'mps2-an999'; .* writes the description as image.board.json beside the image",
+    ):
         simulator.run(image)
 
 
@@ -174,7 +177,7 @@ def test_auto_falls_back_and_says_why(installed, renode, reason):
     with pytest.warns(auto.SimulatorChoice, match=reason):
         result = driver.run(*IMAGE, None, 1, True)
     assert result.simulator == "other"
-    assert result.simulator_note == f"QEMU runs this, as Renode does not: {reason}"
+    assert result.simulator_note == f"QEMU runs this instead of Renode: {reason}"
     assert driver.interactive_command(*IMAGE, None, None) == ["run", "other"]
 
 
@@ -240,7 +243,7 @@ def test_counts_that_are_not_there_are_told():
 
 
 def test_incomplete_output_is_not_compared():
-    """One simulator lets the firmware report the fault, the other stops it; or both were stopped somewhere."""
+    """One simulator lets the firmware report the fault and the other stops it, or both stop it somewhere."""
     fault = changed(status="fault", exit_code=None, uart="x")
     assert run_both(fault, changed(status="fault", exit_code=111)).status == "fault"
     stopped = changed(status="timeout", exit_code=None, uart="x")

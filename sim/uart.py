@@ -1,4 +1,4 @@
-"""What the firmware's own lines on the UART say about the end of a run (platforms/bsp)."""
+"""Reads the lines with which firmware (platforms/bsp) reports the end of a run on the UART."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _FAULT_LINE = re.compile(r"^##FAULT ", re.MULTILINE)
 
 
 def exit_code(text: str) -> int | None:
-    """The code of the exit line; None if there is none."""
+    """Returns the code in the exit line; None if there is none."""
     line = _EXIT_LINE.search(text)
     return int(line.group(1)) if line else None
 
 
 def reports_fault(text: str) -> bool:
-    """Whether the fault handler has run."""
+    """Returns whether the fault handler has run."""
     return _FAULT_LINE.search(text) is not None

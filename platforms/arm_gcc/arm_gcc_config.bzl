@@ -1,4 +1,4 @@
-"""`arm_gcc_config`: how arm-none-eabi-gcc is called for one core."""
+"""`arm_gcc_config`: how to call arm-none-eabi-gcc for one core."""
 
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:cc_toolchain_config_lib.bzl", "feature", "flag_group", "flag_set", "tool_path", "with_feature_set")
@@ -23,7 +23,7 @@ def _flag_sets(ctx):
         _flags(_ASM + _C + _CXX, FLAGS.common + FLAGS.reproducible),
         _flags(_C, FLAGS.c),
         _flags(_CXX, FLAGS.cxx_standard + FLAGS.cxx),
-        # A target that is worth more flash says so in its copts, which come later.
+        # A target that is worth more flash can override this in its copts, which come later.
         _flags(_C + _CXX, ["-Os", "-DNDEBUG"], [with_feature_set(features = ["opt"])]),
         _flags(_C + _CXX, ["-Os"], [with_feature_set(features = ["fastbuild"])]),
         _flags(_C + _CXX, ["-Og"], [with_feature_set(features = ["dbg"])]),

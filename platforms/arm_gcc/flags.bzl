@@ -1,7 +1,7 @@
-"""The flags of arm-none-eabi-gcc that are the same for every core, for Bazel's toolchain and for CMake's."""
+"""The flags of arm-none-eabi-gcc that are the same for every core, for Bazel's and CMake's toolchains."""
 
 FLAGS = struct(
-    # To compile C and C++, and to assemble.
+    # For compiling C and C++, and for assembling.
     common = [
         "-Wall",
         "-Wextra",
@@ -12,11 +12,11 @@ FLAGS = struct(
         # a * b + c must give the same bits as on the host and in the reference: no fused
         # multiply-add unless the source asks for it.
         "-ffp-contract=off",
-        # No unwind tables: nothing unwinds, and they take flash.
+        # No unwind tables: they take flash, and no code unwinds the stack.
         "-fno-unwind-tables",
         "-fno-asynchronous-unwind-tables",
     ],
-    # Bazel only: the same bytes wherever the tree lies. It sets PWD=/proc/self/cwd for compilers.
+    # Bazel only: outputs do not depend on the path of the source tree. Bazel sets PWD=/proc/self/cwd for compilers.
     reproducible = [
         "-ffile-prefix-map=/proc/self/cwd=.",
         "-no-canonical-prefixes",
@@ -27,7 +27,7 @@ FLAGS = struct(
         "-D__TIMESTAMP__=\"redacted\"",
     ],
     c = ["-std=c11"],
-    # CMake has a property of its own for the standard of C++.
+    # CMake sets the C++ standard with a separate property.
     cxx_standard = ["-std=c++17"],
     cxx = [
         "-fno-exceptions",

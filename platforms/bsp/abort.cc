@@ -1,5 +1,5 @@
-// The end of an image in which something impossible happened: a failed ET_CHECK, or a delete,
-// which a heapless program does not have.
+// Ends an image after something that must not happen: a failed ET_CHECK, or a delete, which a heapless
+// program never calls.
 #include <cstddef>
 
 #include "platforms/bsp/bsp.h"
@@ -10,8 +10,8 @@ constexpr int kExitAbort = 112;
 
 }  // namespace
 
-// A deleting destructor is in the vtable of every class with a virtual destructor. Without
-// these definitions it would bring in the library's operator delete, and with it free().
+// The vtable of every class with a virtual destructor has a deleting destructor. Without these
+// definitions it would pull in the library's operator delete, and with it free().
 void operator delete(void*) noexcept { bsp_exit(kExitAbort); }
 void operator delete(void*, std::size_t) noexcept { bsp_exit(kExitAbort); }
 

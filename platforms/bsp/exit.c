@@ -1,8 +1,8 @@
-// The end of a run; see bsp.h.
+// Ends a run; see bsp.h.
 #include "platforms/bsp/bsp.h"
 #include "platforms/bsp/internal.h"
 
-// As Arm's document on semihosting numbers them.
+// Numbers from Arm's semihosting specification.
 static const uint32_t kSysExitExtended = 0x20;
 static const uint32_t kApplicationExit = 0x20026;
 
@@ -16,7 +16,7 @@ static void semihost(uint32_t operation, const void* argument) {
 void bsp_exit(int code) {
   static volatile int leaving;
   if (!leaving) {
-    // Without a debugger the bkpt below faults, and the fault handler comes back here.
+    // Without a debugger, the bkpt below faults, and the fault handler calls this function again.
     leaving = 1;
     bsp_write_string("\n##EXIT rc=");
     bsp_write_decimal((uint32_t)code);

@@ -1,8 +1,8 @@
-// Any exception but SysTick ends the run with one line that says where:
+// Any exception except SysTick ends the run with one line that says where it happened:
 //   ##FAULT exception=<n> pc=<8 hex> lr=<8 hex> cfsr=<8 hex> opcode=<8 hex, or none outside the code>
-// and, where the core knows it, " address=<8 hex>" that could not be accessed.
-// An instruction that the core does not have shows as cfsr=00010000 and its opcode. Where the stack pointer
-// was not in RAM, nobody knows where it was: pc and lr are 0.
+// and, if the core knows it, " address=<8 hex>", the address that could not be accessed.
+// An instruction that the core does not have is reported with cfsr=00010000 and its opcode. If the stack pointer
+// was not in RAM, the place is unknown: pc and lr are 0.
 #include "platforms/bsp/bsp.h"
 #include "platforms/bsp/internal.h"
 #include "platforms/bsp/scs.h"
@@ -39,8 +39,8 @@ __attribute__((used)) static _Noreturn void report(uint32_t pc, uint32_t lr, uin
   bsp_exit(BSP_EXIT_FAULT);
 }
 
-// Takes lr and pc from the stacked frame, then starts the stack afresh: it may have overflowed. Looking for
-// a frame outside of RAM would be a fault in the fault handler, which locks a core up without a word.
+// Takes lr and pc from the stacked frame, then resets the stack, which may have overflowed. Reading a frame
+// outside RAM would be a fault in the fault handler, which locks up the core silently.
 __attribute__((naked)) void Fault_Handler(void) {
   __asm__ volatile(
       ".syntax unified\n\t"

@@ -1,4 +1,4 @@
-// What this image is for. The macros come from platforms/cores.bzl.
+// What this image was built for. The macros come from platforms/cores.bzl and the board's description.
 #include "platforms/bsp/bsp.h"
 
 // Kept in every image: simulator drivers read from it which board to start.

@@ -1,4 +1,4 @@
-// What the parts of the board support use of each other.
+// Declarations that the parts of the board support share.
 #pragma once
 
 #include <stdint.h>
@@ -7,7 +7,7 @@ extern uint32_t __stack_bottom[];
 extern uint32_t __stack_top[];
 
 void bsp_ticks_start(void);  // Before the first bsp_ticks().
-void bsp_stack_paint(void);  // In start-up, before .bss is zeroed: uses no static data.
+void bsp_stack_paint(void);  // Called before .bss is zeroed: uses no static data.
 
 void bsp_write_string(const char* text);  // NUL-terminated.
 void bsp_write_decimal(uint32_t value);

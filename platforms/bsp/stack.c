@@ -5,7 +5,7 @@
 // Neither a small integer nor an address on these boards.
 #define PATTERN 0xA5C3E17Bu
 
-// The caller's frame and this function's own lie above what is painted.
+// The frames of the caller and of this function are above the painted part.
 void bsp_stack_paint(void) {
   volatile uint32_t* const end = (volatile uint32_t*)__builtin_frame_address(0) - 16;
   for (volatile uint32_t* word = __stack_bottom; word < end; ++word) {

@@ -12,7 +12,7 @@ int main(void);
 
 typedef void (*Handler)(void);
 
-// Initial stack pointer, then the 15 system exceptions. Interrupts of the board are never enabled.
+// Initial stack pointer, then the 15 system exceptions. The board's interrupts are never enabled.
 __attribute__((section(".vectors"), used)) static const Handler kVectors[16] = {
     (Handler)__stack_top, Reset_Handler,
     Fault_Handler,  // NMI
@@ -41,7 +41,7 @@ static void enable_coprocessors(void) {
 
 static void limit_stack(void) {
 #if defined(__ARM_ARCH_8M_MAIN__) || defined(__ARM_ARCH_8_1M_MAIN__)
-  // An overflow faults at once instead of eating the arena.
+  // An overflow faults at once instead of overwriting the arena.
   __asm__ volatile("msr msplim, %0" ::"r"(__stack_bottom));
 #endif
 }

@@ -16,7 +16,7 @@ void bsp_ticks_start(void) {
   SYST_CSR = SYST_CSR_ENABLE | SYST_CSR_TICKINT | SYST_CSR_CLKSOURCE;
 }
 
-// 0 is passed over: at that value the interrupt may or may not be pending yet.
+// Skips 0: at that value the interrupt may or may not be pending yet.
 static uint32_t counter(void) {
   uint32_t value;
   do {
@@ -31,7 +31,7 @@ uint64_t bsp_ticks(void) {
   uint32_t high = wraps;
   uint32_t value = counter();
   if ((ICSR & ICSR_PENDSTSET) != 0) {
-    // Wrapped, and the interrupt has not been taken; `value` may be from before.
+    // The counter wrapped, and the interrupt is still pending; `value` may be from before the wrap.
     high += 1;
     value = counter();
   }

@@ -1,5 +1,5 @@
-// Output on the board's UART. BSP_UART_BASE, and which driver is included here, come from platforms/boards.bzl. A driver
-// has `start`, which may be called again, and `put`, which returns when the byte is accepted.
+// Output on the board's UART. BSP_UART_BASE and the driver included here come from the board's description. A driver
+// defines `start`, which may be called more than once, and `put`, which returns once the UART has accepted the byte.
 #include "platforms/bsp/bsp.h"
 #include "platforms/bsp/internal.h"
 

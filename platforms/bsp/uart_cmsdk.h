@@ -1,4 +1,4 @@
-// CMSDK APB UART, of Arm's boards; included by uart.c alone.
+// Driver of the CMSDK APB UART on Arm's boards; only uart.c includes this file.
 #pragma once
 
 #include <stdint.h>

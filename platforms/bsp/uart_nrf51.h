@@ -1,5 +1,5 @@
-// The UART of Nordic's nRF51, without flow control; included by uart.c alone. It chooses no pins: a simulated one
-// has none.
+// Driver of the UART of Nordic's nRF51, without flow control; only uart.c includes this file. It selects no pins: the
+// simulated UART has none.
 #pragma once
 
 #include <stdint.h>
@@ -17,7 +17,7 @@ static void start(void) {
   UART_STARTTX = 1;
 }
 
-// TXDRDY is the event that the byte in TXD has left it; software clears it.
+// TXDRDY is the event that the byte in TXD has been sent; software clears it.
 static void put(char byte) {
   UART_TXDRDY = 0;
   UART_TXD = (uint8_t)byte;

@@ -2,20 +2,20 @@
 #
 #   cmake --toolchain platforms/cmake/arm-none-eabi.cmake -DCORE=cortex_m55 ...
 #
-# CORE is a name of platforms/cores.bzl; its flags, and those for every core, are in tables.cmake, generated from
-# what Bazel's toolchain has. ARM_GNU_TOOLCHAIN, a variable of CMake or the environment, names the folder of
-# another compiler than the one on PATH.
+# CORE is a name from platforms/cores.bzl. tables.cmake, generated from the flags of Bazel's toolchain, has the flags
+# of each core and those for every core. To use another compiler than the one on PATH, set ARM_GNU_TOOLCHAIN to its
+# folder, as a CMake or environment variable.
 include(${CMAKE_CURRENT_LIST_DIR}/table.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/tables.cmake)
 
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR arm)
-# A program needs a board; an archive does not.
+# Linking a program needs a board; creating an archive does not.
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CORE ARM_GNU_TOOLCHAIN)
 
 if(NOT CORE)
-  message(FATAL_ERROR "Choose a core of platforms/cores.bzl: -DCORE=cortex_m55")
+  message(FATAL_ERROR "Choose a core from platforms/cores.bzl: -DCORE=cortex_m55")
 endif()
 cmsis_nn_delegate_core(${CORE})
 set(CMSIS_NN_DELEGATE_CORE ${CORE})
@@ -34,7 +34,7 @@ set(CMAKE_ASM_COMPILER ${_prefix}gcc)
 set(CMAKE_OBJCOPY ${_prefix}objcopy CACHE FILEPATH "")
 set(CMAKE_SIZE ${_prefix}size CACHE FILEPATH "")
 
-# A compiler that does not know the core: the same instruction set under another name.
+# If the compiler does not know the core, use the same instruction set under another name.
 if(CORE_OTHER_FLAGS)
   execute_process(
     COMMAND ${CMAKE_C_COMPILER} -mcpu=${CORE_CPU} -E -xc /dev/null

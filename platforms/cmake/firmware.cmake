@@ -1,14 +1,14 @@
-# Board support for a CMake project that uses arm-none-eabi.cmake: what //platforms:firmware.bzl is for Bazel.
+# Board support for a CMake project that uses arm-none-eabi.cmake, like //platforms:firmware.bzl for Bazel.
 include(${CMAKE_CURRENT_LIST_DIR}/table.cmake)
 get_filename_component(_CMSIS_NN_DELEGATE_PLATFORMS ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
 
 # cmsis_nn_delegate_firmware(<executable> [STACK_BYTES n] [BOARD board])
 #
-# Links the executable for a board: start-up code and UART of platforms/bsp, the linker script, <executable>.elf with
-# .map, .bin and .board.json. BOARD is a name of platforms/boards.bzl, or a JSON file with a board of yours, as
-# platforms/tools/board.py describes it; the default is CMSIS_NN_DELEGATE_BOARD, else the one that platforms/boards.bzl
-# has for the core. The target <executable>_run runs it in QEMU, if there is one and it has the board.
-# An image with the heap or exceptions in it is refused, with the names of what pulled them in.
+# Links the executable for a board, with start-up code and UART from platforms/bsp and the board's linker script, and
+# writes <executable>.elf, .map, .bin and .board.json. BOARD is a name from platforms/boards.bzl, or a JSON file that
+# describes your own board as platforms/tools/board.py explains; the default is CMSIS_NN_DELEGATE_BOARD, else the core's
+# board in platforms/boards.bzl. The target <executable>_run runs the image in QEMU, if that is installed and has the
+# board. The build refuses an image that contains the heap or exceptions, and names the object files that use them.
 function(cmsis_nn_delegate_firmware target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "STACK_BYTES;BOARD" "")
   if(NOT arg_STACK_BYTES)

@@ -1,26 +1,26 @@
-"""Boards as data: reads a description, refuses one that makes no sense, and writes what a link needs.
+"""Boards as data: reads a description, refuses an invalid one, and writes the files that a link needs.
 
     board.py BOARD [--core CPU] [--script FILE --template FILE] [--json FILE] [--cmake FILE]
 
-BOARD is a JSON file, or the name of one of platforms/boards.bzl. A description:
+BOARD is a JSON file, or a name from platforms/boards.bzl. A description:
 
     {
       "name": "my_board",             lower case, digits and "_"
-      "core": "cortex-m4",            the core that it has, as in -mcpu
-      "clock_hz": 64000000,           of the core and its SysTick
+      "core": "cortex-m4",            the board's core, as in -mcpu
+      "clock_hz": 64000000,           frequency of the core and its SysTick
       "memories": {                   FLASH and RAM; MAILBOX, where a simulator loads a job, may be left out
         "FLASH": {"origin": "0x08000000", "size": 524288, "wait_states": 3},
         "RAM": {"origin": "0x20000000", "size": 131072}
       },
       "uart": {"type": "cmsdk", "address": "0x40004000"},
-      "simulators": {                 those that run its images, and what each needs to know; may be {}
+      "simulators": {                 the simulators that run its images, and the settings of each; may be {}
         "qemu": {"machine": "mps2-an386"},
         "renode": {}
       }
     }
 
-A number may also be a string, which can be hexadecimal. `wait_states`, of a 32-bit read in clock cycles of the core, is
-left out where nobody knows it. `header` in "uart" is a driver of your own: a path from the JSON file's folder.
+Numbers may also be strings, which can be hexadecimal. `wait_states` of a 32-bit read, in clock cycles of the core, is
+optional. `header` in "uart" is your own driver: a path relative to the JSON file's folder.
 
 Standard library only.
 """
@@ -41,13 +41,13 @@ TABLES = pathlib.Path(__file__).absolute().parent.parent / "tables.json"
 _FIELDS = ("name", "core", "clock_hz", "memories", "uart", "simulators")
 _REQUIRED_MEMORIES = ("FLASH", "RAM")
 _MAILBOX = "MAILBOX"
-# Of the vector table, at the start of FLASH, and of the arena and the stack, in RAM.
+# Alignment of the vector table, at the start of FLASH, and of the arena and the stack, in RAM.
 _ALIGNMENTS = {"FLASH": 128, "RAM": 16}
 _KINDS = {"string": "a string", "strings": "a list of strings"}
 
 
 class BoardError(ValueError):
-    """A description is wrong; the message has a line for each problem."""
+    """A description is invalid; the message has a line for each problem."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Memory:
 
 @dataclasses.dataclass(frozen=True)
 class Board:
-    """A board that images are linked for, and simulators run if it names them."""
+    """A board that images are linked for; the simulators that it names run them."""
 
     name: str  # "mps3_an547"
     core: str  # that it has: "cortex-m55"
@@ -75,7 +75,7 @@ class Board:
 
     @property
     def instructions_per_tick(self) -> float:
-        """Executed instructions per SysTick tick in simulators, where one takes 1 ns of virtual time."""
+        """Returns the instructions per SysTick tick in simulators, where an instruction takes 1 ns of virtual time."""
         return 1e9 / self.clock_hz
 
 
@@ -90,12 +90,12 @@ class Tables:
 
     @property
     def cpus(self) -> list[str]:
-        """The cores that a board can have: those that images are built for, and those that run their images."""
+        """Returns the cores that a board can have: those that images are built for, and others that run such images."""
         cpus = [core["cpu"] for core in self.cores] + [cpu for core in self.cores for cpu in core["also_runs_on"]]
         return list(dict.fromkeys(cpus))
 
     def runs(self, board: Board, cpu: str) -> bool:
-        """Whether the core of `board` has every instruction of an image for `cpu`."""
+        """Returns whether the core of `board` has every instruction of an image for `cpu`."""
         return any(board.core in (cpu, *core["also_runs_on"]) for core in self.cores if core["cpu"] == cpu)
 
 
@@ -110,7 +110,7 @@ def load_tables(path: pathlib.Path = TABLES) -> Tables:
 
 
 def _number(value: Any) -> int | None:
-    """A number, or one in a string; None if it is neither."""
+    """Returns a number, given as such or in a string; None if it is neither."""
     if isinstance(value, str):
         try:
             return int(value, 0)
@@ -129,7 +129,7 @@ def _memory_problems(memories: Any) -> Iterator[str]:
     spans = []
     for name, memory in memories.items():
         if not re.fullmatch("[A-Z][A-Z0-9_]*", name):
-            yield f"memories: {name!r} is no name for a linker script; use upper case, digits and _"
+            yield f"memories: {name!r} cannot be a name in a linker script; use upper case, digits and _"
         if not isinstance(memory, dict) or not {"origin", "size"} <= memory.keys() <= {"origin", "size", "wait_states"}:
             yield f"memory {name}: give origin and size, and wait_states if they are known"
             continue
@@ -151,7 +151,7 @@ def _memory_problems(memories: Any) -> Iterator[str]:
 
 def _uart_problems(uart: Any, own_driver: bool, tables: Tables) -> Iterator[str]:
     if not isinstance(uart, dict) or not {"type", "address"} <= uart.keys() <= {"type", "address", "header"}:
-        yield "uart: give type and address, and header for a driver of your own"
+        yield "uart: give type and address, and header for your own driver"
         return
     address = _number(uart["address"])
     if address is None or not 0 <= address < 1 << 32:
@@ -159,13 +159,13 @@ def _uart_problems(uart: Any, own_driver: bool, tables: Tables) -> Iterator[str]
     if uart["type"] not in tables.uarts and not own_driver:
         yield (
             f"uart: there is no driver for {uart['type']!r}; choose one of {', '.join(tables.uarts)}, or give header, "
-            "a driver of your own as platforms/bsp/uart_cmsdk.h is one"
+            "your own driver like platforms/bsp/uart_cmsdk.h"
         )
 
 
 def _simulator_problems(simulators: Any, tables: Tables) -> Iterator[str]:
     if not isinstance(simulators, dict):
-        yield "simulators: give an object, name -> what it needs; {} if no simulator runs the board's images"
+        yield "simulators: give an object, name -> its settings; {} if no simulator runs the board's images"
         return
     for name, given in simulators.items():
         if name not in tables.simulators:
@@ -189,15 +189,17 @@ def _simulator_problems(simulators: Any, tables: Tables) -> Iterator[str]:
 
 
 def problems(data: Any, tables: Tables, own_driver: bool = False) -> list[str]:
-    """What is wrong with a description, and what to do about it; none if it can be used.
+    """Returns what is wrong with a description, and what to do about it; an empty list if it is valid.
 
-    own_driver: a driver for the UART comes from elsewhere than `header`.
+    own_driver: the build provides the driver for the UART, without `header`.
     """
     if not isinstance(data, dict):
-        return ["a description is a JSON object"]
+        return ["a description must be a JSON object"]
     found = [f"{field} is missing" for field in _FIELDS if field not in data]
     found += [
-        f"{field!r} is not a field of a board; these are {', '.join(_FIELDS)}" for field in data if field not in _FIELDS
+        f"{field!r} is no field of a board; the fields are {', '.join(_FIELDS)}"
+        for field in data
+        if field not in _FIELDS
     ]
     if not re.fullmatch("[a-z][a-z0-9_]*", str(data.get("name", "x"))):
         found.append(f"name: {data['name']!r} must be lower case, digits and _")
@@ -220,7 +222,7 @@ def problems(data: Any, tables: Tables, own_driver: bool = False) -> list[str]:
 
 
 def parse(data: Any, tables: Tables, path: pathlib.Path | None = None, own_driver: bool = False) -> Board:
-    """The board that `data` describes; BoardError if it makes no sense."""
+    """Returns the board that `data` describes; BoardError if the description is invalid."""
     found = problems(data, tables, own_driver)
     if found:
         name = data.get("name") if isinstance(data, dict) else None
@@ -252,28 +254,28 @@ def parse(data: Any, tables: Tables, path: pathlib.Path | None = None, own_drive
 
 
 def load(board: str, tables: Tables, own_driver: bool = False) -> Board:
-    """The board of a JSON file, or with the name of one of the table; BoardError if there is none."""
+    """Returns the board in a JSON file, or the board in the table with this name; BoardError if there is none."""
     if board.endswith(".json"):
         path = pathlib.Path(board)
         try:
             return parse(json.loads(path.read_text(encoding="utf-8")), tables, path, own_driver)
         except (OSError, json.JSONDecodeError) as error:
-            raise BoardError(f"{board} describes no board: {error}") from error
+            raise BoardError(f"{board} does not describe a board: {error}") from error
     for data in tables.boards:
         if data["name"] == board.replace("-", "_"):
             return parse(data, tables)
     names = ", ".join(data["name"] for data in tables.boards)
-    raise BoardError(f"unknown board {board!r}; choose one of {names}, or give the JSON file of one of yours")
+    raise BoardError(f"unknown board {board!r}; choose one of {names}, or give a JSON file that describes your own")
 
 
 def check_core(board: Board, cpu: str, tables: Tables) -> None:
-    """BoardError if images for `cpu` do not run on `board`."""
+    """Raises BoardError if images for `cpu` do not run on `board`."""
     if not tables.runs(board, cpu):
         raise BoardError(f"board {board.name} has a {board.core}, which does not run images for {cpu}")
 
 
 def linker_memories(board: Board) -> str:
-    """The lines of MEMORY in a linker script."""
+    """Returns the lines of MEMORY in a linker script."""
     memories = dict(board.memories)
     memories.setdefault(_MAILBOX, Memory(0, 0, None))
     return "\n".join(
@@ -282,7 +284,7 @@ def linker_memories(board: Board) -> str:
 
 
 def as_json(board: Board) -> str:
-    """A description that load() reads, without what only the build of an image needs."""
+    """Returns a description that load() can read, without the fields that only the build of an image needs."""
     return (
         json.dumps(
             {
@@ -300,7 +302,7 @@ def as_json(board: Board) -> str:
 
 
 def as_cmake(board: Board) -> str:
-    """Variables for firmware.cmake."""
+    """Returns CMake code that sets the variables for firmware.cmake."""
     header = f"platforms/bsp/uart_{board.uart_type}.h"
     if board.uart_header and board.path:
         header = str((board.path.parent / board.uart_header).resolve())
@@ -320,13 +322,13 @@ def as_cmake(board: Board) -> str:
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("board")
-    parser.add_argument("--core", help="refuse a board that does not run images for this one")
-    parser.add_argument("--tables", type=pathlib.Path, default=TABLES, help="default: that of platforms/")
+    parser.add_argument("--core", help="refuse a board that does not run images for this core")
+    parser.add_argument("--tables", type=pathlib.Path, default=TABLES, help="default: platforms/tables.json")
     parser.add_argument("--template", type=pathlib.Path, help="of the linker script")
     parser.add_argument("--script", type=pathlib.Path, help="the linker script to write")
-    parser.add_argument("--json", type=pathlib.Path, help="the description, checked")
-    parser.add_argument("--cmake", type=pathlib.Path, help="what firmware.cmake includes")
-    parser.add_argument("--own-uart", action="store_true", help="the build brings a driver for the UART")
+    parser.add_argument("--json", type=pathlib.Path, help="the checked description to write")
+    parser.add_argument("--cmake", type=pathlib.Path, help="the file for firmware.cmake to include")
+    parser.add_argument("--own-uart", action="store_true", help="the build provides a driver for the UART")
     args = parser.parse_args(argv)
     try:
         tables = load_tables(args.tables)

@@ -1,4 +1,4 @@
-"""Descriptions of boards: what is refused, and what a link gets of one."""
+"""Descriptions of boards: which are refused, and what they give to a link."""
 
 import copy
 import json
@@ -24,7 +24,7 @@ REMOVED = object()
 
 
 def changed(path, value):
-    """GOOD with another value in one place."""
+    """Returns GOOD with another value in one place."""
     data = copy.deepcopy(GOOD)
     *parents, last = path.split("/")
     inner = data
@@ -73,7 +73,7 @@ def test_images_run_on_the_board_of_their_core():
         ("memories/FLASH/origin", 64, "memory FLASH: its origin must be multiples of 128"),
         ("memories/FLASH/wait_states", -1, "memory FLASH: wait_states"),
         ("memories/FLASH/origin", "0x20010000", "RAM and FLASH overlap from 0x20010000 on; change an origin or a size"),
-        ("memories/ext ram", {"origin": 0, "size": 1}, "'ext ram' is no name for a linker script"),
+        ("memories/ext ram", {"origin": 0, "size": 1}, "'ext ram' cannot be a name in a linker script"),
         ("core", "cortex-m5", "core: 'cortex-m5' is unknown; choose one of cortex-m0plus, .*cortex-m0.*cores.bzl"),
         ("core", REMOVED, "core is missing"),
         ("clock_hz", "fast", "clock_hz must be a positive number"),
@@ -84,7 +84,7 @@ def test_images_run_on_the_board_of_their_core():
         ("simulators/qemu", {}, "QEMU needs 'machine' of the board, a string"),
         ("simulators/qemu", {"machine": "a", "options": "-x"}, "QEMU needs 'options' of the board, a list of strings"),
         ("simulators/renode", {"repl": "x"}, "Renode takes no 'repl'"),
-        ("memory", {}, "'memory' is not a field of a board; these are name, core"),
+        ("memory", {}, "'memory' is no field of a board; the fields are name, core"),
     ],
 )
 def test_what_is_refused(path, value, message):
@@ -126,7 +126,7 @@ def test_the_program_writes_what_a_link_needs(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text, message", [("{", "describes no board"), (None, "describes no board"), ("[]", "a JSON object")]
+    "text, message", [("{", "does not describe a board"), (None, "does not describe a board"), ("[]", "a JSON object")]
 )
 def test_a_file_that_is_no_description(tmp_path, capsys, text, message):
     path = tmp_path / "mine.json"

@@ -2,9 +2,9 @@
 
     python3 -m platforms.tools.check_image --label L --nm NM --readelf READELF --map MAP --elf IN --output OUT
 
-Looks at the linked image, so it sees what really got in, whatever the reason: a call in the code, a
-virtual destructor, a function of the C library. Copies IN to OUT if nothing is found; else names each
-finding and the object files that refer to it, as the map's cross reference has them, and exits with 1.
+Checks the linked image, so it sees what is really in it, whatever the reason: a call in the code, a
+virtual destructor, a function of the C library. Copies IN to OUT if it finds nothing; otherwise prints each
+finding and the object files that refer to it, according to the map's cross reference, and exits with 1.
 Standard library only.
 """
 
@@ -15,25 +15,25 @@ import shutil
 import subprocess
 import sys
 
-# The C allocator with newlib's reentrant variants, and where it takes its memory from.
+# The C allocator with newlib's reentrant variants, and the functions that give it memory.
 _HEAP_C = re.compile(
     r"(_(malloc|calloc|realloc|free|memalign|sbrk)_r|_?sbrk|malloc|calloc|realloc|reallocarray|free|cfree"
     r"|memalign|posix_memalign|aligned_alloc|valloc|pvalloc)"
 )
-# operator new and new[], every signature but placement new, which allocates nothing.
+# operator new and new[], every signature except placement new, which allocates nothing.
 _HEAP_CXX = re.compile(r"_Zn[wa][jm](?!Pv$)\w*")
 _EXCEPTIONS = re.compile(
     r"__gxx_personality_\w+|__aeabi_unwind_cpp_pr[012]|_Unwind_\w+|___?Unwind_\w+"
     r"|__cxa_(throw|rethrow|allocate_exception|begin_catch|end_catch|free_exception)|_ZSt9terminatev"
 )
-# What newlib would ask an operating system for. The linker script gives it the absolute value 0.
+# The system calls that newlib would make. The linker script gives them the absolute value 0.
 _SYSTEM = re.compile(r"_(close|exit|fini|fstat|getpid|isatty|kill|lseek|read|write)")
 _EXCEPTION_SECTIONS = re.compile(r"\.(gcc_except_table|ARM\.extab|eh_frame)(\.\S*)?")
 
 _HEADINGS = {
     "heap": "the heap (memory comes from the caller here, never from malloc or new):",
     "exceptions": "C++ exception handling (compile with -fno-exceptions -fno-unwind-tables):",
-    "system": "calls of an operating system (often abort() or printf() of the C library):",
+    "system": "system calls (often from abort() or printf() of the C library):",
 }
 
 
@@ -59,7 +59,7 @@ class Symbol:
 
 
 def symbols_of(nm_output, demangled_nm_output):
-    """The defined symbols in two outputs of `nm --format=posix --no-sort`, the second with --demangle."""
+    """Returns the defined symbols from two outputs of `nm --format=posix --no-sort`, the second with --demangle."""
     symbols = []
     for line, demangled in zip(nm_output.splitlines(), demangled_nm_output.splitlines()):
         name, letter, *_ = line.split()
@@ -69,14 +69,14 @@ def symbols_of(nm_output, demangled_nm_output):
 
 
 def sections_of(readelf_output):
-    """(name, size) of each section in the output of `readelf --sections --wide`."""
+    """Yields (name, size) of each section in the output of `readelf --sections --wide`."""
     row = re.compile(r"\s*\[\s*\d+\]\s+(\S+)\s+[A-Z_]\S*\s+[0-9a-f]+\s+[0-9a-f]+\s+([0-9a-f]+)\s")
     found = (row.match(line) for line in readelf_output.splitlines())
     return [(match.group(1), int(match.group(2), 16)) for match in found if match]
 
 
 def cross_reference(map_text):
-    """symbol -> [defining file, using files...] from the table that `ld --cref` appends to a map."""
+    """Returns symbol -> [defining file, using files...] from the table that `ld --cref` appends to a map."""
     _, _, table = map_text.partition("\nCross Reference Table\n")
     references = {}
     symbol = None
@@ -87,14 +87,14 @@ def cross_reference(map_text):
             if symbol:
                 references[symbol].append(line.strip())
             continue
-        # Demangled names may contain spaces, files of a build do not.
+        # Demangled names may contain spaces; file names of a build do not.
         symbol, file = line.rsplit(None, 1)
         references[symbol] = [file]
     return references
 
 
 def short_name(path):
-    """A file of the map without what differs between machines and configurations."""
+    """Returns a file name of the map without the parts that differ between machines and configurations."""
     path = re.sub(r"^.*?bazel-out/[^/]+/bin/", "", path)
     archive = re.fullmatch(r"(.*?)([^/]*\.a)\((.*)\)", path)
     if archive:
@@ -104,7 +104,7 @@ def short_name(path):
 
 
 def find(symbols, sections, references):
-    """All findings, by kind. `symbols`, `sections`, `references` are what the functions above return."""
+    """Returns all findings, by kind. `symbols`, `sections`, `references` come from the functions above."""
 
     def kind(symbol):
         if _HEAP_C.fullmatch(symbol.name) or _HEAP_CXX.fullmatch(symbol.name):
@@ -129,7 +129,7 @@ def find(symbols, sections, references):
 
 
 def report(label, findings):
-    """The message for a refused image."""
+    """Returns the message for a refused image."""
     lines = [f"{label}: this image must not be built, it contains"]
     for kind, heading in _HEADINGS.items():
         entries = [finding for finding in findings if finding.kind == kind]
@@ -140,7 +140,7 @@ def report(label, findings):
 
 
 def inspect(elf, map_path, nm, readelf):
-    """The findings in the image `elf` with the map `map_path`; `nm` and `readelf` are tool paths."""
+    """Returns the findings in the image `elf` with the map `map_path`; `nm` and `readelf` are tool paths."""
 
     def run(*command):
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout

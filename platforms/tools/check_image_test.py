@@ -1,4 +1,4 @@
-"""Images with what must not be in them are refused by name; `bad.elf` really contains it all."""
+"""The check refuses images and names what must not be in them; `bad.elf` really contains all of it."""
 
 import os
 import pathlib
@@ -171,7 +171,7 @@ def test_demangled_names_may_contain_spaces():
     )
 )
 def test_cross_reference_reads_what_ld_writes(entries):
-    """ld puts the defining file in column 50, or on the next line if the name is longer than that."""
+    """ld puts the defining file in column 50, or on the next line if the name is longer."""
     lines = ["", "Cross Reference Table", "", "Symbol                                            File"]
     for symbol, files in entries:
         first = f"{symbol:<50}{files[0]}" if len(symbol) < 50 else f"{symbol} {files[0]}"

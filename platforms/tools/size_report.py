@@ -1,9 +1,9 @@
-"""Where the flash and the RAM of a firmware image go, from the linker's map.
+"""Reports what uses the flash and the RAM of a firmware image, from the linker's map.
 
     python3 -m platforms.tools.size_report --title T --map MAP --text OUT.size --json OUT.size.json
 
-Flash by part: a part is the package that an object file was compiled in, or a library of the
-toolchain. RAM by section, with the stack and what is left for the arena. All figures in bytes.
+Flash is listed by part: the package that an object file was compiled in, or a library of the
+toolchain. RAM is listed by section, with the stack and the rest for the arena. All figures are in bytes.
 Standard library only.
 """
 
@@ -14,7 +14,7 @@ import json
 import re
 import sys
 
-# What the output sections of platforms/image.ld.in hold. Initial values of .data lie in flash as well.
+# The contents of the output sections in platforms/image.ld.in. Initial values of .data are in flash as well.
 _FLASH_KINDS = {".text": "code", ".rodata": "constants", ".init_array": "constants", ".data": "initial"}
 _RAM_SECTIONS = (".data", ".bss")
 _PADDING = ("(padding)", "")
@@ -22,7 +22,7 @@ _PADDING = ("(padding)", "")
 
 @dataclasses.dataclass(frozen=True)
 class Contribution:
-    """Bytes that one object file adds to one output section."""
+    """Bytes that one object file contributes to one output section."""
 
     section: str
     address: int
@@ -33,7 +33,7 @@ class Contribution:
 
 @dataclasses.dataclass
 class Image:
-    """What is read from a map."""
+    """The contents of a map."""
 
     memories: dict  # name -> (origin, bytes)
     symbols: dict  # of the linker script: name -> value
@@ -41,7 +41,7 @@ class Image:
 
 
 def part_and_object(path):
-    """Package and object file of a path in a map.
+    """Returns package and object file of a path in a map.
 
     "bazel-out/x/bin/runtime/kernels/_objs/add/add.o"      -> ("runtime/kernels", "add.o")
     "bazel-out/x/bin/runtime/kernels/libadd.a(add.o)"      -> ("runtime/kernels", "add.o")
@@ -61,7 +61,7 @@ def part_and_object(path):
 
 
 def parse(text):
-    """The Image that the map `text` describes."""
+    """Returns the Image that the map `text` describes."""
     _, found, rest = text.partition("\nMemory Configuration\n")
     if not found:
         raise ValueError("not a linker map: it has no memory configuration")
@@ -70,7 +70,7 @@ def parse(text):
     memories = {}
     for match in re.finditer(r"^(\w+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)", memory_text, re.MULTILINE):
         memories[match.group(1)] = (int(match.group(2), 16), int(match.group(3), 16))
-    # ld breaks a line after a name that is too long for its column.
+    # ld breaks the line after a name that is too long for its column.
     body = re.sub(r"^( ?\.\S+)\n\s+(0x[0-9a-f]+\s+0x)", r"\1 \2", body, flags=re.MULTILINE)
     symbols = {}
     contributions = []
@@ -78,11 +78,11 @@ def parse(text):
     for line in body.splitlines():
         if match := re.match(r"(\.\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)", line):
             section, address, size = match.group(1), int(match.group(2), 16), int(match.group(3), 16)
-            # Stands for the end of the section until the gaps are filled.
+            # Marks the end of the section until the gaps are filled.
             contributions.append(Contribution(section, address + size, *_PADDING, 0))
             contributions.append(Contribution(section, address, *_PADDING, 0))
         elif line and not line[0].isspace():
-            section = ""  # Not a section that is kept: /DISCARD/, LOAD, OUTPUT, ...
+            section = ""  # Not a section of the image: /DISCARD/, LOAD, OUTPUT, ...
         elif match := re.match(r" (\.\S+|COMMON)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)\s+(\S.*)$", line):
             address, size = int(match.group(2), 16), int(match.group(3), 16)
             if size and section:
@@ -93,7 +93,7 @@ def parse(text):
 
 
 def _without_gaps(contributions):
-    """The same with padding where nothing lies, and cut where two overlap.
+    """Returns the same pieces with gaps filled by padding and overlaps cut off.
 
     ld prints a string that several files share with each of them, at its size before merging.
     """
@@ -111,7 +111,7 @@ def _without_gaps(contributions):
 
 
 def summarize(image):
-    """The report's figures as plain data, for JSON."""
+    """Returns the report's figures as plain data, for JSON."""
     parts = collections.defaultdict(lambda: {"code": 0, "constants": 0, "initial": 0, "total": 0, "objects": {}})
     ram = collections.defaultdict(int)
     ram_parts = collections.defaultdict(int)
@@ -147,7 +147,7 @@ def summarize(image):
 
 
 def render(title, summary):
-    """The report for people."""
+    """Returns the report as text."""
     flash, ram = summary["flash"], summary["ram"]
     lines = [title, ""]
     lines.append(f"{'flash by part':<44}{'code':>10}{'constants':>11}{'initial':>9}{'total':>10}")

@@ -1,4 +1,4 @@
-"""The report adds up: to the section sizes of the image, whatever the map looks like."""
+"""The figures of the report add up to the section sizes of the image, for any map."""
 
 import json
 import os
@@ -16,7 +16,7 @@ FOLDER = pathlib.Path("platforms/bsp/selftest")
 
 
 def section_sizes(elf):
-    """name -> bytes, from readelf: independent of the map."""
+    """Returns name -> bytes, from readelf, independently of the map."""
     output = subprocess.run(
         [os.environ["ARM_READELF"], "--sections", "--wide", elf], check=True, capture_output=True, text=True
     ).stdout
@@ -42,7 +42,7 @@ def test_adds_up_to_the_image(image):
 
 @pytest.mark.parametrize("image", IMAGES)
 def test_flash_is_what_is_programmed(image):
-    """The .bin has the same bytes, but for the alignment between sections."""
+    """The .bin has as many bytes, except for the alignment between sections."""
     summary = json.loads((FOLDER / f"{image}.size.json").read_text())
     assert 0 <= (FOLDER / f"{image}.bin").stat().st_size - summary["flash"]["total"] <= 48
 

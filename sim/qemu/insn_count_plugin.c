@@ -1,13 +1,13 @@
-// QEMU TCG plugin: counts executed instructions, exactly, and reports the count at markers.
+// QEMU TCG plugin: counts executed instructions exactly, and reports the count at markers.
 //
 //   qemu-system-arm -plugin file=insn_count_plugin.so,out=FILE ...
 //
-// Writes one line an event to FILE:
+// Writes one line per event to FILE:
 //   begin <n>    MARK_BEGIN() of platforms/bsp/mark.h is about to execute
 //   end <n>      MARK_END() is about to execute
 //   total <n>    QEMU ends
-// <n> is the number of instructions executed before this moment, but markers: those are not counted,
-// so that the difference of two lines is what ran between them, nested regions included. For one core.
+// <n> is the number of instructions executed so far, without markers, so that the difference of two lines is
+// what ran between them, including nested regions. For systems with one core.
 #include "sim/qemu/plugin_api.h"
 
 #include <inttypes.h>
@@ -36,7 +36,7 @@ static void on_exit(qemu_plugin_id_t id, void* userdata) {
   fclose(out);
 }
 
-// The event of a marker, NULL for any other instruction.
+// Returns the event of a marker, NULL for any other instruction.
 static const char* marker(const struct qemu_plugin_insn* insn) {
   uint16_t code;
   if (qemu_plugin_insn_size(insn) != sizeof(code)) {
@@ -61,7 +61,7 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb* tb) {
     if (event != NULL) {
       qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, (void*)event);
     } else {
-      // One for each instruction and not one for the block: a block may be left early by a fault.
+      // One per instruction, not one per block: a fault may leave a block early.
       qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64, &executed, 1);
     }
   }
@@ -80,7 +80,7 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* in
     perror(argv[0]);
     return 1;
   }
-  // A run that is killed keeps what it has reported.
+  // If the run is killed, the file still has all lines reported before.
   setvbuf(out, NULL, _IOLBF, BUFSIZ);
   qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
   qemu_plugin_register_atexit_cb(id, on_exit, NULL);

@@ -1,9 +1,9 @@
 // The few declarations of QEMU's TCG plugin interface, version 1, that insn_count_plugin.c uses.
 //
 // QEMU loads a plugin as a shared object, looks up `qemu_plugin_version` and `qemu_plugin_install`, and
-// provides the functions itself. Version 1 is that of QEMU 7.2; a QEMU that no longer has it refuses the
-// plugin, and the driver goes on without. Debian ships no header; the documentation is "QEMU TCG Plugins"
-// in QEMU's developer manual.
+// defines the functions itself. Version 1 is the version of QEMU 7.2; a QEMU that no longer supports it refuses
+// the plugin, and the driver continues without. Debian ships no header; the documentation is "QEMU TCG
+// Plugins" in QEMU's developer manual.
 #pragma once
 
 #include <stddef.h>
@@ -13,11 +13,11 @@
 #define PLUGIN_API_VERSION 1
 
 typedef uint64_t qemu_plugin_id_t;
-typedef struct qemu_info_t qemu_info_t;  // Not looked into.
+typedef struct qemu_info_t qemu_info_t;  // Opaque.
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 
-// What a callback does to registers, and the one operation that can be inlined: *pointer += value.
+// Whether a callback reads or writes registers, and the only operation that can be inlined: *pointer += value.
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS = 0 };
 enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 = 0 };
 
@@ -32,7 +32,7 @@ struct qemu_plugin_insn* qemu_plugin_tb_get_insn(const struct qemu_plugin_tb* tb
 const void* qemu_plugin_insn_data(const struct qemu_plugin_insn* insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn* insn);
 
-// What happens each time the instruction is about to execute.
+// Called each time the instruction is about to execute.
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn* insn,
                                                 enum qemu_plugin_op op, void* pointer,
                                                 uint64_t value);

@@ -1,7 +1,7 @@
 """Runs firmware in QEMU (qemu-system-arm 7.2 or later).
 
-Every run uses `-icount shift=0`: an executed instruction takes 1 ns of virtual time, so that SysTick
-counts instructions and a run gives the same output and the same counts each time, on any host.
+Every run uses `-icount shift=0`: an executed instruction takes 1 ns of virtual time. SysTick therefore counts
+instructions, and a run gives the same output and the same counts each time, on any host.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PLUGIN = generated(pathlib.Path("sim", "qemu", "insn_count_plugin.so"))
 
 
 def find_qemu() -> str:
-    """The path of qemu-system-arm: $QEMU_SYSTEM_ARM, what Bazel found, $PATH."""
+    """Returns the path of qemu-system-arm, from $QEMU_SYSTEM_ARM, from Bazel, or from $PATH."""
     configured = json.loads(_CONFIG.read_text())["qemu_system_arm"] if _CONFIG.exists() else ""
     path = os.environ.get("QEMU_SYSTEM_ARM") or configured or shutil.which("qemu-system-arm")
     if not path or not os.access(path, os.X_OK):
@@ -38,7 +38,7 @@ def find_qemu() -> str:
 
 
 def machine_arguments(elf: Elf, board: Board, job_path: str | None) -> list[str]:
-    """QEMU's arguments for the board, the image and the job; nothing about input and output."""
+    """Returns QEMU's arguments for the board, the image and the job, without those for input and output."""
     known = described(board, "qemu")
     arguments = [
         "-machine",
@@ -63,9 +63,9 @@ def machine_arguments(elf: Elf, board: Board, job_path: str | None) -> list[str]
 
 @functools.cache
 def _ending_with_this() -> list[str]:
-    """What goes before a command so that it is killed when this program ends in any way (Linux).
+    """Returns a prefix for a command, so that the command is killed when this program ends in any way (Linux).
 
-    Nothing where util-linux's setpriv is missing or too old.
+    It is empty if util-linux's setpriv is missing or too old.
     """
     setpriv = shutil.which("setpriv")
     if setpriv is None:
@@ -75,7 +75,7 @@ def _ending_with_this() -> list[str]:
 
 
 def _quote(path) -> str:
-    """A path as a value of a comma-separated QEMU option."""
+    """Returns a path as a value in a comma-separated QEMU option."""
     return str(path).replace(",", ",,")
 
 
@@ -85,7 +85,7 @@ class Qemu(Simulator):
     def __init__(self, path: str, plugin: pathlib.Path | None = None):
         self._path = path
         self._plugin = _PLUGIN if plugin is None else plugin
-        self._plugin_problem = "" if self._plugin.exists() else f"there is no {self._plugin.name}"
+        self._plugin_problem = "" if self._plugin.exists() else f"{self._plugin.name} is missing"
         self._name = None
 
     @property
@@ -122,8 +122,8 @@ class Qemu(Simulator):
             if job is not None:
                 job_path = folder / "job"
                 job_path.write_bytes(job)
-            # The UART goes to a file: a pipe that is read slowly would make the firmware wait for its
-            # UART, and the instructions of the run would depend on the host.
+            # The UART writes to a file: with a pipe that is read slowly, the firmware would wait for its UART,
+            # and the instructions of the run would depend on the host.
             command = [
                 self._path,
                 *machine_arguments(elf, board, job_path),
@@ -138,7 +138,7 @@ class Qemu(Simulator):
             uart = uart_path.read_text(encoding="utf-8", errors="replace") if uart_path.exists() else ""
             trace = regions.parse(count_path.read_text()) if use_plugin and count_path.exists() else None
         status, exit_code = _status(uart, code, diagnostics)
-        note = "" if use_plugin else self._plugin_problem or "exact counting was not asked for"
+        note = "" if use_plugin else self._plugin_problem or "exact counting was not requested"
         return Result(
             status=status,
             exit_code=exit_code,
@@ -154,7 +154,7 @@ class Qemu(Simulator):
 
 
 def _execute(command: list[str], timeout_s: float) -> tuple[int | None, str]:
-    """Exit code (None after a timeout) and standard error of `command`."""
+    """Returns exit code (None after a timeout) and standard error of `command`."""
     process = subprocess.Popen(
         [*_ending_with_this(), *command],
         stdin=subprocess.DEVNULL,
@@ -167,7 +167,7 @@ def _execute(command: list[str], timeout_s: float) -> tuple[int | None, str]:
         _, diagnostics = process.communicate(timeout=timeout_s)
         return process.returncode, diagnostics
     except subprocess.TimeoutExpired:
-        # SIGTERM first: QEMU then closes its files, and the plugin reports what it has counted.
+        # SIGTERM first: QEMU then closes its files, and the plugin reports its counts.
         process.send_signal(signal.SIGTERM)
         try:
             _, diagnostics = process.communicate(timeout=5)
@@ -182,7 +182,7 @@ def _execute(command: list[str], timeout_s: float) -> tuple[int | None, str]:
 
 
 def _status(uart: str, code: int | None, diagnostics: str) -> tuple[str, int | None]:
-    """Result.status and Result.exit_code."""
+    """Returns Result.status and Result.exit_code."""
     exit_code = uart_lines.exit_code(uart)
     # A fault inside the fault handler locks the core up; QEMU then aborts.
     if uart_lines.reports_fault(uart) or "Lockup" in diagnostics:
@@ -193,5 +193,5 @@ def _status(uart: str, code: int | None, diagnostics: str) -> tuple[str, int | N
 
 
 def create() -> Qemu:
-    """The installed QEMU; SimulatorError if there is none."""
+    """Returns the installed QEMU; SimulatorError if there is none."""
     return Qemu(find_qemu())

@@ -1,4 +1,4 @@
-"""What is QEMU's alone: finding it, its plugin, its options. The rest is in sim/driver_test.py."""
+"""Tests of QEMU only: how it is found, its plugin, its options. sim/driver_test.py tests the rest."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ IMAGE = pathlib.Path("platforms/bsp/selftest/cortex_m4.elf")
 
 
 def test_falls_back_without_a_usable_plugin(tmp_path):
-    """A plugin that QEMU refuses: the run is repeated without it, and the result says so."""
+    """If QEMU refuses the plugin, the run is repeated without it, and the result says so."""
     broken = tmp_path / "plugin.so"
     broken.write_text("not a shared object")
     driver = qemu.Qemu(qemu.find_qemu(), plugin=broken)
@@ -49,7 +49,7 @@ def test_paths_with_commas_are_quoted(tmp_path):
 
 
 def processes_with(text):
-    """Commands of live processes that have `text` in an argument."""
+    """Returns the commands of running processes that have `text` in an argument."""
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
@@ -60,7 +60,7 @@ def processes_with(text):
 
 
 def comes(condition):
-    """Whether it becomes true within a minute."""
+    """Returns whether the condition becomes true within a minute."""
     for _ in range(1200):
         if condition():
             return True
@@ -70,9 +70,9 @@ def comes(condition):
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_qemu_ends_with_whoever_started_it(tmp_path, end):
-    """And its folder is gone: at once, or, where nobody is left to remove it, before the next run."""
+    """Its folder is also removed: at once or, if no process is left to remove it, before the next run."""
     if end == signal.SIGKILL and not qemu._ending_with_this():
-        pytest.skip("setpriv of util-linux 2.33 or later is needed for this")
+        pytest.skip("this needs setpriv from util-linux 2.33 or later")
     hang = struct.pack("<4sIII", b"TEST", 5, 0, 0)
     code = f"from sim import simulator; simulator.run({str(IMAGE)!r}, job={hang!r}, timeout_s=600)"
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path), TEST_TMPDIR=str(tmp_path))

@@ -1,4 +1,4 @@
-"""`renode_config`: tells the driver which Renode Bazel found, or why none."""
+"""`renode_config`: tells the driver which Renode Bazel found, or why it found none."""
 
 load("@renode//:info.bzl", "RENODE")
 

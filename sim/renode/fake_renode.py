@@ -1,19 +1,19 @@
-"""Stands in for Renode in tests of its driver: the robot server, and a machine that follows a script.
+"""A stand-in for Renode in tests of its driver: the robot server, and a machine that follows a script.
 
 The variable FAKE_RENODE names a JSON file:
 
     start     "ok"; "die": ends at once; "silent": never opens its server
-    version   what the command `version` prints
-    refuse    a regular expression: commands that match it fail
-    ignore    likewise: they are never answered
+    version   the output of the command `version`
+    refuse    a regular expression: matching commands fail
+    ignore    a regular expression: matching commands get no answer
     runs      for each StartEmulation in turn, the events of the run:
                 ["uart", text]  ["log", text]  ["hook", address, executed instructions]  ["pc", value]
-                ["exit", text]: the firmware writes it, and executes its last instruction as its first
+                ["exit", text]: the firmware writes the text; its last instruction is also its first
                 ["die"]
 
-Like Renode, it deletes renode-* in TMPDIR at its start, writes its port there, and executes the script
-of a hook with `cpu` and `System` at hand. Every command is appended to transcript.txt beside the JSON
-file, and its process id, with that of a child, to pids.txt.
+Like Renode, it deletes renode-* in TMPDIR when it starts, writes its port there, and executes the script
+of a hook, which can use `cpu` and `System`. It appends every command to transcript.txt beside the JSON
+file, and its process id and that of a child to pids.txt.
 """
 
 import json
@@ -40,7 +40,7 @@ def _append(path, text):
 
 
 class Machine:
-    """What the commands set up."""
+    """The machine that the commands set up."""
 
     def __init__(self):
         self.runs = iter(SCRIPT.get("runs", []))
@@ -123,7 +123,7 @@ class Server(xmlrpc.server.SimpleXMLRPCServer):
                 return {"status": "PASS", "return": self.machine.command(*arguments)}
             {"ResetEmulation": self.machine.reset, "StartEmulation": self.machine.start}[name]()
             return {"status": "PASS"}
-        except Exception as error:  # As Renode does: every failure is a reply.
+        except Exception as error:  # Like Renode: every failure is a reply.
             return {"status": "FAIL", "error": f"{type(error).__name__}: {error}", "traceback": ""}
 
 

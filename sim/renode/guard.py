@@ -1,10 +1,10 @@
-"""Runs a command in a session of its own, and ends it with whoever started it.
+"""Runs a command in a new session, and ends it when the program that started it ends.
 
     guard.py FOLDER COMMAND...
 
-When standard input ends, because the starter closed it or died in any way, every process of the
-command is killed and FOLDER is removed. When the command ends by itself, so does this, with its exit
-code (128 and more: killed by a signal) and without removing anything.
+When standard input ends, because the starting program closed it or died in any way, this program kills every
+process of the command and removes FOLDER. When the command ends by itself, this program ends with the same
+exit code (128 and more: killed by a signal) and removes nothing.
 """
 
 import os
@@ -24,7 +24,7 @@ def _starter_is_gone():
 
 def main(argv):
     folder, command = argv[0], argv[1:]
-    # Out of the starter's group: what is sent to that (Ctrl-C, a test's time limit) must not end the
+    # Leave the starting program's group: signals to that group (Ctrl-C, a test's time limit) must not end the
     # guard before it has done its work.
     os.setsid()
     try:
@@ -36,7 +36,7 @@ def main(argv):
     while not gone and process.poll() is None:
         gone = _starter_is_gone()
     try:
-        os.killpg(process.pid, signal.SIGKILL)  # Also what the command has left behind.
+        os.killpg(process.pid, signal.SIGKILL)  # Also processes that the command has left behind.
     except ProcessLookupError:
         pass
     code = process.wait()

@@ -1,9 +1,9 @@
 """Exact instruction counts in Renode: hooks at the markers of platforms/bsp/mark.h, and at the end.
 
-A hook runs before the instruction at its address, each time, and reads how many instructions the core
-has executed. Hooks are put wherever the code has the two bytes of a marker. Where these are not an
-instruction (the second half of a longer one, or data), the core never begins an instruction there, and
-the hook never runs: what is recorded is exactly what is executed, as with QEMU's plugin.
+A hook runs each time before the instruction at its address, and reads how many instructions the core has
+executed. There is a hook wherever the code contains the two bytes of a marker. If these are not an
+instruction (but the second half of a longer one, or data), the core never starts an instruction there, and
+the hook never runs: exactly the executed markers are recorded, as with QEMU's plugin.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from sim.elf import Elf
 
 MARK_BEGIN = 0x46C9  # mov r9, r9
 MARK_END = 0x46D2  # mov r10, r10
-END = 0xBEAB  # bkpt 0xab: the last thing that bsp_exit() does
+END = 0xBEAB  # bkpt 0xab: the last instruction of bsp_exit()
 
 
 def script(event: str, path: pathlib.Path) -> str:
-    """IronPython that appends the line "<event> <executed instructions>" to the file `path`.
+    """Returns IronPython code that appends the line "<event> <executed instructions>" to the file `path`.
 
-    No double quote and no backslash: it becomes a quoted argument of a Monitor command.
+    It contains no double quote and no backslash, because it becomes a quoted argument of a Monitor command.
     """
     return (
         f"System.IO.File.AppendAllText('{path}', "
@@ -30,7 +30,7 @@ def script(event: str, path: pathlib.Path) -> str:
 
 
 def scripts(elf: Elf, path: pathlib.Path, markers: bool) -> Iterator[tuple[int, str]]:
-    """(address, script) of each hook; with `markers`, also those of the regions."""
+    """Returns (address, script) of each hook; with `markers`, including those of the regions."""
     codes = {"total": END}
     if markers:
         codes.update(begin=MARK_BEGIN, end=MARK_END)
@@ -40,9 +40,9 @@ def scripts(elf: Elf, path: pathlib.Path, markers: bool) -> Iterator[tuple[int, 
 
 
 def plugin_lines(events: str) -> str:
-    """The events in the counts of QEMU's plugin, where markers are no instructions.
+    """Converts the events to the counts of QEMU's plugin, which does not count markers.
 
-    The plugin also counts the instruction at the end, which the hook sees before it is executed.
+    The plugin also counts the last instruction, which the hook sees before it is executed.
     """
     lines = []
     marks = 0
@@ -52,7 +52,7 @@ def plugin_lines(events: str) -> str:
             continue
         if event == "total":
             lines.append(f"total {int(number) - marks + 1}")
-            break  # The core sleeps from here on, but for its timer.
+            break  # From here on the core sleeps, except for its timer.
         lines.append(f"{event} {int(number) - marks}")
         marks += 1
     return "\n".join(lines)

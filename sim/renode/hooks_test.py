@@ -1,11 +1,11 @@
-"""Counts at hooks, where markers are instructions, become those of QEMU's plugin, where they are not."""
+"""Converts counts at hooks, which include markers, to those of QEMU's plugin, which do not."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.renode import hooks
 
-# What ran: "i" an instruction, "b" and "e" the markers; the core stops at one last instruction.
+# The code that ran: "i" is an instruction, "b" and "e" are the markers; the core stops at one last instruction.
 PROGRAMS = st.text(alphabet="iiibe", max_size=60)
 
 

@@ -1,7 +1,8 @@
 """Runs firmware in Renode, over its robot server.
 
-One Renode process runs many images: starting it takes seconds, an image a fraction of one. The process
-ends with the program that uses it, and is replaced after a run that did not end by the firmware's exit.
+One Renode process runs many images, because starting Renode takes seconds and running an image only a fraction of
+a second. The process ends with the program that uses it, and is replaced after a run that did not end by the
+firmware's exit.
 
 An executed instruction takes 1 ns of virtual time (repl.py), so that SysTick counts instructions as it
 does under QEMU. Exact counts come from hooks at the markers of platforms/bsp/mark.h.
@@ -29,28 +30,29 @@ from sim.simulator import Result, Simulator, SimulatorError, board_of, check_job
 
 _CONFIG = generated(
     pathlib.Path("sim", "renode", "config.json")
-)  # Written by Bazel: {"renode": command, "reason": why none}
+)  # Written by Bazel: {"renode": command, "reason": why there is none}
 _PROBE = generated(pathlib.Path("sim", "renode", "probe", "cortex_m55.elf"))
 _PROBE_TIMEOUT_S = 60.0
 _POLL_S = 0.01
 _STOP_TIMEOUT_S = 10.0  # From the exit line to the end of the firmware: a few instructions.
 _ABORT = "CPU abort"
 _HOOK_ERROR = "Python runtime error"
-# Where the PC of a core stands that has locked up, as by a fault in its fault handler: the architecture's
-# value, and Renode's. Since August 2026 Renode stops such a core and says so in messages for debugging only.
+# The PC of a core that has locked up, for example by a fault in its fault handler: the architecture's value, and
+# Renode's. Since August 2026 Renode stops such a core and reports it only in debug messages.
 _LOCKUP_PCS = (0xFFFFFFFE, 0xEFFFFFFE)
 _LOCKUP_POLL_S = 0.25
 _LOG_LINES = 10  # in a diagnosis
 
 
 def find_renode() -> list[str]:
-    """The command that starts Renode: $RENODE, what Bazel found, $PATH. SimulatorError if there is none."""
+    """Returns the command that starts Renode, from $RENODE, from Bazel, or from $PATH. SimulatorError if there is
+    none."""
     config = json.loads(_CONFIG.read_text()) if _CONFIG.exists() else {"renode": "", "reason": ""}
     asked = os.environ.get("RENODE")
     try:
         launcher = shlex.split(asked or config["renode"] or "renode")
     except ValueError as error:
-        raise SimulatorError(f"RENODE={asked or config['renode']} is no command: {error}") from error
+        raise SimulatorError(f"RENODE={asked or config['renode']} is not a command: {error}") from error
     if launcher and shutil.which(launcher[0]):
         return launcher
     if asked or config["renode"]:
@@ -68,7 +70,7 @@ class Run:
         self._server = server
         self._folder = folder = server.new_folder()
         uart, log, self._events = folder / "uart", folder / "log", folder / "events"
-        # Copies, because the Monitor does not take every path.
+        # Copies, because the Monitor does not accept every path.
         (folder / "board.repl").write_text(repl.describe(cpu, board), encoding="ascii")
         shutil.copyfile(elf.path, folder / "image.elf")
         server.keyword("ResetEmulation")
@@ -82,7 +84,7 @@ class Run:
             server.command(f"sysbus LoadBinary @{folder}/job {check_job(elf, len(job)):#x}")
         for address, script in hooks.scripts(elf, self._events, markers=count):
             server.command(f'cpu AddHook {address:#x} "{script}"')
-        # Not in step with the host's clock. Changes no count.
+        # Do not synchronize with the host's clock. This changes no count.
         server.command("emulation SetGlobalAdvanceImmediately true")
         self._uart = _Tail(uart)
         self._log = _Tail(log)
@@ -93,15 +95,16 @@ class Run:
         self._server.keyword("StartEmulation")
 
     def wait_for_debugger(self, port: int) -> None:
-        """Lets the core run when a debugger says so."""
+        """Lets the core run when a debugger starts it."""
         self._server.command(f"machine StartGdbServer {port} true")
 
     def wait(self, deadline: float | None, show=lambda text: None) -> str:
-        """Until the run ends: Result.status. deadline: of time.monotonic(). show: gets the UART's text."""
+        """Waits until the run ends; returns Result.status. deadline: in time.monotonic(). show: called with the UART's
+        text."""
         seen = 0
         next_look = time.monotonic() + _LOCKUP_POLL_S
         while True:
-            # First, as what the firmware has written before is then complete.
+            # First, so that the output read afterwards is complete.
             alive, late = self._server.alive, deadline is not None and time.monotonic() > deadline
             log, text = self._log.read(), self._uart.read()
             show(text[seen:])
@@ -118,13 +121,13 @@ class Run:
             if late:
                 return "timeout"
             if time.monotonic() > next_look:
-                # What the firmware wrote before is read once more before the run is ended by this.
+                # Read the firmware's output once more before this ends the run.
                 self._locked_up = self._is_locked_up()
                 next_look = time.monotonic() + _LOCKUP_POLL_S
             time.sleep(_POLL_S)
 
     def _is_locked_up(self) -> bool:
-        """Whether the core stands still for good. Reading its PC disturbs neither it nor the counts."""
+        """Returns whether the core has stopped for good. Reading its PC affects neither the core nor the counts."""
         try:
             return int(self._server.command("cpu PC").strip(), 0) in _LOCKUP_PCS
         except ValueError:
@@ -132,10 +135,10 @@ class Run:
         except RenodeError:
             if self._server.alive:
                 raise
-            return False  # The caller tells that it has ended.
+            return False  # The caller reports that it has ended.
 
     def _wait_for_stop(self) -> None:
-        """Until the firmware has executed its last instruction, which the last hook is at."""
+        """Waits until the firmware has executed its last instruction, where the last hook is."""
         deadline = time.monotonic() + _STOP_TIMEOUT_S
         while time.monotonic() < deadline and self._server.alive and "total" not in self.events():
             if _HOOK_ERROR in self._log.read():
@@ -143,24 +146,27 @@ class Run:
             time.sleep(_POLL_S)
 
     def uart(self) -> str:
-        """What the firmware has written."""
+        """Returns the firmware's output so far."""
         return self._uart.read()
 
     def events(self) -> str:
-        """What the hooks have written."""
+        """Returns the output of the hooks so far."""
         return self._events.read_text() if self._events.exists() else ""
 
     def diagnosis(self) -> str:
-        """The last warnings and errors, with advice if the core has stopped for good."""
+        """Returns the last warnings and errors, with advice if the core has stopped for good."""
         lines = [line for line in self._log.read().splitlines() if "[WARNING]" in line or "[ERROR]" in line]
         if any(_ABORT in line for line in lines):
-            lines.append("The core jumped out of memory, or met an instruction that this Renode does not know.")
+            lines.append("The core jumped outside memory, or reached an instruction that this Renode does not know.")
         if self._locked_up:
-            lines.append("The core is locked up: it met a fault in its fault handler, or its vector table is none.")
+            lines.append(
+                "The core is locked up: a fault occurred in its fault handler, or it has no valid vector table."
+            )
         return "\n".join(lines[-_LOG_LINES:])
 
     def remove(self) -> None:
-        """Deletes the files, as a process that runs many images would fill the disk. Renode may hold them open."""
+        """Deletes the files; otherwise, a process that runs many images would fill the disk. Renode may hold them
+        open."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
@@ -179,9 +185,9 @@ class _Tail:
         return self._data.decode("utf-8", errors="replace")
 
 
-# By launcher: shared by all drivers of this program.
+# By launcher; all drivers of this program share them.
 _servers: dict[tuple[str, ...], RenodeServer] = {}
-# Why a launcher's Renode must not run a core; "" if it may.
+# By launcher and core: why this Renode must not run the core; "" if it may.
 _refusals: dict[tuple[str, ...], dict[str, str]] = {}
 
 
@@ -199,7 +205,7 @@ class Renode(Simulator):
     def __init__(self, launcher: list[str]):
         self._launcher = tuple(launcher)
         self._name = None
-        # Why it does not start: finding that out again would take its time limit for every image.
+        # Why it does not start: trying again would wait for the time limit with every image.
         self._no_start = ""
 
     def _server(self) -> RenodeServer:
@@ -224,7 +230,7 @@ class Renode(Simulator):
 
     @property
     def name(self) -> str:
-        """Name and version, with the build, as stable versions and nightly builds share the number."""
+        """Returns name, version and build: stable versions and nightly builds have the same version number."""
         if self._name is None:
             text = self._server().command("version")
             version = re.search(r"version ([\d.]+)(?: \(([^)]*)\))?", text)
@@ -234,7 +240,7 @@ class Renode(Simulator):
 
     def require(self, elf):
         cpu = elf.string("bsp_core")
-        _ = self.name  # Starts it, if it can be started.
+        _ = self.name  # Starts Renode, if that is possible.
         if cores()[cpu].isa != "mve":  # whose instructions old versions compute wrongly
             return
         known = _refusals.setdefault(self._launcher, {})
@@ -244,7 +250,7 @@ class Renode(Simulator):
             raise SimulatorError(known[cpu])
 
     def _probe(self, cpu: str) -> str:
-        """Why this Renode must not run `cpu`; "" if it computes right."""
+        """Returns why this Renode must not run `cpu`; "" if it computes correctly."""
         if not _PROBE.exists():
             raise SimulatorError(f"{_PROBE.name} of //sim/renode/probe is needed: run `bazel build //sim:renode`")
         elf = Elf(_PROBE)
@@ -252,7 +258,7 @@ class Renode(Simulator):
         if (result.status, result.exit_code) == ("exit", 0):
             return ""
         return (
-            f"{self.name} executes instructions of the {cpu} wrongly or not at all; needed is a nightly build of "
+            f"{self.name} executes instructions of the {cpu} wrongly or not at all; use a nightly build of "
             "2026-06-03 or later, or the first stable version after 1.16.1. The probe of //sim/renode/probe: "
             + result.explain()
         )
@@ -265,7 +271,7 @@ class Renode(Simulator):
         return command + [str(elf.path)]
 
     def interact(self, elf: Elf, board: Board, job: bytes | None, gdb_port: int | None, show) -> Result:
-        """Runs `elf` until it ends, without time limit; show(text) gets what it writes."""
+        """Runs `elf` until it ends, without a time limit; calls show(text) with its output."""
         described(board, "renode")
         self.require(elf)
         return self._run(elf, elf.string("bsp_core"), board, job, None, False, gdb_port, show)
@@ -293,7 +299,7 @@ class Renode(Simulator):
                 run.remove()
                 ended_well = True
         finally:
-            # A core that has not come to its end can keep Renode from ever answering again.
+            # A core that has not finished can keep Renode from ever answering again.
             if not ended_well:
                 self._discard()
         trace = regions.parse(hooks.plugin_lines(events)) if count else None
@@ -304,7 +310,7 @@ class Renode(Simulator):
             ticks_to_instructions=board.instructions_per_tick,
             simulator=name,
             counter="hooks" if count else "systick",
-            counter_note="" if count else "exact counting was not asked for",
+            counter_note="" if count else "exact counting was not requested",
             regions=trace.regions if trace else None,
             total_instructions=trace.total if trace else None,
             diagnostics="" if status == "exit" else diagnosis,
@@ -312,5 +318,5 @@ class Renode(Simulator):
 
 
 def create() -> Renode:
-    """The installed Renode; SimulatorError if there is none."""
+    """Returns the installed Renode; SimulatorError if there is none."""
     return Renode(find_renode())

@@ -1,6 +1,6 @@
-"""The driver against a stand-in for Renode's robot server: everything that a run can come to.
+"""Tests the driver with a stand-in for Renode's robot server: everything that can happen in a run.
 
-That Renode itself behaves like the stand-in is seen by //sim:renode_driver_test, where it is installed.
+If Renode is installed, //sim:renode_driver_test shows that it behaves like the stand-in.
 """
 
 import json
@@ -27,10 +27,10 @@ STOP = Elf(M4).code_addresses(hooks.END)[0]
 
 
 def goes_away(pid):
-    """Whether the process ends within a few seconds."""
+    """Returns whether the process ends within a few seconds."""
     for _ in range(200):
         try:
-            # A zombie has ended, too: nobody has asked for its exit code yet.
+            # A zombie has ended too; no process has read its exit code yet.
             if pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
                 return True
         except (FileNotFoundError, ProcessLookupError):
@@ -49,7 +49,7 @@ class Installation:
         (self.folder / "script.json").write_text(json.dumps({"runs": runs, **settings}))
 
     def pids(self):
-        """(process, its child) of each start."""
+        """Returns (process, its child) of each start."""
         path = self.folder / "pids.txt"
         return [tuple(map(int, line.split())) for line in path.read_text().splitlines()] if path.exists() else []
 
@@ -81,7 +81,7 @@ def fake(tmp_path, monkeypatch):
 
 
 def test_exit(fake):
-    """Of a firmware that does not come to its last instruction after that."""
+    """Firmware that wrote its exit line may never reach its last instruction."""
     fake.script([["uart", "one\n##EX"], ["uart", "IT rc=7##"], ["uart", "\n"]])
     result = fake.run()
     assert (result.status, result.exit_code, result.uart) == ("exit", 7, "one\n##EXIT rc=7##\n")
@@ -91,7 +91,7 @@ def test_exit(fake):
 
 
 def test_what_is_loaded(fake):
-    """Bytes and places: the image, the board, and the job at the mailbox."""
+    """Checks contents and addresses of the image, the board, and the job in the mailbox."""
     fake.script([EXIT])
     job = bytes(range(256)) * 5
     fake.run(job=job)
@@ -110,7 +110,7 @@ def test_job_that_does_not_fit(fake):
 
 
 def test_counts(fake):
-    """Markers are not instructions, the one at the end is; as in QEMU's plugin."""
+    """As in QEMU's plugin, markers are not counted, but the last instruction is."""
     elf = Elf(M4)
     begin, end = elf.code_addresses(hooks.MARK_BEGIN), elf.code_addresses(hooks.MARK_END)
     marks = [["hook", begin[0], 100], ["hook", begin[1], 110], ["hook", end[0], 131], ["hook", end[1], 140]]
@@ -124,7 +124,7 @@ def test_counts(fake):
 
 
 def test_without_counts(fake):
-    """No hook in a region slows it down."""
+    """Hooks in regions would slow the run down."""
     fake.script([["hook", Elf(M4).code_addresses(hooks.MARK_BEGIN)[0], 5], EXIT, ["hook", STOP, 9]])
     result = fake.run(count=False)
     assert (result.counter, result.regions, result.total_instructions) == ("systick", None, None)
@@ -140,14 +140,14 @@ def test_fault_of_the_firmware(fake):
 
 
 def test_cpu_abort(fake):
-    """The core has stopped for good: a fault, at once, and a new process for the next run."""
+    """If the core has stopped for good, the run ends as a fault at once, and the next run uses a new process."""
     fake.script([["uart", "going\n"], ["log", "[ERROR] cpu: CPU abort [PC=0xF0000000]: outside RAM"]], [EXIT])
     start = time.monotonic()
     result = fake.run(timeout_s=600)
     assert time.monotonic() - start < 300
     assert (result.status, result.exit_code, result.uart) == ("fault", None, "going\n")
     assert "CPU abort [PC=0xF0000000]" in result.explain()
-    assert "jumped out of memory, or met an instruction that this Renode does not know" in result.explain()
+    assert "jumped outside memory, or reached an instruction that this Renode does not know" in result.explain()
     fake.script([EXIT])
     assert fake.run().status == "exit"
     assert len(fake.pids()) == 2
@@ -156,7 +156,7 @@ def test_cpu_abort(fake):
 @pytest.mark.parametrize("pc", [0xEFFFFFFE, 0xFFFFFFFE])
 @pytest.mark.parametrize("first", ["uart", "pc"])
 def test_locked_up(fake, pc, first):
-    """Nothing in the log says so. What the firmware wrote is kept, however late it comes."""
+    """The log does not say so. The firmware's output is kept, however late it arrives."""
     events = [["uart", "going\n"], ["pc", pc]]
     fake.script(events if first == "uart" else events[::-1], [EXIT])
     start = time.monotonic()
@@ -169,7 +169,7 @@ def test_locked_up(fake, pc, first):
 
 
 def test_a_core_that_reported_its_fault_before_it_locked_up(fake):
-    """HardFault, as newer versions escalate to: the handler's line and its exit code count."""
+    """Newer versions escalate to HardFault: the handler's line and its exit code decide."""
     fake.script([["uart", "##FAULT exception=3 pc=00000010\n"], ["uart", "##EXIT rc=111##\n"], ["pc", 0xEFFFFFFE]])
     result = fake.run()
     assert (result.status, result.exit_code) == ("fault", 111)
@@ -214,7 +214,7 @@ def test_runs_leave_no_files(fake, monkeypatch, tmp_path):
     assert list(folder.iterdir()) == []
 
 
-# --- Renode that does not do what it is told ------------------------------------------------------
+# --- Renode refuses commands or does not answer ---------------------------------------------------
 
 
 def test_refused_command(fake):
@@ -241,7 +241,7 @@ def test_hook_that_fails(fake):
 
 def test_dies_at_its_start(fake):
     fake.script(start="die")
-    with pytest.raises(RenodeError, match="(?s)ended at its start:.*cannot start: no runtime"):
+    with pytest.raises(RenodeError, match="(?s)ended while starting:.*cannot start: no runtime"):
         fake.run()
 
 
@@ -258,7 +258,7 @@ def test_launcher_that_cannot_be_executed(fake, monkeypatch, tmp_path):
     launcher.write_text("#!/nowhere/interpreter\n")
     launcher.chmod(0o755)
     monkeypatch.setenv("RENODE", str(launcher))
-    with pytest.raises(RenodeError, match="(?s)ended at its start:.*No such file"):
+    with pytest.raises(RenodeError, match="(?s)ended while starting:.*No such file"):
         fake.run()
 
 
@@ -267,7 +267,7 @@ def test_absent(fake, monkeypatch, tmp_path):
     with pytest.raises(SimulatorError, match="Renode was not found: there is no program .*absent"):
         fake.run()
     monkeypatch.setenv("RENODE", "mono 'Renode.exe")
-    with pytest.raises(SimulatorError, match="RENODE=mono 'Renode.exe is no command: No closing quotation"):
+    with pytest.raises(SimulatorError, match="RENODE=mono 'Renode.exe is not a command: No closing quotation"):
         fake.run()
     monkeypatch.delenv("RENODE")
     config = tmp_path / "config.json"
@@ -294,7 +294,7 @@ WRONG = ["exit", "cset, csetm, csel with zr: WRONG\n##EXIT rc=1##\n"]
 
 
 def test_a_renode_that_fails_the_probe_is_refused(fake):
-    """With its version and what is needed; once is enough; other cores still run."""
+    """The message has the version and what is needed; the probe runs only once; other cores still run."""
     fake.script([WRONG], [EXIT])
     for _ in range(2):
         with pytest.raises(
@@ -326,14 +326,14 @@ def test_a_renode_that_passes_the_probe(fake):
 
 
 def test_auto_gives_to_qemu_what_renode_cannot_run(fake, monkeypatch):
-    """QEMU's own self-test output of the M55 image, and the reason."""
+    """The result has the self-test output of the M55 image in QEMU, and the reason."""
     monkeypatch.setenv("CND_SIMULATOR", "auto")
     auto._warn.cache_clear()
     fake.script([WRONG], [EXIT])
     with pytest.warns(auto.SimulatorChoice, match="executes instructions of the cortex-m55 wrongly"):
         result = fake.run(M55, job=b"TEST" + bytes([1, 0, 0, 0, 9, 0, 0, 0]) + bytes(4))
     assert result.simulator.startswith("QEMU") and result.exit_code == 9
-    assert "QEMU runs this, as Renode does not" in result.simulator_note
+    assert "QEMU runs this instead of Renode" in result.simulator_note
     assert fake.run(M4).simulator.startswith("Renode")
 
 
@@ -341,10 +341,10 @@ def test_auto_with_a_renode_that_does_not_start(fake, monkeypatch):
     monkeypatch.setenv("CND_SIMULATOR", "auto")
     auto._warn.cache_clear()
     fake.script(start="die")
-    with pytest.warns(auto.SimulatorChoice, match="ended at its start"):
+    with pytest.warns(auto.SimulatorChoice, match="ended while starting"):
         result = fake.run(job=b"TEST" + bytes([1, 0, 0, 0, 9, 0, 0, 0]) + bytes(4))
     assert result.simulator.startswith("QEMU") and result.exit_code == 9
-    # Known now, without another try.
+    # The reason is known now, without trying again.
     fake.script()
     assert fake.run(job=b"TEST" + bytes([1, 0, 0, 0, 9, 0, 0, 0]) + bytes(4)).simulator.startswith("QEMU")
 
@@ -353,7 +353,7 @@ def test_auto_with_a_renode_that_does_not_start(fake, monkeypatch):
 
 
 def test_renode_ends_with_whoever_started_it(fake):
-    """Even if that is killed."""
+    """Even if the program is killed."""
     fake.script([["uart", "hanging\n"]])
     code = f"from sim import simulator; simulator.run({str(M4)!r}, timeout_s=600)"
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))

@@ -1,10 +1,10 @@
-"""Renode's description of a core on its board, from platforms/boards.bzl and cores.bzl.
+"""Writes Renode's description of a core on its board, from platforms/boards.bzl and cores.bzl.
 
     python3 -m sim.renode.repl FOLDER      writes FOLDER/cortex_m4.repl and so on, for every core
 
-Memory map and UART are those of the board that images are linked for, so that one image runs in Renode and,
-where QEMU has the board, in both. An executed instruction takes 1 ns of virtual time, as under QEMU's
-`-icount shift=0`: SysTick then counts instructions, at the same rate.
+Memory map and UART are those of the board that images are linked for, so that the same image runs in Renode and, if
+QEMU has the board, in QEMU. An executed instruction takes 1 ns of virtual time, as under QEMU's `-icount shift=0`:
+SysTick then counts instructions, at the same rate.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ nvic: IRQControllers.NVIC @ sysbus 0xE000E000
 
 """
 
-# The nRF51's is the nRF52840's without DMA, which is Renode's default.
+# The nRF51's UART is the nRF52840's without DMA, which is Renode's default.
 _UARTS = {
     "cmsdk": """\
 {name}: UART.CMSDK_APB_UART @ sysbus {address:#010x}
@@ -49,7 +49,7 @@ _MEMORY = """
     size: {size:#x}
 """
 
-# CYCCNT then counts instructions: there is no pipeline that could take cycles.
+# CYCCNT then counts instructions, because no pipeline is simulated.
 _DWT = """
 dwt: Miscellaneous.DWT @ sysbus 0xE0001000
     frequency: {frequency}
@@ -57,16 +57,15 @@ dwt: Miscellaneous.DWT @ sysbus 0xE0001000
 
 
 def cpu_type(cpu: str) -> str:
-    """Renode's name of a core: "cortex-m0+" for "cortex-m0plus"."""
+    """Returns Renode's name of a core: "cortex-m0+" for "cortex-m0plus"."""
     return cpu.replace("plus", "+")
 
 
 def describe(cpu: str, board: Board) -> str:
-    """The .repl file of `cpu` ("cortex-m55") in the place of the core of `board`."""
+    """Returns the .repl file of `board` with `cpu` ("cortex-m55") as its core."""
     if board.uart_type not in _UARTS:
         raise SimulatorError(
-            f"the board {board.name}: Renode's models of UARTs here are {', '.join(_UARTS)}, "
-            f"and {board.uart_type} is none of them"
+            f"the board {board.name}: Renode has models of the UARTs {', '.join(_UARTS)}, but not of {board.uart_type}"
         )
     systick = board.clock_hz
     armv6 = cores()[cpu].architecture == "armv6-m"

@@ -1,4 +1,4 @@
-"""The descriptions of the boards agree with the one table of boards, and with the images."""
+"""The descriptions of the boards agree with the table of boards and with the images."""
 
 import dataclasses
 import pathlib
@@ -16,7 +16,7 @@ ENTRY = re.compile(r"^(\w+): ([\w.]+) @ sysbus(?: (0x[0-9a-fA-F]+))?\n((?:    .*
 
 
 def entries(cpu):
-    """name -> (type, address or None, {property: value})."""
+    """Returns name -> (type, address or None, {property: value})."""
     result = {}
     for name, kind, address, body in ENTRY.findall(repl.describe(cpu, cores()[cpu].board)):
         properties = dict(line.strip().split(": ", 1) for line in body.splitlines() if ": " in line)
@@ -64,7 +64,7 @@ def test_nothing_overlaps(cpu):
 
 @pytest.mark.parametrize("cpu", CORES)
 def test_the_image_lies_in_these_memories(cpu):
-    """What an image for the core occupies, from the ELF file itself."""
+    """Compares with the addresses that an image for the core occupies, from its ELF file."""
     memories = [
         (address, address + int(properties["size"], 16))
         for kind, address, properties in entries(cpu).values()
@@ -88,5 +88,5 @@ def test_the_files_have_the_same_text(tmp_path):
 
 def test_a_uart_that_renode_has_no_model_for():
     board = dataclasses.replace(cores()["cortex-m4"].board, uart_type="mine")
-    with pytest.raises(SimulatorError, match="models of UARTs here are cmsdk, nrf51, and mine is none"):
+    with pytest.raises(SimulatorError, match="has models of the UARTs cmsdk, nrf51, but not of mine"):
         repl.describe("cortex-m4", board)

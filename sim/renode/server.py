@@ -1,6 +1,6 @@
 """A Renode process that takes Monitor commands over its Robot Framework server (XML-RPC).
 
-Every call has a wall-clock limit: Renode's own limits count virtual time, which stands still after a
+Every call has a wall-clock limit, because Renode's own limits count virtual time, which stands still after a
 "CPU abort". Standard library only.
 """
 
@@ -21,16 +21,16 @@ import xmlrpc.client
 from sim import scratch
 from sim.simulator import SimulatorError
 
-START_TIMEOUT_S = 90.0  # The first start on a busy machine; usually 2 to 5 s.
+START_TIMEOUT_S = 90.0  # Enough for the first start on a busy machine; usually it takes 2 to 5 s.
 COMMAND_TIMEOUT_S = 60.0
 _END_TIMEOUT_S = 1.0  # From a failed connection to the end of the process: guard.py looks for it 10 times a second.
 _GUARD = pathlib.Path(__file__).with_name("guard.py")
-# What the Monitor's @path and a quoted Python string inside of a quoted Monitor string can both hold.
+# Paths that are valid both as the Monitor's @path and in a quoted Python string inside a quoted Monitor string.
 _PLAIN_PATH = re.compile(r"[\w./+=,~@-]+", re.ASCII)
 
 
 class RenodeError(SimulatorError):
-    """Renode did not do what it was told, or does not answer. The process is of no use any more."""
+    """Renode refused a command or does not answer. Its process can no longer be used."""
 
 
 class _Transport(xmlrpc.client.Transport):
@@ -45,22 +45,22 @@ class _Transport(xmlrpc.client.Transport):
 
 
 class RenodeServer:
-    """One process; close() ends it with everything that it has started.
+    """One Renode process; close() ends it and everything that it has started.
 
-    If this process dies without close(), Renode still ends: guard.py.
+    If this program dies without calling close(), guard.py ends Renode.
     """
 
     def __init__(self, launcher: list[str]):
-        """launcher: the command that starts Renode. RenodeError if it does not come up."""
+        """launcher: the command that starts Renode. Raises RenodeError if it does not start."""
         self._numbers = itertools.count()
-        # Not renode-*: Renode removes such folders from TMPDIR at its start, which is why it gets one
-        # of its own. The configuration too is its own: several processes would write the same one.
+        # Not renode-*: Renode removes such folders from TMPDIR when it starts, which is why it gets a separate
+        # TMPDIR. The configuration is separate too, because several processes would write the same file.
         self._scratch = scratch.Folder(suits=_PLAIN_PATH.fullmatch)
         self._folder = self._scratch.path
         if not _PLAIN_PATH.fullmatch(str(self._folder)):
             self._scratch.remove()
             raise RenodeError(
-                f"Renode cannot be given the path {self._folder}: set TMPDIR to a folder without "
+                f"Renode does not accept the path {self._folder}: set TMPDIR to a folder without "
                 "spaces and special characters"
             )
         temporary, config = self._folder / "tmp", self._folder / "config"
@@ -68,9 +68,9 @@ class RenodeServer:
         config.mkdir()
         self._messages = self._folder / "messages"
         environment = dict(os.environ, TMPDIR=str(temporary), XDG_CONFIG_HOME=str(config))
-        # .NET would put a socket into TMPDIR, whose path may be too long for one.
+        # .NET would create a socket in TMPDIR, whose path may be too long for a socket.
         environment.setdefault("DOTNET_EnableDiagnostics", "0")
-        # Where there is no home, .NET has no place to unpack itself to.
+        # Without a home directory, .NET has no folder to unpack itself into.
         environment.setdefault("HOME", str(self._folder))
         with open(self._messages, "wb") as messages:
             self._process = subprocess.Popen(
@@ -98,7 +98,7 @@ class RenodeServer:
             raise
 
     def _wait_for_server(self, temporary: pathlib.Path, deadline: float, launcher: list[str]) -> None:
-        # Port 0 is "any free port"; Renode writes the one it took into its temporary folder.
+        # Port 0 means any free port; Renode writes its number to a file in its temporary folder.
         while True:
             for path in temporary.glob("renode-*/robot_port"):
                 port = path.read_text().strip()
@@ -106,7 +106,7 @@ class RenodeServer:
                     self._url = f"http://127.0.0.1:{port}/"
                     return
             if not self.alive:
-                raise RenodeError(f"Renode ({' '.join(launcher)}) ended at its start:\n{self._last_messages()}")
+                raise RenodeError(f"Renode ({' '.join(launcher)}) ended while starting:\n{self._last_messages()}")
             if time.monotonic() > deadline:
                 raise RenodeError(
                     f"Renode ({' '.join(launcher)}) did not start its robot server in time:\n{self._last_messages()}"
@@ -117,21 +117,21 @@ class RenodeServer:
         if not self._messages.exists():
             return ""
         lines = self._messages.read_text(errors="replace").strip().splitlines()
-        return "\n".join(lines[-10:]) or "(it said nothing)"
+        return "\n".join(lines[-10:]) or "(it printed nothing)"
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs."""
+        """Returns whether the process is running."""
         return self._process.poll() is None
 
     def new_folder(self) -> pathlib.Path:
-        """An empty folder whose path every command can take; removed by close()."""
+        """Returns a new folder whose path every command accepts; close() removes it."""
         folder = self._folder / f"run{next(self._numbers)}"
         folder.mkdir()
         return folder
 
     def keyword(self, name: str, *arguments: str) -> str:
-        """Runs a keyword; its result as text. RenodeError if it fails or takes longer."""
+        """Runs a keyword and returns its result as text. Raises RenodeError if it fails or takes too long."""
         what = " ".join([name, *arguments])
         try:
             with xmlrpc.client.ServerProxy(self._url, transport=_Transport(COMMAND_TIMEOUT_S)) as proxy:
@@ -148,11 +148,11 @@ class RenodeServer:
         return str(reply.get("return", ""))
 
     def command(self, text: str) -> str:
-        """Executes a Monitor command; what it printed."""
+        """Executes a Monitor command and returns its output."""
         return self.keyword("ExecuteCommand", text)
 
     def close(self) -> None:
-        """Kills the process with its group, and removes its folder."""
+        """Kills the process and its group, and removes its folder."""
         if self._process.stdin:
             self._process.stdin.close()
         try:

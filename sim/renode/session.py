@@ -1,4 +1,4 @@
-"""A session on the terminal: the UART of an image that runs in Renode. Started by sim/main.py.
+"""Runs an image in Renode with its UART on the terminal; sim/main.py starts this.
 
 The exit code is the firmware's; 2 if it did not end by bsp_exit().
 """

@@ -182,7 +182,7 @@ def test_an_unknown_core_is_told_with_the_known_ones(tmp_path):
     )
     assert result.returncode != 0
     message = " ".join(result.stderr.split())
-    assert "CORE=cortex_m99 is none of" in message and "cortex_m0plus" in message and "cortex_m85" in message
+    assert "unknown CORE=cortex_m99" in message and "cortex_m0plus" in message and "cortex_m85" in message
 
 
 _TREE = """

@@ -1,7 +1,7 @@
 // Firmware that tests the board support, the toolchain's settings and the simulator.
 //
 // The job is 16 bytes: magic "TEST", command, argument, 0 (little-endian words), then data. Without one
-// it runs every check that ends by itself: exit code 0, or the number of checks that failed.
+// it runs all checks that end by themselves; the exit code is the number of checks that failed.
 #include <cstdint>
 
 #include "platforms/bsp/bsp.h"
@@ -90,7 +90,7 @@ void check_start_up() {
 void check_units() {
   volatile float x = 1.5f;
   check("float arithmetic", x * 2.25f == 3.375f);
-  // With fused multiply-add the rounding error of the product would be left over.
+  // With fused multiply-add, the difference would be the rounding error of the product.
   volatile float y = 1.0f + 0x1p-12f;
   const float product = y * y;
   check("products are rounded before they are added", y * y - product == 0.0f);
@@ -135,7 +135,7 @@ void check_stack() {
   use_stack();
   const std::size_t after = bsp_stack_high_water();
   check("a little stack was used", before > 32 && before < 1000);
-  check("asking for it uses none", again == before);
+  check("measuring the stack uses none", again == before);
   print_field("stack", after);
   check("2000 bytes more were used", after >= 2000 && after < before + 2100);
 }
@@ -151,8 +151,8 @@ void check_stack() {
       : "+l"(count)::"cc");
 }
 
-// Reads the time from shortly before until after the next wrap of the 24-bit counter. True if it never
-// decreased and never advanced by more than a few calls can take.
+// Reads the time from shortly before until after the next wrap of the 24-bit counter. Returns true if it
+// never decreased and never advanced by more than a few calls can take.
 bool wrap_is_smooth() {
   constexpr std::uint64_t kPeriod = 1u << 24;
   const std::uint64_t wrap = (bsp_ticks() / kPeriod + 1) * kPeriod;
@@ -211,7 +211,7 @@ int run_loop(std::uint32_t count) {
   return 0;
 }
 
-// In one statement, so that the compiler puts nothing between.
+// In one statement, so that the compiler inserts nothing.
 #define BEGIN ".inst.n 0x46c9\n"
 #define END ".inst.n 0x46d2\n"
 #define NOP "nop\n"
@@ -227,7 +227,7 @@ int run_unfinished() {
 }
 
 int run_armv7() {
-  // udiv r0, r0, r1; as a number, since the assembler knows which core has it.
+  // udiv r0, r0, r1; as a number, because the assembler would refuse it for a core without it.
   register std::uint32_t dividend __asm__("r0") = 91;
   register std::uint32_t divisor __asm__("r1") = 7;
   __asm__ volatile(".inst.w 0xfbb0f0f1" : "+r"(dividend) : "r"(divisor));

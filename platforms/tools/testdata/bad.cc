@@ -1,4 +1,4 @@
-// Everything that must not be in an image.
+// Contains everything that must not be in an image.
 #include <cstdlib>
 
 struct Guard {

@@ -1,4 +1,4 @@
-// Looks like what must not be in an image, and is not.
+// Looks like code that must not be in an image, but is allowed.
 #include <cstddef>
 #include <cstdint>
 #include <new>

@@ -1,8 +1,8 @@
-// Is this simulator good enough for Armv8.1-M code with the vector extension?
+// Tests whether a simulator runs Armv8.1-M code with the vector extension correctly.
 //
-// Executes instructions that compilers and CMSIS-NN use on Cortex-M55 and M85 on values with known answers.
-// Exit code 0: all are right; else the number of groups that are wrong. An instruction that is missing
-// ends in a fault. A line goes out before each group, so that the last one names the culprit.
+// Executes instructions that compilers and CMSIS-NN use on Cortex-M55 and M85, with values whose results are
+// known. The exit code is the number of groups with wrong results. A missing instruction ends in a fault. Each
+// group prints its line before it runs, so that the last line names the group that failed.
 #include <arm_mve.h>
 
 #include <cstddef>
@@ -27,14 +27,14 @@ void check(bool ok) {
   failures += ok ? 0 : 1;
 }
 
-// Opaque to the compiler, which must not compute the answers itself.
+// Opaque to the compiler, which must not compute the results itself.
 template <typename T>
 T opaque(T value) {
   volatile T copy = value;
   return copy;
 }
 
-// The result of a conditional instruction that writes r3, after a comparison of r1 = 5 with r2 = 7.
+// Result of a conditional instruction that writes r3, after comparing r1 = 5 with r2 = 7.
 #define AFTER_5_CMP_7(instruction)                                                               \
   ([] {                                                                                          \
     std::uint32_t result;                                                                        \
@@ -122,7 +122,7 @@ bool low_overhead_loop() {
 bool predicates() {
   alignas(16) std::int8_t out[16];
   vstrbq_s8(out, vdupq_n_s8(9));
-  // Only lanes 0 to 4 are loaded and stored. Assembly, as GCC 12.2 loses predicates of intrinsics.
+  // Loads and stores only lanes 0 to 4. In assembly, because GCC 12.2 loses predicates of intrinsics.
   __asm__ volatile(
       "vctp.8 %2\n"
       "vpst\n"

@@ -1,12 +1,12 @@
 *** Comments ***
-Runs images in Renode, and checks that each ends by itself with exit code 0. To be copied into a firmware project, with the .repl
-file of its core (bazel build //sim/renode:boards). Nothing else of this repository is needed.
+Runs images in Renode, and checks that each ends by itself with exit code 0. Copy this file into a firmware project, with the .repl
+file of its core (bazel build //sim/renode:boards). It needs nothing else from this repository.
 
     renode-test --variable BOARDS:FOLDER --variable IMAGES:FOLDER firmware.robot
 
-The firmware ends by writing "##EXIT rc=<code>##" on its UART. Timeouts of keywords are seconds of virtual time, which stands still
-when the core jumps out of memory ("CPU abort"); only Test Timeout, of the host's clock, ends such a test.
-Cortex-M55 and M85 need a Renode newer than 1.16.1: --exclude mve leaves them out, and the test case of the probe tells.
+The firmware ends by writing "##EXIT rc=<code>##" to its UART. Timeouts of keywords are seconds of virtual time, which stands still
+when the core jumps outside memory ("CPU abort"); only Test Timeout, which is wall-clock time, ends such a test.
+Cortex-M55 and M85 need a Renode newer than 1.16.1, which the test case of the probe checks: --exclude mve leaves these cores out.
 
 
 *** Settings ***
