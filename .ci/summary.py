@@ -2,14 +2,14 @@
 
     python3 summary.py LOG TESTLOGS BAZEL_EXIT_CODE
 
-LOG is what Bazel printed, TESTLOGS its folder of test.xml files. Prints how long the tests took, a warning if one took
-longer than LONGEST or the whole run longer than LONGEST_RUN, and `N passed, N failed, N skipped`; exit code 0 if
-something passed and nothing failed. Times are no failures: the machine may have been busy.
+LOG is Bazel's output, TESTLOGS its folder of test.xml files. Prints how long the tests took, a warning if one took
+longer than LONGEST or the whole run longer than LONGEST_RUN, and `N passed, N failed, N skipped`. The exit code is 0 if
+something passed and nothing failed. A long time is not a failure: the machine may have been busy.
 
-Which targets were tested comes from the log: TESTLOGS may hold files of targets that are gone. Cases come
-from the XML. A target that failed without a failed case (not built, timed out, crashed, no XML) counts as
-one failure; one that Bazel skipped, because it is not for this machine, as one skipped case. A Bazel that
-failed without any of that (a BUILD file with an error) is one failure as well.
+The log says which targets were tested, because TESTLOGS may contain files of targets that no longer exist. The
+cases come from the XML. A target that failed without a failed case (not built, timed out, crashed, no XML) counts as
+one failure; one that Bazel skipped, because it is not for this machine, counts as one skipped case. If Bazel
+failed without any of that (a BUILD file with an error), this is one failure as well.
 """
 
 import dataclasses
@@ -46,7 +46,7 @@ class Count:
 
 
 def cases(path):
-    """The Count of one test.xml, as pytest, googletest and Bazel itself write it."""
+    """Returns the Count of a test.xml written by pytest, googletest or Bazel itself."""
     count = Count()
     for case in xml.etree.ElementTree.parse(path).iter("testcase"):
         # googletest: status="notrun" for a disabled test, result="skipped" for GTEST_SKIP().
@@ -61,7 +61,7 @@ def cases(path):
 
 
 def target_count(folder, status):
-    """The Count of the target whose test.xml files (one a shard) are in `folder`."""
+    """Returns the Count of the target whose test.xml files (one per shard) are in `folder`."""
     if status == "SKIPPED":
         return Count(skipped=1)
     count = Count()
@@ -80,7 +80,7 @@ def target_count(folder, status):
 
 
 def summarize(log, testlogs):
-    """The Count of the run that printed `log`."""
+    """Returns the Count of the run that printed `log`."""
     statuses = {}
     for line in log.splitlines():
         match = _LINE.match(line)
@@ -93,7 +93,7 @@ def summarize(log, testlogs):
 
 
 def times(log):
-    """The lines about how long the run that printed `log` took; results from the cache have no part in it."""
+    """Returns lines that say how long the run that printed `log` took; cached results do not count."""
     longest, total, elapsed, target = {}, 0.0, 0.0, None
     for line in log.splitlines():
         if match := _SECONDS.match(line):

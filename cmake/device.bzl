@@ -1,6 +1,6 @@
-"""`to_device`: the configuration in which the lists for firmware are looked up."""
+"""`to_device`: the configuration from which the lists for firmware are generated."""
 
-# They are the same for every core, or cmake_targets refuses them.
+# The lists must be the same for every core; otherwise cmake_targets fails.
 _CORE = "cortex_m55"
 
 def _impl(_settings, _attr):

@@ -1,14 +1,14 @@
-# Where ExecuTorch comes from, as two targets. Also part of the installed package.
+# Provides ExecuTorch as two targets. Also part of the installed package.
 #
 #   cmsis_nn_delegate::executorch_headers  for the host and for firmware
 #   cmsis_nn_delegate::executorch_runtime  the runtime for the host, if there is one
 #
-# From, in this order: the target executorch_core of an ExecuTorch tree or package; the folder
-# EXECUTORCH_INCLUDE_DIR, which has executorch/runtime/...; the Python package executorch of the
-# interpreter Python3_EXECUTABLE. Of that package only files are used: its CMake targets ask for a
-# newer CMake than the rest does.
+# Uses the first of these that exists: the target executorch_core of an ExecuTorch tree or package; the
+# folder EXECUTORCH_INCLUDE_DIR, which contains executorch/runtime/...; the Python package executorch of the
+# interpreter Python3_EXECUTABLE. Only files of that package are used, because its CMake targets need a newer
+# CMake than the rest.
 #
-# CMSIS_NN_DELEGATE_CONFIGURES_EXECUTORCH: logging and tracing are as the BUILD files have them, not as
+# CMSIS_NN_DELEGATE_CONFIGURES_EXECUTORCH: logging and tracing are set as in the BUILD files, not as
 # executorch_core was built.
 
 if(TARGET cmsis_nn_delegate::executorch_headers)
@@ -32,7 +32,7 @@ set(CMSIS_NN_DELEGATE_CONFIGURES_EXECUTORCH ON)
 
 set(EXECUTORCH_INCLUDE_DIR
     ""
-    CACHE PATH "Folder with executorch/runtime/...; empty: that of the Python package executorch"
+    CACHE PATH "Folder with executorch/runtime/...; if empty, the one in the Python package executorch"
 )
 set(_include ${EXECUTORCH_INCLUDE_DIR})
 if(NOT _include)
@@ -58,7 +58,7 @@ target_include_directories(
   cmsis_nn_delegate::executorch_headers
   INTERFACE ${_include} ${_include}/executorch/runtime/core/portable_type/c10
 )
-# Otherwise a header is included that only ExecuTorch's own build generates.
+# Otherwise the headers include one that only ExecuTorch's own build generates.
 target_compile_definitions(
   cmsis_nn_delegate::executorch_headers INTERFACE C10_USING_CUSTOM_GENERATED_MACROS
 )

@@ -1,4 +1,4 @@
-# Tests, where there are googletest's sources and a runtime to link: sets CMSIS_NN_DELEGATE_TESTS and
+# Enables tests if there are googletest's sources and a runtime to link: sets CMSIS_NN_DELEGATE_TESTS and
 # CMSIS_NN_DELEGATE_GTEST_MAIN, the target with main().
 option(CMSIS_NN_DELEGATE_BUILD_TESTS "Build the C++ tests for ctest" ${PROJECT_IS_TOP_LEVEL})
 set(CMSIS_NN_DELEGATE_TESTS OFF)
@@ -10,7 +10,7 @@ endif()
 
 set(GOOGLETEST_DIR
     "$ENV{GOOGLETEST_DIR}"
-    CACHE PATH "Checkout of googletest; empty: the sources that Debian's package googletest installs"
+    CACHE PATH "Checkout of googletest; if empty, the sources that Debian's package googletest installs"
 )
 if(NOT TARGET gtest_main)
   set(_googletest ${GOOGLETEST_DIR})
@@ -27,7 +27,7 @@ if(NOT TARGET gtest_main)
   add_subdirectory(${_googletest} googletest EXCLUDE_FROM_ALL)
 endif()
 if(NOT CMSIS_NN_DELEGATE_HAS_RUNTIME)
-  message(WARNING "No tests: ${CMSIS_NN_DELEGATE_EXECUTORCH} has no runtime library beside.")
+  message(WARNING "No tests: ${CMSIS_NN_DELEGATE_EXECUTORCH} has no runtime library beside it.")
   return()
 endif()
 

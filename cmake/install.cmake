@@ -1,5 +1,5 @@
-# The package that find_package(cmsis_nn_delegate) finds. In an ExecuTorch tree there is none: the
-# targets are used where they are built.
+# Installs the package that find_package(cmsis_nn_delegate) finds. In an ExecuTorch tree there is no package:
+# the tree uses the targets directly.
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
@@ -18,7 +18,7 @@ install(
   DESTINATION ${_package}
   FILE targets.cmake
 )
-# With their folders: they are included as "runtime/...".
+# With their folders, because they are included as "runtime/...".
 foreach(_header IN LISTS _headers)
   cmake_path(RELATIVE_PATH _header BASE_DIRECTORY ${CMSIS_NN_DELEGATE_ROOT} OUTPUT_VARIABLE _relative)
   cmake_path(GET _relative PARENT_PATH _folder)
@@ -29,7 +29,7 @@ configure_package_config_file(
   cmake/config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/cmsis_nn_delegate-config.cmake
   INSTALL_DESTINATION ${_package}
 )
-# ExecuTorch promises nothing between minor versions, and nor does this.
+# Like ExecuTorch, this package promises no compatibility between minor versions.
 write_basic_package_version_file(
   ${CMAKE_CURRENT_BINARY_DIR}/cmsis_nn_delegate-config-version.cmake
   COMPATIBILITY SameMinorVersion

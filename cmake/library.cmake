@@ -1,10 +1,10 @@
-# How the delegate's targets are declared: the functions that targets.cmake calls. Files are paths from the
-# root of the repository.
+# The functions that targets.cmake calls to declare the delegate's targets. Files are paths from the root of
+# the repository.
 
 set(CMSIS_NN_DELEGATE_ROOT ${CMAKE_CURRENT_LIST_DIR}/..)
 cmake_path(NORMAL_PATH CMSIS_NN_DELEGATE_ROOT)
 
-# Firmware, as opposed to the host.
+# True for firmware, false for the host.
 if(CMAKE_SYSTEM_NAME STREQUAL "Generic")
   set(CMSIS_NN_DELEGATE_DEVICE ON)
 else()
@@ -14,11 +14,12 @@ endif()
 # cmsis_nn_delegate_library(<name> [HOST|DEVICE] [ALWAYSLINK] [TESTONLY] [NEEDS ...] [SRCS ...] [HDRS ...]
 #                           [DEPS ...] [DEFINES ...] [HOST_DEFINES ...] [DEVICE_DEFINES ...] [COPTS ...])
 #
-# The library cmsis_nn_delegate::<name>; INTERFACE if it has no sources to compile. It is declared for the
-# host and for devices unless one is named, and only if all libraries that it NEEDS are there. DEPS are such
-# names. DEFINES also reach what depends on it, COPTS do not; HOST_DEFINES and DEVICE_DEFINES configure
-# ExecuTorch, and are left out where executorch_core, a target of its own build, has them. Of an ALWAYSLINK
-# library nothing is dropped. A TESTONLY one is for tests, and is not installed.
+# Declares the library cmsis_nn_delegate::<name>, an INTERFACE library if it has no sources to compile. It is
+# declared for the host and for devices unless HOST or DEVICE is given, and only if all libraries that it NEEDS
+# exist. DEPS are names of such libraries. DEFINES also apply to targets that depend on the library, COPTS do not.
+# HOST_DEFINES and DEVICE_DEFINES configure ExecuTorch; they are left out if executorch_core, a target of
+# ExecuTorch's own build, has them. Of an ALWAYSLINK library, the linker keeps everything. A TESTONLY library is for
+# tests and is not installed.
 function(cmsis_nn_delegate_library name)
   cmake_parse_arguments(
     PARSE_ARGV 1 arg "HOST;DEVICE;ALWAYSLINK;TESTONLY" ""
@@ -78,8 +79,8 @@ function(cmsis_nn_delegate_library name)
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${name}_archive)
     add_library(cmsis_nn_delegate::${name}_archive ALIAS ${target})
     add_library(${target}_whole INTERFACE)
-    # Not $<LINK_LIBRARY:WHOLE_ARCHIVE>, which CMake has for no bare-metal system. The second line is
-    # for what the archive depends on.
+    # Not $<LINK_LIBRARY:WHOLE_ARCHIVE>, which CMake does not support on bare-metal systems. The second line is
+    # for the dependencies of the archive.
     target_link_options(
       ${target}_whole
       INTERFACE
@@ -100,7 +101,7 @@ endfunction()
 
 # cmsis_nn_delegate_test(<name> SRCS ... [DEPS ...] [DEFINES ...] [COPTS ...] [LINKOPTS ...])
 #
-# A gtest program for ctest, if tests are built.
+# Declares a gtest program for ctest, if tests are built.
 function(cmsis_nn_delegate_test name)
   if(NOT CMSIS_NN_DELEGATE_TESTS)
     return()
@@ -118,7 +119,7 @@ function(cmsis_nn_delegate_test name)
   add_test(NAME ${name} COMMAND ${target})
 endfunction()
 
-# The absolute paths of files, in the variable <result>.
+# Sets the variable <result> to the absolute paths of files.
 function(_cmsis_nn_delegate_files result)
   set(files "")
   foreach(file IN LISTS ARGN)

@@ -21,7 +21,7 @@ def _write(ctx, suffix, of, texts):
     return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles([output]))]
 
 def _platforms_impl(ctx):
-    texts = ["\n# platforms/cores.bzl, and the boards that platforms/boards.bzl has for them\n", _set("CMSIS_NN_DELEGATE_CORES", CORES.keys())]
+    texts = ["\n# platforms/cores.bzl, and the boards of these cores in platforms/boards.bzl\n", _set("CMSIS_NN_DELEGATE_CORES", CORES.keys())]
     for name, core in CORES.items():
         prefix = "CMSIS_NN_DELEGATE_CORE_%s_" % name
         texts += [

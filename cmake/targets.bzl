@@ -1,14 +1,14 @@
 """`cmake_targets`: the libraries and tests of the CMake build, as the BUILD files declare them.
 
-Writes a call of cmsis_nn_delegate_library or cmsis_nn_delegate_test, which library.cmake has, for every
-cc_library and cc_test that is given or reached by `deps`. Nothing reads BUILD files: files, dependencies and
+Writes a call of cmsis_nn_delegate_library or cmsis_nn_delegate_test (library.cmake) for every cc_library and
+cc_test that is given or reached through `deps`. The rule does not parse BUILD files: files, dependencies and
 flags are those that Bazel builds with.
 """
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//cmake:device.bzl", "to_device")
 
-# What cc_test depends on by itself, from Bazel 5 on.
+# Implicit dependencies of cc_test, from Bazel 5 on.
 _IMPLICIT_DEPS = ["link_extra_lib"]
 
 CcTargets = provider(fields = {
@@ -40,22 +40,22 @@ cc_targets_aspect = aspect(
 )
 
 def cmake_path(file):
-    """The path of a file as library.cmake takes it: from the root of the repository."""
+    """Returns the path of a file as library.cmake expects it: from the root of the repository."""
     if not file.is_source:
-        fail("%s is generated: commit it, as the CMake build has no command for it" % file.short_path)
+        fail("%s is generated: commit it, because the CMake build cannot generate it" % file.short_path)
     path = file.short_path
-    if path.startswith("../"):  # this repository is another one's dependency
+    if path.startswith("../"):  # this repository is a dependency of another one
         path = path[len("../"):].partition("/")[2]
     return path
 
 def cmake_list(keyword, values, indent = "  "):
-    """A keyword and its values, one a line; nothing without values."""
+    """Returns a keyword and its values, one per line; nothing if there are no values."""
     if not values:
         return []
     return [indent + keyword] + [indent + "  " + value for value in values]
 
 def _targets(roots):
-    """label -> what CcTargets has of it, dependencies first."""
+    """Returns label -> its entry in CcTargets, dependencies first."""
     return {
         target.label: target
         for target in depset(
@@ -65,14 +65,14 @@ def _targets(roots):
     }
 
 def _deps(target, names):
-    """The CMake names of the dependencies but those that `imported` gives the name ""."""
+    """Returns the CMake names of the dependencies, except those whose name in `imported` is ""."""
     for dep in target.deps:
         if dep not in names:
             fail("%s depends on %s, which the CMake build does not have: see //cmake:BUILD" % (target.label, dep))
     return [names[dep] for dep in target.deps if names[dep]]
 
 def _lists(target, names):
-    """What is the same for the host and for a device."""
+    """Returns what is the same for the host and for a device."""
     hdrs = [cmake_path(file) for file in target.hdrs]
     srcs = [path for path in [cmake_path(file) for file in target.srcs] if path not in hdrs]
     return (
@@ -84,7 +84,7 @@ def _lists(target, names):
     )
 
 def _call(label, host, device, names, needs):
-    """The lines that declare one target, which is None where it does not exist."""
+    """Returns the lines that declare a target; it is None for the host or a device if it does not exist there."""
     target = host or device
     lists = _lists(target, names)
     if host and device and _lists(device, names) != lists:
@@ -121,7 +121,7 @@ def _impl(ctx):
         used[label.name] = label
         names[label] = label.name
 
-    # Dependencies are first, so those of a target are complete.
+    # Dependencies come first, so those of a target are complete.
     needs = {target.label: [ctx.attr.imported[target]] for target in ctx.attr.optional}
     texts = {}
     for label in labels:
@@ -154,10 +154,10 @@ cmake_targets = rule(
             doc = "Libraries and tests for the host.",
         ),
         "imported": attr.label_keyed_string_dict(
-            doc = "Libraries that CMake gets from elsewhere -> their name there, or \"\" for nothing to link.",
+            doc = "Libraries that CMake gets from elsewhere -> their name there, or \"\" if there is nothing to link.",
         ),
         "optional": attr.label_list(
-            doc = "Those of `imported` that may be absent: what depends on them then is, too.",
+            doc = "Libraries of `imported` that may be missing; targets that depend on them are then missing too.",
             providers = [CcInfo],
         ),
         "_allowlist_function_transition": attr.label(

@@ -1,17 +1,17 @@
 """Repository rules for the sources pinned in pins.bzl.
 
-Where the files come from, in this order: the checkout named by the pin's environment variable, the
-first existing entry of `system_paths`, a shallow git fetch of the pinned commit. Nothing is
-resolved until a target of the repository is needed.
+The files come from the first of these that exists: the checkout named by the pin's environment variable, the
+entries of `system_paths`, a shallow git fetch of the pinned commit. Nothing is resolved until a build needs a
+target of the repository.
 
-A source with `unless_had` is one that a build can do without: if it cannot be had, that is printed once,
-when it is found out, and its repository has no targets. BUILD files look at what became of it,
+A source with `unless_had` is optional: if it is unavailable, the rule prints that once, and the repository has no
+targets. BUILD files can check this:
 
     load("@executorch//:info.bzl", "SOURCE")
 
     SOURCE.available   True or False
     SOURCE.origin      where the files are from: "EXECUTORCH_DIR", a path, or the pinned commit
-    SOURCE.reason      if not available: why, and what to do; one line
+    SOURCE.reason      if not available: one line that says why, and what to do
 """
 
 load("//third_party:pins.bzl", "PINS")
@@ -23,10 +23,10 @@ _GIT_ENV = {
 # Less than 1 KB/s for 30 s ends a fetch.
 _STALLED = ["-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=30"]
 
-# Bazel would read these as its own.
+# Bazel would read these as files of this workspace.
 _WORKSPACE_FILES = ["BUILD", "BUILD.bazel", "MODULE.bazel", "WORKSPACE", "WORKSPACE.bazel", ".git"]
 
-# Without an overlay: the files, and nothing that builds them.
+# The repository without an overlay has the files, but no target that builds them.
 _FILES_ONLY = """filegroup(
     name = "files",
     srcs = glob(["**"], exclude = ["BUILD.bazel", "WORKSPACE", "info.bzl"]),
@@ -51,13 +51,13 @@ def _link_tree(rctx, root, into):
             rctx.symlink(child, into + child.basename)
 
 def _git_fetch(rctx, pin, into):
-    """Fetches the pinned commit; returns why not, or an empty string."""
+    """Fetches the pinned commit; returns why that failed, or an empty string."""
     advice = "Set %s to a checkout of this commit to build without the network." % pin["env"]
     git = rctx.which("git")
     if not git:
         return "%s at %s is needed, but git was not found. %s" % (pin["remote"], pin["commit"], advice)
     if rctx.attr.unless_had:
-        # A server that does not answer must not hold up a build that can do without it.
+        # A server that does not answer must not delay a build for an optional source.
         reason = json.decode(rctx.read(rctx.attr.servers))[rctx.attr.pin]
         if reason:
             return "%s. %s" % (reason, advice)
@@ -78,7 +78,7 @@ def _git_fetch(rctx, pin, into):
     return ""
 
 def _check_commit(rctx, pin, directory):
-    """Refuses a checkout of another commit. Sources without .git cannot tell."""
+    """Refuses a checkout of another commit. Sources without .git cannot be checked."""
     git = rctx.which("git")
     if not git or not rctx.path(directory + "/.git").exists:
         return
@@ -100,7 +100,7 @@ def _impl(rctx):
         if not root.exists:
             fail("%s=%s does not exist" % (pin["env"], directory))
         if rctx.attr.expect and not rctx.path(directory + "/" + rctx.attr.expect).exists:
-            fail("%s=%s is no checkout of %s: it has no %s" %
+            fail("%s=%s is not a checkout of %s: it has no %s" %
                  (pin["env"], directory, pin["remote"], rctx.attr.expect))
         if rctx.attr.exact:
             _check_commit(rctx, pin, directory)
@@ -130,27 +130,26 @@ def _impl(rctx):
         rctx.file("BUILD.bazel", _FILES_ONLY)
 
 def external_source_rule(pin):
-    """The repository rule for one of PINS.
+    """Returns the repository rule for one of PINS.
 
     Args:
-      pin: its key. Only a change of its own variable resolves the source again: one rule for all of them would
-        fetch one source because another's variable has changed.
+      pin: its key. There is a rule for each source, so that only a change of its own variable resolves it again.
     """
     return repository_rule(
         implementation = _impl,
         attrs = {
             "build_file": attr.label(
                 allow_single_file = True,
-                doc = "The overlay. Without one the repository only has the filegroup `files`.",
+                doc = "The overlay. Without it, the repository only has the filegroup `files`.",
             ),
-            "exact": attr.bool(doc = "A checkout of another commit is refused."),
-            "expect": attr.string(doc = "A file that a checkout has: another directory is refused."),
-            "into": attr.string(doc = "Folder of the repository to put the files in, if not its root."),
+            "exact": attr.bool(doc = "Refuse a checkout of another commit."),
+            "expect": attr.string(doc = "A file that every checkout has; a directory without it is refused."),
+            "into": attr.string(doc = "Folder of the repository for the files; default: its root."),
             "pin": attr.string(default = pin),
-            "servers": attr.label(doc = "answers.json of source_servers, if there is `unless_had`."),
+            "servers": attr.label(doc = "answers.json of source_servers, for sources with `unless_had`."),
             "system_paths": attr.string_list(doc = "Installed sources to prefer over a fetch."),
             "unless_had": attr.string(
-                doc = "What a build does without it, for a message: a failure is recorded in info.bzl, and is no error.",
+                doc = "Makes the source optional: what a build does without it, for the message. A failure is recorded in info.bzl.",
             ),
         },
         environ = [PINS[pin]["env"]],

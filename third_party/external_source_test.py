@@ -1,6 +1,6 @@
-"""external_source.bzl and source_servers.bzl, in a workspace with sources of its own.
+"""Tests external_source.bzl and source_servers.bzl in a workspace with three sources.
 
-One is there, one is gone, and the server of one takes connections and never answers.
+One exists, one does not exist, and the server of the third accepts connections but never answers.
 """
 
 import json
@@ -49,7 +49,7 @@ genrule(
 
 
 def _absent() -> str:
-    """Why the inner Bazel cannot be run, or ""."""
+    """Returns why the inner Bazel cannot run, or ""."""
     bazel = shutil.which("bazel") or shutil.which("bazelisk")
     if bazel is None:
         return "no bazel on PATH"
@@ -59,7 +59,7 @@ def _absent() -> str:
 
 
 class _SilentServer:
-    """Takes connections, counts them, and says nothing."""
+    """Accepts and counts connections, and never answers."""
 
     def __init__(self):
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -110,7 +110,7 @@ def test_servers_are_asked_once_and_what_is_missing_is_said_once(tmp_path):
     }
 
     def find(**variables):
-        """What became of the sources, and what Bazel said; by a Bazel that has just been started."""
+        """Returns the state of the sources and the output of Bazel, which is started for this."""
         result = subprocess.run(
             [*bazel, "query", "--noshow_progress", "--output=build", "//:found"],
             cwd=workspace,
@@ -135,7 +135,7 @@ def test_servers_are_asked_once_and_what_is_missing_is_said_once(tmp_path):
 
     assert find() == (first, [])
 
-    # A variable resolves its own source again, and no other.
+    # A variable resolves only its own source again.
     after, said = find(GONE_DIR=str(there))
     assert after == {**first, "gone": {"available": True, "origin": "GONE_DIR", "reason": ""}}
     assert said == []

@@ -1,7 +1,7 @@
 """The pinned third-party sources. The only place that names a revision.
 
-Each entry: `remote` and `commit` say what is fetched with git; `env` names the environment
-variable that replaces the fetch by a local checkout.
+In each entry, `remote` and `commit` say what git fetches; `env` names the environment variable
+that replaces the fetch by a local checkout.
 """
 
 PINS = {

@@ -60,7 +60,7 @@ def source_repositories():
         exact = True,  # Its revision is part of the payload format.
         expect = "Include/arm_nnfunctions.h",
         servers = _ANSWERS,
-        unless_had = "Images get the portable kernels, as CMSIS-NN cannot be had",
+        unless_had = "Images get the portable kernels, because CMSIS-NN is unavailable",
     )
     _executorch_source(
         name = "executorch",
@@ -68,18 +68,18 @@ def source_repositories():
         expect = "runtime/executor/program.cpp",
         into = "executorch",  # As in its #includes.
         servers = _ANSWERS,
-        unless_had = "No image can load a .pte, as ExecuTorch's sources cannot be had",
+        unless_had = "No image can load a .pte, because ExecuTorch's sources are unavailable",
     )
     _flatbuffers_source(
         name = "flatbuffers",
         build_file = Label("//third_party/flatbuffers:flatbuffers.BUILD"),
         expect = "include/flatbuffers/flatbuffers.h",
         servers = _ANSWERS,
-        unless_had = "No image can load a .pte, as FlatBuffers' headers cannot be had",
+        unless_had = "No image can load a .pte, because FlatBuffers' headers are unavailable",
     )
 
 def cmsis_nn_delegate_repositories():
-    """WORKSPACE mode (Bazel 4.2 to 6): also the rule sets."""
+    """All repositories in WORKSPACE mode (Bazel 4.2 to 6), including the rule sets."""
     for name in ["rules_cc", "rules_java", "rules_python", "rules_shell", "remote_coverage_tools"]:
         _bundled_repository(
             name = name,
@@ -93,11 +93,11 @@ def cmsis_nn_delegate_repositories():
     source_repositories()
 
 def cmsis_nn_delegate_toolchains():
-    """WORKSPACE mode: what MODULE.bazel registers for this repository itself.
+    """Registers in WORKSPACE mode the toolchains that MODULE.bazel registers for this repository itself.
 
-    A workspace that depends on this one need not call it: it registers the first for arm-none-eabi-gcc, or a
-    C++ toolchain of its own with the constraints of //platforms:cortex_m55 and so on, and the second, or a
-    Python that has the packages of requirements.lock.
+    A workspace that depends on this one need not call this function. It can register the first toolchain
+    (arm-none-eabi-gcc) or its own C++ toolchain with the constraints of //platforms:cortex_m55 and so on, and the
+    second one or a Python that has the packages of requirements.lock.
     """
     native.register_toolchains(
         "@cmsis_nn_delegate//platforms/toolchain:all",

@@ -1,7 +1,7 @@
-"""`source_servers`: whether the servers of pinned sources answer, asked once and of all at the same time.
+"""`source_servers`: checks once whether the servers of pinned sources answer, all at the same time.
 
-Writes answers.json, pin -> why its server cannot be reached, or "". external_source.bzl reads it for sources
-that a build can do without, so a machine without network waits once, and not long. Asked again by
+Writes answers.json, pin -> why its server cannot be reached, or "". external_source.bzl reads it for optional
+sources, so a machine without network waits only once, and not long. To check again, run
 
     bazel sync --only=source_servers              # Bazel 4 to 6
     bazel fetch --force --repo=@source_servers    # Bazel 7
@@ -9,7 +9,7 @@ that a build can do without, so a machine without network waits once, and not lo
 
 load("//third_party:pins.bzl", "PINS")
 
-# git has no time limit for a connection. Outputs go to files: a process that lives on holds up nothing.
+# git has no time limit for connections. Outputs go to files, so that a process that keeps running delays nothing.
 _ASK = """
 git=$1 seconds=$2; shift 2
 while [ $# -gt 0 ]; do

@@ -5,8 +5,8 @@
         files = {":made_of_the_table": "//cmake:table.cmake"},
     )
 
-`bazel run :generate` writes the committed files; the test `generate_test` fails, with a diff and that
-command, if one of them is not what is generated now.
+`bazel run :generate` writes the committed files. If one of them is out of date, the test `generate_test` fails
+with a diff and that command.
 """
 
 load("//third_party/python:stdlib_py_binary.bzl", "stdlib_py_binary", "stdlib_py_test")
@@ -14,7 +14,7 @@ load("//third_party/python:stdlib_py_binary.bzl", "stdlib_py_binary", "stdlib_py
 _PROGRAM = Label("//tools:committed_files.py")
 
 def _path(label):
-    """The path from the root of "//package:file"."""
+    """Returns the path of "//package:file" from the root."""
     package, _, file = label[len("//"):].partition(":")
     return package + "/" + file if package else file
 
@@ -22,9 +22,9 @@ def committed_files(name, files, **kwargs):
     """Declares the program `name` and the test `<name>_test`.
 
     Args:
-      name: of the program.
-      files: a target with one generated file -> the label of the committed one, "//package:file".
-      **kwargs: visibility, ... of both.
+      name: name of the program.
+      files: a target with one generated file -> the label of the committed file, "//package:file".
+      **kwargs: visibility, ... of both targets.
     """
     command = "./bazelw run //%s:%s" % (native.package_name(), name)
     stdlib_py_binary(

@@ -1,4 +1,4 @@
-"""Compares committed files with what is generated now, or writes them: see committed_files.bzl.
+"""Compares committed files with newly generated ones, or writes them: see committed_files.bzl.
 
 Usage:
 
@@ -17,7 +17,7 @@ _DIFF_LINES = 60
 
 
 def difference(generated: pathlib.Path, committed: pathlib.Path) -> list[str]:
-    """The first lines of a diff from the committed file to the generated one; none if they are the same bytes."""
+    """Returns the first lines of a diff from the committed file to the generated one; none if their bytes are equal."""
     new, old = generated.read_bytes(), committed.read_bytes()
     if new == old:
         return []
@@ -30,11 +30,11 @@ def difference(generated: pathlib.Path, committed: pathlib.Path) -> list[str]:
             lineterm="",
         )
     )
-    return lines[:_DIFF_LINES] or [f"{committed}: other line ends"]
+    return lines[:_DIFF_LINES] or [f"{committed}: different line endings"]
 
 
 def write(generated: pathlib.Path, committed: pathlib.Path) -> bool:
-    """Makes the committed file what is generated. Returns whether it was something else."""
+    """Writes the generated contents to the committed file. Returns whether this changed it."""
     if committed.exists() and not difference(generated, committed):
         return False
     committed.parent.mkdir(parents=True, exist_ok=True)
@@ -44,8 +44,8 @@ def write(generated: pathlib.Path, committed: pathlib.Path) -> bool:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="into the workspace that `bazel run` was called in")
-    parser.add_argument("--command", default="", help="what refreshes the files")
+    parser.add_argument("--write", action="store_true", help="write to the workspace in which `bazel run` was called")
+    parser.add_argument("--command", default="", help="the command that updates the files")
     parser.add_argument("files", nargs="+", metavar="GENERATED=COMMITTED")
     options = parser.parse_args(arguments)
     pairs = [tuple(map(pathlib.Path, pair.split("=", 1))) for pair in options.files]
@@ -53,12 +53,12 @@ def main(arguments: list[str]) -> int:
         workspace = pathlib.Path(os.environ["BUILD_WORKSPACE_DIRECTORY"])
         for generated, committed in pairs:
             changed = write(generated, workspace / committed)
-            print(f"{committed}: {'written' if changed else 'fresh'}")
+            print(f"{committed}: {'written' if changed else 'up to date'}")
         return 0
     differences = [line for pair in pairs for line in difference(*pair)]
     if differences:
         print("\n".join(differences))
-        print(f"\nThis is generated, and the committed file is not fresh. Refresh it: {options.command}")
+        print(f"\nThis file is generated, and the committed one is out of date. Update it: {options.command}")
     return 1 if differences else 0
 
 

@@ -1,4 +1,4 @@
-"""committed_files.py: what it finds, says and writes."""
+"""Tests what committed_files.py finds, prints and writes."""
 
 import pytest
 
@@ -26,13 +26,13 @@ def test_other_bytes_fail_with_the_command(files, capsys, text):
     committed.write_bytes(text.encode())
     assert committed_files.main(["--command", "refresh it", f"{generated}={committed}"]) == 1
     output = capsys.readouterr().out
-    assert str(committed) in output and "Refresh it: refresh it" in output
+    assert str(committed) in output and "Update it: refresh it" in output
 
 
 def test_write_makes_the_file_fresh_in_the_workspace(files, capsys, monkeypatch, tmp_path):
     generated, committed = files
     monkeypatch.setenv("BUILD_WORKSPACE_DIRECTORY", str(tmp_path / "workspace"))
-    for expected in ("folder/committed: written\n", "folder/committed: fresh\n"):
+    for expected in ("folder/committed: written\n", "folder/committed: up to date\n"):
         assert committed_files.main(["--write", f"{generated}=folder/committed"]) == 0
         assert capsys.readouterr().out == expected
         assert committed.read_bytes() == generated.read_bytes()

@@ -1,4 +1,4 @@
-"""Writes representative inputs of the network: angles over the whole period.
+"""Writes representative inputs of the network: angles over a whole period.
 
 Usage:
 

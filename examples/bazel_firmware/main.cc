@@ -1,4 +1,4 @@
-// Draws a period of the sine as the network computes it, and compares it with the C library's.
+// Draws a period of the sine that the network computes, and compares it with the C library's.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ void print(const char (&text)[kSize]) {
   bsp_write(text, kSize - 1);
 }
 
-/// A line with a star at `value`, from -1 to 1.
+/// Prints a line with a star at `value`, from -1 to 1.
 void draw(float value) {
   char line[kColumns + 2];
   const int star = static_cast<int>((value + 1.0f) * (kColumns - 1) / 2.0f + 0.5f);

@@ -1,4 +1,4 @@
-"""The whole way once: train a network on real images, compile it, classify on a simulated Cortex-M55.
+"""The complete workflow: trains a network on real images, compiles it, and classifies on a simulated Cortex-M55.
 
 Usage:
 
@@ -35,7 +35,7 @@ CALIBRATION_IMAGES = 128
 
 _IMAGE = Path(__file__).parent.parent.parent / "runtime" / "cortex_m55.elf"
 
-# What the parts of the firmware are called in the table, by the start of their folder's name.
+# Names of the firmware's parts in the table, by the prefix of their folders.
 _PARTS = {
     "runtime/kernels": "kernels",
     "runtime/payload": "delegate",
@@ -63,7 +63,7 @@ class Steps:
 
 
 def flash_by_part(sizes: dict) -> dict[str, int]:
-    """Bytes of flash of the image by part, from its size report."""
+    """Returns the bytes of flash of each part of the image, from its size report."""
     parts: dict[str, int] = {}
     for name, part in sizes["flash"]["parts"].items():
         title = next((t for start, t in _PARTS.items() if name.startswith(start)), "padding")
@@ -72,7 +72,7 @@ def flash_by_part(sizes: dict) -> dict[str, int]:
 
 
 def accuracy_on_device(compiled: Compiled, data: digits.Digits, steps: Steps):
-    """(accuracy, bytes that differ from the reference, bytes compared, the run)."""
+    """Returns (accuracy, bytes that differ from the reference, bytes compared, the run)."""
     inputs = [[image[None]] for image in data.test_images]
     run = simulate.run(compiled.payload, inputs, _IMAGE, progress=steps.say)
     steps.say("running the integer reference")
@@ -84,7 +84,7 @@ def accuracy_on_device(compiled: Compiled, data: digits.Digits, steps: Steps):
 
 
 def firmware_path() -> Path:
-    """The image, where a user finds it: by Bazel's link in the workspace, if that is there."""
+    """Returns the path by which a user finds the image: through Bazel's link in the workspace, if there is one."""
     built = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", ".")) / "bazel-bin" / "runtime" / _IMAGE.name
     return built if built.exists() else _IMAGE.resolve()
 
@@ -148,7 +148,7 @@ def demo(output: Path) -> int:
 
 
 def main(argv: list[str]) -> int:
-    # `bazel run` starts programs in a folder of its own.
+    # `bazel run` starts programs in another folder.
     root = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, default=root / "out" / "demo", help="default: out/demo")

@@ -22,7 +22,7 @@ INPUT_SHAPE = (1, 1, 8, 8)
 
 @dataclass(frozen=True)
 class Digits:
-    """Images (count, 1, 8, 8) float32 in [0, 1] and labels (count,) int64."""
+    """Images, (count, 1, 8, 8) float32 in [0, 1], and labels, (count,) int64."""
 
     train_images: np.ndarray
     train_labels: np.ndarray
@@ -31,7 +31,7 @@ class Digits:
 
 
 def load(test_fraction: float = 0.2) -> Digits:
-    """The data, split once and for all: every class has its share of the held-out part."""
+    """Returns the data with a fixed split: every class has its share of the held-out part."""
     data = load_digits()
     images = (data.images / 16.0).astype(np.float32)[:, None]
     train_x, test_x, train_y, test_y = train_test_split(
@@ -84,12 +84,12 @@ def train(
     epochs: int = 20,
     progress: Callable[[str], None] = lambda line: None,
 ) -> nn.Module:
-    """A trained network in evaluation mode: `model`, which has a method `logits`, or a `DigitsNet`.
+    """Trains a network and returns it in evaluation mode: `model`, which has a method `logits`, or a `DigitsNet`.
 
-    Seeded: the same data gives the same `DigitsNet`.
+    Training is seeded: the same data gives the same `DigitsNet`.
     """
     torch.manual_seed(SEED)
-    torch.set_num_threads(1)  # batches are too small to share, and results stay the same everywhere
+    torch.set_num_threads(1)  # batches are too small for several threads, and results stay the same everywhere
     generator = torch.Generator().manual_seed(SEED)
     model = model or DigitsNet()
     images = torch.from_numpy(digits.train_images)
@@ -112,5 +112,5 @@ def train(
 
 
 def accuracy(scores: np.ndarray, labels: np.ndarray) -> float:
-    """The share of rows of `scores` (count, classes) whose largest entry is the label's."""
+    """Returns the share of rows of `scores` (count, classes) whose largest entry is the label's."""
     return float((scores.argmax(axis=1) == labels).mean())

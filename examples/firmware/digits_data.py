@@ -18,7 +18,7 @@ IMAGE_COUNT = 40
 
 
 def header(images: np.ndarray, labels: np.ndarray) -> str:
-    """C arrays: pixels as they come from the sensor, 0 to 16, and what they show."""
+    """Returns C arrays of pixels, from 0 to 16 as a sensor would give them, and the digits that they show."""
     rows = (np.rint(images.reshape(len(images), -1) * 16)).astype(int)
     lines = [
         "// Held-out images of scikit-learn's handwritten digits. Generated.",

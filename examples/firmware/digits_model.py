@@ -1,4 +1,4 @@
-"""What the firmware example compiles: a network of 2 KB for handwritten digits."""
+"""The model of the firmware example: a network of 2 KB for handwritten digits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Small(nn.Module):
 
 
 def model() -> tuple[nn.Module, tuple[torch.Tensor]]:
-    """The trained network and an example input, as `cmsisnn compile` wants them."""
+    """Returns the trained network and an example input, as `cmsisnn compile` expects them."""
     data = digits.load()
-    torch.manual_seed(digits.SEED)  # of the initial weights: every instruction set gets the same network
+    torch.manual_seed(digits.SEED)  # seed of the initial weights: every instruction set gets the same network
     return digits.train(data, model=Small()), (torch.from_numpy(data.train_images[:1]),)

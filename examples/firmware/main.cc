@@ -1,6 +1,6 @@
 // Classifies handwritten digits: a firmware with one model, without ExecuTorch's runtime.
 //
-// The model is a constant in flash, its arena a static buffer, and only the kernels that it
+// The model is a constant in flash, its arena is a static buffer, and only the kernels that it
 // needs are linked.
 #include <cstddef>
 #include <cstdint>
@@ -35,14 +35,14 @@ void print(const char (&text)[kSize]) {
   bsp_write(text, kSize - 1);
 }
 
-/// int8 of a pixel from 0 to 16, in the scale that the model was calibrated with.
+/// Converts a pixel from 0 to 16 to int8, with the scale that the model was calibrated with.
 std::int8_t quantize(std::uint8_t pixel) {
   const float steps = static_cast<float>(pixel) / 16.0f / DIGITS_INPUT0_SCALE;
   const auto q = static_cast<std::int32_t>(steps + 0.5f) + DIGITS_INPUT0_ZERO_POINT;
   return static_cast<std::int8_t>(q > 127 ? 127 : q);
 }
 
-/// The digit that the model sees in `image`, or -1.
+/// Returns the digit that the model recognizes in `image`, or -1 if it cannot run.
 int classify(const std::uint8_t (&image)[DIGITS_INPUT0_BYTES]) {
   auto* input = static_cast<std::int8_t*>(model.data(0));
   for (std::size_t i = 0; i < DIGITS_INPUT0_BYTES; ++i) {

@@ -11,7 +11,7 @@ _WIDTHS = (640, 128, 128, 128, 128, 8, 128, 128, 128, 128)
 
 
 class Autoencoder(nn.Module):
-    """(N, 640) -> (N, 640), the reconstruction."""
+    """(N, 640) -> (N, 640), the reconstructed features."""
 
     def __init__(self, batch_norm: bool = True) -> None:
         super().__init__()

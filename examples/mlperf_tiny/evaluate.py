@@ -1,4 +1,4 @@
-"""The four MLPerf Tiny networks on simulated cores: memory, instructions, exactness.
+"""Evaluates the four MLPerf Tiny networks on simulated cores: memory, instructions, exactness.
 
     ./bazelw run //examples/mlperf_tiny:evaluate -- --weights FOLDER --core cortex-m4 --core cortex-m55
 
@@ -45,7 +45,9 @@ class Row:
     init: Optional[int]
     inference: Optional[int]
     differing: int
-    agreement: str  # with the float network: the same class, or the largest error in output steps
+    agreement: (
+        str  # comparison with the float network: how often the class is the same, or the largest error in output steps
+    )
     run: simulate.Run
 
 
@@ -114,7 +116,7 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     weights = arguments.weights
     if weights is not None:
-        # `bazel run` starts programs in a folder of its own.
+        # `bazel run` starts programs in another folder.
         weights = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / weights
     widths = (18, 14, 9, 9, 9, 13, 14, 10, 16, 2)
     titles = (

@@ -1,4 +1,4 @@
-"""The table, without compiling or simulating anything."""
+"""Tests the table, without compiling or simulating anything."""
 
 import dataclasses
 from types import SimpleNamespace
@@ -7,7 +7,7 @@ from examples.mlperf_tiny import evaluate
 
 
 def test_every_row_names_its_simulator(capsys, monkeypatch):
-    """Which one runs an image depends on the core."""
+    """The core decides which simulator runs an image."""
     simulators = {"cortex-m4": "Renode 1.16.1", "cortex-m55": "QEMU 7.2.22"}
 
     def row(network, core, *_):

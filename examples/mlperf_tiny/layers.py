@@ -7,7 +7,7 @@ from torch import nn
 
 
 def same_padding(size: int, kernel: int, stride: int) -> tuple[int, int]:
-    """(before, after) of TensorFlow's "same": the odd pixel goes to the end."""
+    """Returns (before, after) of TensorFlow's "same" padding: an odd pixel goes to the end."""
     outputs = -(-size // stride)
     total = max((outputs - 1) * stride + kernel - size, 0)
     return total // 2, total - total // 2
@@ -26,8 +26,8 @@ def conv_block(
     """[ZeroPad2d] Conv2d [BatchNorm2d] [ReLU] with "same" padding.
 
     `size` is (height, width) of the input, `channels` (in, out). Padding that is
-    the same on both sides belongs to the convolution; other padding is a layer of
-    its own, as PyTorch's Conv2d has no asymmetric padding.
+    the same on both sides belongs to the convolution; other padding is a separate
+    layer, because PyTorch's Conv2d has no asymmetric padding.
     """
     top, bottom = same_padding(size[0], kernel[0], stride)
     left, right = same_padding(size[1], kernel[1], stride)
@@ -53,9 +53,9 @@ def conv_block(
 
 
 def randomize(module: nn.Module, seed: int = 0) -> nn.Module:
-    """Seeded weights and batch norm statistics, in evaluation mode.
+    """Sets seeded weights and batch norm statistics, and evaluation mode.
 
-    Batch norm's defaults (mean 0, variance 1) would hide a wrong folding.
+    Batch norm's defaults (mean 0, variance 1) would hide errors in folding.
     """
     generator = torch.Generator().manual_seed(seed)
 
@@ -65,7 +65,7 @@ def randomize(module: nn.Module, seed: int = 0) -> nn.Module:
 
     for layer in module.modules():
         if isinstance(layer, (nn.Conv2d, nn.Linear)):
-            # He initialization keeps the magnitude of activations over the layers.
+            # He initialization keeps the magnitude of activations through the layers.
             bound = (6.0 / layer.weight[0].numel()) ** 0.5
             uniform(layer.weight, -bound, bound)
             if layer.bias is not None:

@@ -3,9 +3,9 @@
     cmsisnn compile examples/mlperf_tiny/networks.py:ds_cnn --target cortex-m55 ...
 
 Trained weights are not part of this project. `WEIGHTS_VARIABLE` names a folder with
-one NAME.npz a network: arrays "00.weight", "00.bias", ... in the order of the
-layers, batch norm folded, and "check.input_nhwc" / "check.output", inputs with the
-original network's answers.
+one NAME.npz per network: arrays "00.weight", "00.bias", ... in the order of the
+layers, with batch norm folded, and "check.input_nhwc" / "check.output", inputs and
+the outputs of the original network.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WEIGHTS_VARIABLE = "MLPERF_TINY_WEIGHTS"
 
 @dataclass(frozen=True)
 class Network:
-    """A network: `build(batch_norm)` makes the module, `weights` names the file of trained weights."""
+    """A network: `build(batch_norm)` creates the module, `weights` names the file with trained weights."""
 
     name: str
     build: Callable[[bool], nn.Module]
@@ -40,11 +40,11 @@ class Network:
     is_classifier: bool = True
 
     def random(self, seed: int = 0) -> nn.Module:
-        """The module with seeded random weights and batch norm statistics."""
+        """Returns the module with seeded random weights and batch norm statistics."""
         return randomize(self.build(True), seed)
 
     def trained(self, folder: Path) -> nn.Module:
-        """The module with the weights in `folder`; ValueError if they do not fit."""
+        """Returns the module with the weights in `folder`; ValueError if they do not fit."""
         module = self.build(False)
         layers = [m for m in module.modules() if isinstance(m, (nn.Conv2d, nn.Linear))]
         arrays = self._load(folder)
@@ -64,7 +64,7 @@ class Network:
         return module.eval()
 
     def check_data(self, folder: Path) -> tuple[np.ndarray, np.ndarray]:
-        """Inputs (NCHW) of the original network and its float answers."""
+        """Returns inputs (NCHW) and the float outputs of the original network."""
         arrays = self._load(folder)
         inputs = arrays["check.input_nhwc"]
         if inputs.ndim == 4:
@@ -72,7 +72,7 @@ class Network:
         return inputs, arrays["check.output"]
 
     def random_inputs(self, count: int, seed: int = 1) -> torch.Tensor:
-        """`count` seeded inputs, (count, ...), standard normal."""
+        """Returns `count` seeded inputs, (count, ...), standard normal."""
         generator = torch.Generator().manual_seed(seed)
         return torch.randn((count, *self.input_shape[1:]), generator=generator)
 
@@ -107,7 +107,7 @@ NETWORKS = {
 
 
 def weights_folder() -> Optional[Path]:
-    """The folder named by MLPERF_TINY_WEIGHTS, if that is set."""
+    """Returns the folder named by MLPERF_TINY_WEIGHTS, if that is set."""
     folder = os.environ.get(WEIGHTS_VARIABLE)
     return Path(folder) if folder else None
 

@@ -1,4 +1,4 @@
-"""The networks have the architecture of the originals, and compute what they compute."""
+"""The networks have the same architecture as the originals, and compute the same."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from examples.mlperf_tiny.networks import NETWORKS, WEIGHTS_VARIABLE, weights_fo
 # Parameters of the float originals with batch norm folded.
 PARAMETERS = {"ds_cnn": 22604, "resnet8": 77706, "mobilenet_v1_025": 210850, "autoencoder": 265864}
 
-# ds_cnn's file holds int8 weights, here dequantized.
+# ds_cnn's file contains int8 weights, dequantized here.
 TOLERANCE = {"ds_cnn": 0.02, "resnet8": 1e-4, "mobilenet_v1_025": 1e-4, "autoencoder": 2e-4}
 
 

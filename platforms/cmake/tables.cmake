@@ -1,6 +1,6 @@
 # Generated from the tables of platforms/ by `./bazelw run //cmake:generate`. Do not edit.
 
-# platforms/cores.bzl, and the boards that platforms/boards.bzl has for them
+# platforms/cores.bzl, and the boards of these cores in platforms/boards.bzl
 set(CMSIS_NN_DELEGATE_CORES
     "cortex_m0plus"
     "cortex_m3"

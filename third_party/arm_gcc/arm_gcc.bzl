@@ -7,8 +7,8 @@ Writes @arm_gcc//:info.bzl with ARM_GCC, a struct:
   include_dirs  the built-in search path of the compiler
   cpus          the cores with other_flags in platforms/cores.bzl that -mcpu accepts
 
-Toolchain resolution loads this in every build for a core, and rules load it in every build, so a
-missing compiler must not fail here: it fails in the action that needs it.
+Toolchain resolution loads this file in every build for a core, and rules load it in every build. A missing
+compiler must therefore not fail here, but in the action that needs it.
 """
 
 load("//platforms:cores.bzl", "CORES")
@@ -22,7 +22,7 @@ exit 1
 """
 
 def _include_dirs(rctx, gcc):
-    # The search list that the compiler prints between these two lines.
+    # The compiler prints its search path between these two lines.
     result = rctx.execute([gcc, "-E", "-xc++", "-v", "/dev/null"])
     dirs = []
     inside = False
@@ -50,8 +50,8 @@ def _find_tools(rctx):
         else:
             path = rctx.which("arm-none-eabi-" + tool)
         if path:
-            # Not by a link to the folder, as /bin is one: the compiler names its headers by where it is
-            # called, and only in part. The file itself may be a link that must stay one (ccache's).
+            # Resolve links to the folder, such as /bin: the path by which the compiler is called changes the names of some
+            # of its headers. Keep a link to the file itself, which may be ccache's.
             tools[tool] = "%s/%s" % (path.dirname.realpath, path.basename)
     return tools
 

@@ -1,12 +1,12 @@
-"""Finds buildifier, which //:lint runs: $BUILDIFIER, one of the pinned version on $PATH, or npm's package of it.
+"""Finds buildifier, which //:lint runs: $BUILDIFIER, a program of the pinned version on $PATH, or npm's package.
 
 Writes @buildifier//:info.bzl with BUILDIFIER, a struct:
-    path     the program, or "": a machine without npm can do without
+    path     the program, or "" if there is none, which is not an error
     version  the pinned version
 """
 
 _VERSION = "8.2.1"
-_PACKAGE = "@bazel/buildifier@" + _VERSION  # has the programs for all systems
+_PACKAGE = "@bazel/buildifier@" + _VERSION  # contains the programs for all systems
 _SHA256 = "b96ea9b13003036c801f52bee6f9b0314738f8432e5cb9d814c89f59292604ee"
 
 def _on_path(rctx):

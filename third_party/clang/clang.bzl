@@ -1,12 +1,12 @@
-"""Finds a clang that can make fuzzers: $FUZZER_CLANG, else the newest of clang-20 to clang-14 and clang on PATH.
+"""Finds a clang that can build fuzzers: $FUZZER_CLANG, else the newest of clang-20 to clang-14 and clang on PATH.
 
-    FUZZER_CLANG   the clang to use: a name to be found on PATH, or a path
+    FUZZER_CLANG   the clang to use: the name of a program on PATH, or a path
 
 Writes @clang//:info.bzl with CLANG, a struct:
-  available   whether one was found that links libFuzzer with the address and undefined sanitizers
+  available   whether it found one that links libFuzzer with the address and undefined sanitizers
   c, cc       paths of the compilers for C and C++
-  version     as it calls itself
-  reason      if not available: why, and what to do; one line
+  version     the version that the compiler prints
+  reason      if not available: one line that says why, and what to do
 
 A missing clang does not fail here: tests that need it say why they are skipped.
 """
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t*, size_t size) { return std:
 """
 
 def _candidates(rctx):
-    """(name, path) of what could be used, in order."""
+    """Returns (name, path) of the compilers to try, in order."""
     named = rctx.os.environ.get("FUZZER_CLANG", "").strip()
     if not named:
         found = [(name, rctx.which(name)) for name in _NAMES]
@@ -35,13 +35,13 @@ def _candidates(rctx):
     return [(named, path if path.exists else None)]
 
 def _compilers(path):
-    """The C and the C++ compiler of a clang or clang++ with or without a version: clang-14, clang++-14."""
+    """Returns the C and the C++ compiler of a clang or clang++ with or without a version: clang-14, clang++-14."""
     name = path.basename
     c = name.replace("clang++", "clang")
     return ["%s/%s" % (path.dirname, n) for n in [c, c.replace("clang", "clang++")]]
 
 def _problem(rctx, cc):
-    """Why `cc` cannot make a fuzzer; an empty string if it can."""
+    """Returns why `cc` cannot build a fuzzer; an empty string if it can."""
     result = rctx.execute([cc, "-fsanitize=fuzzer,address,undefined", "probe.cc", "-o", "probe"], timeout = 120)
     if result.return_code:
         return "it does not link libFuzzer with sanitizers: " + (result.stderr.strip().split("\n") or [""])[-1]

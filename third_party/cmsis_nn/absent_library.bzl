@@ -1,7 +1,7 @@
-"""`absent_library`: stands for a library whose sources cannot be had.
+"""`absent_library`: replaces a library whose sources are unavailable.
 
-What depends on it can be looked at, for instance to list its sources; compiling it fails with the reason.
-An incompatible target in its place would hide both.
+Targets that depend on it can be analyzed, for instance to list their sources; compiling them fails with the
+reason. An incompatible target in its place would prevent both.
 """
 
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")

@@ -1,6 +1,6 @@
 """`mve_predicates`: refuses sources that the compiler of the current core would miscompile.
 
-See mve_predicates.py. The output, a header without definitions, says what was found.
+See mve_predicates.py. The output is a header without definitions, with the result in a comment.
 """
 
 load("@arm_gcc//:info.bzl", "ARM_GCC")
@@ -26,7 +26,7 @@ def _impl(ctx):
 _mve_predicates = rule(
     implementation = _impl,
     attrs = {
-        "flags": attr.string_list(doc = "That select a core with MVE; empty for any other."),
+        "flags": attr.string_list(doc = "Flags that select a core with MVE; empty for other cores."),
         "header": attr.output(mandatory = True),
         "srcs": attr.label_list(allow_files = True),
         "_tool": attr.label(
@@ -38,7 +38,7 @@ _mve_predicates = rule(
 )
 
 def mve_predicates(name, srcs, **kwargs):
-    """Makes header `name` if `srcs` are safe on the core that is being built for."""
+    """Writes the header `name` if `srcs` are safe on the core of the current build."""
     _mve_predicates(
         name = name + "_check",
         srcs = srcs,

@@ -1,17 +1,17 @@
-"""Looks for MVE code that the compiler turns into something else.
+"""Finds MVE code that the compiler miscompiles.
 
-GCC 12.2 forgets the value of a constant predicate of 32-bit lanes:
+GCC 12.2 loses the value of a constant predicate of 32-bit lanes:
 
-    vshrq_m_n_s32(a, a, 24, 0x0F0F)   // lanes 0 and 2 in part
+    vshrq_m_n_s32(a, a, 24, 0x0F0F)   // parts of lanes 0 and 2
 
 becomes an instruction on all lanes (from -O1 on). CMSIS-NN's int4 kernels have such
-predicates, its int8 kernels have none: theirs come from vctp and comparisons. This program compiles
-such an intrinsic, and if the constant is gone from the assembly, refuses sources with constant
-predicates.
+predicates, its int8 kernels do not: their predicates come from vctp and comparisons. This program
+compiles such an intrinsic. If the constant is missing from the assembly, it refuses sources with
+constant predicates.
 
     mve_predicates.py --output HEADER [--compiler GCC --flag=FLAG...] SOURCE...
 
-Without a compiler (cores without MVE) there is nothing to check. Standard library only.
+Without a compiler (for cores without MVE) there is nothing to check. Standard library only.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ARGUMENT = re.compile(rf"\bv\w+_[mzxp](?:_\w+)?\s*\([^;]*,\s*{_NUMBER}\s*\)\s*;
 
 
 def forgets_constants(compiler: str, flags: list[str]) -> bool:
-    """Whether the compiler drops the constant of the probe."""
+    """Returns whether the compiler drops the constant of the probe."""
     command = [compiler, *flags, "-mthumb", "-O2", "-S", "-xc", "-", "-o", "-"]
     result = subprocess.run(command, input=PROBE, capture_output=True, text=True, check=False)
     if result.returncode:
@@ -43,7 +43,7 @@ def forgets_constants(compiler: str, flags: list[str]) -> bool:
 
 
 def constant_predicates(text: str) -> list[int]:
-    """The lines of C source `text` with a constant MVE predicate."""
+    """Returns the lines of C source `text` with a constant MVE predicate."""
     without_comments = re.sub(r"/\*.*?\*/|//[^\n]*", lambda match: "\n" * match[0].count("\n"), text, flags=re.DOTALL)
     found = [*_VARIABLE.finditer(without_comments), *_ARGUMENT.finditer(without_comments)]
     return sorted({without_comments.count("\n", 0, match.start()) + 1 for match in found})
@@ -74,7 +74,7 @@ def main(argv: list[str]) -> int:
                     file=sys.stderr,
                 )
                 return 1
-            finding = "The compiler forgets constant MVE predicates; no source has one."
+            finding = "The compiler loses constant MVE predicates, but no source has one."
     args.output.write_text(f"// {finding}\n#pragma once\n", encoding="utf-8")
     return 0
 

@@ -1,4 +1,4 @@
-"""The probe for miscompiled MVE predicates, on sources made for it and on the installed compiler."""
+"""Tests the probe for miscompiled MVE predicates on sources made for it and on the installed compiler."""
 
 import shutil
 import stat
@@ -40,7 +40,7 @@ def test_everything_else_is_not(line):
 
 
 def compiler(tmp_path, assembly):
-    """A program that answers every compilation with `assembly`."""
+    """Returns a program that prints `assembly` for every compilation."""
     path = tmp_path / "gcc"
     path.write_text(f"#!/bin/sh\ncat >/dev/null\necho '{assembly}'\n")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -84,6 +84,6 @@ def test_the_installed_compiler_answers():
         pytest.skip("arm-none-eabi-gcc is not on PATH")
     version = mve_predicates.subprocess.run([gcc, "-dumpfullversion"], capture_output=True, text=True).stdout
     affected = forgets_constants(gcc, ["-mcpu=cortex-m55", "-mfloat-abi=hard"])
-    print(f"GCC {version.strip()} forgets constant predicates: {affected}")
+    print(f"GCC {version.strip()} loses constant predicates: {affected}")
     if version.startswith("12.2"):
         assert affected

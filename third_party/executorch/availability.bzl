@@ -7,7 +7,7 @@ load it.
 load("@executorch//:info.bzl", _EXECUTORCH = "SOURCE")
 load("@flatbuffers//:info.bzl", _FLATBUFFERS = "SOURCE")
 
-# As SOURCE of external_source.bzl.
+# Like SOURCE in external_source.bzl.
 EXECUTOR = struct(
     available = _EXECUTORCH.available and _FLATBUFFERS.available,
     origin = _EXECUTORCH.origin,

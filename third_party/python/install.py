@@ -1,13 +1,13 @@
-"""Installs a lock file with the pip of a virtual environment; prints what it is doing.
+"""Installs a lock file with the pip of a virtual environment, and prints its progress.
 
     python install.py VENV_PYTHON LOCK_FILE
 
-Every file must have one of the hashes of the lock. Of PyTorch there are builds, for a CPU and for GPUs: pip's
-configuration decides which one it is, as it does without hashes, and the lock has those of several. Libraries that a
-build for GPUs asks for are not in the lock: they are installed as that build's metadata says, without hashes.
+Every file must have one of the hashes in the lock. PyTorch has builds for a CPU and for GPUs: as without hashes, pip's
+configuration decides which one is installed, and the lock has the hashes of several builds. Libraries that a build for
+GPUs requires are not in the lock: they are installed as that build's metadata says, without hashes.
 
-pip prints either nothing or several lines a package. This prints a line every few seconds, and pip's
-own output only if pip fails. Standard library only; exit code is pip's.
+pip prints either nothing or several lines per package. This program prints a line every few seconds, and pip's
+output only if pip fails. Standard library only; the exit code is pip's.
 """
 
 import json
@@ -20,8 +20,8 @@ import time
 
 SECONDS_BETWEEN_LINES = 5
 
-# Never imported: tests, files in other versions of the language, which some packages have as templates, and the parts
-# of executorch for other devices. To compile them is a third of the time.
+# Never imported: tests, templates in other versions of the language, and the parts of executorch for other devices.
+# Compiling them would take a third of the time.
 NOT_COMPILED = r"/tests?/|/coremltools/|/executorch/(backends|examples)/"
 
 
@@ -35,19 +35,19 @@ def pip_command(python, *arguments):
 
 
 def chosen_build(python, requirement):
-    """The version, with its local part, that pip installs for `requirement`; None if pip cannot say."""
+    """Returns the version, with its local part, that pip installs for `requirement`; None if pip cannot find one."""
     command = pip_command(python, "--dry-run", "--no-deps", "--quiet", "--report=-", requirement)
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     try:
         (found,) = json.loads(result.stdout)["install"]
     except (ValueError, KeyError):
-        return None  # The installation says why.
+        return None  # The installation will say why.
     return found["metadata"]["version"]
 
 
 def of_one_build(python, lock):
-    """The text of the lock with the build of PyTorch named: with hashes, pip would prefer any build to one that its
-    index gives no hash of."""
+    """Returns the text of the lock with the build of PyTorch named: with hashes, pip would otherwise prefer any other
+    build to one without a hash in its index."""
     pin = re.search(r"^torch==(\S+)", lock, re.MULTILINE)
     version = pin and chosen_build(python, pin[0])
     return lock.replace(pin[0], f"torch==={version}") if version else lock
@@ -90,7 +90,7 @@ def install_locked(python, lock):
     if subprocess.run(check, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0:
         return 0
     torch = re.search(r"^torch=\S+", lock, re.MULTILINE)[0]
-    say(f"installing what {torch} needs besides: it is not in the lock, and has no hashes there")
+    say(f"installing further libraries that {torch} requires, which are not in the lock and have no hashes")
     return install(python, "?", torch)
 
 
@@ -108,7 +108,7 @@ def main(python, lock):
 
 
 def packages_folder(python):
-    """The folder that the environment of `python` has its packages in."""
+    """Returns the folder with the packages of the environment of `python`."""
     command = [python, "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 

@@ -1,4 +1,4 @@
-"""install.py, with wheels made here: no package index is asked."""
+"""Tests install.py with wheels made here, without a package index."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ from third_party.python import install
 
 
 def _wheel(folder, name, version, needs=()):
-    """Makes an empty package; returns the hash of its wheel."""
+    """Creates an empty package; returns the hash of its wheel."""
     info = f"{name}-{version}.dist-info"
     path = folder / f"{name}-{version}-py3-none-any.whl"
     metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
@@ -28,7 +28,7 @@ def _wheel(folder, name, version, needs=()):
 
 @pytest.fixture
 def environment(tmp_path, monkeypatch):
-    """An interpreter with pip, and a folder of wheels that its pip takes packages from, and nothing else."""
+    """An interpreter with pip, and a folder of wheels, the only source of packages for this pip."""
     for name in [name for name in os.environ if name.startswith("PIP_")]:
         monkeypatch.delenv(name)
     wheels = tmp_path / "wheels"
@@ -41,7 +41,7 @@ def environment(tmp_path, monkeypatch):
 
 
 def _installed(python):
-    """What is installed but pip itself."""
+    """Returns the installed packages except pip."""
     found = (path.name for path in pathlib.Path(install.packages_folder(python)).glob("*.dist-info"))
     return sorted(name[: -len(".dist-info")] for name in found if not name.startswith(("pip-", "setuptools-")))
 
@@ -60,11 +60,11 @@ def test_hashes_and_builds_of_torch(environment):
     assert install.install_locked(python, _lock(other=library, torch=gpu)) != 0
     assert _installed(python) == []
 
-    # A build for GPUs brings what it needs.
+    # A build for GPUs brings the libraries that it needs.
     assert install.install_locked(python, _lock(other=other, torch=gpu)) == 0
     assert _installed(python) == ["gpu_library-1.0", "other-1.0", "torch-1.0"]
 
-    # Where there is a build for a CPU, pip takes that, and not the other one because its hash is right.
+    # If the index has a build for a CPU, pip takes it, although the other build has a hash too.
     shutil.rmtree(os.path.join(install.packages_folder(python), "torch-1.0.dist-info"))
     cpu = _wheel(wheels, "torch", "1.0+cpu")
     assert install.install_locked(python, _lock(other=other, torch=gpu)) != 0

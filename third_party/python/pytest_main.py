@@ -1,6 +1,6 @@
-"""Runs pytest as a Bazel test: main program of every `pytest_test`.
+"""Runs pytest as a Bazel test: the main program of every `pytest_test`.
 
-Adds what Bazel expects of a test runner: JUnit XML, --test_filter, sharding, and nothing written
+Adds what Bazel expects of a test runner: JUnit XML, --test_filter and sharding. Nothing is written
 outside the test's own directories.
 """
 
@@ -13,7 +13,7 @@ import pytest
 
 
 class BazelPlugin:
-    """Shards the tests, makes hypothesis repeatable, and knows of files that were skipped as a whole."""
+    """Shards the tests, makes hypothesis repeatable, and records files that were skipped as a whole."""
 
     def __init__(self):
         self.skipped_a_file = False
@@ -41,13 +41,13 @@ class BazelPlugin:
 
 
 def main(arguments):
-    # torch makes millions of objects that stay: looking through them for garbage is a fifth of the time
-    # of importing it and of exporting a model.
+    # torch creates millions of permanent objects: searching them for garbage takes a fifth of the time of
+    # importing it and of exporting a model.
     gc.set_threshold(1_000_000, 100, 100)
-    # Of the plugins that packages bring, hypothesis's alone: to import the others takes a second in each test.
+    # Load only hypothesis's plugin: importing those of other packages takes a second in each test.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     options = ["-p", "_hypothesis_pytestplugin", "-p", "no:cacheprovider", "--import-mode=importlib", "-ra"]
-    # torch describes all that it traces to whoever collects its log: an eighth of the time of lowering a model.
+    # torch would log everything that it traces, which takes an eighth of the time of lowering a model.
     options += ["-p", "no:logging"]
     xml = os.environ.get("XML_OUTPUT_FILE")
     if xml:
@@ -58,12 +58,12 @@ def main(arguments):
     temporary = os.environ.get("TEST_TMPDIR")
     if temporary:
         options.append(f"--basetemp={temporary}/pytest")
-        # torch and its compiler cache under the home directory otherwise.
+        # Otherwise, torch and its compiler write caches to the home directory.
         os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", f"{temporary}/torchinductor")
         os.environ["HOME"] = temporary
     plugin = BazelPlugin()
     code = pytest.main(options + arguments, plugins=[plugin])
-    # A shard without tests is fine, and a file that says why it is skipped; a test file without tests is not.
+    # A shard without tests passes, and so does a file that is skipped with a reason; a file without tests fails.
     sharded = int(os.environ.get("TEST_TOTAL_SHARDS", "1")) > 1
     if code == pytest.ExitCode.NO_TESTS_COLLECTED and (sharded or plugin.skipped_a_file):
         return 0

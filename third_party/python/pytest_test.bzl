@@ -1,4 +1,4 @@
-"""`pytest_test`: a py_test whose sources are run by pytest."""
+"""`pytest_test`: a py_test that runs its sources with pytest."""
 
 load("@rules_python//python:defs.bzl", "py_test")
 
@@ -9,8 +9,8 @@ def pytest_test(name, srcs, deps = [], args = [], env = {}, size = "small", **kw
     """Runs the tests in `srcs` in the environment of the locked packages.
 
     Args:
-      name: of the target.
-      srcs: the files with tests; helpers belong in a py_library in `deps`.
+      name: name of the target.
+      srcs: the files with tests; put helpers into a py_library in `deps`.
       deps: libraries under test.
       args: further arguments of pytest.
       env: further environment variables.

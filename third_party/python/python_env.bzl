@@ -1,23 +1,23 @@
-"""A virtual environment with the locked Python packages, and the way to ask for it.
+"""Provides a virtual environment with the locked Python packages.
 
-Uses $CND_PYTHON_ENV when set (an existing environment, taken as it is); otherwise creates one with
+Uses the existing environment $CND_PYTHON_ENV as it is, if that is set; otherwise creates one with
 $CND_PYTHON (default: python3 on $PATH) and installs the lock file.
 
-Writes @python_env//:info.bzl with PYTHON_ENV.interpreter, and lock.txt, which every target that uses
-the packages depends on, so that a changed lock or interpreter runs it again.
+Writes @python_env//:info.bzl with PYTHON_ENV.interpreter, and lock.txt. Every target that uses the packages
+depends on lock.txt, so that it runs again when the lock or the interpreter changes.
 """
 
 _INSTALL_TIMEOUT_S = 3600
 
 def find_python(rctx):
-    """The interpreter to create environments with; fails with what to install if there is none."""
+    """Returns the interpreter that creates environments; fails and says what to install if there is none."""
     python = rctx.os.environ.get("CND_PYTHON") or rctx.which("python3")
     if not python:
         fail("python3 was not found. Use ./bazelw, install it, or set CND_PYTHON or CND_PYTHON_ENV.")
     return python
 
 def existing_env(rctx):
-    """The interpreter of $CND_PYTHON_ENV, or None if that is not set."""
+    """Returns the interpreter of $CND_PYTHON_ENV, or None if that is not set."""
     directory = rctx.os.environ.get("CND_PYTHON_ENV")
     if not directory:
         return None
@@ -30,7 +30,7 @@ def create_env(rctx, directory):
     """Creates an empty virtual environment with pip; returns its interpreter."""
     python = find_python(rctx)
 
-    # Debian splits the standard library: ensurepip, and with it a usable venv, is a package of its own.
+    # Debian splits the standard library: ensurepip, without which venv does not work, is a separate package.
     if rctx.execute([python, "-c", "import ensurepip, venv"]).return_code:
         fail(("%s cannot create virtual environments: it lacks the modules venv and ensurepip. " % python) +
              "Use ./bazelw, install them (Debian: python3-venv), or set CND_PYTHON to another Python " +

@@ -1,8 +1,8 @@
 """`stdlib_py_binary`: a Python program that needs only the standard library.
 
-It runs on the system's python3, not in the environment of the locked packages, so a firmware build
-that generates a header or checks an image does not install torch first. Usable with `bazel run`, as
-a tool of a genrule or a rule, and as data of a test:
+It runs with the system's python3, not in the environment of the locked packages, so a firmware build
+that generates a header or checks an image does not have to install torch. Use it with `bazel run`, as
+a tool of a genrule or a rule, or as data of a test:
 
     stdlib_py_binary(
         name = "generate",
@@ -18,9 +18,9 @@ a tool of a genrule or a rule, and as data of a test:
     )
 """
 
-# Not `python3 -m`, which also imports from the current directory, and that may be the source tree.
-# $0.runfiles is there when Bazel runs the program itself; inside another program's runfiles it is
-# not, and the variable points to that program's, which hold these files too.
+# Not `python3 -m`, which also imports from the current directory, which may be the source tree.
+# $0.runfiles exists when Bazel runs the program itself. Inside another program's runfiles it does not exist, and
+# the variable points to that program's runfiles, which contain these files too.
 _LAUNCHER = """#!/bin/sh
 runfiles="$0.runfiles"
 [ -d "$runfiles" ] || runfiles="${{RUNFILES_DIR:-$TEST_SRCDIR}}"
@@ -33,7 +33,7 @@ def _impl(ctx):
     launcher = ctx.actions.declare_file(ctx.label.name + ".sh")
     roots = []
     for source in ctx.files.srcs:
-        # A macro of this repository called in another one has its sources here.
+        # If another repository calls a macro of this one, the sources are in this repository.
         root = "$runfiles/" + (source.owner.workspace_name or ctx.workspace_name)
         if root not in roots:
             roots.append(root)
@@ -53,11 +53,11 @@ def _impl(ctx):
     return [DefaultInfo(executable = launcher, files = depset([launcher]), runfiles = runfiles)]
 
 _ATTRS = {
-    "arguments": attr.string_list(doc = "Put before those given on the command line."),
+    "arguments": attr.string_list(doc = "Arguments before those on the command line."),
     "data": attr.label_list(allow_files = True),
     "imports": attr.string_list(doc = "Folders of the workspace to import from, besides its root."),
     "module": attr.string(doc = "The module to run, as for python3 -m.", mandatory = True),
-    "srcs": attr.label_list(allow_files = [".py"], doc = "All modules, also those imported."),
+    "srcs": attr.label_list(allow_files = [".py"], doc = "All modules, including imported ones."),
 }
 
 stdlib_py_binary = rule(

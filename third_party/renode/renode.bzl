@@ -1,12 +1,12 @@
-"""Finds Renode: $RENODE, then $PATH; downloads it only where $RENODE_DOWNLOAD asks for that.
+"""Finds Renode: $RENODE, then $PATH; downloads it only if $RENODE_DOWNLOAD is set.
 
-    RENODE            the command that starts it, any number of words
-    RENODE_DOWNLOAD   "1": the archive of pin.bzl; or the URL of another one (.tar.gz, "portable")
+    RENODE            the command that starts it; may have several words
+    RENODE_DOWNLOAD   "1": the archive in pin.bzl; or the URL of another one (.tar.gz, "portable")
 
 Writes @renode//:info.bzl with RENODE, a struct:
-  command   that starts it, with an absolute path, or ""
+  command   the command that starts it, with an absolute path, or ""
   origin    where it is from
-  reason    if there is none: why; one line
+  reason    one line that says why there is none
 
 A missing simulator does not fail here: tests that need it say why.
 """
@@ -19,7 +19,7 @@ def _from_variable(rctx, command):
     words = command.split(" ")
     if words[0].startswith("/"):
         path = rctx.path(words[0])
-    elif "/" in words[0]:  # which() would end the build, and relative to what is not known.
+    elif "/" in words[0]:  # which() would fail the build, and it is unknown what the path is relative to.
         return struct(command = "", origin = "", reason = "RENODE=%s: give %s with an absolute path" % (command, words[0]))
     else:
         path = rctx.which(words[0])

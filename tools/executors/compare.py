@@ -1,8 +1,8 @@
-"""Prints what ExecuTorch's executor costs beside the standalone runner, on a simulated core.
+"""Prints what ExecuTorch's executor costs compared with the standalone runner, on a simulated core.
 
     bazel run //tools/executors:compare [-- cortex-m4 cortex-m55]
 
-Instructions of load and of one inference, RAM by allocator, flash of the image without the model.
+Prints the instructions of load and of one inference, RAM by allocator, and the image's flash without the model.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A network with an ETRecord, for ExecuTorch's Inspector: on the host runtime and on a simulated core.
+"""Profiles a network for ExecuTorch's Inspector, with an ETRecord, in the host runtime or on a simulated core.
 
     bazel run //tools/executors:profile -- NETWORK CORE [FOLDER]
 
-runs NETWORK on CORE's profile image, prints the Inspector's table of the instructions (or ticks, where
-the simulator does not count) of every call, and writes FOLDER/NETWORK.{pte,etrecord,etdump}.
+runs NETWORK on CORE's profile image, prints the Inspector's table of the instructions (or ticks, if the
+simulator does not count) of every call, and writes FOLDER/NETWORK.{pte,etrecord,etdump}.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tools.executors.running import image, simulate
 
 @dataclass(frozen=True)
 class Recorded:
-    """A compiled network; the .pte and the ETRecord lie in `folder`."""
+    """A compiled network; the .pte and the ETRecord are in `folder`."""
 
     payload: Payload
     input: torch.Tensor
@@ -46,7 +46,7 @@ def compile_with_record(network: str, core: str, folder: Path) -> Recorded:
     samples = [x[None] for x in NETWORKS[network].random_inputs(4, 1)]
     compiled = compile_model(NETWORKS[network].random(), (samples[0],), core, [(x,) for x in samples], strict=True)
     program = lower(compiled.program, core, etrecord=True).to_executorch()
-    assert compiled.payload in program.buffer  # the device's program and the record's are one
+    assert compiled.payload in program.buffer  # the device runs the same program as in the record
     recorded = Recorded(decode(compiled.payload), samples[0], folder / f"{network}.pte", folder / f"{network}.etrecord")
     recorded.pte.write_bytes(program.buffer)
     program.get_etrecord().save(str(recorded.etrecord))
@@ -56,8 +56,8 @@ def compile_with_record(network: str, core: str, folder: Path) -> Recorded:
 def profile_on_device(
     recorded: Recorded, core: str, *, program: bool = False
 ) -> tuple[RunResult, list[list[int]] | None]:
-    """The report of one execution on `core`'s profile image, and the instructions: of the whole, then
-    of each call. `program`: with ExecuTorch's executor instead of the standalone runner."""
+    """Returns the report of one execution on `core`'s profile image, and the instructions of the whole and of each
+    call. `program`: use ExecuTorch's executor instead of the standalone runner."""
     inputs = [[recorded.input.contiguous().numpy().tobytes()]]
     if program:
         result = simulate(image(core, "_executorch_profile"), build_program_job(recorded.pte.read_bytes(), inputs))

@@ -1,4 +1,4 @@
-"""Runs one of the networks of tests/end_to_end on a simulated core, by either executor."""
+"""Runs one of the networks of tests/end_to_end on a simulated core, with either executor."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tests.end_to_end.vectors import artifact, load_vectors
 
 _RUNTIME = Path(__file__).parent.parent.parent / "runtime"
 
-# Set by the BUILD file where ExecuTorch's sources cannot be had.
+# Set by the BUILD file if ExecuTorch's sources are unavailable.
 UNAVAILABLE = os.environ.get("EXECUTOR_UNAVAILABLE", "")
 
 
 def image(core: str, suffix: str = "") -> Path:
-    """The runner for `core` ("cortex-m4"); `suffix` "" or "_executorch"."""
+    """Returns the runner for `core` ("cortex-m4"); `suffix` is "" or "_executorch"."""
     return _RUNTIME / f"{core.replace('-', '_')}{suffix}.elf"
 
 
@@ -37,7 +37,7 @@ def simulate(elf: Path, job: bytes) -> simulator.Result:
 
 @dataclass(frozen=True)
 class Measured:
-    """`count` executions of a network."""
+    """The results of `count` executions of a network."""
 
     outputs: np.ndarray  # int8 (count, ...)
     expected: np.ndarray  # by the integer reference
@@ -45,11 +45,11 @@ class Measured:
     report: RunResult
     load: Optional[int]  # instructions; None if not counted
     execute: Optional[list[int]]
-    flash: int  # of the image, without the model, which lies in the mailbox
+    flash: int  # of the image, without the model, which is in the mailbox
 
 
 def run_network(network: str, core: str, *, program: bool, count: int = 16) -> Measured:
-    """As a .pte with ExecuTorch's executor, if `program`, else as a payload with the standalone runner."""
+    """Runs a .pte in ExecuTorch's executor if `program`, else a payload in the standalone runner."""
     isa = cores()[core].isa
     payload = artifact(network, isa, "payload")
     view, vectors = decode(payload), load_vectors(network)
