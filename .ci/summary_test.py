@@ -1,4 +1,4 @@
-"""The summary against logs and XML files as Bazel, pytest and googletest write them."""
+"""Tests the summary with logs and XML files as Bazel, pytest and googletest write them."""
 
 import importlib.util
 import pathlib

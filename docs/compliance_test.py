@@ -1,18 +1,18 @@
-"""The table of compliance.md points to places that exist."""
+"""The tables of compliance.md point to places that exist."""
 
 import pathlib
 import re
 
 import pytest
 
-# The source tree itself, which a runfile links to: places can be anywhere in it.
+# The source tree itself, to which a runfile links: places can be anywhere in it.
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 _STATES = ("yes", "partly", "no")
 _TOPICS = ("Upgrading", "Special")
 
 
 def _rows(text):
-    """(section, cells) of every row."""
+    """Yields (section, cells) of every row."""
     section = ""
     for line in text.splitlines():
         if line.startswith("## "):
@@ -22,14 +22,14 @@ def _rows(text):
 
 
 def _places(cell):
-    """(path, text or "") of every place in a cell; the last code span may contain backquotes."""
+    """Returns (path, text or "") of every place in a cell; the last code span may contain backquotes."""
     spans = re.findall(r"`([\w./-]+)(?::(.*?))?`(?=, `|$)", cell)
     assert bool(spans) == bool(cell), f"no place in: {cell}"
     return spans
 
 
 def _problems(text):
-    """What is wrong with the table, a line each."""
+    """Returns what is wrong with the tables, one line per problem."""
     problems = []
     for section, cells in _rows(text):
         point, state, place, remark = cells
@@ -39,12 +39,12 @@ def _problems(text):
             if state != "no" and not place:
                 problems.append(f"{point}: no place")
             if state != "yes" and not remark:
-                problems.append(f"{point}: nothing says what is not there")
+                problems.append(f"{point}: no remark says what is missing")
         for path, words in _places(place):
             if not (ROOT / path).exists():
                 problems.append(f"{point}: {path} does not exist")
             elif words and words not in (ROOT / path).read_text(encoding="utf-8"):
-                problems.append(f"{point}: {path} has no {words}")
+                problems.append(f"{point}: {path} does not contain {words}")
     return problems
 
 

@@ -69,7 +69,7 @@ def symbols_of(nm_output, demangled_nm_output):
 
 
 def sections_of(readelf_output):
-    """Yields (name, size) of each section in the output of `readelf --sections --wide`."""
+    """Returns (name, size) of each section in the output of `readelf --sections --wide`."""
     row = re.compile(r"\s*\[\s*\d+\]\s+(\S+)\s+[A-Z_]\S*\s+[0-9a-f]+\s+[0-9a-f]+\s+([0-9a-f]+)\s")
     found = (row.match(line) for line in readelf_output.splitlines())
     return [(match.group(1), int(match.group(2), 16)) for match in found if match]

@@ -1,7 +1,7 @@
-"""What the runtime may cost beside its kernels, on real images and payloads.
+"""Limits of what the runtime costs without its kernels, on real images and payloads.
 
-Executed instructions come from the simulator's exact count and sizes from the images' size reports, so
-that a limit can be asserted. They hold for every core; figures are printed with pytest -s.
+Executed instructions come from the simulator's exact count and sizes from the images' size reports, so limits can be
+asserted. The limits hold for every core; pytest -s prints the figures.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from tests.end_to_end.vectors import artifact, firmware, load_vectors
 NETWORKS = ("autoencoder", "ds_cnn", "mobilenet_v1_025", "resnet8")
 CORES = tuple(cores())
 
-DISPATCH_PER_CALL = 100  # instructions above the kernel
-INIT_DS_CNN = 12_000  # instructions without the CRC: checks of the structure, and 8 for each of 588 channels
+DISPATCH_PER_CALL = 100  # instructions per call in addition to the kernel's
+INIT_DS_CNN = 12_000  # instructions without the CRC: checks of the structure, and 8 per channel for 588 channels
 RUNTIME_FLASH = 6 * 1024  # bytes on M4: delegate, payload reader, dispatch
 STACK = 2 * 1024  # bytes, of the whole runner
 
-# Bytes of arena with int8 inputs and outputs in it: the largest live set, which no plan can beat.
+# Bytes of arena including int8 inputs and outputs: the largest live set, so no plan can be smaller.
 ARENA = {
     "autoencoder": {"scalar": 768, "dsp": 768, "mve": 768},
     "ds_cnn": {"scalar": 16_000, "dsp": 16_000, "mve": 20_464},
@@ -34,12 +34,12 @@ ARENA = {
     "resnet8": {"scalar": 49_728, "dsp": 49_728, "mve": 49_728},
 }
 
-# The folders of runtime/ that every firmware with the delegate links, kernels apart.
+# The folders of runtime/ that every firmware with the delegate links, except kernels.
 RUNTIME_PARTS = ("runtime/backend", "runtime/payload")
 
 
 def run(network: str, core: str, flags: JobFlag):
-    """(result, report) of one execution; skips without exact counts."""
+    """Returns (result, report) of one execution; skips without exact counts."""
     payload = artifact(network, cores()[core].isa, "payload")
     image = load_vectors(network).inputs[0]
     job = build_job(payload, [[to_bytes(image, decode(payload).inputs[0])]], flags)
@@ -57,20 +57,20 @@ def test_dispatch(network, core):
     calls = len(decode(artifact(network, cores()[core].isa, "payload")).calls)
     _, execution = result.regions
     print(f"{network} on {core}: {execution.instructions} instructions, {calls} calls")
-    # All of execute() but the kernels, divided by the calls: more than dispatch alone.
+    # All of execute() except the kernels, divided by the calls: this is more than dispatch alone.
     assert execution.instructions <= DISPATCH_PER_CALL * calls
 
 
 @pytest.mark.parametrize("core", [core for core in CORES if cores()[core].isa != "scalar"])
 def test_init_of_ds_cnn(core):
-    # With the kernels: validation asks them for their scratch sizes.
+    # Includes kernels, because validation asks them for their scratch sizes.
     structural, checked = (
         run("ds_cnn", core, flags)[0].regions[0].instructions for flags in (JobFlag.NONE, JobFlag.VERIFY_CRC)
     )
     nbytes = len(artifact("ds_cnn", cores()[core].isa, "payload"))
     print(f"{core}: {structural} instructions; CRC {(checked - structural) / nbytes:.1f} a byte")
     assert structural <= INIT_DS_CNN
-    assert checked > structural + nbytes  # the option does look at every byte
+    assert checked > structural + nbytes  # the option does read every byte
 
 
 @pytest.mark.parametrize("isa", sorted({core.isa for core in cores().values()}))
@@ -96,7 +96,7 @@ def test_stack(core):
 
 @pytest.mark.parametrize("core", CORES)
 def test_stack_does_not_grow_with_the_number_of_calls(core):
-    """init() and execute() walk 12, 30 and 15 calls of the same operators in the same stack."""
+    """init() and execute() use the same amount of stack for 12, 30 and 15 calls of the same operators."""
     networks = ("ds_cnn", "mobilenet_v1_025", "resnet8")
     depths = {run(network, core, JobFlag.NULL_KERNELS)[1].stack_bytes for network in networks}
     assert len(depths) == 1

@@ -1,6 +1,6 @@
-"""Instructions of one inference with CMSIS-NN's kernels, next to C that calls the same kernels by hand.
+"""Compares the instructions of one inference with CMSIS-NN's kernels to those of C code that calls the same kernels.
 
-With the trained weights where MLPERF_TINY_WEIGHTS names their folder, else with random ones:
+Uses trained weights if MLPERF_TINY_WEIGHTS names their folder, else random ones:
 
     CMSIS_NN_DIR=... ./bazelw test //tests/budgets:instructions_test --test_env=MLPERF_TINY_WEIGHTS=FOLDER
 """
@@ -37,19 +37,19 @@ DIRECT = {
     ("mobilenet_v1_025", "cortex-m55"): 6_422_028,
     ("autoencoder", "cortex-m55"): 146_829,
 }
-DIRECT_GCC = "12.2"  # Another compiler makes other code of the same kernels.
+DIRECT_GCC = "12.2"  # Another compiler generates different code for the same kernels.
 OVER_DIRECT = 0.003
 
-# A scale per output costs a network of linear layers alone this much more, in the kernel.
+# With a scale per output, the kernels of a network with only linear layers cost this much more.
 PER_CHANNEL = {"cortex-m4": 0.025, "cortex-m55": 0.044}
 
-# Of softmax, whose instructions depend on the data: with random weights no class is out of the question.
+# For softmax, whose instructions depend on the data: with random weights, no class is ruled out.
 RANDOM_SOFTMAX = 3_000
 
 
 @functools.cache
 def compiled_network(name: str, linear_weights: str):
-    """(graph, a quantized input)"""
+    """Returns (graph, a quantized input)."""
     network = NETWORKS[name]
     if FOLDER is None:
         module, images = network.random(), network.random_inputs(8)
@@ -73,7 +73,7 @@ def compiled_network(name: str, linear_weights: str):
 
 
 def compilers(image: Path) -> set[str]:
-    """The versions of GCC ("12.2") that compiled `image`, from its section .comment."""
+    """Returns the versions of GCC ("12.2") that compiled `image`, from its section .comment."""
     return {version.decode() for version in re.findall(rb"GCC: [^\0]*\) (\d+\.\d+)", image.read_bytes())}
 
 
@@ -87,12 +87,14 @@ def test_compilers_by_their_comments(tmp_path):
 
 
 def inference(name: str, core: str, linear_weights: str) -> int:
-    """Instructions; skips without CMSIS-NN, the compiler of DIRECT, or exact counts."""
+    """Returns the instructions; skips without CMSIS-NN, the compiler of DIRECT, or exact counts."""
     if KERNELS["kernels"] != "cmsis-nn":
         pytest.skip(f"the image has portable kernels: {KERNELS['reason']}")
     found = compilers(firmware(core))
     if found != {DIRECT_GCC}:
-        pytest.skip(f"the limits are for GCC {DIRECT_GCC}, the image is of {', '.join(sorted(found)) or 'another one'}")
+        pytest.skip(
+            f"the limits are for GCC {DIRECT_GCC}, the image was built by {', '.join(sorted(found)) or 'another one'}"
+        )
     graph, image = compiled_network(name, linear_weights)
     run = simulate.run(encode(graph, get_target(core)).payload, [[image]], firmware(core))
     if run.instructions is None:
@@ -108,7 +110,7 @@ def inference(name: str, core: str, linear_weights: str) -> int:
 def test_as_few_as_calling_the_kernels_directly(name, core):
     allowance = RANDOM_SOFTMAX if FOLDER is None and NETWORKS[name].is_classifier else 0
     limit = DIRECT[name, core] * (1 + OVER_DIRECT) + allowance
-    # The default where it makes no difference: one linear layer of a few outputs.
+    # The default, where it makes no difference: one linear layer with a few outputs.
     linear_weights = "per-channel" if NETWORKS[name].is_classifier else "per-tensor"
     assert inference(name, core, linear_weights) <= limit
 

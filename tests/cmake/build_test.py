@@ -1,4 +1,4 @@
-"""Configures, builds and runs the CMake build. Skipped where CMake, a compiler or QEMU is absent."""
+"""Configures, builds and runs the CMake build. Skipped if CMake, a compiler or QEMU is missing."""
 
 import json
 import os
@@ -28,13 +28,13 @@ pytestmark = needs_cmake
 
 
 def test_host_tests_pass_under_ctest(tmp_path):
-    # Without optimization: nearly all of the time is the compiler's. The firmware below has it.
+    # Without optimization, because the compiler takes nearly all of the time. The firmware below is optimized.
     configure(ROOT, tmp_path, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0")
     build(tmp_path)
     shown = json.loads(run("ctest", "--test-dir", tmp_path, "--show-only=json-v1"))
     expected = {path.stem for path in delegate_sources() if path.name.endswith("_test.cc")}
     assert {test["name"] for test in shown["tests"]} == expected
-    # Each ran some tests, and none failed.
+    # Each program ran some tests, and none failed.
     output = run("ctest", "--test-dir", tmp_path, "--verbose")
     counts = [int(count) for count in re.findall(r"\[  PASSED  \] (\d+) test", output)]
     assert len(counts) == len(expected) and min(counts) > 0
@@ -95,7 +95,7 @@ endforeach()
         assert values["CORE_OTHER_FLAGS"] == ";".join(core["other_flags"])
 
 
-# In the memories of QEMU's mps2-an386, but not where platforms/boards.bzl has them.
+# Within the memories of QEMU's mps2-an386, but at other addresses than in platforms/boards.bzl.
 _BOARD = {
     "name": "mine",
     "core": "cortex-m4",
@@ -128,7 +128,7 @@ int main(void) {
 
 
 def configure_own(folder, **fields):
-    """A project with a board of its own."""
+    """A project with its own board."""
     driver = (ROOT / "platforms/bsp/uart_cmsdk.h").read_text(encoding="utf-8")
     for name, text in {
         "CMakeLists.txt": _PROJECT,

@@ -1,4 +1,4 @@
-"""The source tree, running CMake, and a model for the firmware of examples/cmake_firmware with what it must print."""
+"""Finds the source tree, runs CMake, and compiles a model for the firmware of examples/cmake_firmware."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 
-# The source tree itself, which CMake reads, not copies in runfiles.
+# The source tree itself, which CMake reads, not the copies in runfiles.
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 _MINIMUM = (3, 24)
@@ -24,7 +24,7 @@ TOOLCHAIN = ROOT / "platforms/cmake/arm-none-eabi.cmake"
 
 
 def _cmake_absent() -> str:
-    """Why CMake cannot be used, or ""."""
+    """Returns why CMake cannot be used, or ""."""
     if shutil.which("cmake") is None:
         return "cmake is not on PATH"
     output = subprocess.run(["cmake", "--version"], capture_output=True, text=True, check=True).stdout
@@ -33,7 +33,7 @@ def _cmake_absent() -> str:
 
 
 def _arm_absent() -> str:
-    """Why firmware cannot be built and run, or ""."""
+    """Returns why firmware cannot be built and run, or ""."""
     hint = os.environ.get("ARM_GNU_TOOLCHAIN", "")
     if not shutil.which("arm-none-eabi-gcc") and not os.path.exists(f"{hint}/bin/arm-none-eabi-gcc"):
         return "arm-none-eabi-gcc is not on PATH"
@@ -41,7 +41,7 @@ def _arm_absent() -> str:
 
 
 def delegate_sources() -> list[pathlib.Path]:
-    """C++ of the delegate and its tests; the runner is a program for simulations, which only Bazel builds."""
+    """Returns the C++ sources of the delegate and its tests; only Bazel builds the runner."""
     paths = [path for suffix in ("cc", "h") for path in ROOT.glob(f"runtime/**/*.{suffix}")]
     return sorted(path for path in paths if ROOT / "runtime/runner" not in path.parents)
 
@@ -51,7 +51,7 @@ needs_arm = pytest.mark.skipif(bool(_arm_absent()), reason=_arm_absent() or "pre
 
 
 def run(*command, **options) -> str:
-    """Standard output of a command; a failure shows all that it printed."""
+    """Returns the standard output of a command; a failure shows all output."""
     result = subprocess.run(
         [str(part) for part in command],
         stdout=subprocess.PIPE,
@@ -75,7 +75,7 @@ def build(folder, *options, **run_options) -> str:
 
 
 def write_model(core: str, folder) -> str:
-    """Writes net.h and net.c for `core` ("cortex_m4"); the line that the firmware must print."""
+    """Writes net.h and net.c for `core` ("cortex_m4"); returns the line that the firmware must print."""
     graph = networks.ds_cnn()
     payload = encode(graph, get_target(core.replace("_", "-"))).payload
     folder.mkdir()

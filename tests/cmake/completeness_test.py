@@ -1,4 +1,4 @@
-"""Every source of the delegate is in the CMake build: the lists are generated from targets that cmake/BUILD names."""
+"""The CMake build has every source of the delegate: its lists come from the targets that cmake/BUILD names."""
 
 import re
 

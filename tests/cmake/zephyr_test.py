@@ -1,4 +1,4 @@
-"""The Zephyr module, in a stand-in for Zephyr's build: it shows nothing about Zephyr itself."""
+"""Tests the Zephyr module in a stand-in for Zephyr's build; this shows nothing about Zephyr itself."""
 
 import json
 import re
@@ -13,7 +13,7 @@ _STANDIN = ROOT / "tests/cmake/zephyr_standin"
 
 
 def _module() -> dict[str, str]:
-    """The entries of module.yml that name files, from the root of the module."""
+    """Returns the entries of module.yml that name files, relative to the root of the module."""
     text = (ROOT / "zephyr/module.yml").read_text(encoding="utf-8")
     return dict(re.findall(r"^  (cmake|kconfig): (\S+)$", text, re.MULTILINE))
 
@@ -45,7 +45,7 @@ def test_an_application_computes_what_the_reference_does(tmp_path):
     configure(_STANDIN, tmp_path / "build", *_options(tmp_path, True))
     build(tmp_path / "build")
     assert expected in build(tmp_path / "build", "--target", "firmware_run", timeout=300).splitlines()
-    # With the flags of the stand-in.
+    # The stand-in's flags were used.
     commands = json.loads((tmp_path / "build/compile_commands.json").read_text(encoding="utf-8"))
     ours = [c for c in commands if re.search(r"/runtime/(backend|kernels|payload|standalone)/", c["file"])]
     assert len(ours) > 10

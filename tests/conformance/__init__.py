@@ -1,1 +1,1 @@
-"""Every kernel provider against the integer reference, on random calls."""
+"""Compares every kernel provider with the integer reference, on random calls."""

@@ -1,9 +1,9 @@
 """Random calls of every operator, as suites.
 
-A case is one node with random shape, parameters, weights and input, compiled for an instruction set as
-any network is; what it must answer comes from the integer reference. Cases of an operator are
-drawn in the ways that its class declares, in turn, so that each special kernel of CMSIS-NN, and each geometry
-that the compiler rewrites because a special kernel is wrong for it (ops/geometry.py), is met often.
+A case is one node with random shape, parameters, weights and input, compiled for an instruction set like
+any network; the integer reference computes its expected outputs. Cases of an operator are drawn in turn in the
+ways that its class declares, so that they often use each special kernel of CMSIS-NN, and each geometry that the
+compiler rewrites because a special kernel is wrong for it (ops/geometry.py).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OPERATORS = tuple(name for name, op in OPS.items() if op.kernels)
 
 
 def _spread_multipliers(d: RandomCase, graph: Graph) -> None:
-    """Weight scales far from those that fit the output: positive shifts, and sums that vanish."""
+    """Weight scales far from those that suit the output: positive shifts, and sums that become zero."""
     for node in graph.nodes:
         if not OPS[node.op].kernels[0].args.names_of(Role.FILTER):
             return
@@ -42,7 +42,7 @@ def _spread_multipliers(d: RandomCase, graph: Graph) -> None:
 
 
 def graph_of(operator: str, seed: int) -> Graph:
-    """Case `seed` of `operator`."""
+    """Returns case `seed` of `operator`."""
     draws = OPS[operator].draws
     d = RandomCase(seed)
     graph = d.graph(draws[seed % len(draws)](d))

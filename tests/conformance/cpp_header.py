@@ -34,7 +34,7 @@ inline constexpr std::uint32_t kSuiteAlignment = {alignment};
 
 
 def generate() -> str:
-    """The text of the header."""
+    """Returns the text of the header."""
     return _TEXT.format(
         magic=suite.MAGIC,
         version=suite.VERSION,

@@ -34,7 +34,7 @@ IMAGE = Path("tests/conformance") / f"{CORE.replace('-', '_')}.elf"
 KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
 NETWORKS = ("autoencoder", "ds_cnn", "mobilenet_v1_025", "resnet8")
 WITH_SCRATCH = [kernel for kernel in kernels().values() if kernel.args.names_of(Role.SCRATCH)]
-# Of a suite; the mailbox has 16 MiB.
+# Size of a suite; the mailbox has 16 MiB.
 SUITE_BYTES = 12 << 20
 
 
@@ -77,7 +77,7 @@ def test_scratch_of_the_networks_is_what_cmsis_nn_asks_for(network):
 
 @pytest.mark.parametrize("operator", [kernel.name for kernel in WITH_SCRATCH])
 def test_less_scratch_than_the_kernel_uses_is_refused(operator):
-    """On the device itself, as sizes depend on the instruction set. The CRC is not looked at here."""
+    """On the device itself, because sizes depend on the instruction set. The CRC is not checked here."""
     lies = []
     for case in cases.cases(operator, 8, TARGET):
         (call,) = decode(case.payload).calls
@@ -93,14 +93,14 @@ def test_less_scratch_than_the_kernel_uses_is_refused(operator):
 
 
 def refused(lies) -> int:
-    """How many of `lies` the image refuses; it must say so of all others that they give wrong bytes."""
+    """Returns how many of `lies` the image refuses; it must report wrong bytes for all others."""
     outcome = parse(simulator.run(str(IMAGE), job=suite.pack(lies), count=False).uart)
     assert outcome.cases == len(lies)
     return sum("refused" in problem for _, problem in outcome.problems)
 
 
 def case_of(graph, change=lambda payload: None) -> suite.Case:
-    """`graph` with random inputs and no expectation; `change` is made to its payload."""
+    """Returns a case of `graph` with random inputs, without expected outputs; applies `change` to its payload."""
     payload = bytearray(encode(graph, TARGET).payload)
     change(payload)
     view = decode(encode(graph, TARGET).payload)
@@ -127,7 +127,7 @@ def test_a_payload_without_what_the_kernel_loads_past_its_filter_is_refused():
 
 
 def test_a_row_that_is_shorter_than_its_kernel_is_refused_where_the_kernel_cannot():
-    """As the model has it, not as the compiler rewrites it: with rows and columns exchanged."""
+    """The graph as in the model, not as the compiler rewrites it, with rows and columns exchanged."""
     builder = GraphBuilder()
     graph = builder.graph(builder.conv2d(builder.input(1, 4, 1, 2), 8, kernel=(1, 3), padding=Padding(0, 1, 0, 1)))
 

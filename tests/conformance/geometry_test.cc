@@ -1,6 +1,6 @@
-// Random sizes, strides, paddings and dilations: whatever a kernel of CMSIS-NN accepts it computes as
-// the portable one does, and inside of buffers that end where they must. Built with the address
-// sanitizer. Which it accepts is compared with the compiler's rules in rules_test.py.
+// Random sizes, strides, paddings and dilations: whatever a kernel of CMSIS-NN accepts, it computes like the
+// portable one, within buffers of exact size. Built with the address sanitizer. rules_test.py compares what
+// it accepts with the compiler's rules.
 #include <algorithm>
 #include <random>
 #include <vector>
@@ -27,7 +27,7 @@ class Sweep : public ::testing::Test {
     return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1));
   }
 
-  /// A buffer of its own, of exactly `bytes`, and the reference to it.
+  /// Allocates a separate buffer of exactly `bytes`, and returns the reference to it.
   payload::Ref buffer(std::uint32_t bytes) {
     buffers_.emplace_back(bytes);
     return make_ref(static_cast<unsigned>(buffers_.size()) - 1);
@@ -45,7 +45,7 @@ class Sweep : public ::testing::Test {
     return ref;
   }
 
-  /// One axis; what validation asks of it holds. Mostly near the limits: windows at the ends.
+  /// Returns an axis that passes validation, mostly near the limits: windows at the ends.
   struct Axis {
     std::int32_t in, taps, out, stride, padding, dilation;
   };
@@ -57,13 +57,13 @@ class Sweep : public ::testing::Test {
     a.dilation = pick(0, 2) != 0 ? 1 : pick(1, 3);
     const int extent = (a.taps - 1) * a.dilation + 1;
     a.padding = pick(0, 2) != 0 ? pick(0, 1) : pick(0, 4);
-    // The least that leaves out no window that fits, and up to three more.
+    // The smallest number that includes every window that fits, and up to three more.
     const int least = std::max(1, (a.in + a.padding - extent) / a.stride + 1);
     a.out = least + pick(0, 3) % (1 + pick(0, 3));
     return a;
   }
 
-  /// What the kernel of `table` computes for `args`; empty if it does not accept them.
+  /// Returns what `kernel` computes for `args`; empty if it does not accept them.
   template <typename Args>
   std::vector<std::int8_t> run(const Kernel& kernel, Args args) {
     if (kernel.accepts != nullptr && !kernel.accepts(&args)) {
@@ -89,10 +89,10 @@ class Sweep : public ::testing::Test {
     return result;
   }
 
-  /// A convolution of random sizes; the caller adds what depends on the kind.
+  /// Returns a convolution of random sizes; the caller adds what depends on its kind.
   template <typename Args>
   Args geometry() {
-    // Many rows of one: kernels of their own are for these.
+    // Many with a height of one, for which there are special kernels.
     const Axis h = pick(0, 2) != 0 ? axis(5) : Axis{1, pick(1, 2), pick(1, 2), 1, 0, 1};
     const Axis w = axis(9);
     Args a = {};
@@ -119,7 +119,7 @@ class Sweep : public ::testing::Test {
     a.shift = random_words(a.output_dims.c, -12, -4);
   }
 
-  /// Runs `count` draws of `make`; at least a few have to be accepted, and refused.
+  /// Runs `count` draws of `make`; at least a few must be accepted and a few refused.
   template <typename Make>
   void sweep(int count, const Kernel& kernel, const Kernel& reference, Make make) {
     int accepted = 0;
@@ -166,7 +166,7 @@ TEST_F(Sweep, DepthwiseConvolutions) {
     a.input_dims.c = pick(1, 9);
     a.filter_dims.n = 1;
     a.filter_dims.c = a.output_dims.c = a.params.ch_mult * a.input_dims.c;
-    if (pick(0, 1) != 0) {  // of which there is a kernel of its own
+    if (pick(0, 1) != 0) {  // for which there is a special kernel
       a.filter_dims.h = a.filter_dims.w = 3;
       a.params.dilation = {1, 1};
     }

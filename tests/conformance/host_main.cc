@@ -1,6 +1,6 @@
 // The runner of suites on the host: `run_on_host portable|cmsis_nn SUITE`.
 //
-// Prints a line for every case that fails, and at the end the line that firmware_main.cc prints.
+// Prints a line for every case that fails, and at the end the same line as firmware_main.cc.
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>

@@ -28,14 +28,14 @@ NAMES = {"portable": "portable", "cmsis_nn": "cmsis-nn"}
 
 @functools.cache
 def drawn(count: int):
-    # CMSIS-NN is plain C on the host: scratch as for a scalar core.
+    # CMSIS-NN is plain C on the host, so it needs the same scratch memory as on a scalar core.
     return tuple(cases.cases(OPERATOR, count, get_target("cortex-m3")))
 
 
 @pytest.mark.parametrize("provider", NAMES)
 def test_every_byte_equals_the_reference(provider, pytestconfig, tmp_path):
     if provider == "cmsis_nn" and not KERNELS["cmsis_nn_available"]:
-        pytest.skip(f"CMSIS-NN is absent: {KERNELS['reason']}")
+        pytest.skip(f"CMSIS-NN is unavailable: {KERNELS['reason']}")
     count = pytestconfig.getoption("--cases") or CASES
     path = tmp_path / "suite"
     path.write_bytes(suite.pack(drawn(count)))

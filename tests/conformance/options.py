@@ -1,4 +1,4 @@
-"""Options of pytest for this folder: a plugin, since one run through Bazel has no conftest.py."""
+"""pytest options for this folder, as a plugin, because pytest reads no conftest.py when Bazel runs it."""
 
 
 def pytest_addoption(parser):

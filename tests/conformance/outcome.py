@@ -1,4 +1,4 @@
-"""What a runner of suites printed."""
+"""Parses the output of a runner of suites."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Outcome:
 
 
 def parse(text: str) -> Outcome:
-    """ValueError if the run did not come to its end."""
+    """Parses the output `text`. Raises ValueError if the run did not reach its end."""
     match = _SUITE.search(text)
     if match is None:
-        raise ValueError(f"the suite was not run to its end; the output ends with {text[-400:]!r}")
+        raise ValueError(f"the suite did not run to its end; the output ends with {text[-400:]!r}")
     kernels, core, *numbers = match.groups()
     problems = tuple((int(index), what) for index, what in _CASE.findall(text))
     return Outcome(kernels, core, *map(int, numbers), problems)

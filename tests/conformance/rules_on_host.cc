@@ -1,5 +1,5 @@
-// Answers for rules_test.py: reads records of int32 from stdin, a rule and its 16 arguments, and
-// writes a byte for each.
+// Computes results for rules_test.py: reads records of int32 from stdin, each a rule and its 16 arguments, and
+// writes a byte for each record.
 #include <array>
 #include <cstdint>
 #include <cstdio>

@@ -13,7 +13,7 @@ from cmsis_nn_delegate.ops.providers import cmsis_nn_rules as rules
 
 PROGRAM = Path("tests/conformance/rules_on_host")
 RULES = (rules.convolution_fits, rules.depthwise_fits, rules.softmax_fits)
-# Where something changes, and the ends of the ranges.
+# Values at which results change, and the ends of the ranges.
 SIZES = (1, 1, 2, 3, 3, 4, 5, 8, 511, 512, 32767)
 
 
@@ -21,7 +21,7 @@ COUNT = 50_000
 
 
 def draw(random: np.random.Generator, name: str) -> np.ndarray:
-    """Arguments called `name`, in their range."""
+    """Returns a strategy for arguments called `name`, within their range."""
     if name == "mve":
         return random.integers(2, size=COUNT)
     if name.startswith("padding"):

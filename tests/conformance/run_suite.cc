@@ -11,13 +11,13 @@ namespace {
 
 using executorch::runtime::Error;
 
-constexpr std::size_t kGuardBytes = 256;  // more than any vector access reaches over an end
+constexpr std::size_t kGuardBytes = 256;  // more than any vector access reaches past an end
 
 constexpr std::size_t padded(std::size_t bytes) {
   return (bytes + kSuiteAlignment - 1) / kSuiteAlignment * kSuiteAlignment;
 }
 
-/// What memory holds before a case: no two neighbouring bytes alike, different in every case.
+/// The contents of memory before a case: neighbouring bytes differ, and every case has different bytes.
 std::uint8_t filling(std::size_t position, std::uint32_t index) {
   return static_cast<std::uint8_t>(position * 37 + index * 11 + 0x5A);
 }
@@ -61,7 +61,7 @@ class CaseRun {
       }
     }
     if (used > memory_bytes_) {
-      return fail("memory is too small: needed, there", static_cast<std::int64_t>(used),
+      return fail("memory is too small: needed, available", static_cast<std::int64_t>(used),
                   static_cast<std::int64_t>(memory_bytes_));
     }
     for (std::size_t i = 0; i < used; ++i) {
@@ -135,7 +135,7 @@ class CaseRun {
     return true;
   }
 
-  /// Every byte of memory that is neither arena nor output.
+  /// Checks every byte of memory that belongs neither to the arena nor to an output.
   bool check_guards(const PayloadView& view, const Bases& bases, std::size_t used) {
     std::size_t at = 0;
     const auto untouched_until = [&](const std::uint8_t* end) {
@@ -148,7 +148,7 @@ class CaseRun {
     };
     const auto check_before = [&](const std::uint8_t* place, std::size_t bytes) {
       if (!untouched_until(place)) {
-        return fail("a byte outside of arena and outputs was written, at",
+        return fail("a byte outside the arena and the outputs was written, at",
                     static_cast<std::int64_t>(at));
       }
       at += bytes;

@@ -1,4 +1,4 @@
-// Runs the cases of a suite (suite.py) with one provider's kernels and checks everything that they do.
+// Runs the cases of a suite (suite.py) with one provider's kernels and checks outputs, guards and scratch sizes.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace cmsis_nn_delegate {
 namespace conformance {
 
-/// Told what is wrong with a case: `what`, and two numbers that it names (unused ones are 0).
+/// Called with a problem of a case: `what`, and two numbers that it names (0 if unused).
 using Report = void (*)(std::uint32_t index, const char* what, std::int64_t a, std::int64_t b);
 
 struct Totals {
@@ -23,7 +23,7 @@ struct Totals {
 /// changes, and every call has exactly the scratch that its kernel asks for, if it asks for any.
 ///
 /// `suite` is 16-byte aligned; `memory` is for arena and outputs. Returns false, with a report about
-/// case 0, if the blob is no suite.
+/// case 0, if the blob is not a suite.
 bool run_suite(const std::uint8_t* suite, std::size_t suite_bytes, std::uint8_t* memory,
                std::size_t memory_bytes, const KernelTable& kernels, Report report, Totals& totals);
 

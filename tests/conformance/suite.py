@@ -45,7 +45,7 @@ CASE_HEADER = Struct(
 
 @dataclass(frozen=True)
 class Case:
-    """`text` says in one line what the case is, for messages."""
+    """`text` describes the case in one line, for messages."""
 
     text: str
     payload: bytes
@@ -58,7 +58,7 @@ def _pad(data: bytes) -> bytes:
 
 
 def pack(cases: Sequence[Case]) -> bytes:
-    """The blob with `cases`."""
+    """Returns the blob with `cases`."""
     blobs = []
     for case in cases:
         inputs = b"".join(_pad(data) for data in case.inputs)

@@ -1,4 +1,4 @@
-"""Compiles one network for every instruction set, and computes what it must answer.
+"""Compiles one network for every instruction set, and computes its expected outputs.
 
     build_network.py NETWORK OUTPUT_PREFIX
 
@@ -11,7 +11,7 @@ import gc
 import sys
 from pathlib import Path
 
-# torch makes millions of objects that stay: looking through them for garbage takes a fifth of the time.
+# torch creates millions of permanent objects: searching them for garbage takes a fifth of the time.
 gc.set_threshold(1_000_000, 100, 100)
 
 # ruff: noqa: E402
@@ -34,7 +34,7 @@ COUNT = 16
 
 
 def samples(network: str, seed: int) -> list[torch.Tensor]:
-    """Seeded inputs of batch 1, images in channels-last order."""
+    """Returns seeded inputs of batch 1, images in channels-last order."""
     inputs = [x[None] for x in NETWORKS[network].random_inputs(COUNT, seed)]
     if inputs[0].dim() == 4:
         inputs = [x.contiguous(memory_format=torch.channels_last) for x in inputs]
@@ -56,7 +56,7 @@ def compile_network(network: str) -> list[Compiled]:
 
 
 def vectors(compiled: Compiled, inputs: list[torch.Tensor]) -> dict[str, np.ndarray]:
-    """Quantized `inputs` and the integer reference's answers."""
+    """Returns quantized `inputs` and the integer reference's outputs."""
     (value,) = compiled.graph.inputs
     steps = [value.type.quantize(x.numpy()) for x in inputs]
     answers = [reference.run(compiled.graph, [x])[0] for x in steps]

@@ -1,4 +1,4 @@
-"""The comparisons can fail: a payload of NETWORK with one flipped bit, on a simulated Cortex-M4."""
+"""Shows that the comparisons can fail: a payload of NETWORK with one flipped bit, on a simulated Cortex-M4."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ NETWORK = os.environ["NETWORK"]
 
 
 def flipped_weight() -> bytes:
-    """The payload with the sign of one weight of the last linear layer flipped: its largest, so
-    that no input can hide it. The CRC is still that of the original."""
+    """Returns the payload with the sign of a weight of the last linear layer flipped: the largest weight, so
+    that no input can hide the change. The CRC is still that of the original."""
     payload = bytearray(artifact(NETWORK, "dsp", "payload"))
     calls = decode(bytes(payload)).calls
     linear = [call for call in calls if call.opcode is Opcode.FULLY_CONNECTED][-1]
@@ -32,7 +32,7 @@ def flipped_weight() -> bytes:
 
 
 def with_own_crc(payload: bytes) -> bytes:
-    """`payload` with the CRC-32 of its bytes: nothing but the comparison can tell."""
+    """Returns `payload` with the correct CRC-32: only the comparison can find the change."""
     offset = schema.HEADER.offset_of("crc32")
     blank = payload[:offset] + bytes(4) + payload[offset + 4 :]
     return blank[:offset] + zlib.crc32(blank).to_bytes(4, "little") + blank[offset + 4 :]

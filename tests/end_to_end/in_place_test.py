@@ -1,4 +1,4 @@
-"""Models that write in place, compiled and in ExecuTorch's runtime on the host, next to the float module."""
+"""Compares compiled models that write in place, in ExecuTorch's runtime on the host, with the float module."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def _impl(ctx):
         outputs = outputs,
         mnemonic = "AotCompile",
         progress_message = "Compiling network %s" % ctx.attr.network,
-        # torch sizes its thread pool by the machine; keep the result and the load even.
+        # torch sizes its thread pool by the machine; one thread keeps results and load the same everywhere.
         env = {"OMP_NUM_THREADS": "1"},
     )
     return [DefaultInfo(files = depset(outputs), runfiles = ctx.runfiles(outputs))]

@@ -1,4 +1,4 @@
-"""Programs of several inputs and outputs, in ExecuTorch's runtime on the host: each is where the module has it."""
+"""Programs with several inputs and outputs, in ExecuTorch's runtime on the host, keep the module's order."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ X, Y = torch.linspace(-1, 1, 72).reshape(1, 2, 6, 6), torch.linspace(-1, 1, 108)
 
 
 class Several(nn.Module):
-    """Reads its inputs in another order than it takes them, and returns in another order than it computes, one
-    result twice."""
+    """Reads its inputs in a different order than its arguments, and returns its results in a different order than it
+    computes them, one of them twice."""
 
     def __init__(self) -> None:
         super().__init__()

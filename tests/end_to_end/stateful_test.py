@@ -1,4 +1,4 @@
-"""Programs that remember something, in ExecuTorch's runtime on the host: they begin where the module began."""
+"""Stateful programs, in ExecuTorch's runtime on the host, start with the module's initial state."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_first_and_later_outputs_are_those_of_the_module():
     program = HostProgram(compile_model(module, (X,), "cortex-m55", [(X,), (-X,)]).pte, LIBRARY)
     for count, sign in enumerate((1, 1, -1), start=1):
         (got,) = program.run([sign * X.numpy()])
-        # The error of each inference stays in the sum: a step of the convolution, twice.
+        # The sum keeps the error of each inference: one step of the convolution, twice.
         assert np.abs(got - module(sign * X).detach().numpy()).max() < 0.05 * count
 
 

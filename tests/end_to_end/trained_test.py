@@ -1,6 +1,6 @@
 """The networks with their trained weights: as exact as with random ones, and they still classify.
 
-Runs where MLPERF_TINY_WEIGHTS names the folder of the weights (see examples/mlperf_tiny/networks.py):
+Runs if MLPERF_TINY_WEIGHTS names the folder with the weights (see examples/mlperf_tiny/networks.py):
 
     ./bazelw test //tests/end_to_end:trained_test --test_env=MLPERF_TINY_WEIGHTS=FOLDER
 """
@@ -44,7 +44,7 @@ def case(name: str, core: str) -> Case:
     samples = [torch.from_numpy(x[None]) for x in checks]
     if samples[0].dim() == 4:
         samples = [x.contiguous(memory_format=torch.channels_last) for x in samples]
-    # Calibrated with one half, judged by the other.
+    # Calibrated with one half, evaluated with the other.
     calibration, samples = samples[: len(samples) // 2], samples[len(samples) // 2 :]
     compiled = compile_model(
         network.trained(FOLDER),

@@ -1,4 +1,4 @@
-"""The artifacts of a network, as `network_artifacts` lays them beside this file."""
+"""The artifacts of a network, which `network_artifacts` puts beside this file."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ def load_vectors(network: str) -> Vectors:
 
 
 def artifact(network: str, isa: str, kind: str) -> bytes:
-    """The .pte or .payload of `network` for `isa`."""
+    """Returns the path of the .pte or .payload of `network` for `isa`."""
     return (_FOLDER / f"{network}_{isa}.{kind}").read_bytes()
 
 
 def lowered_graph(network: str) -> bytes:
-    """The graph of which the payloads and the expected outputs are, in a file that payload/files/serialize.py reads."""
+    """Returns the path of the graph behind the payloads and expected outputs; payload/files/serialize.py reads it."""
     return (_FOLDER / f"{network}_graph.npz").read_bytes()
 
 
 def firmware(core: str) -> Path:
-    """The standalone runner for `core` ("cortex-m4")."""
+    """Returns the path of the standalone runner for `core` ("cortex-m4")."""
     return _FOLDER.parent.parent / "runtime" / f"{core.replace('-', '_')}.elf"
 
 
 def differing_bytes(actual: np.ndarray, expected: np.ndarray) -> int:
-    """How many elements differ; the shapes must be equal, or a comparison would mean nothing."""
+    """Returns how many elements differ; the shapes must be equal, otherwise the comparison would be meaningless."""
     assert actual.shape == expected.shape and actual.dtype == expected.dtype == np.int8
     return int((actual != expected).sum())

@@ -9,7 +9,7 @@ from tools.executors.running import UNAVAILABLE, image
 
 pytestmark = needs_executor
 
-if not UNAVAILABLE:  # takes seconds, for nothing if all of it is skipped
+if not UNAVAILABLE:  # importing takes seconds, which are wasted if all tests are skipped
     quiet()
 
     import torch

@@ -1,4 +1,4 @@
-"""Whether there are images with ExecuTorch's executor."""
+"""Says whether there are images with ExecuTorch's executor."""
 
 from __future__ import annotations
 

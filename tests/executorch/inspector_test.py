@@ -19,7 +19,7 @@ make_torch_faster()
 NETWORK, CORE = "resnet8", "cortex-m4"
 LIBRARY = "runtime/libcmsis_nn_delegate.so"
 
-# What an operator of the payload came from.
+# The PyTorch operators that an operator of the payload came from.
 ATEN = {
     Opcode.CONV2D: "aten.convolution.default",
     Opcode.FULLY_CONNECTED: "aten.linear.default",
@@ -37,7 +37,7 @@ def recorded(tmp_path_factory):
 
 
 def delegate_events(found):
-    """By execution: the delegate's events in order."""
+    """Returns the delegate's events in order, by execution."""
     blocks = [block for block in found.event_blocks if block.name == "Execute"]
     return [[event for event in block.events if event.is_delegated_op] for block in blocks]
 

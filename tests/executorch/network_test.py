@@ -1,4 +1,4 @@
-"""The four networks as .pte on CORE with ExecuTorch's own executor: every byte, and what the executor costs."""
+"""Runs the four networks as .pte on CORE with ExecuTorch's own executor: compares every byte, and checks the costs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_memory_by_allocator(measured):
     memory = measured.report.memory
     assert memory.method <= 400
     assert memory.method == measured.report.runtime_bytes
-    # The temp allocator gives the delegate's arena and nothing else.
+    # The temp allocator provides the delegate's arena and nothing else.
     assert memory.temp == measured.arena_bytes
     assert memory.objects <= 256
     assert measured.report.stack_bytes <= 2048
@@ -52,5 +52,5 @@ def test_instructions_of_load_and_execute(network, measured):
     standalone = run_network(network, CORE, program=False, count=1)
     # What the executor adds to the delegate's own init().
     assert measured.load - standalone.load <= 6_000
-    # What it adds to an inference, of 0.6 to 300 million instructions.
+    # What it adds to an inference, which takes 0.6 to 300 million instructions.
     assert measured.execute[0] - standalone.execute[0] <= 1_000

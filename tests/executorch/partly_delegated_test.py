@@ -1,4 +1,4 @@
-"""A program with an operator outside of the delegate, on images with and without a kernel for it."""
+"""Runs a program with an operator outside the delegate on images with and without a kernel for it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = needs_executor
 
 CORES = ("cortex-m4", "cortex-m55")
 
-if not UNAVAILABLE:  # takes seconds, for nothing if all of it is skipped
+if not UNAVAILABLE:  # importing takes seconds, which are wasted if all tests are skipped
     quiet()
 
     import torch
@@ -47,14 +47,14 @@ def run(elf: Path, pte: bytes):
 @pytest.mark.parametrize("core", CORES)
 def test_a_kernel_beside_the_delegate(core):
     module = convolution()
-    # The convolution alone is delegated as a whole, and tells what sigmoid is given.
+    # The convolution alone is fully delegated, and shows the input of sigmoid.
     logits, alone = run(image(core, "_executorch"), compiled(module, core))
     outputs, report = run(
         Path(__file__).parent / f"{core.replace('-', '_')}_sigmoid.elf",
         compiled(nn.Sequential(module, nn.Sigmoid()), core),
     )
     assert outputs.shape == (len(INPUTS), 5 * 8 * 8)
-    # The same quantization of the convolution with and without the sigmoid.
+    # The convolution has the same quantization with and without the sigmoid.
     np.testing.assert_allclose(outputs, 1 / (1 + np.exp(-logits)), rtol=1e-5)
     assert np.ptp(outputs) > 0.1
     # Another tensor and another call.

@@ -6,7 +6,7 @@ namespace torch {
 namespace executor {
 namespace native {
 
-// Of kernels/portable/cpu/op_sigmoid.cpp: those files have no headers.
+// Defined in kernels/portable/cpu/op_sigmoid.cpp: those files have no headers.
 executorch::aten::Tensor& sigmoid_out(executorch::runtime::KernelRuntimeContext& context,
                                       const executorch::aten::Tensor& in,
                                       executorch::aten::Tensor& out);

@@ -1,4 +1,4 @@
-"""Boards of a user, in a workspace that has this repository as an external one."""
+"""Tests a user's own boards, in a workspace with this repository as an external one."""
 
 import json
 import re
@@ -30,7 +30,7 @@ load("@rules_cc//cc:defs.bzl", "cc_library")
 
 package(default_visibility = ["//visibility:public"])
 
-# In the memories of QEMU's mps2-an386, but not where platforms/boards.bzl has them. With a UART of its own.
+# Within the memories of QEMU's mps2-an386, at other addresses than in platforms/boards.bzl. Has its own UART driver.
 board(
     name = "mine",
     clock_hz = 10000000,
@@ -44,7 +44,7 @@ board(
     uart = uart("mine", 0x40004000, header = "uart_mine.h"),
 )
 
-# Simulated by nothing.
+# No simulator runs this board.
 board(
     name = "product",
     clock_hz = 64000000,

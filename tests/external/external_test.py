@@ -1,4 +1,4 @@
-"""Builds and runs examples/bazel_firmware: a workspace that has this repository as an external one."""
+"""Builds and runs examples/bazel_firmware, a workspace with this repository as an external one."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""An inner Bazel, for workspaces that have this repository as an external one."""
+"""Runs an inner Bazel in workspaces with this repository as an external one."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ def _bazel() -> str | None:
 
 
 def absent() -> str:
-    """Why the inner build cannot be run, or ""."""
+    """Returns why the inner build cannot run, or ""."""
     if _bazel() is None:
         return "no bazel on PATH"
     return (
@@ -24,8 +24,8 @@ def absent() -> str:
 
 
 def copy_of_example(folder: pathlib.Path, *names: str) -> pathlib.Path:
-    """The example's files, or those of these names, as its users have them: somewhere else, with the path to this
-    repository."""
+    """Copies the example's files, or those with these names, to `folder`, as a user would, and changes the path of this
+    repository in them."""
     folder.mkdir()
     for source in EXAMPLE.iterdir():
         # Not Bazel's links.
@@ -36,7 +36,7 @@ def copy_of_example(folder: pathlib.Path, *names: str) -> pathlib.Path:
 
 
 class InnerBazel:
-    """Runs commands in `workspace`; its files are in `folder`. To be closed, which ends its server."""
+    """Runs commands in `workspace`, with Bazel's files in `folder`. close() ends Bazel's server."""
 
     def __init__(self, workspace: pathlib.Path, folder: pathlib.Path):
         self._workspace = workspace
@@ -52,8 +52,8 @@ class InnerBazel:
         }
 
     def run(self, command: str, *arguments: str) -> tuple[int, str]:
-        """Exit code and what it said."""
-        # No sandbox in the sandbox.
+        """Returns the exit code and the output."""
+        # No sandbox within the sandbox.
         options = ["--jobs=2", "--noshow_progress", "--spawn_strategy=local"]
         result = subprocess.run(
             [*self._startup, command, *options, *arguments],

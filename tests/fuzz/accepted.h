@@ -1,4 +1,4 @@
-// A payload that init() has accepted: what it asks for, and how to execute it.
+// A payload that init() has accepted: its memory and work, and how to execute it.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class Accepted : public PayloadView {
   const payload::IoTensor& tensor(unsigned index) const { return tensors()[index]; }
   bool is_input(unsigned index) const { return index < header().input_count; }
 
-  /// Of the arena, inputs and outputs.
+  /// Bytes of the arena, inputs and outputs.
   std::uint64_t memory() const {
     std::uint64_t bytes = header().arena_bytes;
     for (unsigned i = 0; i < tensor_count(); ++i) {
@@ -33,7 +33,7 @@ class Accepted : public PayloadView {
     return bytes;
   }
 
-  /// A bound of what the calls compute, see operands.h.
+  /// An upper bound of the work of all calls, see operands.h.
   std::uint64_t work() const {
     std::uint64_t sum = 0;
     for (const Call& call : calls()) {

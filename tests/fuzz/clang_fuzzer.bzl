@@ -1,12 +1,12 @@
 """`clang_fuzzer`: a libFuzzer program with sanitizers, compiled by the clang of third_party/clang.
 
-Everything that is to be instrumented is in `srcs`; libraries in `deps` give headers and defines only.
+Put all code to be instrumented into `srcs`; only headers and defines of libraries in `deps` are used.
 """
 
 load("@clang//:info.bzl", "CLANG")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
 
-# Whether there are fuzzers, and if not, why.
+# Whether fuzzers can be built, and if not, why.
 FUZZERS = struct(available = CLANG.available, reason = CLANG.reason)
 
 _FLAGS = ["-O2", "-gline-tables-only", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
@@ -46,7 +46,7 @@ def _impl(ctx):
     sanitize = ["-fsanitize=address,undefined"]
     sanitize += ["-fno-sanitize=" + check for check in ctx.attr.without]
     objects = [
-        # Without hooks in comparisons, which take half of the time: the mutator knows what fields mean.
+        # Without hooks in comparisons, which would take half of the time: the mutator knows what the fields mean.
         _compile(ctx, source, context, sanitize + ["-fsanitize=fuzzer-no-link", "-fno-sanitize-coverage=trace-cmp"])
         for source in ctx.files.srcs
         if source.extension != "h"
@@ -66,11 +66,11 @@ def _impl(ctx):
 clang_fuzzer = rule(
     implementation = _impl,
     attrs = {
-        "copts": attr.string_list(doc = "Further flags of every compilation, C and C++."),
+        "copts": attr.string_list(doc = "Further flags of all compilations, C and C++."),
         "deps": attr.label_list(providers = [CcInfo]),
         "local_defines": attr.string_list(),
         "srcs": attr.label_list(allow_files = [".c", ".cc", ".h"], mandatory = True),
-        "without": attr.string_list(doc = "Checks of -fsanitize=undefined that are left out."),
+        "without": attr.string_list(doc = "Checks of -fsanitize=undefined to leave out."),
     },
     executable = True,
 )

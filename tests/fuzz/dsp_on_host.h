@@ -1,13 +1,13 @@
-// The DSP instructions that CMSIS-NN uses, in plain C: what makes its code for Cortex-M4, M7 and M33 run
-// on the host.
+// The DSP instructions that CMSIS-NN uses, in plain C, so that its code for Cortex-M4, M7 and M33 runs on the
+// host.
 //
-// Included in front of its sources (-include) together with __ARM_FEATURE_DSP=1, this takes the place of
-// Internal/arm_nn_compiler.h: the names that header gives to attributes and instructions, from the Armv7-M
-// Architecture Reference Manual's description of each instruction. Nothing here has undefined behaviour, so that
-// what a sanitizer says is about CMSIS-NN.
+// Included before its sources (-include), together with __ARM_FEATURE_DSP=1, this header replaces
+// Internal/arm_nn_compiler.h. It defines that header's names of attributes and instructions, according to the
+// description of each instruction in the Armv7-M Architecture Reference Manual. Nothing here has undefined
+// behaviour, so all findings of a sanitizer are in CMSIS-NN.
 #pragma once
 
-#define ARM_NN_COMPILER_H  // not that one
+#define ARM_NN_COMPILER_H  // keeps CMSIS-NN's header out
 
 #include <stdint.h>
 
@@ -43,7 +43,7 @@ __STATIC_FORCEINLINE uint32_t ROR(uint32_t value, uint32_t amount) {
 __STATIC_FORCEINLINE uint32_t SXTB16(uint32_t value) {
   return dsp_pack(dsp_byte(value, 0), dsp_byte(value, 2));
 }
-/// The compiler's own name, which one of CMSIS-NN's headers uses.
+/// The compiler's own name of the instruction, which one of CMSIS-NN's headers uses.
 #define __sxtb16 SXTB16
 /// SXTAB16: the same, added to the halfwords of `addend` without carry between them.
 __STATIC_FORCEINLINE uint32_t SXTAB16(uint32_t addend, uint32_t value) {
@@ -63,7 +63,7 @@ __STATIC_FORCEINLINE uint32_t SXTAB16_RORn(uint32_t addend, uint32_t value, uint
 #define PKHTB(a, b, shift) \
   ((uint32_t)(((uint32_t)(a) & 0xFFFF0000u) | ((uint32_t)((int32_t)(b) >> (shift)) & 0x0000FFFFu)))
 
-/// Products of halfwords; sums wrap (the Q flag, which nobody reads, is not modelled).
+/// Products of halfwords; sums wrap (the Q flag is not modelled because no code reads it).
 __STATIC_FORCEINLINE uint32_t SMULBB(uint32_t a, uint32_t b) {
   return (uint32_t)(dsp_bottom(a) * dsp_bottom(b));
 }
@@ -93,11 +93,11 @@ __STATIC_FORCEINLINE uint32_t SADD16(uint32_t a, uint32_t b) {
 __STATIC_FORCEINLINE int32_t dsp_saturate(int64_t value, int64_t low, int64_t high) {
   return (int32_t)(value < low ? low : (value > high ? high : value));
 }
-/// QADD: a sum that saturates.
+/// QADD: a saturating sum.
 __STATIC_FORCEINLINE int32_t QADD(int32_t a, int32_t b) {
   return dsp_saturate((int64_t)a + b, INT32_MIN, INT32_MAX);
 }
-/// QSUB16, QSUB8: differences of halfwords and bytes that saturate.
+/// QSUB16, QSUB8: saturating differences of halfwords and bytes.
 __STATIC_FORCEINLINE uint32_t QSUB16(uint32_t a, uint32_t b) {
   return dsp_pack((uint32_t)dsp_saturate(dsp_bottom(a) - dsp_bottom(b), INT16_MIN, INT16_MAX),
                   (uint32_t)dsp_saturate(dsp_top(a) - dsp_top(b), INT16_MIN, INT16_MAX));

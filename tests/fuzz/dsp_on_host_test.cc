@@ -1,5 +1,5 @@
-// The emulated instructions against their definition, computed another way, and against examples
-// worked out by hand.
+// Compares the emulated instructions with their definitions, computed in another way, and with examples
+// computed by hand.
 #include "tests/fuzz/dsp_on_host.h"
 
 #include <cstdint>
@@ -48,7 +48,7 @@ std::int64_t lane(std::uint32_t value, unsigned bits, unsigned index) {
   return part >= range / 2 ? part - range : part;
 }
 
-/// `value` as it ends up in a lane of `bits` bits.
+/// `value` as stored in a lane of `bits` bits.
 std::int64_t wrapped(std::int64_t value, unsigned bits) {
   const std::int64_t range = std::int64_t{1} << bits;
   const std::int64_t part = ((value % range) + range) % range;

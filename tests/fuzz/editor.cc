@@ -155,7 +155,7 @@ void Editor::swap_calls(unsigned a, unsigned b) {
     a = b;
     b = c;
   }
-  // `b` in front of `a`, then the old `b` away.
+  // Insert `b` before `a`, then remove the old `b`.
   if (a != b && copy_call(b, a)) {
     remove_call(b + 1);
   }

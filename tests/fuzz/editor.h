@@ -1,4 +1,4 @@
-// Edits a payload in a buffer: its sections grow and shrink, calls come and go, references follow.
+// Edits a payload in a buffer: resizes sections, adds and removes calls, and keeps references correct.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ class Editor {
  public:
   static constexpr unsigned kMaxCalls = 48;
 
-  /// `data`, 16-byte aligned, has a payload of `size` bytes and room for `capacity`.
+  /// `data`, 16-byte aligned, contains a payload of `size` bytes and has room for `capacity`.
   Editor(std::uint8_t* data, std::size_t size, std::size_t capacity)
       : data_(data), size_(size), capacity_(capacity) {}
 
-  /// Finds the sections and calls. False if there are none to edit: a damaged header, no calls, or too many.
+  /// Finds the sections and calls. Returns false if it cannot edit them: a damaged header, no calls, or too many.
   bool parse();
 
   std::size_t size() const { return size_; }
@@ -38,27 +38,27 @@ class Editor {
     return *reinterpret_cast<std::uint32_t*>(static_cast<std::uint8_t*>(args(call)) + offset);
   }
 
-  /// The bytes that references of `base` may name; 0 if there is no such base.
+  /// Returns the number of bytes to which references of `base` may point; 0 if there is no such base.
   std::uint32_t region_bytes(unsigned base);
 
-  /// The reference to byte `offset` of `base`.
+  /// Returns the reference to byte `offset` of `base`.
   payload::Ref reference(unsigned base, std::uint32_t offset);
 
-  /// Appends `bytes` of `random` values to the constants. False if there is no room, or something
-  /// stands after them.
+  /// Appends `bytes` of `random` values to the constants. Returns false if there is no room, or if something
+  /// follows them.
   bool grow_constants(std::uint32_t bytes, Random& random);
 
-  /// Puts a copy of call `from` in front of call `to` (or after the last one).
+  /// Inserts a copy of call `from` before call `to` (or after the last one).
   bool copy_call(unsigned from, unsigned to);
   void remove_call(unsigned call);
   void swap_calls(unsigned a, unsigned b);
 
-  /// Puts a call of `other`, an editor of another payload, in front of call `to`. Its references go
-  /// where they happen to point.
+  /// Inserts a call of `other`, an editor of another payload, before call `to`. Its references are not changed,
+  /// so they point to arbitrary places.
   bool take_call(Editor& other, unsigned from, unsigned to);
 
-  /// Arena, constants, inputs and outputs as small as the calls allow: what is read past an end
-  /// is then read outside of it.
+  /// Makes arena, constants, inputs and outputs as small as the calls allow, so that every read past the end of
+  /// an operand is out of bounds.
   void fit_arena();
   void fit_constants();
   void fit_tensor(unsigned index);
@@ -70,7 +70,7 @@ class Editor {
   T& at(std::size_t offset) {
     return *reinterpret_cast<T*>(data_ + offset);
   }
-  /// The end of what calls name in `base`, from its offset 0.
+  /// Returns the end of the part of `base` that calls refer to, as an offset.
   std::uint32_t used(unsigned base);
   bool insert(const std::uint8_t* call, std::uint32_t bytes, unsigned to);
   void find_calls();

@@ -1,4 +1,4 @@
-"""A short run of a fuzzer: nothing that init() accepts leaves its memory or has undefined behaviour."""
+"""Runs a fuzzer for a short time: no payload that init() accepts leaves its memory or has undefined behaviour."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tests.fuzz import run_fuzzer
 FUZZER = Path("tests/fuzz") / os.environ["FUZZER"]
 SEEDS = Path("tests/fuzz") / os.environ["SEEDS"]
 SECONDS = 18  # three fuzzers: together about a minute
-# Where nothing else is said, every run tries something else.
+# By default, every run tries other payloads.
 SEED = os.environ.get("FUZZ_SEED", "0")
 
-# A run of no more would not be one: below what a busy machine manages in these seconds.
+# A shorter run would test nothing; even a busy machine runs more payloads in this time.
 LEAST_PAYLOADS = 500
 
 WHY_NO_FUZZER = os.environ["WHY_NO_FUZZER"]
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(bool(WHY_NO_FUZZER), reason=WHY_NO_FUZZER or "th
 
 
 def report(text: str) -> dict[str, str]:
-    """The fields of the fuzzer's line of totals."""
+    """Returns the fields of the fuzzer's line of totals."""
     (line,) = re.findall(r"^##FUZZ (.*)$", text, re.MULTILINE)
     return dict(field.split("=") for field in line.split())
 

@@ -21,7 +21,7 @@ volatile std::uint32_t& mpu_rnr() { return reg(0xE000ED98); }
 volatile std::uint32_t& mpu_rbar() { return reg(0xE000ED9C); }
 constexpr std::uint32_t kEnable = 1 << 0;
 
-/// In the upper half of the mailbox: the job is in the lower one.
+/// In the upper half of the mailbox; the job is in the lower half.
 std::uintptr_t slot_start(unsigned index) {
   const auto start = reinterpret_cast<std::uintptr_t>(__mailbox_start);
   const auto end = reinterpret_cast<std::uintptr_t>(__mailbox_end);
@@ -68,7 +68,8 @@ std::uint8_t* slot_end(unsigned index) {
 
 #if defined(__ARM_ARCH_8M_MAIN__) || defined(__ARM_ARCH_8_1M_MAIN__)
 
-// No region: no access. Regions must not overlap; no region forbids everything, so all that may be used is one.
+// Memory outside all regions cannot be accessed. Regions must not overlap and cannot forbid access, so all
+// accessible memory needs a region.
 void guard(std::uint32_t read_only) {
   const auto code = down(__text_start);
   const auto ram = down(__data_start);
@@ -85,7 +86,7 @@ void guard(std::uint32_t read_only) {
 
 #else
 
-// Armv7-M: a region forbids each gap, the default map is for everything else.
+// Armv7-M: a region forbids access to each gap; the default map applies to everything else.
 void guard(std::uint32_t /*read_only*/) {
   constexpr std::uint32_t kPrivilegedDefault = 1 << 2;
   constexpr std::uint32_t kSize = 15;  // 2^(15 + 1) bytes

@@ -1,9 +1,9 @@
-"""Compiles small graphs of every kind of call, as the payloads that fuzzing starts from.
+"""Compiles small graphs with every kind of call, as seeds for fuzzing.
 
     make_seeds.py FOLDER
 
-FOLDER/seeds_<isa>.bin get the payloads for each instruction set, one after the other. Each has its size in its
-header, and is a multiple of 16 bytes.
+Writes the payloads for each instruction set to FOLDER/seeds_<isa>.bin, one after the other. Each payload has its size
+in its header, a multiple of 16 bytes.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from tests.conformance import cases
 CASES_OF_A_KIND = 4
 NETWORKS = 40
 TWINS = 12
-# A larger one is mutated, and run, less often.
+# Larger payloads would be mutated and run less often.
 MAX_BYTES = 8192
 
 
 def twins(seed: int) -> Graph:
-    """Two parallel convolutions with bias, multipliers and shifts in common. These are stored once, and the
-    second filter is the last constant."""
+    """Two parallel convolutions that share bias, multipliers and shifts. These are stored once, and the second filter
+    is the last constant."""
     d = RandomCase(seed)
     kernel, padding = d.pair(1, 3), Padding()
     x = d.image(1, 2 + d.channels(), kernel)
@@ -50,14 +50,15 @@ def twins(seed: int) -> Graph:
 
 
 def row(stride: int, taps: int) -> Graph:
-    """A convolution along a row without padding, the last window of which ends where the row does."""
+    """A convolution along a row without padding, whose last window ends where the row ends."""
     builder = GraphBuilder(stride * taps)
     x = builder.input(1, 4, 1, taps + 3 * stride)
     return builder.graph(builder.conv2d(x, 8, kernel=(1, taps), stride=(1, stride)))
 
 
 def seeds(isa: str) -> Iterator[bytes]:
-    """Single calls of every kind, twins, rows, and networks of a few calls; some keep I/O in the arena."""
+    """Single calls of every kind, twins, rows, and networks of a few calls; some keep inputs and outputs in the
+    arena."""
     target = TARGET_OF_ISA[isa]
     graphs = [
         cases.graph_of(operator, seed)

@@ -32,7 +32,7 @@ class Mutator {
   Mutator(Editor& editor, Random& random, const KernelTable& kernels)
       : editor_(editor), random_(random), kernels_(kernels) {}
 
-  /// Puts a call of `donor` somewhere, with its operands in this payload's memory.
+  /// Inserts a call of `donor` somewhere, with its operands in this payload's memory.
   void take_call(Editor& donor) {
     const unsigned to = random_.below(editor_.call_count() + 1);
     if (editor_.take_call(donor, random_.below(donor.call_count()), to)) {
@@ -93,7 +93,7 @@ class Mutator {
     const OperatorFields& fields = kOperatorFields[editor_.opcode(call)];
     const OperatorField& field = fields.fields[random_.below(fields.count)];
     std::uint32_t& word = editor_.word(call, field.offset);
-    if (random_.one_in(5)) {  // the value of a neighbour of its kind, of any call
+    if (random_.one_in(5)) {  // the value of a neighbouring field of the same kind in any call
       const unsigned other = random_.below(editor_.call_count());
       const OperatorFields& others = kOperatorFields[editor_.opcode(other)];
       const OperatorField& source = others.fields[random_.below(others.count)];
@@ -122,8 +122,8 @@ class Mutator {
     return operands.operands[random_.below(operands.count)];
   }
 
-  /// Lets `operand` refer to a place that has room for it, often the last such place. The region
-  /// grows if it must and may. False if there is none.
+  /// Makes `operand` refer to a place that has room for it, often the last such place. The region
+  /// grows if that is necessary and possible. Returns false if there is no place.
   bool place(unsigned call, const Operand& operand) {
     unsigned base = payload::kBaseArena;
     if (operand.is_constant()) {
@@ -149,7 +149,7 @@ class Mutator {
       case 0:
         offset = random_.below(room + 1);
         break;
-      case 1:  // in front of the end, as far as a kernel may read over it
+      case 1:  // before the end, as far as a kernel may read past it
         offset = room - (room < 64 ? 0 : 4 * random_.below(17));
         break;
       case 2:
@@ -158,7 +158,7 @@ class Mutator {
       default:
         break;
     }
-    // Another alignment than asked for is one more thing to be refused, but rarely.
+    // Rarely, use a wrong alignment, which must be refused.
     const std::uint32_t alignment = random_.one_in(64) ? 1 : operand.alignment;
     editor_.word(call, operand.field) = editor_.reference(base, offset / alignment * alignment);
     fill(operand, editor_.word(call, operand.field));
@@ -171,7 +171,7 @@ class Mutator {
     if (bytes == 0) {
       return false;
     }
-    // Often as it is, so that operands share memory; but an output that lies in the call's inputs is refused.
+    // Often unchanged, so that operands share memory; but an output that overlaps the call's inputs is refused.
     const bool grow = there < bytes || random_.one_in(6) ||
                       (operand.kind == FieldKind::kOutput && !random_.one_in(3));
     if (base == payload::kBaseArena) {
@@ -203,7 +203,7 @@ class Mutator {
     }
   }
 
-  /// Multipliers and shifts that a compiler would write, mostly.
+  /// Mostly multipliers and shifts that a compiler would write.
   void fill(const Operand& operand, payload::Ref ref) {
     if ((operand.kind != FieldKind::kMultiplier && operand.kind != FieldKind::kShift) ||
         ref >> payload::kRefOffsetBits != payload::kBaseConstant || ref % 4 != 0 ||
@@ -222,7 +222,7 @@ class Mutator {
 
   void place_all(unsigned call) {
     const Operands operands = operands_of(editor_.opcode(call), editor_.args(call));
-    const unsigned first = random_.below(operands.count);  // which one comes last differs
+    const unsigned first = random_.below(operands.count);  // so that a different one comes last
     for (unsigned i = 0; i < operands.count; ++i) {
       const Operand& operand = operands.operands[(first + i) % operands.count];
       if (operand.kind != FieldKind::kScratch) {
@@ -243,7 +243,7 @@ class Mutator {
     }
   }
 
-  /// One operand ends where its region does.
+  /// Moves an operand to the end of its region.
   void place_at_end(unsigned call) {
     const Operand operand = any_operand(call);
     const unsigned base = editor_.word(call, operand.field) >> payload::kRefOffsetBits;
@@ -268,7 +268,7 @@ class Mutator {
     }
   }
 
-  /// As much scratch memory as the kernel asks for, at the end of the arena; sometimes one byte less.
+  /// Gives a call the scratch memory that its kernel needs, at the end of the arena; sometimes one byte less.
   void fit_scratch(unsigned call) {
     const std::uint16_t opcode = editor_.opcode(call);
     std::int32_t* bytes = nullptr;
@@ -319,7 +319,7 @@ class Mutator {
       return;
     }
     Header& h = editor_.header();
-    // Behind everything, where no other operand lies; else wherever there is room.
+    // After everything, where there is no other operand; else wherever there is room.
     if (h.arena_bytes < needed || (random_.one_in(2) && h.arena_bytes + needed <= kMaxArena)) {
       h.arena_bytes = (h.arena_bytes / 16 * 16 + needed + 15) / 16 * 16;
     }

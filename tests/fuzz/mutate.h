@@ -1,7 +1,7 @@
-// Changes a payload so that what comes out is often still valid, and then at the edge of what is.
+// Changes a payload so that the result is often still valid, but close to invalid.
 //
-// The one place that knows how: libFuzzer, the replay on the host and the sweep on simulated devices
-// call it. No heap, no libc beyond memcpy, memmove and memset.
+// libFuzzer, the replay on the host and the sweep on simulated devices all use this code. No heap, no libc
+// beyond memcpy, memmove and memset.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@
 namespace cmsis_nn_delegate {
 namespace fuzz {
 
-/// The most bytes that a mutated payload gets.
+/// The maximum size of a mutated payload.
 inline constexpr std::size_t kMaxPayloadBytes = 1 << 15;
 
-/// Changes the payload of `size` bytes in `data`, 16-byte aligned with room for `capacity`, by one to
-/// a few steps that `seed` decides. Returns the new size. The result has, with rare exceptions, an instruction
-/// set that `kernels` take, sizes that agree, and its CRC. What cannot be edited (a damaged header)
-/// only gets the latter.
+/// Changes the payload of `size` bytes in `data`, 16-byte aligned with room for `capacity`, in one or a few
+/// steps that `seed` determines. Returns the new size. With rare exceptions, the result has the instruction set
+/// of `kernels`, consistent sizes, and a correct CRC. A payload that cannot be edited (because its header is
+/// damaged) is only given these.
 ///
-/// `donor`, if not null, is another payload (`donor_size` bytes, 16-byte aligned), whose calls may
-/// be taken over; it is not changed.
+/// `donor`, if not null, is another payload (`donor_size` bytes, 16-byte aligned), whose calls may be copied;
+/// it is not changed.
 std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t capacity, std::uint32_t seed,
                    const KernelTable& kernels, std::uint8_t* donor = nullptr,
                    std::size_t donor_size = 0);
 
-/// Gives a payload the identity that `kernels` ask for, sizes and CRC. `size` is at least that of a header.
+/// Sets the identity that `kernels` require, sizes and CRC of a payload. `size` is at least that of a header.
 void repair(std::uint8_t* data, std::size_t size, const KernelTable& kernels);
 
 }  // namespace fuzz

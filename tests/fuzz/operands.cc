@@ -10,7 +10,7 @@ using payload::Opcode;
 
 constexpr std::uint64_t kLimit = std::uint64_t{1} << 40;
 
-/// a * b, at most kLimit; 0 if b is not positive.
+/// Returns a * b, at most kLimit; 0 if b is not positive.
 std::uint64_t times(std::uint64_t a, std::int64_t b) {
   if (b <= 0 || a == 0) {
     return 0;
@@ -19,7 +19,7 @@ std::uint64_t times(std::uint64_t a, std::int64_t b) {
   return a > kLimit / factor ? kLimit : a * factor;
 }
 
-/// What the kernel does for each element of its output.
+/// Returns the work of the kernel for each element of its output.
 std::uint64_t work_per_output(Opcode opcode, const void* args) {
   switch (opcode) {
     case Opcode::kConv2d: {

@@ -1,6 +1,6 @@
-// What a call names in memory, and how much work it is, computed from its argument block alone.
+// The operands of a call in memory, and its amount of work, computed from its argument block only.
 //
-// Works on any argument block, valid or not; what makes no sense has 0 bytes.
+// Works on any argument block, valid or not; an invalid operand has 0 bytes.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Operand {
 struct Operands {
   Operand operands[7];
   unsigned count = 0;
-  /// A bound of the multiplications, comparisons or moves of the call.
+  /// An upper bound of the multiplications, comparisons or moves of the call.
   std::uint64_t work = 0;
 
   const Operand* begin() const { return operands; }

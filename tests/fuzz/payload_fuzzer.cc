@@ -1,4 +1,4 @@
-// The libFuzzer target: any bytes are refused by init(), or run within their memory.
+// The libFuzzer target: init() refuses any bytes that would not run within their memory.
 #include <cstdlib>
 #include <cstring>
 
@@ -21,8 +21,8 @@ bool is_accepted(const std::uint8_t* data, std::size_t size) {
   return PayloadView::open(data, size, fuzz::tested_kernels()).ok();
 }
 
-/// The last payload that ran. The corpus fills with payloads that are refused in different ways, and what is
-/// made of these is refused as well: instead of most of them, this one is changed.
+/// The last payload that ran. The corpus fills with payloads that are refused in different ways, whose mutations
+/// would be refused as well: instead of most of them, the fuzzer changes this payload.
 alignas(16) std::uint8_t last_ran[fuzz::kMaxPayloadBytes];
 std::size_t last_ran_size = 0;
 
@@ -50,7 +50,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
                                                std::size_t capacity, unsigned seed) {
   capacity = smaller(capacity, sizeof(buffer));
   fuzz::Random random(seed);
-  if (random.one_in(32)) {  // bytes without meaning, too
+  if (random.one_in(32)) {  // sometimes arbitrary bytes
     size = LLVMFuzzerMutate(data, size, capacity);
     if (size >= sizeof(payload::Header) && !random.one_in(4)) {
       std::memcpy(buffer, data, size);
@@ -67,7 +67,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     size = last_ran_size;
     std::memcpy(base, last_ran, size);
   }
-  // What is refused is worth a look, too, but not most of the time.
+  // Refused payloads are worth changing too, but not most of the time.
   std::size_t changed = 0;
   for (int attempt = random.one_in(4) ? kAttempts : 0; attempt <= kAttempts; ++attempt) {
     std::memcpy(buffer, base, size);
@@ -80,7 +80,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   return changed;
 }
 
-/// A call of the second payload goes into the first.
+/// Copies a call of the second payload into the first.
 extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* data1, std::size_t size1,
                                                  const std::uint8_t* data2, std::size_t size2,
                                                  std::uint8_t* out, std::size_t capacity,

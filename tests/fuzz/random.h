@@ -1,4 +1,4 @@
-// Small deterministic random numbers: the same on the host and on a device.
+// A small deterministic random number generator: it gives the same numbers on the host and on a device.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class Random {
       state_ = 1;
     }
     for (int i = 0; i < 4; ++i) {
-      next();  // neighbouring seeds part
+      next();  // separates neighbouring seeds
     }
   }
 
@@ -38,7 +38,7 @@ class Random {
 
   bool one_in(std::uint32_t count) { return below(count) == 0; }
 
-  /// Random bytes, by words: most of a short run would else be this.
+  /// Random bytes, written as words: byte by byte, this would take most of a short run.
   void fill(std::uint8_t* data, std::size_t bytes) {
     for (; bytes >= sizeof(std::uint32_t); bytes -= sizeof(std::uint32_t)) {
       const std::uint32_t word = next();

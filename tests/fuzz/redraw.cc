@@ -37,7 +37,7 @@ Axis draw_axis(Random& random, bool with_dilation) {
   axis.stride = random.one_in(3) ? random.in(1, random.one_in(8) ? 40 : 4) : 1;
   const std::int32_t extent = (axis.taps - 1) * axis.dilation + 1;
   axis.padding = random.one_in(2) ? 0 : random.in(0, random.one_in(4) ? extent + 2 : extent / 2);
-  // The fewest outputs after which no window that fits is missing; more reach into the padding at the end.
+  // The smallest number of outputs that includes every window that fits; more reach into the padding at the end.
   const std::int32_t room = axis.in + axis.padding - extent;
   axis.out = room < 0 ? 1 : room / axis.stride + 1;
   if (random.one_in(4)) {
@@ -87,7 +87,7 @@ void redraw_conv2d(payload::Conv2dArgs& a, Random& random) {
   const std::int32_t in = channels(random);
   const std::int32_t out = channels(random);
   if (random.one_in(6)) {
-    // One row, which CMSIS-NN has a kernel for with MVE, and rules of its own.
+    // One row, for which CMSIS-NN has a special kernel with MVE, with special rules.
     a.input_dims.h = a.filter_dims.h = a.output_dims.h = 1;
     a.params.stride.h = a.params.dilation.h = a.params.dilation.w = 1;
     a.params.padding.h = 0;
@@ -96,7 +96,7 @@ void redraw_conv2d(payload::Conv2dArgs& a, Random& random) {
       a.input_dims.w = shorter < 1 ? 1 : shorter;
       a.params.padding.w = random.in(0, 3);
     }
-    if (random.one_in(2)) {  // as much padding on either side
+    if (random.one_in(2)) {  // the same padding on both sides
       const std::int32_t length = a.input_dims.w + 2 * a.params.padding.w - a.filter_dims.w;
       a.output_dims.w = (length < 0 ? 0 : length / a.params.stride.w) + 1;
     }
@@ -115,7 +115,7 @@ void redraw_depthwise(payload::DepthwiseConv2dArgs& a, Random& random) {
   a.output_dims.c = a.input_dims.c * a.params.ch_mult;
   a.filter_dims.c = a.output_dims.c;
   if (random.one_in(4)) {
-    // What CMSIS-NN has a kernel of its own for.
+    // Cases for which CMSIS-NN has special kernels.
     a.params.ch_mult = 1;
     a.params.dilation = {1, 1};
     a.filter_dims = {1, 3, 3, a.input_dims.c};
@@ -158,14 +158,14 @@ void redraw_softmax(payload::SoftmaxArgs& a, Random& random) {
   a.diff_min = -random.in(0, 255);
 }
 
-/// Any numbers in their ranges and small sizes, for operators whose fields say all that there is to know.
+/// Any numbers in their ranges and small sizes, for operators whose fields describe everything.
 void redraw_fields(std::uint16_t opcode, void* args, Random& random) {
   const OperatorFields& fields = kOperatorFields[opcode];
   auto* const words = static_cast<std::int32_t*>(args);
   const OperatorField* before = nullptr;
   for (const OperatorField& field : fields) {
     if (field.ranged) {
-      // The upper one of two limits is at least the lower one.
+      // Of two limits, the upper one is at least the lower one.
       const bool paired = field.related && before != nullptr && before->related;
       const std::int32_t low = paired ? words[before->offset / 4] : field.low;
       const bool is_multiplier = field.low == 0 && field.high == INT32_MAX;

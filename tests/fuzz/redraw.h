@@ -1,4 +1,4 @@
-// New parameters for a call that belong together: shapes, strides, padding, quantization.
+// Draws new consistent parameters for a call: shapes, strides, padding, quantization.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace cmsis_nn_delegate {
 namespace fuzz {
 
-/// Fills everything in `args`, the argument block of `opcode`, but references and scratch_bytes.
+/// Fills everything in `args`, the argument block of `opcode`, except references and scratch_bytes.
 void redraw(std::uint16_t opcode, void* args, Random& random);
 
 }  // namespace fuzz

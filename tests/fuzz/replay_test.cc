@@ -1,5 +1,5 @@
-// Damaged payloads without a fuzzer: the compiled seeds, and a fixed number of mutations of each, with the
-// sanitizers of whatever compiler builds the rest. The first violation ends the test.
+// Runs damaged payloads without a fuzzer: the compiled seeds, and a fixed number of mutations of each, with the
+// sanitizers of the host's compiler. The first violation ends the test.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -38,7 +38,7 @@ std::vector<std::uint8_t> read(const char* path) {
   return bytes;
 }
 
-/// testing::small_network() for the tested kernels, with scratch memory for each of them.
+/// Returns testing::small_network() for the tested kernels, with scratch memory for each of them.
 AlignedBytes small_network() {
   AlignedBytes payload = testing::small_network();
   const std::uint32_t begin = payload.header().arena_bytes - kScratch;
@@ -53,7 +53,7 @@ AlignedBytes small_network() {
   return payload;
 }
 
-/// The payloads of the file that SEEDS names.
+/// Returns the payloads in the file that SEEDS names.
 const std::vector<AlignedBytes>& seeds() {
   static const std::vector<AlignedBytes> all = [] {
     std::vector<AlignedBytes> result;
@@ -72,7 +72,7 @@ const std::vector<AlignedBytes>& seeds() {
   return all;
 }
 
-/// With the CRC that its bytes have.
+/// Sets the CRC that the bytes have.
 Outcome run(AlignedBytes& payload) {
   if (payload.size() >= payload.header().payload_bytes) {
     payload.header().crc32 = 0;
@@ -121,7 +121,7 @@ TEST(Replay, EverySingleByte) {
   EXPECT_EQ(run(payload), Outcome::kRan);
 }
 
-/// The call of `opcode` gets `bytes` of scratch at the end of the arena, where one byte more is seen.
+/// Gives the call of `opcode` `bytes` of scratch at the end of the arena, where one more byte would be detected.
 template <typename Args>
 void expect_scratch_suffices(payload::Opcode opcode) {
   AlignedBytes payload = small_network();
@@ -169,7 +169,7 @@ TEST(Replay, MutatedSeeds) {
   }
   print_totals(tested_kernels().provider->name);
   const Totals& t = totals();
-  // Neither may all be refused nor may all be harmless, or nothing is tested.
+  // If all were refused or all were harmless, nothing would be tested.
   EXPECT_GT(t.outcomes[static_cast<unsigned>(Outcome::kRan)],
             seeds().size() * kMutationsOfASeed / 10);
   EXPECT_GT(t.outcomes[static_cast<unsigned>(Outcome::kRefused)],

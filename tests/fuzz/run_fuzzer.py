@@ -1,11 +1,11 @@
-"""Runs a fuzzer of payloads, from the compiled seeds.
+"""Runs a fuzzer of payloads, starting from the compiled seeds.
 
     ./bazelw run //tests/fuzz:portable                      until a finding or Ctrl-C
     ./bazelw run //tests/fuzz:portable -- -runs=5000000     options of libFuzzer are passed on
     ./bazelw run //tests/fuzz:portable -- FILE              only that payload: does it still fail?
 
-What it has learnt stays in out/fuzz/<kernels>/corpus and is used again; a finding is written to
-out/fuzz/<kernels>. Standard library only.
+The corpus is kept in out/fuzz/<kernels>/corpus and used again; findings are written to out/fuzz/<kernels>.
+Standard library only.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_BYTES = 1 << 15  # kMaxPayloadBytes of mutate.h
 
 
 def seeds(blob: bytes) -> Iterator[bytes]:
-    """The payloads of a file of make_seeds.py. ValueError if they are of another format."""
+    """Yields the payloads in a file of make_seeds.py. Raises ValueError if they have another format."""
     at = 0
     while at < len(blob):
         if blob[at : at + len(MAGIC)] != MAGIC:
@@ -34,7 +34,7 @@ def seeds(blob: bytes) -> Iterator[bytes]:
 
 
 def write_seeds(pack: Path, folder: Path) -> int:
-    """Writes each seed to a file of its own; returns how many."""
+    """Writes each seed to a separate file; returns their number."""
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
     for count, seed in enumerate(seeds(pack.read_bytes()), start=1):
@@ -43,7 +43,7 @@ def write_seeds(pack: Path, folder: Path) -> int:
 
 
 def command(fuzzer: Path, folder: Path, pack: Path, options: Sequence[str]) -> list[str]:
-    """libFuzzer's command line; what it writes goes to `folder`."""
+    """Returns libFuzzer's command line, with `folder` for its output."""
     files = [option for option in options if not option.startswith("-")]
     start = [str(fuzzer), f"-artifact_prefix={folder}/", "-timeout=20", *options]
     if files:
@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
     kernels, fuzzer, pack, *options = argv[1:]
     folder = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", ".")) / "out" / "fuzz" / kernels
     folder.mkdir(parents=True, exist_ok=True)
-    # Files are named relative to where Bazel was called.
+    # File names are relative to the folder in which Bazel was called.
     here = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     options = [option if option.startswith("-") else str(here / option) for option in options]
     print(f"writing to {folder}", flush=True)

@@ -23,7 +23,7 @@ using executorch::runtime::FreeableBuffer;
 using executorch::runtime::MemoryAllocator;
 using testing::AlignedBytes;
 
-// Of payloads whose author is unknown; compiled ones may take longer.
+// Limits for arbitrary payloads; compiled ones may take longer.
 constexpr std::uint64_t kMaxMemory = 1 << 17;  // of the arena, inputs and outputs
 constexpr std::uint64_t kMaxWork = 1 << 16;    // of all calls, see operands.h
 
@@ -118,7 +118,7 @@ Outcome run_payload(const std::uint8_t* data, std::size_t size, const KernelTabl
   const Error error = execute(backend, *handle, accepted, first);
   static_cast<void>(backend.reset(*handle));
   if (error != execute(backend, *handle, accepted, second)) {
-    fail("the two executions end differently", 0);
+    fail("the two executions ended differently", 0);
   }
   backend.destroy(*handle);
   if (std::memcmp(bytes.data(), data, size) != 0) {

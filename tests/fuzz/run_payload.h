@@ -1,5 +1,5 @@
-// Runs a payload as an image would, through the backend, with memory that ends where the payload
-// says: for sanitizers.
+// Runs a payload through the backend, as an image would, in memory of exactly the sizes that the payload states, for
+// sanitizers.
 #pragma once
 
 #include <cstddef>
@@ -18,22 +18,21 @@ enum class Outcome : std::uint8_t {
 };
 inline constexpr unsigned kOutcomeCount = 4;
 
-/// What the two runs of run_payload() start from.
+/// The contents of memory at the start of the two runs of run_payload().
 enum class Fillings : std::uint8_t {
-  kEqual,      // for any payload: one that reads what it never wrote must still repeat itself
-  kDifferent,  // for a compiled one: nothing may depend on what memory held
+  kEqual,  // for any payload: even if it reads memory that it never wrote, both runs must be equal
+  kDifferent,  // for a compiled payload: nothing may depend on the initial contents of memory
 };
 
-/// Loads a copy of the payload of `size` bytes at `data`, any bytes, and executes what init() accepts,
-/// twice. The payload, the arena and every input and output are allocations of their own of exactly
-/// their sizes.
+/// Loads a copy of the payload of `size` arbitrary bytes at `data`, and executes it twice if init() accepts it. The
+/// payload, the arena and every input and output are separate allocations of exactly their sizes.
 ///
 /// Ends the process with a message, as a sanitizer does, if an output differs between the runs, or the
 /// payload or an input was written to.
 Outcome run_payload(const std::uint8_t* data, std::size_t size, const KernelTable& kernels,
                     Fillings fillings = Fillings::kEqual);
 
-/// Of this process; printed as one line by print_totals().
+/// Totals of this process; print_totals() prints them as one line.
 struct Totals {
   std::uint64_t outcomes[kOutcomeCount] = {};
   /// Calls of payloads that ran, by opcode.

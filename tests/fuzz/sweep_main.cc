@@ -1,9 +1,9 @@
-// Firmware that mutates payloads and runs those that init() accepts, each buffer in front of memory that
-// must not be touched (guards.h). An access beyond a buffer ends the run in a fault.
+// Firmware that mutates payloads and runs those that init() accepts, with each buffer directly before inaccessible
+// memory (guards.h). An access beyond a buffer ends the run in a fault.
 //
-// The mailbox holds a SweepJob, then the seeds of make_seeds.py. For every index, seed `index` modulo their number
-// is mutated index % 3 + 1 times, by numbers that the index gives; if init() refuses the result, up to kAttempts
-// times in other ways. One index, always the same payloads.
+// The mailbox contains a SweepJob, then the seeds of make_seeds.py. For every index, seed `index` modulo their number
+// is mutated index % 3 + 1 times, with random numbers that the index determines; if init() refuses the result, it is
+// mutated in up to kAttempts other ways. The same index always gives the same payloads.
 #include <cstring>
 
 #include "platforms/bsp/bsp.h"
@@ -22,7 +22,7 @@ using executorch::runtime::Error;
 using executorch::runtime::FreeableBuffer;
 using executorch::runtime::MemoryAllocator;
 
-/// sweep_test.py writes it.
+/// Written by sweep_test.py.
 struct SweepJob {
   std::uint32_t magic;
   std::uint32_t mode;
@@ -32,12 +32,12 @@ struct SweepJob {
   std::uint32_t reserved[3];
 };
 constexpr std::uint32_t kMagic = 0x46555A5A;
-/// What is done with every index.
+/// What the firmware does with every index.
 enum Mode : std::uint32_t {
   kMutate = 0,         // mutated and run
   kAsTheyAre = 1,      // seeds run unchanged
   kShow = 2,           // mutated, printed, and run
-  kReadBeyond = 3,     // no payload: reads the byte after slot `first`, by what would be a kernel
+  kReadBeyond = 3,     // no payload: reads the byte after slot `first`, as a faulty kernel would
   kWriteConstant = 4,  // writes to the payload's slot
 };
 
@@ -52,7 +52,7 @@ constexpr std::uint64_t kMaxWork = 1 << 16;
 alignas(16) std::uint8_t work[fuzz::kMaxPayloadBytes];
 alignas(16) std::uint8_t donor[fuzz::kMaxPayloadBytes];
 
-/// The payloads in the mailbox.
+/// Returns the payloads in the mailbox.
 struct Seeds {
   static constexpr unsigned kMax = 1024;
   const std::uint8_t* seeds[kMax];
@@ -111,7 +111,7 @@ bool fits(const fuzz::Accepted& payload) {
 /// Returns whether init() has accepted it.
 bool run(std::size_t size, Totals& totals) {
   ++totals.payloads;
-  // The last byte in front of the gap, unless a damaged size makes that misaligned.
+  // Ends with the last byte before the gap, unless a damaged size makes that misaligned.
   std::uint8_t* const payload = fuzz::at_end(kPayloadSlot, (size + 15) / 16 * 16);
   std::memcpy(payload, work, size);
   const CmsisNnBackend backend(selected_kernels());
@@ -172,9 +172,9 @@ void print(const Totals& totals) {
   }
 }
 
-/// The guards themselves: how a kernel reads what it should not.
+/// Tests the guards: reads out of bounds like a faulty kernel.
 [[noreturn]] void touch(const SweepJob& mailbox) {
-  const SweepJob job = mailbox;  // the mailbox is out of bounds, too
+  const SweepJob job = mailbox;  // the mailbox will be inaccessible too
   std::uint8_t* const end = fuzz::slot_end(job.first);
   fuzz::guard(1u << kPayloadSlot);
   if (job.mode == kWriteConstant) {
@@ -183,7 +183,7 @@ void print(const Totals& totals) {
     static_cast<void>(*reinterpret_cast<volatile std::uint8_t*>(end - 1));
     runner::Line("INSIDE").field("slot", job.first);
 #ifdef __ARM_FEATURE_MVE
-    // One vector of 16 bytes that reaches over the end by `count` of them.
+    // A vector of 16 bytes, `count` of which are past the end.
     std::uint32_t first = 0;
     __asm__ volatile("vldrb.u8 q0, [%1]\n\tvmov %0, s0"
                      : "=r"(first)

@@ -1,4 +1,4 @@
-"""Mutated payloads with the kernels of the build on simulated CORE, each buffer in front of forbidden memory."""
+"""Runs mutated payloads with the kernels of the build on simulated CORE, each buffer before inaccessible memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from sim import simulator
 from tests.fuzz import run_fuzzer
 
-# Its memory protection unit is what was looked at; the tests of the guards go first.
+# The tests rely on QEMU's memory protection unit; the tests of the guards go first.
 os.environ["CND_SIMULATOR"] = "qemu"
 
 CORE = os.environ["CORE"]
@@ -57,7 +57,7 @@ class Sweep:
 
 
 def culprit(first: int, count: int) -> str:
-    """What is known about the payload at which a run that starts at `first` ends in a fault."""
+    """Returns a description of the payload at which a run that starts at `first` ends in a fault."""
     uart = run(SHOW, first, count).uart
     index, data = re.findall(r"^##PAYLOAD index=(\d+) data=(\w+)", uart, re.MULTILINE)[-1]
     fault = re.findall(r"^##FAULT .*$", uart, re.MULTILINE)
@@ -78,7 +78,8 @@ def check(result: simulator.Result, mode: int, capsys) -> Sweep:
 
 
 needs_cmsis_nn = pytest.mark.skipif(
-    KERNELS["kernels"] != "cmsis-nn", reason=f"the kernels are portable, which the host tests: {KERNELS['reason']}"
+    KERNELS["kernels"] != "cmsis-nn",
+    reason=f"the image has portable kernels, which tests on the host cover: {KERNELS['reason']}",
 )
 
 
@@ -91,7 +92,7 @@ def test_a_read_past_a_buffer_is_a_fault():
         assert (beyond.status, "##BEYOND" in beyond.uart) == ("fault", False), beyond.explain()
 
 
-@pytest.mark.skipif(CORE == "cortex-m4", reason="Armv7-M has no region left for that; the host tests it")
+@pytest.mark.skipif(CORE == "cortex-m4", reason="Armv7-M has no region left for this; tests on the host cover it")
 def test_a_write_to_the_payload_is_a_fault():
     assert run(WRITE_CONSTANT, PAYLOAD_SLOT).status == "fault"
 

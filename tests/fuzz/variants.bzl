@@ -8,15 +8,15 @@ _CMSIS_NN_SOURCES = ["//runtime/kernels/cmsis_nn:sources"] + (
 
 _CMSIS_NN_DEPS = ["//third_party/cmsis_nn:headers"]
 
-# CMSIS-NN lets accumulators overflow, as its reference does (TFLite Micro's int32), and shifts negative values
-# to the left: both wrap on every core and compiler that it is for. All other checks are on.
+# CMSIS-NN lets accumulators overflow, like its reference (TFLite Micro's int32), and shifts negative values to the
+# left: both wrap on every core and compiler that it supports. All other checks are on.
 _CMSIS_NN_WITHOUT = [
     "shift",
     "signed-integer-overflow",
 ]
 
-# CMSIS-NN's code for cores with the DSP extension, with the instructions in C. The payloads are those for the
-# extension: runtime/payload/kernel.h goes by the same macros.
+# CMSIS-NN's code for cores with the DSP extension, with the instructions in C. The payloads are also for the
+# extension, because runtime/payload/kernel.h uses the same macros.
 _DSP_COPTS = [
     "-include",
     "tests/fuzz/dsp_on_host.h",
@@ -28,7 +28,7 @@ _DSP_DEFINES = [
     "__ARM_FEATURE_DSP=1",
 ]
 
-# name -> everything in which one differs from the others; `without` are checks that are off.
+# name -> everything that differs between the variants; `without` lists the checks that are off.
 VARIANTS = {
     "portable": struct(
         available = True,

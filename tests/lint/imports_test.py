@@ -1,4 +1,4 @@
-"""Imports in the compiler point one way: from a part to those before it, and never in a circle."""
+"""Imports in the compiler go only from a part to earlier parts, and never in a circle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LAYERS = (
     "errors",
     "quiet",
     "finite",
-    # The format, of the standard library alone: firmware builds read it.
+    # The format, which imports only the standard library because firmware builds use it.
     "format",
     "cores",
     "target",
@@ -85,7 +85,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports() -> Iterator[Import]:
-    """Of all modules of the package but tests, of each other."""
+    """Returns the imports between all modules of the package except tests."""
     known = modules()
     for name, path in known.items():
         parts = name.split(".") if name else []
@@ -107,9 +107,9 @@ def imports() -> Iterator[Import]:
 
 
 def layer(module: str) -> int:
-    """The index of the longest name in LAYERS that `module` is or lies in."""
+    """Returns the index of the longest name in LAYERS that is `module` or contains it."""
     names = [name for name in LAYERS if module == name or (name and module.startswith(name + "."))]
-    assert names, f"{module} is in no layer: name it in LAYERS"
+    assert names, f"{module} is in no layer: add it to LAYERS"
     return LAYERS.index(max(names, key=len))
 
 
@@ -121,7 +121,7 @@ def test_imports_point_down():
 
 
 def test_no_import_circle():
-    """Modules of a folder may import each other, but not in a circle. What functions import is in LAZY."""
+    """Modules of a folder may import each other, but not in a circle. LAZY lists imports inside functions."""
     graph: dict[str, set[str]] = {}
     for name, imported, lazy in imports():
         if not lazy and name != imported:

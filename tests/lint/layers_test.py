@@ -1,4 +1,4 @@
-"""Includes in the runtime point one way: from a folder to those before it."""
+"""Includes in the runtime go only from a folder to earlier folders."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Tests and what is for tests only may include anything.
+# Tests and files that only tests use may include anything.
 LAYERS = (
     "platforms/bsp",
     "runtime/payload",
@@ -24,7 +24,7 @@ FOR_TESTS = {"payload_builder.cc", "payload_builder.h", "test_tensor.h", "write_
 
 
 def includes() -> list[tuple[str, str]]:
-    """(file, folder of a header of ours that it includes), of the runtime and the board support."""
+    """Returns (file, folder of one of our headers that it includes) for the runtime and the board support."""
     found = []
     for folder in ("platforms/bsp", "runtime"):
         for path in sorted((ROOT / folder).rglob("*")):

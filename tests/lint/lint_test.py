@@ -1,7 +1,7 @@
 """All sources are formatted, and linters find nothing: //:lint.
 
     ./bazelw test //:lint
-    pre-commit run --all-files      formats what is not, with the same versions of the same tools
+    pre-commit run --all-files      formats the sources, with the same versions of the same tools
 
 Configured by ruff.toml, mypy.ini, .clang-format and .editorconfig at the root.
 """
@@ -34,12 +34,12 @@ FOLDERS = (
 )
 CPP = (".c", ".cc", ".h")
 BAZEL = (".BUILD", ".bazel", ".bzl", ".bzlmod", "BUILD", "WORKSPACE")
-# Not made by us, or not text.
+# Not written by us, or not text.
 TEXT = (*CPP, ".bzl", ".cmake", ".ini", ".md", ".py", ".sh", ".toml", ".txt", ".yaml", ".yml", "BUILD")
 
 
 def tool(name: str) -> str:
-    """The program of that name in the Python environment that runs this."""
+    """Returns the path of the program with this name in the Python environment that runs this."""
     path = Path(sys.executable).parent / name
     if not path.exists():
         pytest.skip(f"{name} is not in the Python environment: install third_party/python/requirements.lock")
@@ -47,7 +47,7 @@ def tool(name: str) -> str:
 
 
 def buildifier() -> str:
-    """The program that third_party/buildifier has found."""
+    """Returns the path of the program that third_party/buildifier has found."""
     path = os.environ.get("BUILDIFIER") or shutil.which("buildifier")
     if not path:
         pytest.skip("buildifier was not found: install npm, or set BUILDIFIER; see third_party/buildifier/README.md")
@@ -55,7 +55,7 @@ def buildifier() -> str:
 
 
 def findings(*command: str) -> str:
-    """What a linter says; "" if it is content."""
+    """Returns the findings of a linter; "" if there are none."""
     program = buildifier() if command[0] == "buildifier" else tool(command[0])
     result = subprocess.run([program, *command[1:]], cwd=ROOT, capture_output=True, text=True)
     if result.returncode == 0:
@@ -64,7 +64,7 @@ def findings(*command: str) -> str:
 
 
 def files(*suffixes: str) -> list[str]:
-    """The sources that end so."""
+    """Returns the sources whose names end with one of the arguments."""
     found = [path for path in ROOT.iterdir() if path.is_file()]
     for folder in FOLDERS:
         found += (path for path in (ROOT / folder).rglob("*") if path.is_file() and not path.is_symlink())

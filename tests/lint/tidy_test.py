@@ -1,8 +1,8 @@
 """clang-tidy finds nothing in the C and C++ of runtime, platforms and tests: //:lint.
 
-Checks and names are in .clang-tidy at the root. What needs the sources of CMSIS-NN or ExecuTorch is read where they
-are, `--test_env=CMSIS_NN_DIR`, `--test_env=EXECUTORCH_DIR --test_env=FLATBUFFERS_DIR`. Left out are the tests with
-GoogleTest, whose headers take longer than all others together: look at those by hand after a change,
+.clang-tidy at the root configures checks and names. Files that need the sources of CMSIS-NN or ExecuTorch are checked
+if these are given: `--test_env=CMSIS_NN_DIR`, `--test_env=EXECUTORCH_DIR --test_env=FLATBUFFERS_DIR`. Tests with
+GoogleTest are left out, because its headers take longer than all others together. Check them by hand after a change:
 `CLANG_TIDY_ALL=1 ./bazelw test //tests/lint:tidy_test --test_env=CLANG_TIDY_ALL`.
 """
 
@@ -24,15 +24,15 @@ GENERATED = Path.cwd()  # with the headers that tests/lint/BUILD names as data
 GOOGLETEST = Path("/usr/src/googletest/googletest/include")
 ALL = "CLANG_TIDY_ALL" in os.environ
 
-# Read with flags of their own, below.
+# Checked with different flags, below.
 CMSIS_NN = ("runtime/kernels/cmsis_nn", "tests/conformance/geometry_test.cc")
 EXECUTORCH = ("runtime/runner/executorch/main.cc", "runtime/runner/executorch/missing_kernels.cc")
 SELFTEST = ("platforms/bsp/selftest",)
 
 
 def sources(suffix: str, *within: str, leave_out: tuple[str, ...] = ()) -> list[Path]:
-    """Those whose names in the source tree start with one of `within`, sorted by size: the last ones to be started
-    are short."""
+    """Returns the files whose paths in the source tree start with one of `within`, sorted by size, so that the last
+    ones to be started are short."""
     found = []
     for folder in ("platforms/bsp", "runtime", "tests"):
         for path in (ROOT / folder).rglob("*" + suffix):
@@ -44,7 +44,7 @@ def sources(suffix: str, *within: str, leave_out: tuple[str, ...] = ()) -> list[
 
 
 def environment_dir(name: str) -> Path:
-    """The folder that a variable names; without it the test is skipped."""
+    """Returns the folder that a variable names; skips the test if it is not set."""
     if name not in os.environ:
         pytest.skip(f"{name} is not set (--test_env={name})")
     return Path(os.environ[name])
@@ -81,19 +81,19 @@ def board_flags(uart: str = "cmsdk", cpu: str = "cortex-m4") -> list[str]:
 
 
 def device_cpp_flags() -> list[str]:
-    """The C++ library of the compiler for the device, which clang-tidy does not find by itself."""
+    """Returns the flags for the C++ library of the device's compiler, which clang-tidy does not find by itself."""
     gcc = shutil.which("arm-none-eabi-g++", path=os.environ.get("ARM_GNU_TOOLCHAIN", "") + "/bin:" + os.environ["PATH"])
     if gcc is None:
         pytest.skip("arm-none-eabi-g++ is not on PATH")
     command = [gcc, "-mcpu=cortex-m4", "-mthumb", "-x", "c++", "-E", "-v", os.devnull]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stderr
     folders = re.findall(r"^ (/.*)$", said.partition("#include <...>")[2], re.MULTILINE)
-    # The compiler's own headers are clang's.
+    # The built-in headers must be clang's.
     return ["-std=c++17"] + [f"-isystem{folder}" for folder in folders if "/lib/gcc/" not in os.path.normpath(folder)]
 
 
 def tool(name: str) -> str:
-    """The program of that name in the Python environment that runs this."""
+    """Returns the path of the program with this name in the Python environment that runs this."""
     path = Path(sys.executable).parent / name
     if not path.exists():
         pytest.skip(f"{name} is not in the Python environment: install third_party/python/requirements.lock")
@@ -101,7 +101,7 @@ def tool(name: str) -> str:
 
 
 def findings(path: Path, flags: list[str]) -> str:
-    """What clang-tidy says of a source; "" if it is content."""
+    """Returns clang-tidy's findings in a source; "" if there are none."""
     command = [
         tool("clang-tidy"),
         "--quiet",

@@ -1,4 +1,4 @@
-"""Comparisons with TensorFlow Lite Micro: see README.md. Skipped where there is no tflite-micro."""
+"""Comparisons with TensorFlow Lite Micro: see README.md. Skipped if tflite-micro is not installed."""
 
 import pytest
 

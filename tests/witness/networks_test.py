@@ -1,6 +1,6 @@
 """Integer reference == TensorFlow Lite Micro for every activation of the MLPerf Tiny networks, byte for byte.
 
-The answers that the simulated devices are compared with are those of the reference.
+The simulated devices are compared with the outputs of the reference.
 """
 
 from __future__ import annotations
@@ -38,4 +38,4 @@ def test_the_answers_are_what_the_devices_must_give(graph):
     vectors = load_vectors(NETWORK)
     answers = np.stack([tflm.run([x])[-1] for x in vectors.inputs])
     assert answers.tobytes() == vectors.expected.tobytes()
-    assert len({answer.tobytes() for answer in answers}) > 8, "the network answers the same to all inputs"
+    assert len({answer.tobytes() for answer in answers}) > 8, "the network has the same outputs for all inputs"

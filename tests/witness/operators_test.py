@@ -17,12 +17,13 @@ from tests.witness.tflite_model import Inexpressible, has_writer, tflite_model, 
 from tests.witness.tflm import Tflm, difference
 
 CASES = 300
-# Operators of which TFLite can say only some calls: tflite_model.py says which and why.
+# Operators of which TFLite can express only some calls: tflite_model.py says which and why.
 PARTLY_EXPRESSIBLE = {"avg_pool2d"}
 
 
 def expressible(operator: str, count: int) -> Iterator[tuple[int, Graph]]:
-    """(seed, graph) of the first `count` random calls that TFLite has, of at most three times as many."""
+    """Yields (seed, graph) of the first `count` random calls that TFLite can express, out of at most three times as
+    many."""
     found = 0
     for seed in range(3 * count if operator in PARTLY_EXPRESSIBLE else count):
         graph = with_float32_scales(cases.graph_of(operator, seed))
@@ -36,11 +37,11 @@ def expressible(operator: str, count: int) -> Iterator[tuple[int, Graph]]:
         found += 1
         if found == count:
             return
-    assert found == count, f"{operator}: only {found} of {3 * count} cases can be said in TFLite"
+    assert found == count, f"{operator}: only {found} of {3 * count} cases can be expressed in TFLite"
 
 
 def halfway(x: np.ndarray, quant: Quant) -> np.ndarray:
-    """Where the float32 quotient of `x` and the scale lies in the middle between two integers."""
+    """Returns where the float32 quotient of `x` and the scale is halfway between two integers."""
     steps = np.abs(x / np.float32(quant.scale[0]))
     return steps - np.floor(steps) == 0.5
 
@@ -48,7 +49,7 @@ def halfway(x: np.ndarray, quant: Quant) -> np.ndarray:
 @pytest.mark.parametrize("operator", [operator for operator in cases.OPERATORS if operator != "quantize"])
 def test_every_byte_is_tflms(operator, pytestconfig):
     if not has_writer(operator):
-        pytest.skip(f"tflite_model.py does not know how TFLite says {operator}")
+        pytest.skip(f"tflite_model.py does not know how to express {operator} in TFLite")
     problems = []
     count = pytestconfig.getoption("--cases") or CASES
     for seed, graph in expressible(operator, count):
@@ -59,12 +60,12 @@ def test_every_byte_is_tflms(operator, pytestconfig):
 
 
 def test_quantize_is_tflms_but_halfway_between_two_steps(pytestconfig):
-    """ExecuTorch, and with it the reference, multiplies with the float32 inverse of the scale and rounds halves to
-    even; TFLM divides and rounds halves away from zero. Random inputs hardly ever come to lie there."""
+    """ExecuTorch, and thus the reference, multiplies by the float32 inverse of the scale and rounds halves to even;
+    TFLM divides and rounds halves away from zero. Random inputs are hardly ever halfway."""
     for seed, graph in expressible("quantize", pytestconfig.getoption("--cases") or CASES):
         (x,) = random_inputs(graph, seed)
         quant = graph.outputs[0].quant
-        # All others at once: what lies halfway is moved to the zero point in both.
+        # All others must be equal: elements that are halfway are moved to the zero point in both.
         x = np.where(halfway(x, quant), np.float32(0), x)
         found = Tflm(graph).difference([x])
         assert not found, f"{cases.describe('quantize', seed, graph)}: {found}"
@@ -80,7 +81,7 @@ def test_halfway_tflm_rounds_away_from_zero_and_the_reference_to_even():
     (theirs,) = tflm.run([halves * np.float32(0.25)])
     assert (theirs - 3).tolist() == [[-3, -2, -1, 1, 2, 3]]
     found = tflm.difference([halves * np.float32(0.25)])
-    assert found == "quantize_0: 4 of 6 elements differ, first that at [0, 0]: 0 in TFLM, 1 here"
+    assert found == "quantize_0: 4 of 6 elements differ, first at [0, 0]: 0 in TFLM, 1 here"
 
 
 # The comparison can fail ------------------------------------------------------
@@ -92,13 +93,13 @@ def test_a_wrong_element_is_named():
     assert difference(ours, theirs) == ""
     theirs[1, 2] = -5
     theirs[2, 0] = 0
-    assert difference(ours, theirs) == "2 of 12 elements differ, first that at [1, 2]: -5 in TFLM, 6 here"
+    assert difference(ours, theirs) == "2 of 12 elements differ, first at [1, 2]: -5 in TFLM, 6 here"
     assert difference(ours, theirs.astype(np.int32)) == "int32[3, 4] in TFLM, int8[3, 4] here"
 
 
 @pytest.mark.parametrize("operator", sorted({"conv2d", "depthwise_conv2d", "fully_connected"} & {*cases.OPERATORS}))
 def test_another_bias_is_seen(operator):
-    """TFLM runs the model that it was given: the reference is run on a graph with another bias."""
+    """TFLM really runs the model: the reference runs a graph with another bias, and the difference is found."""
     graph = with_float32_scales(cases.graph_of(operator, 0))
     tflm = Tflm(graph)
     inputs = random_inputs(graph, 0)
@@ -106,7 +107,7 @@ def test_another_bias_is_seen(operator):
     node = graph.nodes[0]
     bias = node.inputs[2]
     node.inputs[2] = replace(bias, data=bias.data + np.int32(1 << 14))
-    assert "elements differ, first that at" in tflm.difference(inputs)
+    assert "elements differ, first at" in tflm.difference(inputs)
 
 
 def test_scales_that_are_not_float32_are_refused():

@@ -1,11 +1,11 @@
-"""Lowered graphs as .tflite files, with the schema's classes of the tflite-micro package.
+"""Writes lowered graphs as .tflite files, with the schema's classes in the tflite-micro package.
 
-A value becomes a tensor of the shape in which it lies in memory: NHWC for images. Each node becomes one operator of
-TFLite, with one before it where TFLite's says less than ours: a PADV2 where windows are padded in another way than SAME
-and VALID, a TRANSPOSE where a conversion changes the memory order as well.
+A value becomes a tensor with its shape in memory: NHWC for images. Each node becomes one operator of TFLite, with
+another one before it if TFLite's operator can express less than ours: a PADV2 if windows are padded in another way
+than SAME and VALID, a TRANSPOSE if a conversion changes the memory order as well.
 
-TFLite keeps scales as float32. A graph with others is refused, since its multipliers would not be the same:
-`with_float32_scales` rounds them.
+TFLite stores scales as float32. Graphs with other scales are refused, because their multipliers would differ:
+`with_float32_scales` rounds the scales.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _VERSION = 3  # of the schema
 
 
 class Inexpressible(ValueError):
-    """TFLite has no way to say what the graph says."""
+    """TFLite cannot express the graph."""
 
 
 def with_float32_scales(graph: Graph) -> Graph:
-    """`graph`, changed in place: every scale rounded to float32."""
+    """Rounds every scale of `graph` to float32, in place, and returns `graph`."""
     for value in {id(v): v for node in graph.nodes for v in (*node.inputs, node.output)}.values():
         if value.quant is not None:
             scales = tuple(float(np.float32(scale)) for scale in value.quant.scale)
@@ -54,14 +54,14 @@ def with_float32_scales(graph: Graph) -> Graph:
 
 @dataclass(frozen=True)
 class TfliteModel:
-    """A .tflite file, and which of its tensors the output of each node of the graph is."""
+    """A .tflite file, and the tensor in it that is the output of each node of the graph."""
 
     data: bytes
     outputs: tuple[int, ...]
 
 
 def tflite_model(graph: Graph) -> TfliteModel:
-    """Inexpressible if a node has no equal in TFLite."""
+    """Returns `graph` as a model. Raises Inexpressible if TFLite cannot express a node."""
     writer = _Writer()
     for node in graph.nodes:
         _WRITERS[node.op](writer, node)
@@ -70,12 +70,12 @@ def tflite_model(graph: Graph) -> TfliteModel:
 
 
 def has_writer(operator: str) -> bool:
-    """Whether this file knows how TFLite says `operator`."""
+    """Returns whether this module knows how to express `operator` in TFLite."""
     return operator in _WRITERS
 
 
 def tensor_shape(value: Value) -> tuple[int, ...]:
-    """NHWC for images; but a row-major image that would lie in another order as NHWC keeps its own."""
+    """Returns NHWC for images; but a row-major image that NHWC would put in a different order keeps its shape."""
     if len(value.shape) != 4:
         return value.shape
     n, c, h, w = value.shape
@@ -83,7 +83,7 @@ def tensor_shape(value: Value) -> tuple[int, ...]:
 
 
 class _Writer:
-    """The parts of a model under construction; tensors and operators are referred to by index."""
+    """A model under construction; indices identify tensors and operators."""
 
     def __init__(self) -> None:
         self._tensors: list[Any] = []
@@ -136,7 +136,7 @@ class _Writer:
     def finish(self, inputs: list[int], outputs: list[int]) -> bytes:
         model = schema.ModelT(
             version=_VERSION,
-            # Readers of before 2020 look at the 8-bit code.
+            # Readers from before 2020 read the 8-bit code.
             operatorCodes=[
                 schema.OperatorCodeT(builtinCode=code, deprecatedBuiltinCode=min(code, 127)) for code in self._codes
             ],
@@ -181,7 +181,7 @@ def _quantization(quant: Optional[Quant], dimension: int = 0) -> Any:
 
 def _activation(clamp: Clamp) -> int:
     if clamp not in _ACTIVATIONS:
-        raise Inexpressible(f"no activation of TFLite is {clamp}")
+        raise Inexpressible(f"TFLite has no activation for {clamp}")
     return _ACTIVATIONS[clamp]
 
 
@@ -189,7 +189,7 @@ def _activation(clamp: Clamp) -> int:
 
 
 def _named_padding(node: Node, kernel: Pair, dilation: Pair = (1, 1)) -> Optional[int]:
-    """SAME or VALID, if one of them has the padding and the output size of `node`."""
+    """Returns SAME or VALID, if one of them gives the padding and the output size of `node`."""
     attrs = node.attrs
     sizes = list(
         zip(
@@ -211,9 +211,9 @@ def _named_padding(node: Node, kernel: Pair, dilation: Pair = (1, 1)) -> Optiona
 
 
 def _padded(writer: _Writer, node: Node, fill: int, kernel: Pair, dilation: Pair = (1, 1)) -> tuple[int, int]:
-    """(tensor, TFLite's padding) for the windows of `node`; `fill` stands for pixels outside of the image.
+    """Returns (tensor, TFLite's padding) for the windows of `node`; `fill` is the value of pixels outside the image.
 
-    Other padding than SAME and VALID is a PADV2 in front.
+    Padding other than SAME and VALID becomes a PADV2 in front.
     """
     x = node.inputs[0]
     named = _named_padding(node, kernel, dilation)
@@ -233,7 +233,7 @@ def _padded(writer: _Writer, node: Node, fill: int, kernel: Pair, dilation: Pair
 
 
 def _weights(writer: _Writer, node: Node, data: np.ndarray, dimension: int) -> list[int]:
-    """The tensors of the filter, stored as `data` with the scales along `dimension`, and of the bias."""
+    """Returns the tensors of the filter, stored as `data` with the scales along `dimension`, and of the bias."""
     x, weight, bias = node.inputs
     scales = np.float32(x.quant.scale[0]) * np.array(weight.quant.scale, np.float32)
     of_bias = schema.QuantizationParametersT(scale=scales, zeroPoint=np.zeros(len(scales), np.int64))
@@ -310,7 +310,9 @@ def _pool(writer: _Writer, node: Node, builtin: str, source: int, padding: int) 
 def _avg_pool2d(writer: _Writer, node: Node) -> None:
     padding = _named_padding(node, node.attrs.kernel)
     if padding is None:
-        raise Inexpressible("average pooling with other padding than SAME or VALID: a PAD in front would count")
+        raise Inexpressible(
+            "average pooling with padding other than SAME or VALID: the average would count a PAD in front"
+        )
     _pool(writer, node, "AVERAGE_POOL_2D", writer.tensor_of(node.inputs[0]), padding)
 
 
@@ -321,12 +323,12 @@ def _max_pool2d(writer: _Writer, node: Node) -> None:
 def _softmax(writer: _Writer, node: Node) -> None:
     x = node.inputs[0]
     if math.prod(x.shape[node.attrs.dim + 1 :]) != 1 or tensor_shape(x) != x.shape:
-        raise Inexpressible("softmax along another dimension than the last")
+        raise Inexpressible("softmax along a dimension other than the last")
     writer.operator("SOFTMAX", [writer.tensor_of(x)], writer.tensor_of(node.output), beta=1.0)
 
 
 def _in_order_of(writer: _Writer, node: Node) -> int:
-    """The tensor of the input of `node` with its elements in the output's order."""
+    """Returns the tensor of the input of `node` with its elements in the output's order."""
     x, y = node.inputs[0], node.output
     if storage.effective_layout(x) is storage.effective_layout(y):
         return writer.tensor_of(x)

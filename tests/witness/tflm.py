@@ -1,4 +1,4 @@
-"""What TensorFlow Lite Micro computes for a lowered graph, and where that differs from the integer reference."""
+"""Runs a lowered graph in TensorFlow Lite Micro, and finds where it differs from the integer reference."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.ops import storage
 from tests.witness.tflite_model import tensor_shape, tflite_model
 
-# For the largest of the test networks with every tensor kept.
+# Enough for the largest of the test networks with every tensor kept.
 _ARENA_BYTES = 4 << 20
 
 
 class Tflm:
-    """TFLM's interpreter with `graph` loaded."""
+    """Returns TFLM's interpreter with `graph` loaded."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -29,14 +29,14 @@ class Tflm:
         )
 
     def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The output of each node, as tensor_shape has it; `inputs` are in logical shape and order."""
+        """Returns the output of each node, in the shape of tensor_shape; `inputs` are in logical shape and order."""
         for index, (value, data) in enumerate(zip(self._graph.inputs, inputs)):
             self._interpreter.set_input(storage.to_storage(data, value).reshape(tensor_shape(value)), index)
         self._interpreter.invoke()
         return [self._interpreter.GetTensor(tensor, 0)["tensor_data"] for tensor in self._model.outputs]
 
     def difference(self, inputs: Sequence[np.ndarray]) -> str:
-        """What the first node that the reference computes otherwise has, see `difference`; "" if all are equal."""
+        """Returns the `difference` in the first node that the reference computes differently; "" if all are equal."""
         ours: list[np.ndarray] = []
         reference.run(self._graph, inputs, lambda node, value, output: ours.append(output))
         for node, mine, theirs in zip(self._graph.nodes, ours, self.run(inputs)):
@@ -47,16 +47,16 @@ class Tflm:
 
 
 def difference(ours: np.ndarray, theirs: np.ndarray) -> str:
-    """How many elements differ, and the first of them with both values; "" if all bytes are equal."""
+    """Returns how many elements differ, and the first of them with both values; "" if all bytes are equal."""
     if (theirs.dtype, theirs.shape) != (ours.dtype, ours.shape):
         return f"{theirs.dtype}{list(theirs.shape)} in TFLM, {ours.dtype}{list(ours.shape)} here"
-    # The bits of floats: -0.0 is not 0.0.
+    # Compares the bits of floats: -0.0 is not 0.0.
     bits = np.dtype(f"u{ours.dtype.itemsize}")
     wrong = np.argwhere(theirs.view(bits) != ours.view(bits))
     if not len(wrong):
         return ""
     first = tuple(int(i) for i in wrong[0])
     return (
-        f"{len(wrong)} of {ours.size} elements differ, first that at {list(first)}: "
+        f"{len(wrong)} of {ours.size} elements differ, first at {list(first)}: "
         f"{theirs[first]} in TFLM, {ours[first]} here"
     )
