@@ -32,7 +32,7 @@ struct Handle {
 };
 static_assert(sizeof(Handle) == kHandleBytes, "kHandleBytes tells users what init() takes");
 
-/// `bytes` for the arena from `allocator`, or nullptr.
+/// Returns `bytes` for the arena from `allocator`, or nullptr.
 std::uint8_t* allocate_arena(MemoryAllocator& allocator, std::uint32_t bytes,
                              [[maybe_unused]] const char* allocator_name) {
   void* arena = allocator.allocate(bytes, payload::kAlignment);
@@ -43,7 +43,8 @@ std::uint8_t* allocate_arena(MemoryAllocator& allocator, std::uint32_t bytes,
   return static_cast<std::uint8_t*>(arena);
 }
 
-/// What the payload's calls remember; only of a handle whose payload has persistent memory.
+/// Returns the state that the payload's calls keep between executions. The handle's payload must have
+/// persistent memory.
 std::uint8_t* state_of(DelegateHandle* handle) {
   return static_cast<std::uint8_t*>(handle) + payload::kStateOffset;
 }
@@ -51,7 +52,7 @@ static_assert(sizeof(Handle) <= payload::kStateOffset, "the state lies after the
 
 /// Makes the next execution the first one.
 void clear_state(DelegateHandle* handle) {
-  // volatile: by words, in place of a memset() that the image may not have otherwise.
+  // volatile keeps the compiler from calling memset(), which the image may not otherwise contain.
   auto* word = reinterpret_cast<volatile std::uint32_t*>(state_of(handle));
   const auto& header = static_cast<const Handle*>(handle)->payload.header();
   for (std::uint32_t bytes = header.persistent_bytes; bytes != 0; bytes -= sizeof(*word)) {
@@ -82,14 +83,14 @@ Result<Handle*> make_handle(MemoryAllocator* allocator, const PayloadView& view,
   return handle;
 }
 
-/// The arena for one execution; nullptr if there is none, or if the payload needs none.
+/// Returns the arena for one execution, or nullptr if there is none or the payload needs none.
 std::uint8_t* find_arena(const Handle& handle, MemoryAllocator* temp_allocator) {
   const std::uint32_t bytes = handle.payload.header().arena_bytes;
   if (handle.arena != nullptr || bytes == 0) {
     return handle.arena;
   }
   if (temp_allocator == nullptr) {
-    // Not from the allocator that init() had: it may be gone once the method is loaded.
+    // The allocator that init() had may be gone by now, so it is no substitute.
     ET_LOG(Error,
            "there is no temp allocator: give the method one of %" PRIu32
            " bytes, or set Config::arena_at_init",
@@ -99,7 +100,8 @@ std::uint8_t* find_arena(const Handle& handle, MemoryAllocator* temp_allocator) 
   return allocate_arena(*temp_allocator, bytes, "temp");
 }
 
-/// Whether `given` are the `rank` sizes `expected`. Not memcmp(), which goes by bytes in newlib-nano.
+/// Whether `given` equals `expected` in all `rank` sizes. Avoids memcmp(), which compares byte by byte
+/// in newlib-nano.
 bool same_sizes(const std::int32_t* given, const std::int32_t* expected, std::size_t rank) {
   for (std::size_t i = 0; i < rank; ++i) {
     if (given[i] != expected[i]) {
@@ -109,9 +111,10 @@ bool same_sizes(const std::int32_t* given, const std::int32_t* expected, std::si
   return true;
 }
 
-/// Whether dimension orders `given` and `expected`, of tensors of `sizes`, put the elements into
-/// the same places. Dimensions of size 1 may stand anywhere: exporters order by strides, which
-/// mean nothing there. `expected` was validated as a permutation; `given` must be one.
+/// Whether the dimension orders `given` and `expected` put the elements of a tensor of `sizes` into
+/// the same places. Dimensions of size 1 may stand anywhere, because exporters sort dimensions by
+/// their strides, which mean nothing for size 1. `expected` has been validated as a permutation;
+/// `given` must be one too.
 bool same_order(const std::uint8_t* given, const std::uint8_t* expected, const std::int32_t* sizes,
                 std::size_t rank) {
   if (given == nullptr) {
@@ -122,7 +125,7 @@ bool same_order(const std::uint8_t* given, const std::uint8_t* expected, const s
     ++same;
   }
   if (same == rank) {
-    return true;  // what callers give in most cases, found in half of the instructions
+    return true;  // the usual case, found in half of the instructions
   }
   std::size_t next = 0;
   std::uint32_t seen = 0;
@@ -146,7 +149,7 @@ bool same_order(const std::uint8_t* given, const std::uint8_t* expected, const s
   return seen == (1u << rank) - 1;
 }
 
-/// The data of `value` if it is the tensor that `expected` describes, else nullptr.
+/// Returns the data of `value` if it is the tensor that `expected` describes, else nullptr.
 std::uint8_t* tensor_data(const EValue* value, const payload::IoTensor& expected,
                           [[maybe_unused]] unsigned index) {
   if (value == nullptr || !value->isTensor() ||
@@ -156,7 +159,7 @@ std::uint8_t* tensor_data(const EValue* value, const payload::IoTensor& expected
   }
   const auto& tensor = value->toTensor();
   if (static_cast<unsigned>(tensor.scalar_type()) != expected.dtype) {
-    ET_LOG(Error, "argument %u has element type %d, compiled for %d", index,
+    ET_LOG(Error, "argument %u has element type %d, the model was compiled for %d", index,
            static_cast<int>(tensor.scalar_type()), static_cast<int>(expected.dtype));
     return nullptr;
   }
@@ -164,11 +167,12 @@ std::uint8_t* tensor_data(const EValue* value, const payload::IoTensor& expected
   const auto dim_order = tensor.dim_order();
   if (sizes.size() != expected.rank || !same_sizes(sizes.data(), expected.sizes, expected.rank) ||
       !same_order(dim_order.data(), expected.dim_order, expected.sizes, expected.rank)) {
-    ET_LOG(Error, "argument %u has another shape or dimension order than it was compiled for",
+    ET_LOG(Error,
+           "argument %u has another shape or dimension order than the model was compiled for",
            index);
     return nullptr;
   }
-  // Equal type and shape: the tensor has expected.nbytes bytes.
+  // Type and shape are equal, so the tensor has expected.nbytes bytes.
   auto* data = static_cast<std::uint8_t*>(tensor.mutable_data_ptr());
   if (data == nullptr || (expected.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32) &&
                           reinterpret_cast<std::uintptr_t>(data) % alignof(float) != 0)) {
@@ -187,7 +191,7 @@ Result<DelegateHandle*> CmsisNnBackend::init(
   const Result<const void*> data =
       processed == nullptr ? Result<const void*>(nullptr) : processed->data_safe();
   if (!data.ok() || *data == nullptr) {
-    ET_LOG(Error, "init() has no payload, or one that was freed");
+    ET_LOG(Error, "init() was given no payload, or a payload that was freed");
     return Error::InvalidArgument;
   }
   const Result<PayloadView> view = PayloadView::open(*data, processed->size(), kernels_);
@@ -218,11 +222,12 @@ Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* 
   const auto& handle = *static_cast<const Handle*>(delegate_handle);
   const PayloadView& view = handle.payload;
   if (args.size() != view.tensor_count()) {
-    ET_LOG(Error, "%zu arguments, compiled for %u", args.size(), view.tensor_count());
+    ET_LOG(Error, "there are %zu arguments, the model was compiled for %u", args.size(),
+           view.tensor_count());
     return Error::InvalidArgument;
   }
 
-  // Those that no reference of a valid payload names stay unset.
+  // Bases that no reference of a valid payload names stay unset.
   Bases bases;
   bases[payload::kBaseNone] = nullptr;
   bases[payload::kBaseConstant] = const_cast<std::uint8_t*>(view.data());

@@ -1,18 +1,19 @@
 // The ExecuTorch delegate: runs payloads made by the Python package cmsis_nn_delegate.
 //
-// Memory, all of it from the caller, none of it from a heap:
-//   - the handle, kHandleBytes, from the runtime allocator (the method's) at init(). That of a payload
-//     with persistent memory, Header::persistent_bytes, has this after it: payload::kStateOffset +
-//     persistent_bytes in all, aligned to 16. It is zeros at first, and kept between executions;
-//   - the arena of activations and scratch, Header::arena_bytes aligned to 16, from the temp
-//     allocator at every execute(), so that delegates share it; or once from the runtime
-//     allocator at init() (Config::arena_at_init). ExecuTorch's Method always has a temp
-//     allocator: without one in its MemoryManager, a heap's (PlatformMemoryAllocator);
+// All memory comes from the caller, none from a heap:
+//   - the handle, kHandleBytes, comes from the runtime allocator (the method's) at init(). If the
+//     payload has persistent memory (Header::persistent_bytes), it follows the handle: together they
+//     take payload::kStateOffset + persistent_bytes, aligned to 16. The persistent memory starts as
+//     zeros and is kept between executions;
+//   - the arena of activations and scratch, Header::arena_bytes aligned to 16, comes from the temp
+//     allocator at every execute(), so that delegates share it; with Config::arena_at_init it comes
+//     from the runtime allocator once, at init(). ExecuTorch's Method always has a temp allocator: if
+//     its MemoryManager has none, it uses one backed by the heap (PlatformMemoryAllocator);
 //   - the payload stays where it is, in flash: init() keeps pointers into `processed` and
 //     never frees it. Whoever provided the buffer may release it after destroy().
 //
-// The runtime allocator is used by init() alone. It may be gone at the first execute(), as
-// ExecuTorch allows; the memory that it gave must stay until destroy().
+// Only init() uses the runtime allocator. The allocator may be destroyed before the first execute(),
+// as ExecuTorch allows, but the memory that it gave must stay valid until destroy().
 //
 // A handle is not reentrant: run one execute() of it at a time.
 #pragma once
@@ -26,7 +27,7 @@
 
 namespace cmsis_nn_delegate {
 
-/// The backend's name in a .pte: the class name of the Python half.
+/// The backend's name in a .pte, which is the name of its Python class.
 inline constexpr char kBackendId[] = "CmsisNnBackend";
 
 struct Config {
@@ -48,19 +49,19 @@ class CmsisNnBackend : public executorch::runtime::BackendInterface {
 
   bool is_available() const override { return true; }
 
-  /// Validates the payload. Errors: InvalidArgument for a `processed` that is null or has no
-  /// data; those of PayloadView::open(); InvalidProgram for a wrong CRC;
-  /// MemoryAllocationFailed. `compile_specs` are not used: the payload says everything.
+  /// Validates the payload. Errors: InvalidArgument if `processed` is null or has no data;
+  /// the errors of PayloadView::open(); InvalidProgram for a wrong CRC;
+  /// MemoryAllocationFailed. `compile_specs` is ignored: the payload contains everything.
   [[nodiscard]] executorch::runtime::Result<executorch::runtime::DelegateHandle*> init(
       executorch::runtime::BackendInitContext& context,
       executorch::runtime::FreeableBuffer* processed,
       executorch::runtime::ArrayRef<executorch::runtime::CompileSpec> compile_specs) const override;
 
   /// Runs the calls. `args` are the inputs, then the outputs, as the payload describes them;
-  /// float data must be 4-byte aligned. Errors: InvalidArgument for a null `handle`, and for
-  /// arguments that are null, no tensors, without data, or of another number, type, shape,
-  /// dimension order or alignment; MemoryAllocationFailed for the arena, also without a temp
-  /// allocator if init() did not take it; whatever a kernel returns.
+  /// float data must be 4-byte aligned. Errors: InvalidArgument for a null `handle`, for an argument
+  /// that is null, not a tensor or without data, and for arguments whose number, type, shape,
+  /// dimension order or alignment does not match; MemoryAllocationFailed if there is no room for the
+  /// arena, or no temp allocator and init() did not take the arena; whatever a kernel returns.
   [[nodiscard]] executorch::runtime::Error execute(
       executorch::runtime::BackendExecutionContext& context,
       executorch::runtime::DelegateHandle* handle,
@@ -70,8 +71,8 @@ class CmsisNnBackend : public executorch::runtime::BackendInterface {
   /// InvalidArgument for a null `handle`.
   [[nodiscard]] executorch::runtime::Error reset(executorch::runtime::DelegateHandle* handle) const;
 
-  /// Ends the use of the payload. The memory belongs to the allocators. A null `handle` is
-  /// allowed.
+  /// Ends the use of the payload. It frees no memory: that belongs to the allocators. A null
+  /// `handle` is allowed.
   void destroy(executorch::runtime::DelegateHandle* handle) const override;
 
   const KernelTable& kernels() const { return kernels_; }

@@ -5,7 +5,7 @@
 namespace cmsis_nn_delegate {
 
 executorch::runtime::Error register_cmsis_nn_backend(const KernelTable& kernels, Config config) {
-  // Storage without a destructor to run at exit, and without a guard for construction.
+  // Static storage that needs neither a destructor at exit nor a guard for construction.
   alignas(CmsisNnBackend) static unsigned char storage[sizeof(CmsisNnBackend)];
   if (executorch::runtime::get_backend_class(kBackendId) != nullptr) {
     return executorch::runtime::Error::InvalidArgument;  // the storage may be in use

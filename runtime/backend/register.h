@@ -8,9 +8,9 @@
 namespace cmsis_nn_delegate {
 
 /// Registers the backend under kBackendId, so that programs that name it can be loaded.
-/// Call it once, from main() before loading a program: nothing registers itself from a
-/// static constructor on a device. `kernels` is in most cases kPortableKernels or the table
-/// of CMSIS-NN; it must live as long as the program.
+/// Call it once, from main() before loading a program: on a device nothing registers itself from
+/// a static constructor. `kernels` is usually kPortableKernels or kCmsisNnKernels; it must live
+/// as long as the program.
 ///
 /// Returns the error of ExecuTorch's register_backend(): InvalidArgument if the name is taken.
 [[nodiscard]] executorch::runtime::Error register_cmsis_nn_backend(const KernelTable& kernels,

@@ -17,7 +17,7 @@ KERNELS = struct(
 
 _CHOICES = ["auto", "cmsis_nn", "portable"]
 
-# The name in the table of the provider, as banners have it.
+# The provider's name in its kernel table and in banners.
 _NAMES = {
     "cmsis_nn": "cmsis-nn",
     "portable": "portable",
@@ -64,7 +64,7 @@ def kernel_provider(name, portable, cmsis_nn, **kwargs):
             define_values = {"kernels": choice},
         )
 
-    # Where CMSIS-NN is absent the rule refuses it with the reason, which an incompatible target would hide.
+    # Not marked incompatible without CMSIS-NN: the rule fails with the reason, which incompatibility would hide.
     libraries = {
         "cmsis_nn": cmsis_nn if CMSIS_NN.available else portable,
         "portable": portable,

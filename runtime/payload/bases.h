@@ -1,4 +1,4 @@
-// What references count from.
+// The base addresses that references are relative to.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 namespace cmsis_nn_delegate {
 
 /// The base addresses of one execution: where the arena, the payload, the inputs and the outputs lie.
-/// `Bases bases = {};` has null for each; `Bases bases;` leaves them unset, which saves the time of
-/// ten calls where every base that a reference names is set afterwards.
+/// `Bases bases = {};` sets each to null. `Bases bases;` leaves them unset, which saves as much time as
+/// ten calls take outside of their kernels; the caller then sets every base that a reference names.
 class Bases {
  public:
   Bases() = default;
@@ -19,8 +19,8 @@ class Bases {
   std::uint8_t*& operator[](std::size_t base) { return addresses_[base]; }
   std::uint8_t* operator[](std::size_t base) const { return addresses_[base]; }
 
-  /// The data that `ref` names, or nullptr for payload::kNoRef. Nothing keeps a kernel from writing
-  /// to inputs and constants but that validation lets no output lie there.
+  /// Returns the data that `ref` names, or nullptr for payload::kNoRef. It does not keep a kernel from
+  /// writing to inputs and constants; validation does, by letting no output lie there.
   template <typename T>
   T* resolve(payload::Ref ref) const {
     return reinterpret_cast<T*>(addresses_[ref >> payload::kRefOffsetBits] +

@@ -42,8 +42,7 @@ Regions::Regions(const payload::Header& header, const payload::IoTensor* tensors
   unsigned base = payload::kBaseIo + tensor_count;
   set(base, 0, header.persistent_bytes, kAligned | kWrite | kPersistent);
   while (++base < payload::kBaseCount) {
-    regions_[base].rights =
-        0;  // nothing is contained, and overlap() is asked of no reference to it
+    regions_[base].rights = 0;  // no reference to it is contained, so overlap() never sees one
   }
 }
 
@@ -53,7 +52,7 @@ bool Regions::contain(payload::Ref ref, std::uint32_t bytes, std::uint32_t need)
   if ((need & ~region.rights) != 0 || (ref & (alignment - 1)) != 0) {
     return false;
   }
-  // Size 0 wraps to more than any region has, a reference before `begin` likewise.
+  // Size 0 wraps to more bytes than any region has; so does a reference before `begin`.
   return bytes - 1 < region.size && ref - region.begin <= region.size - bytes;
 }
 

@@ -1,4 +1,4 @@
-// Checks of sizes and references of a payload.
+// Checks the sizes and references of a payload.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 namespace cmsis_nn_delegate {
 namespace bounds {
 
-/// More bytes than any reference can reach: the size of everything that is too large.
+/// More bytes than any reference can reach; stands for every size that is too large.
 inline constexpr std::uint32_t kTooLarge = 0xFFFFFFFF;
 
-/// a * b, or kTooLarge. Negative dimensions, converted to unsigned, become too large; a
-/// product of 0 is refused wherever it is used as a size.
+/// Returns a * b, or kTooLarge. Negative dimensions become too large when they are converted to
+/// unsigned; a product of 0 is refused wherever it is used as a size.
 inline std::uint32_t product(std::uint32_t a, std::uint32_t b) {
   const std::uint64_t wide = static_cast<std::uint64_t>(a) * b;
   return wide > payload::kMaxRefOffset ? kTooLarge : static_cast<std::uint32_t>(wide);
@@ -27,7 +27,7 @@ inline std::uint32_t volume(std::int32_t a, std::int32_t b) {
 inline std::uint32_t volume(std::int32_t a, std::int32_t b, std::int32_t c) {
   return product(volume(a, b), static_cast<std::uint32_t>(c));
 }
-/// The same of dimensions in [1, kMaxDim]: half products fit 30 bits.
+/// The same for dimensions in [1, kMaxDim], where the product of two fits 30 bits.
 inline std::uint32_t volume(const payload::Dims& d) {
   return product(static_cast<std::uint32_t>(d.n * d.h), static_cast<std::uint32_t>(d.w * d.c));
 }
@@ -43,7 +43,8 @@ inline bool section_fits(std::uint32_t offset, std::uint32_t bytes, std::uint32_
   return offset % payload::kAlignment == 0 && offset <= size && bytes <= size - offset;
 }
 
-/// What an access to a reference asks of its base, as bits: one of the alignments, kWrite, and kPersistent.
+/// What an access through a reference needs of its base, as bits: one of the alignments, kWrite, and
+/// kPersistent.
 enum Need : std::uint32_t {
   kByteAligned = 1,
   kWordAligned = 4,
@@ -58,20 +59,20 @@ class Regions {
   /// `tensors` are the inputs and outputs of the payload; they and `header` must have been checked.
   Regions(const payload::Header& header, const payload::IoTensor* tensors);
 
-  /// Whether `ref` names `bytes` > 0 bytes of something that exists - the arena, the
-  /// constants (read only), an input (read only), an output or the persistent memory - and may be used
-  /// as `need` says. The data of float tensors is 4-byte aligned, that of others may lie anywhere.
+  /// Whether `ref` names `bytes` > 0 bytes of an existing region - the arena, the constants (read
+  /// only), an input (read only), an output or the persistent memory - and may be used as `need`
+  /// says. The data of float tensors is 4-byte aligned; that of other tensors may have any alignment.
   [[nodiscard]] bool contain(payload::Ref ref, std::uint32_t bytes, std::uint32_t need) const;
 
-  /// How the bytes of two references, both contained, lie to each other. Inputs and outputs lie
-  /// where the payload has room for them in its arena; a caller who keeps them elsewhere keeps
-  /// them apart from everything.
+  /// How the bytes of two contained references overlap. Inputs and outputs are taken to lie where
+  /// the payload has room for them in its arena; a caller who keeps them elsewhere must keep them
+  /// apart from everything else.
   enum class Overlap : std::uint8_t { kNone, kSame, kPartial };
   [[nodiscard]] Overlap overlap(payload::Ref a, std::uint32_t a_bytes, payload::Ref b,
                                 std::uint32_t b_bytes) const;
 
   /// Whether each of `refs` names `bytes` > 0 bytes of the constants, aligned to `alignment`, with
-  /// `past` more of them after these.
+  /// at least `past` more bytes of constants after them.
   template <std::size_t kCount>
   [[nodiscard]] bool contain_constants(const payload::Ref (&refs)[kCount], std::uint32_t bytes,
                                        std::uint32_t alignment, std::uint32_t past) const {
@@ -94,8 +95,8 @@ class Regions {
   struct Region {
     payload::Ref begin;  // the lowest reference
     std::uint32_t size;
-    std::uint32_t rights;    // the needs that it satisfies; 0: there is no such base
-    std::uint32_t to_place;  // added to a reference: where its bytes lie, modulo 2^32
+    std::uint32_t rights;    // the needs that it satisfies; 0 if there is no such base
+    std::uint32_t to_place;  // added to a reference, gives the place of its bytes modulo 2^32
   };
   Region regions_[payload::kBaseCount];
 };

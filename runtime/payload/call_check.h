@@ -1,4 +1,4 @@
-// What the checks of operators are written with.
+// The building blocks of the checks of operators.
 #pragma once
 
 #include <executorch/runtime/platform/log.h>
@@ -14,8 +14,7 @@
 
 namespace cmsis_nn_delegate {
 
-/// The checks of one call. Each returns whether it holds; the first that does not logs what is
-/// wrong.
+/// The checks of one call. Each returns whether it holds; the first that fails logs what is wrong.
 class CallCheck {
  public:
   /// Data that a call names.
@@ -24,12 +23,12 @@ class CallCheck {
     std::uint32_t count;
   };
 
-  /// `payload` is the whole one, of which `regions` are. Both are borrowed.
+  /// `regions` are those of `payload`. Both are borrowed.
   CallCheck(const std::uint8_t* payload, const bounds::Regions& regions)
       : payload_(payload), regions_(regions) {}
 
-  /// What is checked from here on: call number `index`, of which the argument block has the size of
-  /// the operator's. Both references are borrowed.
+  /// Selects what is checked from here on: call number `index`, whose argument block has the size
+  /// that its operator needs. Both references are borrowed.
   void look_at(const Kernel& kernel, [[maybe_unused]] std::uint32_t index, const Call& call) {
     kernel_ = &kernel;
     call_ = &call;
@@ -63,7 +62,7 @@ class CallCheck {
                    "the output reference is out of bounds, misaligned or not writable");
   }
 
-  /// What the kernel remembers from one execution to the next.
+  /// The state that the kernel keeps from one execution to the next.
   bool state(const Bytes& state, bounds::Need alignment = bounds::kByteAligned) const {
     return require(
         regions_.contain(state.ref, state.count, alignment | bounds::kWrite | bounds::kPersistent),
@@ -73,27 +72,27 @@ class CallCheck {
   bool filter(const Bytes& filter) const {
     return require(
         regions_.contain_constants({filter.ref}, filter.count, 1, kernel_->past.filter),
-        "the filter, or what the kernel loads past its end, is not a constant or out of bounds");
+        "the filter, or what the kernel loads past its end, is out of bounds or not a constant");
   }
 
-  /// int32 parameters, one per output channel each.
+  /// int32 parameters, each with one value per output channel.
   template <std::size_t kCount>
   bool parameters(const payload::Ref (&refs)[kCount], std::uint32_t channels) const {
     return require(regions_.contain_constants(refs, bounds::product(channels, sizeof(std::int32_t)),
                                               alignof(std::int32_t), kernel_->past.parameters),
-                   "bias, multiplier or shift is not a constant, out of bounds or misaligned");
+                   "bias, multiplier or shift is out of bounds, misaligned or not a constant");
   }
 
-  // Not inlined: many operators end with these.
+  // Not inlined, because many operators end with these.
 
-  /// The values of multipliers and shifts of `channels` > 0 outputs, both in bounds.
+  /// The values of the multipliers and shifts of `channels` > 0 outputs; both are in bounds.
   [[gnu::noinline]] bool multipliers(payload::Ref multiplier, payload::Ref shift,
                                      std::int32_t channels) const {
     return require(multipliers_valid(constant(multiplier), constant(shift), channels),
                    "a multiplier or shift is out of range");
   }
 
-  /// Whether the kernel may write `output` while it reads `input`, both in bounds.
+  /// Whether the kernel may write `output` while it reads `input`; both are in bounds.
   [[gnu::noinline]] bool apart(const Bytes& input, const Bytes& output) const {
     using Overlap = bounds::Regions::Overlap;
     const Overlap overlap = regions_.overlap(input.ref, input.count, output.ref, output.count);
@@ -102,19 +101,20 @@ class CallCheck {
         "the output overlaps an input");
   }
 
-  /// Whether two operands, both in bounds, have no byte in common.
+  /// Whether two operands have no byte in common; both are in bounds.
   [[gnu::noinline]] bool disjoint(const Bytes& a, const Bytes& b) const {
     return require(
         regions_.overlap(a.ref, a.count, b.ref, b.count) == bounds::Regions::Overlap::kNone,
         "an output or a state overlaps another operand");
   }
 
-  /// Scratch memory beside an operand of a call that has more than two.
+  /// Whether scratch memory lies apart from another operand, for calls that have more than two.
   bool scratch_apart(const Bytes& given, const Bytes& other) const {
     return given.count == 0 || disjoint(given, other);
   }
 
-  /// Scratch memory of a call, and the first two of its operands; no reference if it has no bytes.
+  /// The scratch memory of a call, and whether it lies apart from the call's first two operands.
+  /// Scratch memory of 0 bytes has no reference.
   [[gnu::noinline]] bool scratch(const Bytes& given, const Bytes& input,
                                  const Bytes& output) const {
     if (given.count == 0) {
@@ -130,13 +130,14 @@ class CallCheck {
                    "the scratch memory overlaps the input or the output");
   }
 
-  /// After all other checks of fields: sizes for which the kernel has code.
+  /// Whether the kernel supports these sizes. Call it after all other checks of fields.
   [[gnu::noinline]] bool accepted() const {
     return require(kernel_->accepts == nullptr || kernel_->accepts(args()),
-                   "the kernel does not compute these sizes: compile the model again");
+                   "the kernel does not support these sizes: compile the model again");
   }
 
-  /// After accepted(): what the kernel computes of the call's sizes.
+  /// Whether the scratch memory is as large as the kernel needs for the call's sizes. Call it after
+  /// accepted().
   [[gnu::noinline]] bool scratch_suffices(std::int32_t bytes) const {
     return require(kernel_->scratch_bytes == nullptr ||
                        kernel_->scratch_bytes(args()) <= static_cast<std::uint32_t>(bytes),

@@ -1,4 +1,4 @@
-// The calls of a payload, one after the other.
+// Iterates over the calls of a payload.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class Calls {
    public:
     explicit Iterator(const std::uint8_t* at) : at_(at) {}
     const Call& operator*() const { return *reinterpret_cast<const Call*>(at_); }
-    /// To what follows after as many bytes as the call says that it has.
+    /// Advances by the size that the call states.
     Iterator& operator++() {
       at_ += (**this).bytes;
       return *this;
@@ -35,7 +35,7 @@ class Calls {
     const std::uint8_t* at_;
   };
 
-  /// The `bytes` at `first` are checked calls if they are looked at from begin() to end().
+  /// To iterate from begin() to end(), the `bytes` at `first` must be checked calls.
   Calls(const std::uint8_t* first, std::uint32_t bytes) : begin_(first), end_(first + bytes) {}
 
   Iterator begin() const { return Iterator(begin_); }

@@ -23,19 +23,19 @@ std::uint32_t range_bits(const Tile& t) {
   return (w | h) | ((w - 1) | (h - 1));
 }
 
-/// Whether windows may lie in the padding entirely.
+/// Whether a window may lie entirely in the padding.
 enum class Overlap : std::uint8_t { kOptional, kRequired };
 
-/// One axis of a convolution or pooling, all values in range. `taps` apart by `dilation` form a
-/// window, which starts at -padding and advances by `stride`. No window that fits in front of the
-/// input's end may be missing: CMSIS-NN's 1x1 kernels compute as many outputs as there are inputs.
-/// No term exceeds 31 bits: all values are at most kMaxDim.
+/// Checks one axis of a convolution or pooling whose values are all in range. A window has `taps`
+/// positions `dilation` apart; the first window starts at -padding, each next one `stride` later.
+/// No window that ends before the input's end may be missing: CMSIS-NN's 1x1 kernels compute as
+/// many outputs as there are inputs. All values are at most kMaxDim, so no term exceeds 31 bits.
 bool fits_window(std::int32_t in, std::int32_t taps, std::int32_t out, std::int32_t stride,
                  std::int32_t padding, std::int32_t dilation, Overlap overlap) {
   static_assert(payload::kMaxDim == 32767, "the sums below must fit 31 bits");
   const std::int32_t extent = (taps - 1) * dilation + 1;  // of a window
   const std::int32_t end = out * stride;                  // of the windows, from -padding
-  // The first and the last window are the outermost ones.
+  // If the first and the last window are fine, all others are.
   const bool overlaps = padding < extent && end - stride - padding < in;
   return end + extent > in + padding && (overlaps || overlap == Overlap::kOptional);
 }

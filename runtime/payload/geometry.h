@@ -1,8 +1,8 @@
-// How the sizes of convolutions and pooling must fit together: the checks that operators name as
+// Checks how the sizes of convolutions and pooling fit together; operators name these checks as
 // `geometry`.
 //
-// After them every dimension, stride and dilation is in [1, kMaxDim] and every padding in [0,
-// kMaxDim], so that products of two fit 30 bits.
+// Once they hold, every dimension, stride and dilation is in [1, kMaxDim] and every padding in
+// [0, kMaxDim], so that the product of two fits 30 bits.
 #pragma once
 
 #include "runtime/payload/call_check.h"
@@ -13,8 +13,8 @@ namespace geometry {
 bool convolution(const CallCheck& call, const payload::Conv2dArgs& args);
 bool depthwise_convolution(const CallCheck& call, const payload::DepthwiseConv2dArgs& args);
 
-/// Windows of pooling must overlap the input: an empty one would divide by zero, or keep what the
-/// output held.
+/// Pooling windows must overlap the input: for an empty window a kernel would divide by zero, or
+/// leave the output as it was.
 bool pooling(const CallCheck& call, const payload::PoolParams& params, const payload::Dims& in,
              const payload::Dims& filter, const payload::Dims& out);
 

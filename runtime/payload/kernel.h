@@ -1,19 +1,19 @@
-// What a kernel is, and how a set of kernels is handed to the backend.
+// Defines kernels, and the tables that pass a set of kernels to the backend.
 //
 // A kernel runs one call of a payload: it takes the argument block exactly as it
 // lies in flash (runtime/payload/format.h) and the base addresses that the block's
-// references count from. The payload was validated when it was loaded, so a kernel
+// references are relative to. The payload was validated when it was loaded, so a kernel
 // checks nothing: every reference is in bounds and aligned, every dimension is
-// positive, every product fits, the scratch memory has the bytes that it asked for, and what it
-// writes lies apart from what it reads.
+// positive, every product fits, the scratch memory is as large as the kernel asked for, and what
+// the kernel writes lies apart from what it reads.
 //
 // To link only the kernels that one model needs, write a table of your own, in any order:
 //
 //   constexpr KernelTable kMyKernels = {portable::kProvider,
 //                                       {portable::kConv2d, portable::kFullyConnected}};
 //
-// A payload that uses an operator without a kernel is then refused by init(). Kernels of several providers may stand in
-// one table, which then names the one that takes the most.
+// init() then refuses a payload that uses an operator without a kernel. One table may have kernels of
+// several providers; it then names the provider that accepts the most payloads.
 #pragma once
 
 #include <executorch/runtime/core/error.h>
@@ -34,15 +34,15 @@ struct Kernel {
   /// ends the execution and is returned to the caller of execute().
   using Run = executorch::runtime::Error (*)(const void* args, const Bases& bases);
 
-  /// The bytes of scratch memory that run() may touch for `args`; validation refuses a call
+  /// Returns how many bytes of scratch memory run() may use for `args`; validation refuses a call
   /// that has fewer. `args` has passed all other checks.
   using ScratchBytes = std::uint32_t (*)(const void* args);
 
-  /// Whether run() can compute the call; validation refuses it otherwise. `args` has passed all
-  /// other checks, but that of scratch_bytes.
+  /// Returns whether run() can compute the call; validation refuses it otherwise. `args` has passed
+  /// all other checks except that of scratch_bytes.
   using Accepts = bool (*)(const void* args);
 
-  /// nullptr for `scratch_bytes` is a kernel that needs none.
+  /// `scratch_bytes` is nullptr for a kernel that needs no scratch memory.
   constexpr Kernel(const Operator& computed, Run run, ScratchBytes scratch_bytes = nullptr)
       : run(run),
         scratch_bytes(scratch_bytes),
@@ -50,32 +50,33 @@ struct Kernel {
         opcode(computed.opcode),
         call_bytes(static_cast<std::uint16_t>(sizeof(payload::CallHeader) + computed.args_bytes)) {}
 
-  /// This kernel, if it computes less than the format allows.
+  /// Returns this kernel limited to the calls that `accepted` takes, for a kernel that supports less
+  /// than the format allows.
   constexpr Kernel limited_to(Accepts accepted) const {
     Kernel kernel = *this;
     kernel.accepts = accepted;
     return kernel;
   }
 
-  /// This kernel, if it computes the same where its output lies exactly over an input of the
-  /// output's size. Validation refuses every other overlap of an output or of scratch memory with
-  /// an operand, and for other kernels this one, too.
+  /// Returns this kernel marked as computing the same if its output lies exactly over an input of
+  /// the same size. Validation refuses every other overlap of an output or of scratch memory with
+  /// an operand; for kernels without this mark it refuses this overlap too.
   constexpr Kernel in_place() const {
     Kernel kernel = *this;
     kernel.overwrites_input = true;
     return kernel;
   }
 
-  /// This kernel, if it loads bytes past the end of its constants, without using them. No kernel may do so
-  /// with activations and scratch memory: nothing need be there.
+  /// Returns this kernel marked as loading `bytes` past the end of its constants without using them.
+  /// No kernel may read past activations or scratch memory: there may be no memory after them.
   constexpr Kernel reading_past(payload::ReadsPast bytes) const {
     Kernel kernel = *this;
     kernel.past = bytes;
     return kernel;
   }
 
-  /// This kernel, if it computes only calls that were compiled for `provider`, whose scratch memory and
-  /// constants it counts on.
+  /// Returns this kernel limited to calls that were compiled for `provider`, because it relies on
+  /// that provider's scratch memory and constants.
   constexpr Kernel only_of(payload::ProviderId provider) const {
     Kernel kernel = *this;
     kernel.providers = static_cast<std::uint8_t>(1u << static_cast<unsigned>(provider));
@@ -90,18 +91,19 @@ struct Kernel {
   std::uint16_t call_bytes;  // of the header and the argument block
   payload::ReadsPast past = {0, 0};
   bool overwrites_input = false;
-  /// 1 << ProviderId of those whose calls run() computes: by default all, as plain code needs nothing.
+  /// The bits 1 << ProviderId of the providers whose calls run() accepts. All by default, because
+  /// plain code needs nothing of its provider.
   std::uint8_t providers = 0xFF;
 };
 
-/// Not defined: a kernel that reaches it is not a constant expression.
+/// Not defined, so that a kernel that calls it is not a constant expression.
 void the_kernel_is_of_another_operator();
 
-/// A kernel whose type says what it computes, so that a table of kernels that are defined in other files can be put
-/// together at compile time.
+/// A kernel whose type names its operator, so that the compiler can build a table of kernels that
+/// are defined in other files.
 template <payload::Opcode kOpcode>
 struct KernelOf : Kernel {
-  // Implicit, as a kernel is defined by the expression for it. NOLINTNEXTLINE(google-explicit-constructor)
+  // Implicit, because an expression defines the kernel. NOLINTNEXTLINE(google-explicit-constructor)
   constexpr KernelOf(const Kernel& kernel) : Kernel(kernel) {
     if (kernel.opcode != kOpcode) {
       the_kernel_is_of_another_operator();
@@ -126,8 +128,8 @@ inline constexpr payload::Isa kCompiledIsa = payload::Isa::kDsp;
 inline constexpr payload::Isa kCompiledIsa = payload::Isa::kScalar;
 #endif
 
-/// The payloads that kernels without a preference take: on a Cortex-M exactly those
-/// made for its instruction set, elsewhere (host tests, export machines) all.
+/// The payloads that kernels accept if they do not depend on the instruction set: on a Cortex-M
+/// those made for its instruction set, elsewhere (host tests, export machines) all.
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 inline constexpr IsaSet kAcceptedIsas = isa_set(kCompiledIsa);
 #else
@@ -135,18 +137,18 @@ inline constexpr IsaSet kAcceptedIsas =
     isa_set(payload::Isa::kScalar) | isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve);
 #endif
 
-/// A provider of kernels, as payloads see it. Constant data: it lives in flash.
+/// Which payloads a provider of kernels accepts. Constant data: it lives in flash.
 struct Provider {
   /// For banners and logs: "portable", "cmsis-nn".
   const char* name;
   /// The instruction sets that payloads may have been compiled for.
   IsaSet isas;
-  /// By ProviderId, what the constants and scratch sizes of payloads may follow: those of other
-  /// providers, too, whose calls its kernels compute. 0: no such calls are taken.
+  /// By ProviderId: the revision that a payload's constants and scratch sizes may follow. This
+  /// includes other providers whose calls the kernels can run; 0 means that they cannot.
   std::uint32_t revisions[payload::kMaxProviders];
 };
 
-/// Names a kernel that outlives the table that it is put into.
+/// Refers to a kernel, which must outlive the table that it is put into.
 class KernelRef {
  public:
   // Implicit, so that a table is a list of kernels. NOLINTBEGIN(google-explicit-constructor)
@@ -166,12 +168,12 @@ class KernelRef {
   payload::Opcode opcode_;
 };
 
-/// Not defined: a table that reaches it is not a constant expression.
+/// Not defined, so that a table that calls it is not a constant expression.
 void two_kernels_of_a_table_compute_the_same_operator();
 
 /// A set of kernels, of one provider or several. Constant data: it lives in flash.
 class KernelTable {
-  // In front: execute() finds the kernel of each call without adding an offset.
+  // The first member, so that execute() finds the kernel of each call without adding an offset.
   const Kernel* by_opcode_[payload::kOpcodeCount] = {};
 
  public:
@@ -187,14 +189,14 @@ class KernelTable {
     }
   }
 
-  /// This table for other payloads.
+  /// Returns this table with `other` deciding which payloads it accepts.
   constexpr KernelTable taking(const Provider& other) const {
     KernelTable table = *this;
     table.provider = &other;
     return table;
   }
 
-  /// This table with another kernel, or a first one, for the operator of `kernel`.
+  /// Returns this table with `kernel` added, or in place of the kernel for the same operator.
   constexpr KernelTable with(KernelRef kernel) const {
     KernelTable table = *this;
     table.by_opcode_[kernel.opcode()] = kernel.get();
@@ -207,13 +209,13 @@ class KernelTable {
     return table;
   }
 
-  /// The kernel for `opcode`, less than kOpcodeCount, or nullptr.
+  /// Returns the kernel for `opcode`, which is less than kOpcodeCount, or nullptr.
   constexpr const Kernel* find(std::size_t opcode) const { return by_opcode_[opcode]; }
   constexpr const Kernel* find(payload::Opcode opcode) const {
     return find(static_cast<std::size_t>(opcode));
   }
 
-  /// What payloads are taken.
+  /// Decides which payloads are accepted.
   const Provider* provider;
 };
 

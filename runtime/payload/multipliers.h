@@ -1,4 +1,4 @@
-// Checks of the numbers that scale sums to outputs.
+// Checks the multipliers and shifts that scale sums to outputs.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace cmsis_nn_delegate {
 
-/// Whether kernels compute with `multiplier`, in Q31, and `shift`, to the left if positive.
+/// Whether kernels support `multiplier`, in Q31, and `shift`, which is to the left if positive.
 inline bool multiplier_valid(std::int32_t multiplier, std::int32_t shift, std::int32_t max_shift) {
   return multiplier >= 0 && bounds::in_range(shift, payload::kMinShift, max_shift);
 }
@@ -15,7 +15,7 @@ inline bool multiplier_valid(std::int32_t multiplier, std::int32_t shift, std::i
 /// Whether `count` > 0 multipliers and shifts are in the ranges that the format states.
 inline bool multipliers_valid(const std::int32_t* multipliers, const std::int32_t* shifts,
                               std::int32_t count) {
-  // Most of what init() does on a network of convolutions: one pass over both.
+  // For a network of convolutions init() spends most of its time here, so this is one pass over both.
   std::uint32_t signs = 0;
   const std::int32_t* const end = multipliers + count;
   do {

@@ -155,7 +155,8 @@ AlignedBytes small_network() {
   depthwise.shift = builder.constant(repeated(-7, 4));
   depthwise.scratch = payload::kNoRef;
   depthwise.output = a2;
-  // Dilated: CMSIS-NN's kernel for it needs no scratch on any core, the others 4 KB with MVE.
+  // Dilated, because CMSIS-NN's kernel for this needs no scratch memory on any core; the others need
+  // 4 KB with MVE.
   depthwise.params = {3, 5, 1, {1, 1}, {2, 1}, {2, 1}, {-100, 120}};
   depthwise.input_dims = {1, 6, 6, 4};
   depthwise.filter_dims = {1, 3, 3, 4};

@@ -1,4 +1,4 @@
-// Builds payloads by hand, for tests of what reads them.
+// Builds payloads by hand, to test the code that reads them.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 namespace cmsis_nn_delegate {
 namespace testing {
 
-/// Zeroed bytes that start 16-byte aligned and end where they say: a sanitizer sees every access
-/// after them.
+/// Zeroed bytes that start 16-byte aligned and end exactly at size(), so that a sanitizer sees every
+/// access past them.
 class AlignedBytes {
  public:
   explicit AlignedBytes(std::size_t size)
@@ -57,16 +57,16 @@ constexpr payload::Ref make_ref(unsigned base, std::size_t offset = 0) {
 
 class PayloadBuilder {
  public:
-  /// Constants follow a gap of fixed size, so that their references are known before the calls.
+  /// Constants start at a fixed offset, so that their references are known before the calls.
   static constexpr std::size_t kConstantsOffset = 2048;
 
   explicit PayloadBuilder(payload::Isa isa = payload::Isa::kScalar) : isa_(isa) {}
 
-  /// Bytes of the arena; a multiple of 16.
+  /// Sets the size of the arena; a multiple of 16.
   void set_arena(std::uint32_t bytes) { arena_bytes_ = bytes; }
 
-  /// An input, and an output, with dimensions in their order; returns the reference. Inputs
-  /// come before outputs.
+  /// Each adds an input or output with the default dimension order and returns its reference. Add
+  /// inputs before outputs.
   payload::Ref input(payload::DType dtype, std::initializer_list<std::int32_t> sizes);
   payload::Ref output(payload::DType dtype, std::initializer_list<std::int32_t> sizes);
 
@@ -75,8 +75,7 @@ class PayloadBuilder {
     return constant_bytes(values.data(), values.size() * sizeof(T));
   }
 
-  /// Appends a call; returns the offset of its arguments from the start of the payload, less
-  /// calls_offset.
+  /// Appends a call; returns the offset of its arguments relative to calls_offset.
   template <typename Args>
   std::size_t call(payload::Opcode opcode, const Args& args) {
     return call_bytes(opcode, &args, sizeof(Args));
@@ -100,11 +99,11 @@ class PayloadBuilder {
   std::vector<std::uint8_t> constants_;
 };
 
-/// A small network of eleven kernels, among them all with windows and weights: float [1, 3, 6, 6] to int8 [1, 5]
-/// and float [1, 5].
+/// A small network of eleven kernels, including all kernels with windows or weights: float [1, 3, 6, 6]
+/// to int8 [1, 5] and float [1, 5].
 AlignedBytes small_network();
 
-/// A payload of one call of the kernel `opcode`; operator_payloads.h says what it is like.
+/// A payload with one call of the kernel `opcode`; operator_payloads.h describes it.
 AlignedBytes operator_payload(payload::Opcode opcode);
 
 /// The arguments of the first call of `opcode` in `payload`, which must have one.

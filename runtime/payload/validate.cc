@@ -18,18 +18,18 @@ Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
   Calls::Iterator next = view.calls().begin();
   const std::uint32_t count = view.header().call_count;
   if (count == 0) {  // nothing would write the outputs
-    ET_LOG(Error, "malformed payload: no calls");
+    ET_LOG(Error, "malformed payload: it has no calls");
     return Error::InvalidProgram;
   }
   const bounds::Regions regions(view.header(), view.tensors());
   CallCheck check(view.data(), regions);
   for (std::uint32_t index = 0; index < count; ++index) {
-    const Call& call = *next;  // may lie beyond the end
+    const Call& call = *next;  // may lie past the end
     if (remaining < sizeof(call)) {
-      ET_LOG(Error, "malformed payload: call %" PRIu32 ": beyond the end", index);
+      ET_LOG(Error, "malformed payload: call %" PRIu32 ": past the end", index);
       return Error::InvalidProgram;
     }
-    // A newer compiler has more of them.
+    // A newer compiler has more opcodes.
     const Kernel* const kernel = call.opcode < kOpcodeCount ? kernels.find(call.opcode) : nullptr;
     if (kernel == nullptr) {
       if (call.opcode == 0) {
@@ -45,14 +45,14 @@ Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
       ET_LOG(
           Error,
           "call %" PRIu32
-          ": compiled for providers 0x%02x (bits of %s), and the table \"%s\" has another's kernel "
-          "%u (%s): link that, or compile the model for these kernels",
+          ": compiled for providers 0x%02x (bits of %s), but the table \"%s\" has a kernel %u (%s) "
+          "that does not accept their calls: link theirs, or compile the model for this table",
           index, static_cast<unsigned>(call.provider), payload::kProviders, kernels.provider->name,
           static_cast<unsigned>(call.opcode), kKernelNames[call.opcode]);
       return Error::DelegateInvalidCompatibility;
     }
     if (call.bytes != kernel->call_bytes || call.bytes > remaining) {
-      ET_LOG(Error, "malformed payload: call %" PRIu32 ": wrong size or beyond the end", index);
+      ET_LOG(Error, "malformed payload: call %" PRIu32 ": wrong size, or past the end", index);
       return Error::InvalidProgram;
     }
     check.look_at(*kernel, index, call);

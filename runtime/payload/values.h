@@ -1,5 +1,5 @@
-// What ranges of single fields cannot say: the checks that operators and parameter blocks name as
-// `values`.
+// The checks that ranges of single fields cannot express; operators and parameter blocks name them
+// as `values`.
 #pragma once
 
 #include "runtime/payload/call_check.h"
@@ -13,7 +13,7 @@ inline bool activation(const CallCheck& call, const payload::Activation& limits)
       "activation limits out of range");
 }
 
-/// The difference that counts last must not overflow when it is scaled to Q5.26.
+/// The smallest difference that still counts must not overflow when it is scaled to Q5.26.
 inline bool softmax(const CallCheck& call, const payload::SoftmaxArgs& args) {
   return call.require(
       bounds::in_range(args.diff_min, -(payload::kMaxSoftmaxDifference >> args.shift), 0),

@@ -20,13 +20,14 @@ Error malformed([[maybe_unused]] const char* what) {
   return Error::InvalidProgram;
 }
 
-/// Checks magic, version, revision and instruction set: who the payload was made for.
+/// Checks magic, version, revision and instruction set, which say what the payload was made for.
 Error check_identity(const Header& header, const KernelTable& kernels) {
   if (header.magic != payload::kMagic) {
     return malformed("wrong magic: not a payload of this backend");
   }
   if (header.format_version != payload::kFormatVersion) {
-    ET_LOG(Error, "payload has format version %u, this runtime reads %u: compile the model again",
+    ET_LOG(Error,
+           "payload has format version %u, but this runtime reads %u: compile the model again",
            static_cast<unsigned>(header.format_version),
            static_cast<unsigned>(payload::kFormatVersion));
     return Error::DelegateInvalidCompatibility;
@@ -37,7 +38,7 @@ Error check_identity(const Header& header, const KernelTable& kernels) {
     if (revision != 0 && revision != provider.revisions[i]) {
       ET_LOG(Error,
              "payload follows revision %08" PRIx32
-             " of provider %u (%s), which the kernels \"%s\" do not: "
+             " of provider %u (%s), which the kernels \"%s\" do not follow: "
              "compile the model with the matching release, or link that provider",
              revision, i, payload::kProviders, provider.name);
       return Error::DelegateInvalidCompatibility;
@@ -45,8 +46,8 @@ Error check_identity(const Header& header, const KernelTable& kernels) {
   }
   if (header.isa >= 8 || ((provider.isas >> header.isa) & 1) == 0) {
     ET_LOG(Error,
-           "payload was compiled for instruction set %u (0 scalar, 1 DSP, 2 MVE), the kernels "
-           "\"%s\" take the set 0x%x: compile the model for this core",
+           "payload was compiled for instruction set %u (0 scalar, 1 DSP, 2 MVE), but the kernels "
+           "\"%s\" accept only the set 0x%x: compile the model for this core",
            static_cast<unsigned>(header.isa), provider.name, static_cast<unsigned>(provider.isas));
     return Error::DelegateInvalidCompatibility;
   }
@@ -56,15 +57,15 @@ Error check_identity(const Header& header, const KernelTable& kernels) {
 /// Checks that the sections are aligned, inside the payload and in order.
 Error check_sections(const Header& header, std::size_t size) {
   if (header.header_bytes != sizeof(Header) || header.reserved != 0) {
-    return malformed("header size or reserved field");
+    return malformed("wrong header size or reserved field");
   }
   const std::uint32_t bytes = header.payload_bytes;
   if (bytes > size) {
-    ET_LOG(Error, "payload is truncated: %zu of %" PRIu32 " bytes", size, bytes);
+    ET_LOG(Error, "payload is truncated: there are %zu of its %" PRIu32 " bytes", size, bytes);
     return Error::InvalidProgram;
   }
   if (bytes > payload::kMaxRefOffset || header.persistent_bytes > payload::kMaxRefOffset) {
-    return malformed("payload or persistent memory is larger than references reach");
+    return malformed("payload or persistent memory is larger than references can reach");
   }
   if ((bytes | header.arena_bytes | header.persistent_bytes) % payload::kAlignment != 0) {
     return malformed("payload, arena or persistent memory has a size that is not a multiple of 16");
@@ -73,7 +74,7 @@ Error check_sections(const Header& header, std::size_t size) {
   if (tensor_count + (header.persistent_bytes == 0 ? 0 : 1) > payload::kMaxIo) {
     return malformed("too many inputs and outputs");
   }
-  // One after the other.
+  // The sections follow one another.
   std::uint32_t end = sizeof(Header);
   const auto follows = [&end, bytes](std::uint32_t offset, std::uint32_t section_bytes) {
     const bool valid = offset >= end && bounds::section_fits(offset, section_bytes, bytes);

@@ -16,8 +16,8 @@ namespace cmsis_nn_delegate {
 /// stay where it is, unchanged, for as long as the view is used.
 class PayloadView {
  public:
-  /// Checks everything about the `size` bytes at `data` that running `kernels` on it relies
-  /// on; see validate.h for the calls. `size` may exceed the payload's own size.
+  /// Checks everything about the `size` bytes at `data` that running `kernels` on them relies
+  /// on; validate.h says what is checked of the calls. `size` may exceed the payload's own size.
   ///
   /// Errors, each with one log line that says what is wrong:
   ///   InvalidArgument               `data` is not 16-byte aligned
@@ -28,7 +28,7 @@ class PayloadView {
                                                                      std::size_t size,
                                                                      const KernelTable& kernels);
 
-  /// A payload that open() has accepted.
+  /// Views a payload that open() has accepted.
   explicit PayloadView(const payload::Header& validated) : header_(&validated) {}
 
   const payload::Header& header() const { return *header_; }
@@ -36,13 +36,13 @@ class PayloadView {
   /// The base of constant references.
   const std::uint8_t* data() const { return reinterpret_cast<const std::uint8_t*>(header_); }
 
-  /// Inputs, then outputs.
+  /// The inputs, then the outputs.
   const payload::IoTensor* tensors() const {
     return reinterpret_cast<const payload::IoTensor*>(data() + header_->tensors_offset);
   }
   unsigned tensor_count() const { return header_->input_count + header_->output_count; }
 
-  /// In the order in which they run.
+  /// The calls in the order in which they run.
   Calls calls() const { return {data() + header_->calls_offset, header_->calls_bytes}; }
 
  private:

@@ -1,5 +1,5 @@
-// The smallest useful ExecuTorch EventTracer: ticks of each delegate call, and markers around
-// it for the simulator's instruction count.
+// The smallest useful ExecuTorch EventTracer: it takes the ticks of each delegate call, and sets
+// markers around the call for the simulator's instruction count.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace cmsis_nn_delegate {
 namespace runner {
 
-/// Keeps the ticks of calls 0 to capacity - 1 of one execution; other events are ignored.
+/// Keeps the ticks of calls 0 to capacity - 1 of one execution, and ignores other events.
 class CallTracer final : public executorch::runtime::EventTracer {
  public:
   /// `ticks` has room for `capacity` calls and outlives the tracer.
@@ -21,7 +21,7 @@ class CallTracer final : public executorch::runtime::EventTracer {
 
   std::uint32_t ticks(std::size_t call) const { return ticks_[call]; }
 
-  /// How many calls have ended since the last reset(), those without room included.
+  /// How many calls have ended since the last reset(), including calls that there was no room for.
   std::size_t count() const { return count_; }
   void reset() { count_ = 0; }
 
@@ -48,7 +48,7 @@ class CallTracer final : public executorch::runtime::EventTracer {
   void log_profiling_delegate(const char*, executorch::runtime::DelegateDebugIntId, et_timestamp_t,
                               et_timestamp_t, const void*, std::size_t) override {}
 
-  // Events of programs and operators: only the delegate's calls are timed.
+  // Events of programs and operators are ignored: only the delegate's calls are timed.
   void create_event_block(const char*) override {}
   executorch::runtime::EventTracerEntry start_profiling(const char*, executorch::runtime::ChainID,
                                                         executorch::runtime::DebugHandle) override {
@@ -58,7 +58,7 @@ class CallTracer final : public executorch::runtime::EventTracer {
   void track_allocation(executorch::runtime::AllocatorID, std::size_t) override {}
   executorch::runtime::AllocatorID track_allocator(const char*) override { return 0; }
 
-  // Values: this tracer only times.
+  // Values are ignored: this tracer only measures time.
   executorch::runtime::Result<bool> log_evalue(const executorch::runtime::EValue&,
                                                executorch::runtime::LoggedEValueType) override {
     return false;

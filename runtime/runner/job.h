@@ -1,4 +1,4 @@
-// The job in the board's mailbox; layout in aot/cmsis_nn_delegate/runner/job.py.
+// The job in the board's mailbox; aot/cmsis_nn_delegate/runner/job.py describes its layout.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 namespace cmsis_nn_delegate {
 namespace runner {
 
-/// A job whose parts lie inside the mailbox. The payload itself was not looked at.
+/// A job whose parts lie inside the mailbox. The payload itself has not been checked.
 class Job {
  public:
-  /// The job at `mailbox`, 16-byte aligned. Null `error()` if it can be used.
+  /// Reads the job at `mailbox`, which is 16-byte aligned. If the job can be used, error() is null.
   Job(const std::uint8_t* mailbox, std::size_t size);
 
   /// What is wrong with the job, or nullptr.
@@ -24,8 +24,8 @@ class Job {
   std::uint32_t set_count() const { return header_->set_count; }
   std::uint32_t set_bytes() const { return header_->set_bytes; }
 
-  /// The first input of set `index` < set_count(); each next one starts at the next multiple
-  /// of kJobAlignment.
+  /// Returns the first input of set `index` < set_count(). Each following input starts at the next
+  /// multiple of kJobAlignment.
   const std::uint8_t* set(std::uint32_t index) const {
     return mailbox_ + header_->inputs_offset + index * header_->set_bytes;
   }

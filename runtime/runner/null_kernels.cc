@@ -14,7 +14,7 @@ executorch::runtime::Error run_nothing(const void* /*args*/, const Bases& /*base
 constexpr Provider kProvider = {
     "null", kAcceptedIsas, {payload::kPortableRevision, payload::kCmsisNnRevision}};
 
-// In place as the sum of other tables is.
+// In place, like the sum in other tables.
 template <std::size_t kIndex>
 constexpr Kernel kNothing = Kernel(kOperators[kIndex], run_nothing).in_place();
 

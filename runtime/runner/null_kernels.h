@@ -1,4 +1,4 @@
-// Kernels that do nothing: what remains is the delegate's own cost.
+// Kernels that do nothing, to measure the delegate's own cost.
 #pragma once
 
 #include "runtime/payload/kernel.h"
@@ -6,7 +6,7 @@
 namespace cmsis_nn_delegate {
 namespace runner {
 
-/// Takes the payloads that the other tables of this build take, and asks for no scratch memory.
+/// Accepts the payloads that the other tables of this build accept, and needs no scratch memory.
 extern const KernelTable kNullKernels;
 
 }  // namespace runner

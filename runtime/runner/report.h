@@ -1,9 +1,9 @@
-// The report of a runner: lines of key=value on the board's UART.
+// Writes the report of a runner: lines of key=value on the board's UART.
 //
 //   Line("EXEC").field("set", 0u).field("ticks", ticks);
 //
 // prints "##EXEC set=0 ticks=123\n". aot/cmsis_nn_delegate/runner/result.py reads the lines.
-// No buffer, no printf: a line is written piece by piece.
+// Without a buffer or printf: a line is written piece by piece.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class Line {
   Line& hex_field(const char* key, std::uint32_t value);
   /// Two hexadecimal digits a byte.
   Line& data_field(const char* key, const std::uint8_t* data, std::size_t size);
-  /// A space and free text, the last thing on a line.
+  /// A space and free text; it must be the last thing on a line.
   Line& text(const char* text);
 
  private:

@@ -1,4 +1,4 @@
-// What the standalone runner and the one with ExecuTorch's executor have in common.
+// Code shared by the standalone runner and the runner with ExecuTorch's executor.
 #pragma once
 
 #include <cstddef>
@@ -16,25 +16,25 @@ namespace runner {
 /// Prints ##ERROR and ends the run with exit code 1.
 [[noreturn]] void fail(executorch::runtime::Error error, const char* what);
 
-/// What the job asks for.
+/// Which runs the job asks for.
 struct Delegate {
   const KernelTable& kernels;
   Config config;
 };
 
-/// Prints ##RUN, then fails unless `job` can be used and holds what the executor runs: a .pte, if
-/// `program`, else a payload.
+/// Prints ##RUN, then fails unless `job` can be used and holds what the executor runs: a .pte if
+/// `program` is true, else a payload.
 Delegate start(const Job& job, const char* executor, bool program);
 
-/// `bytes` of `allocator`, aligned to 16; or fails with `what`.
+/// Returns `bytes` from `allocator`, aligned to 16, or fails with `what`.
 void* take(executorch::runtime::MemoryAllocator& allocator, std::size_t bytes, const char* what);
 
-/// A pool of [begin, end).
+/// Returns a pool over [begin, end).
 inline executorch::runtime::MemoryAllocator pool(std::uint8_t* begin, std::uint8_t* end) {
   return executorch::runtime::MemoryAllocator(static_cast<std::uint32_t>(end - begin), begin);
 }
 
-/// Bytes that an input of `bytes` takes in a job.
+/// Returns how many bytes an input of `bytes` takes up in a job.
 constexpr std::uint32_t padded(std::uint32_t bytes) {
   return (bytes + kJobAlignment - 1) / kJobAlignment * kJobAlignment;
 }

@@ -1,8 +1,8 @@
-// The symbols that ExecuTorch's headers leave open, for an image without ExecuTorch's runtime
-// library: backend registry, tensor constructor, abort. Everything else of ExecuTorch that the
-// delegate uses is in headers.
+// Defines the symbols that ExecuTorch's headers only declare, for an image without ExecuTorch's
+// runtime library: backend registry, tensor constructor, abort. Everything else that the delegate
+// uses from ExecuTorch is in headers.
 //
-// Link this, or ExecuTorch's runtime, never both.
+// Link either this or ExecuTorch's runtime, never both.
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>

@@ -26,18 +26,18 @@ constexpr payload::IoTensor no_tensor() {
   return tensor;
 }
 
-/// Whether the `bytes` at `memory` can be an arena, or a state, of `needed` bytes.
+/// Whether the `bytes` at `memory` can hold an arena or a state of `needed` bytes.
 bool fits(const void* memory, std::size_t bytes, std::uint32_t needed) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   return needed == 0 || (memory != nullptr && bytes >= needed &&
                          address % payload::kAlignment == 0 && UINTPTR_MAX - address >= needed);
 }
 
-/// What the delegate may take: first, at init(), the handle, alone or with the state after it; then the
-/// arena.
+/// The memory that the delegate may take: at init() first the handle, alone or with the state after
+/// it, then the arena.
 class ModelMemory final : public MemoryAllocator {
  public:
-  /// At execute() `handle` is null: there is the arena alone.
+  /// At execute() `handle` is null, and only the arena is available.
   ModelMemory(std::uint8_t* handle, void* state, std::size_t state_bytes, void* arena,
               std::size_t arena_bytes)
       : MemoryAllocator(0, nullptr),

@@ -1,8 +1,9 @@
-// A model in a firmware that has no ExecuTorch runtime: what ExecuTorch's Method does for one
-// delegate call, with all memory in sight.
+// Runs a model in firmware that has no ExecuTorch runtime. It does what ExecuTorch's Method does
+// for one delegate call, and the caller provides all memory.
 //
-// Link //runtime/standalone:et_shim with it, for what ExecuTorch's headers leave open, and have
-// an abort() and operator delete that end the program (//platforms/bsp:abort).
+// Link //runtime/standalone:et_shim with it, which defines the symbols that ExecuTorch's headers
+// only declare, and provide an abort() and operator delete that end the program
+// (//platforms/bsp:abort).
 //
 //   #include "net.h"                                  // written by `cmsisnn compile`
 //   #include "runtime/kernels/selected.h"
@@ -17,9 +18,10 @@
 //   error = net.run();
 //   const auto* scores = static_cast<const std::int8_t*>(net.data(1));
 //
-// Inputs and outputs that the payload keeps in its arena lie there. What was written to an
-// input is used up by run(): write all inputs before every run, and read the outputs before
-// the next. For the others, and to avoid a copy, hand in memory of your own with set_data().
+// If the payload has room for an input or output in its arena, data() points there. run() may
+// overwrite inputs: write all of them before every run, and read the outputs before the next
+// run. For inputs and outputs without room in the arena, or to avoid a copy, pass memory of your
+// own to set_data().
 #pragma once
 
 #include <cstddef>
@@ -41,16 +43,16 @@ class StandaloneModelBase {
   StandaloneModelBase& operator=(const StandaloneModelBase&) = delete;
 
   /// Validates the payload. `backend`, `payload` (16-byte aligned) and `arena` must outlive
-  /// the model; the arena is the model's only during run(). It is the only memory, also of a
-  /// backend that takes its arena at init (Config::arena_at_init).
+  /// the model. Between runs the caller may use the arena for other things. A backend with
+  /// Config::arena_at_init uses the same arena.
   ///
-  /// A model that remembers something from one run to the next keeps it in `state`, NET_STATE_BYTES, 16-byte
-  /// aligned, which must outlive the model; others need none.
+  /// A model that keeps a state from one run to the next keeps it in `state`: NET_STATE_BYTES,
+  /// 16-byte aligned, which must outlive the model. Other models need no `state`.
   ///
   /// Errors: those of CmsisNnBackend::init(); InvalidArgument if the payload has more inputs
-  /// and outputs than there is room for; MemoryAllocationFailed if the payload needs an arena, or
-  /// a state, and that is null, too small or not 16-byte aligned. A model may be
-  /// loaded again, also after an error, which leaves it as if nothing had been loaded.
+  /// and outputs than there is room for; MemoryAllocationFailed if the payload needs an arena or
+  /// a state and that is null, too small or not 16-byte aligned. After an error nothing is
+  /// loaded. load() may be called again, after an error too.
   [[nodiscard]] executorch::runtime::Error load(const CmsisNnBackend& backend, const void* payload,
                                                 std::size_t payload_bytes, void* arena,
                                                 std::size_t arena_bytes, void* state = nullptr,
@@ -59,26 +61,26 @@ class StandaloneModelBase {
   /// Makes the next run the first one again. Errors: InvalidState before load().
   [[nodiscard]] executorch::runtime::Error reset();
 
-  /// Inputs and outputs of the loaded payload; 0 before.
+  /// The number of inputs and outputs of the loaded payload; 0 before load().
   std::size_t tensor_count() const { return count_; }
 
-  /// What tensor `index` is: inputs first, then outputs. Without such a tensor, as before
-  /// load(), one of rank 0 with 0 bytes.
+  /// Describes tensor `index`: inputs come first, then outputs. If there is no such tensor, or
+  /// before load(), returns a tensor of rank 0 with 0 bytes.
   const payload::IoTensor& tensor(std::size_t index) const;
 
-  /// Its memory; nullptr if there is no such tensor, or if it has no place in the arena and
-  /// set_data() was not called.
+  /// Returns the memory of tensor `index`; nullptr if there is no such tensor, or if it has no
+  /// room in the arena and set_data() was not called.
   void* data(std::size_t index) const {
     return index < count_ ? impls_[index].mutable_data() : nullptr;
   }
 
-  /// Reads tensor `index` from, or writes it to, `data`, which has tensor(index).nbytes bytes,
-  /// 4-byte aligned if they are floats, and must outlive run(). Errors: InvalidState before
-  /// load(); InvalidArgument if there is no such tensor. What `data` is, run() checks.
+  /// Makes run() read tensor `index` from `data`, or write it there. `data` has
+  /// tensor(index).nbytes bytes, 4-byte aligned for floats, and must outlive run(), which checks
+  /// it. Errors: InvalidState before load(); InvalidArgument if there is no such tensor.
   [[nodiscard]] executorch::runtime::Error set_data(std::size_t index, void* data);
 
   /// Computes the outputs. Errors: those of CmsisNnBackend::execute(); InvalidState before
-  /// load(). `tracer` is told of each call if the backend was compiled with event tracer hooks.
+  /// load(). If the backend was compiled with event tracer hooks, it reports each call to `tracer`.
   [[nodiscard]] executorch::runtime::Error run(executorch::runtime::EventTracer* tracer = nullptr);
 
  protected:

@@ -16,8 +16,8 @@ Error run_add(const void* args, const Bases& bases) {
 
 }  // namespace
 
-// arm_elementwise_add_s8 reads every element, or group of four, before it writes that: the output may be an
-// input.
+// The output may be an input: arm_elementwise_add_s8 reads every element, or group of four, before it
+// writes the same element or group.
 constexpr KernelOf<payload::Opcode::kAdd> kAdd =
     cmsis_nn_kernel(operators::kAdd, run_add).in_place();
 

@@ -7,7 +7,7 @@ namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 namespace {
 
-/// Whether arm_convolve_1_x_n_s8 would run for windows that all stay in their row.
+/// Whether CMSIS-NN would call arm_convolve_1_x_n_s8, for windows that all stay in their row.
 bool is_plain_row(const payload::Conv2dArgs& a) {
   const auto& p = a.params;
   return rules::takes_one_row(a.input_dims.h, a.input_dims.c, a.filter_dims.h, a.filter_dims.c,
@@ -17,7 +17,7 @@ bool is_plain_row(const payload::Conv2dArgs& a) {
                                                 p.stride.w, p.padding.w, p.dilation.w));
 }
 
-/// The multiplication that arm_convolve_1_x_n_s8 does for such windows.
+/// Does the multiplication that arm_convolve_1_x_n_s8 does for such windows.
 Error run_plain_rows(const payload::Conv2dArgs& a, const Bases& bases) {
   const auto& p = a.params;
   const auto* input = bases.resolve<const std::int8_t>(a.input);
@@ -58,7 +58,8 @@ Error run_conv2d(const void* args, const Bases& bases) {
 
 std::uint32_t scratch_bytes(const void* args) {
   const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
-  // One window has no more bytes, over all groups, than the filter, less than 2^28: no term overflows.
+  // Over all groups, one window has at most as many bytes as the filter, fewer than 2^28, so no term
+  // overflows.
   return static_cast<std::uint32_t>(arm_convolve_wrapper_s8_get_buffer_size(
       native(a.params), native(a.input_dims), native(a.filter_dims), native(a.output_dims)));
 }

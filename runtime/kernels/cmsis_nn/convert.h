@@ -1,4 +1,4 @@
-// Between the payload's blocks and the types of CMSIS-NN: the same bytes under two names.
+// Converts the payload's blocks to CMSIS-NN's types: the same bytes under two names.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,18 @@
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 
-/// Whether CMSIS-NN is compiled to its kernels for MVE.
+/// Whether CMSIS-NN is compiled with its kernels for MVE.
 inline constexpr bool kWithMve = kCompiledIsa == payload::Isa::kMve;
 
-/// A kernel for calls that were compiled for CMSIS-NN, with the scratch memory of its functions.
+/// Makes a kernel for calls that were compiled for CMSIS-NN and have the scratch memory that its functions
+/// need.
 constexpr Kernel cmsis_nn_kernel(const Operator& computed, Kernel::Run run,
                                  Kernel::ScratchBytes scratch_bytes = nullptr) {
   return Kernel(computed, run, scratch_bytes).only_of(payload::ProviderId::kCmsisNn);
 }
 
-// A struct of CMSIS-NN may be read where a payload has its block: 32-bit integers in one order.
+// CMSIS-NN may read the payload's block as its own struct: both hold the same 32-bit integers in the same
+// order.
 #define CMSIS_NN_SAME_MEMBER(ours, theirs, member)                             \
   static_assert(offsetof(payload::ours, member) == offsetof(theirs, member) && \
                     sizeof(payload::ours::member) == sizeof(theirs::member),   \
@@ -85,14 +87,14 @@ inline const cmsis_nn_pool_params* native(const payload::PoolParams& params) {
   return reinterpret_cast<const cmsis_nn_pool_params*>(&params);
 }
 
-/// Multipliers and shifts of `args`, one per output channel. CMSIS-NN only reads them, although
-/// its pointers are not const.
+/// Returns the multipliers and shifts of `args`, one per output channel. CMSIS-NN only reads them,
+/// although its pointers are not const.
 template <typename Args>
 cmsis_nn_per_channel_quant_params per_channel(const Args& args, const Bases& bases) {
   return {bases.resolve<std::int32_t>(args.multiplier), bases.resolve<std::int32_t>(args.shift)};
 }
 
-/// The scratch memory of `args`; a null buffer if it has none.
+/// Returns the scratch memory of `args`; a null buffer if it has none.
 template <typename Args>
 cmsis_nn_context scratch(const Args& args, const Bases& bases) {
   return {bases.resolve<void>(args.scratch), args.scratch_bytes};
@@ -104,7 +106,7 @@ inline executorch::runtime::Error to_error(arm_cmsis_nn_status status) {
     case ARM_CMSIS_NN_SUCCESS:
       return Error::Ok;
     case ARM_CMSIS_NN_ARG_ERROR:
-      return Error::InvalidProgram;  // the arguments are the program's
+      return Error::InvalidProgram;  // the arguments come from the program
     case ARM_CMSIS_NN_NO_IMPL_ERROR:
       return Error::NotImplemented;
     default:

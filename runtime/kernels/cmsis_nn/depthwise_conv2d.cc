@@ -20,7 +20,7 @@ Error run_depthwise_conv2d(const void* args, const Bases& bases) {
 
 std::uint32_t scratch_bytes(const void* args) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
-  // With MVE it is up to 496 bytes for every pixel of the kernel, of which there are few enough.
+  // With MVE it is up to 496 bytes for every pixel of the kernel; the limit on pixels prevents overflow.
   static_assert(rules::kMaxKernelElements < (1 << 22), "the size must fit 31 bits");
   return static_cast<std::uint32_t>(arm_depthwise_conv_wrapper_s8_get_buffer_size(
       native(a.params), native(a.input_dims), native(a.filter_dims), native(a.output_dims)));

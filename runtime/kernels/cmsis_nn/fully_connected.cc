@@ -10,8 +10,8 @@ Error run_fully_connected(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedArgs*>(args);
   const auto* input = bases.resolve<const std::int8_t>(a.input);
   const auto* filter = bases.resolve<const std::int8_t>(a.filter);
-  // With MVE the function reads kernel sums, bias included, elsewhere the bias. The payload has both in
-  // one: the effective bias.
+  // With MVE the function reads kernel sums that include the bias, otherwise it reads the bias. The
+  // payload's effective bias serves as both.
   const auto* bias = bases.resolve<const std::int32_t>(a.bias);
   const auto* multiplier = bases.resolve<const std::int32_t>(a.multiplier);
   const auto* shift = bases.resolve<const std::int32_t>(a.shift);

@@ -10,7 +10,7 @@ Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedPerTensorArgs*>(args);
   const auto* input = bases.resolve<const std::int8_t>(a.input);
   const auto* filter = bases.resolve<const std::int8_t>(a.filter);
-  // Kernel sums with MVE, as in fully_connected.cc.
+  // With MVE these are the kernel sums, as in fully_connected.cc.
   const auto* bias = bases.resolve<const std::int32_t>(a.bias);
   auto* output = bases.resolve<std::int8_t>(a.output);
   std::int32_t rows = a.batch;

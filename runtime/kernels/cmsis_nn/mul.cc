@@ -15,7 +15,8 @@ Error run_mul(const void* args, const Bases& bases) {
 
 }  // namespace
 
-// The function reads every element, or group of four, before it writes that: the output may be an input.
+// The output may be an input: the function reads every element, or group of four, before it writes the
+// same element or group.
 constexpr KernelOf<payload::Opcode::kMul> kMul =
     cmsis_nn_kernel(operators::kMul, run_mul).in_place();
 

@@ -6,7 +6,7 @@ namespace cmsis_nn_delegate {
 namespace portable {
 namespace {
 
-/// Channels summed at once: their sums stay on the stack.
+/// How many channels are summed at once; their sums stay on the stack.
 constexpr std::int32_t kBlock = 16;
 
 Error run_avg_pool2d(const void* args, const Bases& bases) {

@@ -8,7 +8,7 @@ namespace cmsis_nn_delegate {
 namespace portable {
 namespace {
 
-/// sum(filter * (input + offset)) over `count` contiguous elements, added to `acc`.
+/// Adds sum(filter * (input + offset)) over `count` contiguous elements to `acc`.
 std::uint32_t dot(std::uint32_t acc, const std::int8_t* filter, const std::int8_t* input,
                   std::int32_t offset, std::int32_t count) {
   for (std::int32_t i = 0; i < count; ++i) {
@@ -34,7 +34,7 @@ Error run_conv2d(const void* args, const Bases& bases) {
   const std::int32_t channels_per_group = out.c / groups;
   const std::int32_t filter_row = filter.w * filter.c;
   const std::int32_t filter_bytes = filter.h * filter_row;
-  // Then the taps of a row are one run of bytes in the input as they are in the filter.
+  // If so, the taps of a row are contiguous in the input, as they are in the filter.
   const bool contiguous = p.dilation.w == 1 && groups == 1;
 
   for (std::int32_t n = 0; n < out.n; ++n) {

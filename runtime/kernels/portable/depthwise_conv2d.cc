@@ -6,7 +6,7 @@ namespace cmsis_nn_delegate {
 namespace portable {
 namespace {
 
-/// Channels summed at once: their accumulators stay on the stack.
+/// How many channels are summed at once; their accumulators stay on the stack.
 constexpr std::int32_t kBlock = 16;
 
 Error run_depthwise_conv2d(const void* args, const Bases& bases) {
@@ -22,8 +22,8 @@ Error run_depthwise_conv2d(const void* args, const Bases& bases) {
   const auto* shift = bases.resolve<const std::int32_t>(a.shift);
   auto* output = bases.resolve<std::int8_t>(a.output);
 
-  // Output channels come in runs over which the input index advances by `step`: one run of
-  // all channels with step 1, or, with a multiplier, a run of step 0 per input channel.
+  // Output channels come in runs in which the input index advances by `step`: one run of all
+  // channels with step 1 or, with a channel multiplier, one run with step 0 per input channel.
   const std::int32_t runs = p.ch_mult == 1 ? 1 : in.c;
   const std::int32_t run_length = p.ch_mult == 1 ? in.c : p.ch_mult;
   const std::int32_t step = p.ch_mult == 1 ? 1 : 0;

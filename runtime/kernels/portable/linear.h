@@ -1,4 +1,4 @@
-// What the two kernels of linear layers share.
+// Code shared by the two kernels of linear layers.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,9 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-/// output[n][o] = requantized(bias[o] + weights[o] . input[n], o), for Args with the fields batch,
-/// inputs, outputs, output_offset and activation. `requantized` maps (sum, output channel) to an int32.
+/// Computes output[n][o] = requantized(bias[o] + weights[o] . input[n], o) for Args with the fields
+/// batch, inputs, outputs, output_offset and activation. `requantized` maps (sum, output channel) to an
+/// int32.
 template <typename Args, typename Requantized>
 void linear(const Args& a, const Bases& bases, Requantized requantized) {
   const auto* input = bases.resolve<const std::int8_t>(a.input);

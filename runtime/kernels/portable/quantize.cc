@@ -7,10 +7,10 @@ namespace cmsis_nn_delegate {
 namespace portable {
 namespace {
 
-/// The integer nearest to `value`, halves to even, saturated to [-512, 512]; 0 for NaN.
+/// Returns the integer nearest to `value`, halves to even, saturated to [-512, 512]; 0 for NaN.
 ///
-/// Works on the bits: no rounding mode, no libm, no FPU, and nothing that a compiler could
-/// contract with the multiplication before it.
+/// It works on the bits, so it needs no rounding mode, no libm and no FPU, and a compiler cannot
+/// contract it with the multiplication before it.
 std::int32_t round_half_even(float value) {
   static_assert(sizeof(float) == sizeof(std::uint32_t), "IEEE 754 single precision");
   std::uint32_t bits;

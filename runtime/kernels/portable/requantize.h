@@ -1,8 +1,8 @@
-// The integer arithmetic shared by the kernels: that of TensorFlow Lite, as CMSIS-NN
+// The integer arithmetic shared by the kernels. It follows TensorFlow Lite, as CMSIS-NN
 // computes it without single rounding.
 //
-// Everything is defined for every input: sums wrap, shift amounts are taken modulo 32. Multipliers and
-// shifts of a payload are in the ranges that its format states, which init() has checked.
+// The functions are defined for every input: sums wrap, and shift amounts are taken modulo 32. init()
+// has checked that the multipliers and shifts of a payload are in the ranges that its format states.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ inline std::int32_t rounding_divide_by_pow2(std::int32_t value, std::int32_t exp
   return (value >> (exponent & 31)) + (remainder > threshold ? 1 : 0);
 }
 
-/// value * multiplier * 2^(shift - 31): `multiplier` is Q31, `shift` in [-31, 30] is to the
-/// left if positive. Rounds twice: half up after the multiplication, then half away from zero
+/// value * multiplier * 2^(shift - 31), where `multiplier` is Q31 and `shift` in [-31, 30] is to
+/// the left if positive. Rounds twice: half up after the multiplication, then half away from zero
 /// after the right shift.
 inline std::int32_t requantize(std::int32_t value, std::int32_t multiplier, std::int32_t shift) {
   const std::int32_t scaled = shift > 0 ? wrapping_shift_left(value, shift) : value;

@@ -1,6 +1,6 @@
-// Softmax in fixed point, after gemmlowp: exponentials of the differences to the maximum
-// in Q0.31 with 5 integer bits in the argument, summed in Q12.19, divided by three
-// Newton-Raphson steps.
+// Softmax in fixed point, after gemmlowp. The exponentials of the differences to the maximum are
+// in Q0.31, with 5 integer bits in the argument. They are summed in Q12.19, and three
+// Newton-Raphson steps do the division.
 #include <limits>
 
 #include "runtime/kernels/portable/portable.h"
@@ -22,7 +22,7 @@ std::int32_t multiply_q31(std::int32_t a, std::int32_t b) {
   const std::int64_t nudge =
       (a < 0) != (b < 0) ? 1 - (std::int64_t{1} << 30) : (std::int64_t{1} << 30);
   const std::int64_t product = static_cast<std::int64_t>(a) * b + nudge;
-  // Division by 2^31 truncating towards zero, without a division.
+  // Divides by 2^31, truncating towards zero, without a division instruction.
   const std::int64_t bias = product < 0 ? (std::int64_t{1} << 31) - 1 : 0;
   return static_cast<std::int32_t>((product + bias) >> 31);
 }
@@ -59,7 +59,7 @@ std::int32_t exp_on_negative_values(std::int32_t value) {
       kExpOfMinusEighth,
       multiply_q31(kExpOfMinusEighth, wrapping_add(x, x4_over_24_plus_x3_over_6_plus_x2_over_2)));
 
-  // exp(-2^k) for k = -2 .. 4, applied by the bits of the remainder.
+  // exp(-2^k) for k = -2 .. 4; each bit of the remainder selects one of them.
   constexpr std::int32_t kFactors[] = {1672461947, 1302514674, 790015084, 290630308,
                                        39332535,   720401,     242};
   std::int32_t bit = kQuarter;
@@ -125,8 +125,8 @@ Error run_softmax(const void* args, const Bases& bases) {
     for (std::int32_t i = 0; i < a.row_size; ++i) {
       const std::int32_t difference = input[i] - max;
       std::int32_t value = 0;
-      // Sums of 512 and more push every probability below half a step: the exponent leaves
-      // the range of the division, whose exact result is 0 then.
+      // For sums of 512 and more every probability is less than half a step: the exponent leaves
+      // the range of the division, and the exact result is 0.
       if (difference >= a.diff_min && exponent <= 31) {
         value = rounding_divide_by_pow2(multiply_q31(inverse, exponential(difference)), exponent);
       }

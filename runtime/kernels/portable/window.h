@@ -6,16 +6,16 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-/// Taps [begin, end) of one axis; tap t reads position `origin + t * dilation`, which is in the input.
-/// All three are 0 for a window that lies in the padding altogether: its own origin may be so far
-/// away that an address computed from it overflows.
+/// The taps [begin, end) of one axis. Tap t reads position `origin + t * dilation`, which is in the
+/// input. All three are 0 for a window that lies entirely in the padding: its real origin may be so
+/// far away that an address computed from it overflows.
 struct Taps {
   std::int32_t origin;
   std::int32_t begin;
   std::int32_t end;
 
-  /// For output position `out`. The window may begin in the padding before the input and
-  /// end in that after it.
+  /// The taps for output position `out`. The window may begin in the padding before the input and
+  /// end in the padding after it.
   static Taps of(std::int32_t out, std::int32_t stride, std::int32_t padding, std::int32_t dilation,
                  std::int32_t taps, std::int32_t input_size) {
     const std::int32_t origin = out * stride - padding;

@@ -6,7 +6,7 @@ namespace cmsis_nn_delegate {
 namespace runner {
 namespace {
 
-/// Counts everything, keeps what fits.
+/// Counts all characters and keeps those that fit.
 class Buffer {
  public:
   Buffer(char* data, std::size_t size) : data_(data), size_(size) {}

@@ -1,5 +1,5 @@
-// The part of snprintf() that ExecuTorch's runtime uses, without the C library's, which brings the
-// heap.
+// The part of snprintf() that ExecuTorch's runtime uses. The C library's snprintf() would bring in
+// the heap.
 #pragma once
 
 #include <cstdarg>
@@ -8,9 +8,9 @@
 namespace cmsis_nn_delegate {
 namespace runner {
 
-/// As vsnprintf() for %s, %d, %u, %x, %c and %%, the integers also with h, l or z; any other
-/// conversion is copied as it stands, and ends the conversions, since its argument's type is not
-/// known. Returns the length of the whole text.
+/// Works like vsnprintf() for %s, %d, %u, %x, %c and %%; integers may have h, l or z. It copies any
+/// other conversion as text and converts nothing after it, because the type of that argument is
+/// unknown. Returns the length of the whole text.
 int format(char* buffer, std::size_t size, const char* text, std::va_list arguments);
 
 }  // namespace runner

@@ -20,7 +20,7 @@ int call(int (*function)(char*, std::size_t, const char*, std::va_list), char* b
   return length;
 }
 
-/// Both functions, with every size of buffer up to more than enough: same text, same length.
+/// Both functions give the same text and length for every buffer size, up to more than enough.
 template <typename... Arguments>
 void expect_same(const char* text, Arguments... arguments) {
   for (std::size_t size = 0; size < 80; ++size) {

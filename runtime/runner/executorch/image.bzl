@@ -47,7 +47,7 @@ def executorch_image(name, kernels = [], profile = False, **kwargs):
     suffix = "_profile" if profile else ""
     firmware_image(
         name = name,
-        tags = ["manual"],  # compiled with the right headers only as the image of a firmware
+        tags = ["manual"],  # only an executorch_firmware compiles it with the right headers
         deps = [str(Label("//runtime/runner/executorch:executorch" + suffix))] + kernels,
         **kwargs
     )

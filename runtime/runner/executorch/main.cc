@@ -1,11 +1,11 @@
 // Firmware that runs the job in its mailbox with ExecuTorch's own executor: the job's payload is a
 // .pte, read in place.
 //
-// Memory, from __arena_start upwards; the sizes are printed, so that a product can have its own:
+// Memory from __arena_start upwards; the report has the sizes, from which a product can choose its own:
 //   planned buffers   as the program says
 //   outputs           those that the program does not plan
 //   method pool       what loading takes; kMethodPoolBytes
-//   temp pool         the rest: arenas of delegates, scratch of kernels
+//   temp pool         the rest: arenas of delegates, scratch memory of kernels
 #include <cstddef>
 #include <cstdint>
 
@@ -54,7 +54,7 @@ constexpr std::size_t kMaxPlannedBuffers = 8;
 constexpr std::size_t kMaxCalls = 256;
 #endif
 
-/// The value of `result`, or the end of the run.
+/// Returns the value of `result`, or ends the run.
 template <typename T>
 const T& value_of(const Result<T>& result, const char* what) {
   if (!result.ok()) {
@@ -63,7 +63,7 @@ const T& value_of(const Result<T>& result, const char* what) {
   return *result;
 }
 
-/// A pool that remembers the most that was ever taken from it.
+/// A pool that records the most that was ever taken from it.
 class TempPool final : public MemoryAllocator {
  public:
   using MemoryAllocator::MemoryAllocator;
@@ -109,7 +109,7 @@ class PlannedBuffers {
   std::size_t bytes_ = 0;
 };
 
-/// Of an input set of a job.
+/// Returns the bytes of one input set of a job.
 std::uint32_t set_bytes(const MethodMeta& meta) {
   std::uint32_t bytes = 0;
   for (std::size_t i = 0; i < meta.num_inputs(); ++i) {
@@ -119,7 +119,7 @@ std::uint32_t set_bytes(const MethodMeta& meta) {
   return bytes;
 }
 
-/// Of the outputs that the program does not plan.
+/// Returns the bytes of the outputs that the program does not plan.
 std::uint32_t unplanned_output_bytes(const MethodMeta& meta) {
   std::uint32_t bytes = 0;
   for (std::size_t i = 0; i < meta.num_outputs(); ++i) {
@@ -130,7 +130,7 @@ std::uint32_t unplanned_output_bytes(const MethodMeta& meta) {
   return bytes;
 }
 
-/// Gives each of those outputs its part of `memory`.
+/// Gives each output that the program does not plan its part of `memory`.
 void place_outputs(Method& method, std::uint8_t* memory) {
   const MethodMeta meta = method.method_meta();
   for (std::size_t i = 0; i < meta.num_outputs(); ++i) {
@@ -146,7 +146,7 @@ void place_outputs(Method& method, std::uint8_t* memory) {
   }
 }
 
-/// Copies the inputs in `set` to where the program plans them; others are read in place.
+/// Copies the inputs in `set` to where the program plans them; the method reads others in place.
 void set_inputs(Method& method, const std::uint8_t* set) {
   const MethodMeta meta = method.method_meta();
   for (std::size_t i = 0; i < meta.num_inputs(); ++i) {
@@ -171,7 +171,7 @@ void print_outputs(const Method& method, std::uint32_t set, bool with_data) {
 }
 
 #ifdef ET_EVENT_TRACER_ENABLED
-/// The calls of one delegate. What each is, the payload says: the program's ETRecord.
+/// Prints the calls of one delegate. The program's ETRecord says what each call is.
 void print_calls(std::uint32_t set, const CallTracer& tracer) {
   if (tracer.count() > kMaxCalls) {
     fail(Error::NotSupported, "the program has more than 256 calls");

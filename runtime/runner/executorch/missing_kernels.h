@@ -1,4 +1,4 @@
-// Which kernels a program needs that the image does not have.
+// Finds the kernels that a program needs and the image does not have.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 namespace cmsis_nn_delegate {
 namespace runner {
 
-/// Adds to `line` the name (as in "aten::add.out") of each operator that method `method` of the
-/// .pte at `program` calls and no kernel is registered for. Program::load() accepted the .pte.
+/// Adds to `line` the name of each operator that method `method` of the .pte at `program` calls
+/// without a registered kernel, as in "aten::add.out". Program::load() must have accepted the .pte.
 void name_missing_kernels(const std::uint8_t* program, const char* method, Line& line);
 
 }  // namespace runner

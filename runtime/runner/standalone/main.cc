@@ -1,11 +1,11 @@
 // Firmware that runs the job in its mailbox with StandaloneModel, the delegate without ExecuTorch's
 // executor.
 //
-// Memory, from __arena_start upwards:
+// Memory from __arena_start upwards:
 //   the payload's arena
-//   outputs that the payload does not keep in the arena; of a profile, the times of the calls
+//   outputs that the payload does not keep in the arena; in profile images, the times of the calls
 // Inputs that the payload keeps in the arena are copied there before each execution; others
-// are read where the job has them.
+// are read in place, from the job.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -32,10 +32,10 @@ namespace {
 using executorch::runtime::Error;
 using executorch::runtime::MemoryAllocator;
 
-/// Measures what the delegate does, and not what StandaloneModel does around it.
+/// Measures the delegate without the work that StandaloneModel does around it.
 class MeasuredBackend final : public CmsisNnBackend {
  public:
-  /// `ticks` is set to those of each init() and execute().
+  /// Each init() and execute() sets `ticks` to the ticks that it took.
   MeasuredBackend(const Delegate& delegate, std::uint64_t& ticks)
       : CmsisNnBackend(delegate.kernels, delegate.config), ticks_(ticks) {}
 
@@ -79,7 +79,7 @@ void set_data(std::size_t tensor, void* data) {
   }
 }
 
-/// Bytes of an input set of a job.
+/// Returns the bytes of one input set of a job.
 std::uint32_t set_bytes(const payload::Header& header) {
   std::uint32_t bytes = 0;
   for (std::size_t i = 0; i < header.input_count; ++i) {

@@ -1,5 +1,5 @@
-// Writes the payload that has every operator once, its input, and the outputs that the portable
-// kernels compute on this machine: what the firmware must print.
+// Writes a payload that has every operator once, its input, and the outputs that the portable
+// kernels compute on this machine. The firmware must print the same outputs.
 //
 //   write_sample ISA PAYLOAD INPUT OUTPUTS      ISA as a number
 //
