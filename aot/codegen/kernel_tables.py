@@ -17,7 +17,7 @@ _PORTABLE_HEADER = """\
 // They need no instruction set extension, no FPU, no unaligned access and no scratch
 // memory, and do not depend on the ISA of the payload. They are the reference on the
 // host and the kernels of builds without CMSIS-NN; they are not tuned for speed beyond
-// keeping the inner loops contiguous. Each takes all that format.h allows for its operator.
+// keeping the inner loops contiguous. Each supports everything that format.h allows for its operator.
 #pragma once
 
 #include <cstdint>
@@ -59,14 +59,14 @@ constexpr KernelTable kPortableKernels = {{
 
 _CMSIS_NN_HEADER = """\
 //
-// Kernels of CMSIS-NN at payload::kCmsisNnCommit: thin calls that hand the payload's blocks on.
+// Kernels of CMSIS-NN at payload::kCmsisNnCommit: thin wrappers that pass the payload's blocks to it.
 //
-// On a Cortex-M they take the payloads of its instruction set. On other CPUs CMSIS-NN is plain C and
-// takes payloads of Isa::kScalar only: scratch sizes depend on the instruction set.
+// On a Cortex-M they accept the payloads of its instruction set. On other CPUs CMSIS-NN is plain C and
+// accepts only payloads of Isa::kScalar, because scratch sizes depend on the instruction set.
 //
-// Each is defined in a file of its name, together with what validation has to know of it: the scratch memory
-// that it needs, which is that of CMSIS-NN's arm_*_get_buffer_size; what it can compute, see rules.h; and what
-// it loads past the end of its constants, see README.md. The calls that they take were compiled for CMSIS-NN.
+// Each is defined in a file of its name, together with what validation has to know about it: the scratch memory
+// that it needs, from CMSIS-NN's arm_*_get_buffer_size; the sizes that it supports, see rules.h; and the bytes
+// that it loads past the end of its constants, see README.md. They accept only calls compiled for CMSIS-NN.
 #pragma once
 
 #include <cstdint>
@@ -77,7 +77,7 @@ _CMSIS_NN_HEADER = """\
 
 namespace cmsis_nn_delegate {{
 
-/// Every kernel; those that CMSIS-NN lacks are portable ones.
+/// Every kernel; where CMSIS-NN has none, the portable one.
 extern const KernelTable kCmsisNnKernels;
 
 namespace cmsis_nn {{
@@ -115,11 +115,11 @@ def _declaration(name: str, documentation: str) -> str:
 
 
 def _provider(provider: Provider, isas: str) -> str:
-    """What payloads the tables of `provider` take, those of `isas`."""
+    """The C++ constant that says which payloads the tables of `provider` accept: those compiled for `isas`."""
     known = [f"payload::k{camel(number.name)}Revision" for number in schema.ProviderId if number in provider.takes]
     return "\n".join(
         [
-            "/// For tables of these kernels.",
+            "/// The provider of tables of these kernels.",
             f'inline constexpr Provider kProvider = {{"{provider.name}", {isas}, {{{", ".join(known)}}}}};',
         ]
     )
@@ -144,7 +144,7 @@ def cmsis_nn_header() -> str:
     declarations = [_declaration(k.name, f"{k.cmsis_nn}.") for k in kernels().values() if CMSIS_NN.has(k)]
     return _DO_NOT_EDIT + _CMSIS_NN_HEADER.format(
         kernels="\n".join(declarations),
-        # Of which scratch sizes are.
+        # Scratch sizes are those of the compiled instruction set.
         provider=_provider(CMSIS_NN, "isa_set(kCompiledIsa)"),
     )
 

@@ -44,8 +44,8 @@ enum class Isa : std::uint8_t {
   kMve = 2,
 };
 
-/// Whose kernel a call was compiled for; see `ops.providers`. A number never changes its
-/// meaning.
+/// The provider whose kernel a call was compiled for; see `ops.providers`. A number never
+/// changes its meaning.
 enum class ProviderId : std::uint8_t {
   kPortable = 0,
   kCmsisNn = 1,
@@ -76,15 +76,15 @@ enum class Opcode : std::uint8_t {
   kMul = 12,
 };
 
-/// The first bytes of a payload. Offsets count from its start.
+/// The first bytes of a payload. Offsets are relative to its start.
 struct Header {
   /// kMagic
   std::uint32_t magic;
-  /// kFormatVersion; another one is refused
+  /// kFormatVersion; init() refuses any other
   std::uint16_t format_version;
   /// sizeof(Header)
   std::uint16_t header_bytes;
-  /// Isa that scratch sizes were computed for
+  /// the Isa that scratch sizes were computed for
   std::uint8_t isa;
   /// inputs + outputs <= kMaxIo
   std::uint8_t input_count;
@@ -107,9 +107,9 @@ struct Header {
   std::uint32_t calls_bytes;
   std::uint32_t call_count;
   std::uint32_t constants_offset;
-  /// with what kernels load past the end of the last one
+  /// including what kernels load past the end of the last constant
   std::uint32_t constants_bytes;
-  /// by ProviderId, what its calls follow; 0 if there are none
+  /// by ProviderId, the revision of its calls; 0 if there are none
   std::uint32_t revisions[3];
 };
 static_assert(sizeof(Header) == 64, "layout of Header");
@@ -186,9 +186,9 @@ static_assert(offsetof(Dims, c) == 12, "layout of Dims");
 struct CallHeader {
   /// Opcode
   std::uint8_t opcode;
-  /// 1 << ProviderId that it was compiled for
+  /// 1 << the ProviderId that the call was compiled for
   std::uint8_t provider;
-  /// of this header and the argument block, a multiple of 4
+  /// size of this header and the argument block, a multiple of 4
   std::uint16_t bytes;
 };
 static_assert(sizeof(CallHeader) == 4, "layout of CallHeader");
@@ -649,8 +649,8 @@ static_assert(offsetof(MulArgs, output_shift) == 28, "layout of MulArgs");
 static_assert(offsetof(MulArgs, activation) == 32, "layout of MulArgs");
 static_assert(offsetof(MulArgs, count) == 40, "layout of MulArgs");
 
-/// Bytes that a kernel may load, and does not use, past the end of its filter, and of its
-/// bias, multipliers and shifts.
+/// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
+/// multipliers and shifts. It does not use them.
 struct ReadsPast {
   std::uint8_t filter;
   std::uint8_t parameters;

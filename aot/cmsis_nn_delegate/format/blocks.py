@@ -1,10 +1,10 @@
-"""What argument blocks are made of: fields of every kind, and the parameter structs of CMSIS-NN.
+"""The building blocks of argument blocks: fields of every kind, and the parameter structs of CMSIS-NN.
 
     args = Struct("AddArgs", "int8 elementwise sum ...", (
         blocks.input("input1", I8, "count", doc="int8 [count]"),
         ...
 
-A field states its type, its range, and for a reference what it names; the checks of init() follow from that.
+A field states its type and range or, if it is a reference, what it names. The checks of init() follow from that.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def shift(name: str, low: int = MIN_SHIFT, high: int = MAX_SHIFT) -> Field:
     return Field(name, I32, "left if positive", low=low, high=high)
 
 
-# Parameter blocks, member by member those of CMSIS-NN's arm_nn_types.h -------
+# Parameter blocks, with the same members as in CMSIS-NN's arm_nn_types.h -----
 
 TILE = Struct("Tile", "= cmsis_nn_tile", (Field("w", I32), Field("h", I32)))
 

@@ -8,9 +8,9 @@ from typing import Optional
 
 
 def write(argv: list[str], usage: Optional[str], *generators: Callable[[], str]) -> int:
-    """Writes what each of `generators` returns to the file that `argv` names for it; the exit code.
+    """Writes the result of each of `generators` to the file that `argv` names for it, and returns the exit code.
 
-    `usage` is printed if there are not as many files as generators.
+    Prints `usage` if there are not as many files as generators.
     """
     if len(argv) != 1 + len(generators):
         print(usage, file=sys.stderr)

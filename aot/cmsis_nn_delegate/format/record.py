@@ -1,11 +1,11 @@
-"""Little-endian records: the small vocabulary in which the format and the argument blocks are written.
+"""Little-endian records: the small language in which the format and the argument blocks are declared.
 
 Every field is naturally aligned by construction (a `Struct` refuses a gap), so a
 C++ struct with the same members in the same order has the same layout and a
 payload can be read in place.
 
-What a field may hold is part of its declaration: the range of a number (`low`, `high`), and of a reference what it
-names (`Operand`). The checks of every call are generated from that.
+The declaration of a field says what it may hold: a number has a range (`low`, `high`), a reference says what it
+names (`Operand`). The checks of every call are generated from these declarations.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any, Optional, Union
 
 @dataclass(frozen=True)
 class Scalar:
-    """A primitive type: its `struct` code, its C++ spelling and its size in bytes. `element` is the name of a tensor's
-    elements of that type."""
+    """A primitive type: its `struct` code, its C++ spelling and its size in bytes. `element` is its name as the element
+    type of a tensor."""
 
     code: str
     cpp: str
@@ -45,21 +45,21 @@ REF = Scalar("I", "Ref", 4)
 class Role(enum.Enum):
     """What a kernel does with the data that a reference names, and where that may lie."""
 
-    INPUT = enum.auto()  # reads activations, of the arena, an input, an output or the constants
-    FILTER = enum.auto()  # reads weights, of the constants
-    BIAS = enum.auto()  # reads numbers per output channel, of the constants
+    INPUT = enum.auto()  # reads activations from the arena, an input, an output or the constants
+    FILTER = enum.auto()  # reads weights from the constants
+    BIAS = enum.auto()  # reads one number per output channel from the constants
     MULTIPLIER = enum.auto()  # the same, in Q31, 0 or more
     SHIFT = enum.auto()  # the same, to the left if positive, kMinShift to kMaxShift
-    OUTPUT = enum.auto()  # writes activations, of the arena or an output
-    STATE = enum.auto()  # reads and writes what it remembers from one execution to the next, zeros at first
-    SCRATCH = enum.auto()  # writes and reads bytes of the arena or an output; none may be needed
+    OUTPUT = enum.auto()  # writes activations to the arena or an output
+    STATE = enum.auto()  # reads and writes the state kept between executions, which starts as zeros
+    SCRATCH = enum.auto()  # writes and reads bytes of the arena or an output; a call may need none
 
 
 @dataclass(frozen=True)
 class Operand:
-    """The data that a reference names: the product of the fields `shape` is its number of elements.
+    """The data that a reference names. The product of the fields `shape` is its number of elements.
 
-    A field of `shape` is an integer, or a `Struct` of integers that are multiplied; "dims.c" is a member.
+    A field of `shape` is an integer, or a `Struct` whose integers are multiplied; "dims.c" is a member of a struct.
     """
 
     role: Role
@@ -78,7 +78,7 @@ SCRATCH_ALIGNMENT = 16
 class Field:
     """One member: `count` > 1 makes it an array.
 
-    `low` and `high` bound an integer, both included. `operand` is what a reference names.
+    `low` and `high` are the inclusive bounds of an integer. `operand` is what a reference names.
     """
 
     name: str
@@ -95,14 +95,14 @@ class Field:
 
     @property
     def refers_to(self) -> Operand:
-        """The operand of a reference; ValueError for a number."""
+        """Returns the operand of a reference. ValueError for a number."""
         if self.operand is None:
             raise ValueError(f"{self.name} is not a reference")
         return self.operand
 
     @property
     def description(self) -> str:
-        """`doc` with the range."""
+        """Returns `doc` with the range."""
         bounds = "" if self.low is None else f"{_power(self.low)} to {_power(self.high)}"
         return ", ".join(part for part in (self.doc, bounds) if part)
 
@@ -115,9 +115,9 @@ def _power(value: Optional[int]) -> str:
 class Struct:
     """A record: members without gaps, in declaration order.
 
-    What the ranges of single fields cannot say is checked by C++ functions that `geometry` and `values` name
-    (runtime/payload/geometry.h, values.h): `geometry` before the sizes of operands are computed from the fields,
-    `values` when all references are known to be good.
+    `geometry` and `values` name C++ functions that check what the ranges of single fields cannot express
+    (runtime/payload/geometry.h, values.h). `geometry` runs before the sizes of operands are computed from the fields,
+    `values` once all references are known to be good.
     """
 
     name: str
@@ -147,7 +147,7 @@ class Struct:
         return sum(field.size for field in self.fields)
 
     def members(self, path: str = "") -> Iterator[tuple[str, Field]]:
-        """(path, field) of every scalar; "params.stride.w" is in a struct that is a member."""
+        """Yields (path, field) of every scalar; "params.stride.w" lies in a nested struct."""
         for field in self.fields:
             if isinstance(field.type, Struct):
                 yield from field.type.members(f"{path}{field.name}.")
@@ -155,11 +155,11 @@ class Struct:
                 yield path + field.name, field
 
     def names_of(self, role: Role) -> tuple[str, ...]:
-        """The names of the references of this role, in order."""
+        """Returns the names of the references of this role, in order."""
         return tuple(field.name for field in self.fields if field.operand and field.operand.role is role)
 
     def field(self, name: str) -> Field:
-        """KeyError if there is none of that name."""
+        """Returns the field called `name`. KeyError if there is none."""
         found = next((field for field in self.fields if field.name == name), None)
         if found is None:
             raise KeyError(f"{self.name} has no field {name}")

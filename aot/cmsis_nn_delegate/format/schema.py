@@ -5,19 +5,19 @@ A payload is little-endian, position-independent and used in place. It starts
 
     Header | input tensors, output tensors | calls | constants
 
-A *call* is a `CallHeader` followed by the argument block of its opcode. The operators declare these blocks
-(`ops`), made of what `blocks` has. They hold the parameter structs of CMSIS-NN member by member, so that a
-kernel can hand them on without copying; linear layers, whose functions in CMSIS-NN take numbers, have these
-in the order of the parameters. Data is named by a *reference*, see `make_ref`. What a call writes, its
-output and scratch memory, lies apart from what it reads, but for outputs that may be an input, where a kernel
-says so. Inputs and outputs of the graph count as where their `arena_offset` puts them.
+A *call* is a `CallHeader` followed by the argument block of its opcode. The operators (`ops`) declare these blocks
+from the parts in `blocks`. They contain the parameter structs of CMSIS-NN member by member, so that a
+kernel can pass them on without copying. CMSIS-NN's functions for linear layers take numbers instead; their blocks
+have these numbers in the order of the parameters. Calls name data by a *reference*, see `make_ref`. A call's
+output and scratch memory lie apart from everything that it reads, except that an output may be an input if the
+kernel allows it. Inputs and outputs of the graph count as lying where their `arena_offset` puts them.
 
-Kernels of some instruction sets load more than they use: as many bytes as their `ReadsPast` says follow
-every constant inside of the constants section. Nothing is read past the end of activations, scratch memory and
-the caller's tensors.
+Kernels of some instruction sets load more bytes than they use. Every constant is therefore followed by as many bytes
+as the kernel's `ReadsPast` says, inside the constants section. No kernel reads past the end of activations, scratch
+memory or the caller's tensors.
 
-From these declarations and those of the operators the generators of aot/codegen write runtime/payload/format.h
-and the checks of calls that init() makes; nothing else states an offset, a size, an opcode or a range.
+The generators of aot/codegen write runtime/payload/format.h and the checks that init() makes of calls from these
+declarations and those of the operators; nothing else states an offset, a size, an opcode or a range.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ALIGNMENT = 16  # of a payload, its sections, every constant and every arena off
 
 
 class ProviderId(enum.IntEnum):
-    """Whose kernel a call was compiled for; see `ops.providers`. A number never changes its meaning."""
+    """The provider whose kernel a call was compiled for; see `ops.providers`. A number never changes its meaning."""
 
     PORTABLE = 0
     CMSIS_NN = 1
@@ -41,8 +41,8 @@ class ProviderId(enum.IntEnum):
 
 MAX_PROVIDERS = 3
 
-# What the constants and scratch sizes of a provider's calls follow: kernel sums, bias, layout of weights. That
-# is ABI: it changes when a kernel needs other constants than before. CMSIS-NN's are those of a commit.
+# The revision that the constants and scratch sizes of a provider's calls follow: kernel sums, bias, layout of weights.
+# It is part of the ABI and changes when a kernel needs other constants than before. CMSIS-NN's is that of a commit.
 CMSIS_NN_COMMIT = "dbf45dbfcc515421dd6099037d3e2637b90748c8"
 CMSIS_NN_REVISION = int(CMSIS_NN_COMMIT[:8], 16)
 PORTABLE_REVISION = 1
@@ -64,8 +64,8 @@ class DType(enum.IntEnum):
 
 
 MAX_RANK = 6
-MAX_DIM = 32767  # of an activation or a filter: CMSIS-NN keeps dims in 16 bits
-MIN_SHIFT = -31  # of a multiplier, to the left if positive: no more leaves a bit of an int32
+MAX_DIM = 32767  # of an activation or a filter, because CMSIS-NN keeps dims in 16 bits
+MIN_SHIFT = -31  # of a multiplier, to the left if positive; a lower one would leave no bit of an int32
 MAX_SHIFT = 30
 MAX_SOFTMAX_DIFFERENCE = 31 << 26  # of a row's elements to its maximum, in Q5.26
 
@@ -73,8 +73,8 @@ MAX_SOFTMAX_DIFFERENCE = 31 << 26  # of a row's elements to its maximum, in Q5.2
 
 REF_OFFSET_BITS = 28
 BASE_ARENA = 0
-BASE_CONSTANT = 1  # offsets count from the start of the payload
-BASE_IO = 2  # + index: inputs first, then outputs, then, as one more, the persistent memory if there is any
+BASE_CONSTANT = 1  # offsets are relative to the start of the payload
+BASE_IO = 2  # + index: first inputs, then outputs, then the persistent memory if there is any
 BASE_NONE = 15  # resolves to a null pointer
 MAX_IO = BASE_NONE - BASE_IO
 BASE_COUNT = 16
@@ -82,7 +82,7 @@ MAX_REF_OFFSET = (1 << REF_OFFSET_BITS) - 1
 
 
 def make_ref(base: int, offset: int = 0) -> int:
-    """A location: 4 bits of base, 28 bits of byte offset from that base."""
+    """Returns a location: 4 bits of base, 28 bits of byte offset from that base."""
     if not 0 <= base < BASE_COUNT:
         raise ValueError(f"base {base} is not in [0, {BASE_COUNT})")
     if not 0 <= offset <= MAX_REF_OFFSET:
@@ -94,7 +94,7 @@ NO_REF = make_ref(BASE_NONE)
 
 
 def split_ref(ref: int) -> tuple[int, int]:
-    """(base, offset) of a reference."""
+    """Returns (base, offset) of a reference."""
     return ref >> REF_OFFSET_BITS, ref & MAX_REF_OFFSET
 
 
@@ -102,12 +102,12 @@ def split_ref(ref: int) -> tuple[int, int]:
 
 HEADER = Struct(
     "Header",
-    "The first bytes of a payload. Offsets count from its start.",
+    "The first bytes of a payload. Offsets are relative to its start.",
     (
         Field("magic", U32, "kMagic"),
-        Field("format_version", U16, "kFormatVersion; another one is refused"),
+        Field("format_version", U16, "kFormatVersion; init() refuses any other"),
         Field("header_bytes", U16, "sizeof(Header)"),
-        Field("isa", U8, "Isa that scratch sizes were computed for"),
+        Field("isa", U8, "the Isa that scratch sizes were computed for"),
         Field("input_count", U8, "inputs + outputs <= kMaxIo"),
         Field("output_count", U8),
         Field("reserved", U8, "0"),
@@ -120,14 +120,14 @@ HEADER = Struct(
         Field("calls_bytes", U32, "a multiple of 4"),
         Field("call_count", U32),
         Field("constants_offset", U32),
-        Field("constants_bytes", U32, "with what kernels load past the end of the last one"),
-        Field("revisions", U32, "by ProviderId, what its calls follow; 0 if there are none", count=MAX_PROVIDERS),
+        Field("constants_bytes", U32, "including what kernels load past the end of the last constant"),
+        Field("revisions", U32, "by ProviderId, the revision of its calls; 0 if there are none", count=MAX_PROVIDERS),
     ),
 )
 
 NO_ARENA_OFFSET = 0xFFFFFFFF
 
-STATE_OFFSET = 16  # of the persistent memory from the delegate's handle, which lies in front of it
+STATE_OFFSET = 16  # of the persistent memory, relative to the delegate's handle, which precedes it
 
 IO_TENSOR = Struct(
     "IoTensor",
@@ -151,19 +151,19 @@ CALL_HEADER = Struct(
     "Precedes the argument block of each call.",
     (
         Field("opcode", U8, "Opcode"),
-        Field("provider", U8, "1 << ProviderId that it was compiled for"),
-        Field("bytes", U16, "of this header and the argument block, a multiple of 4"),
+        Field("provider", U8, "1 << the ProviderId that the call was compiled for"),
+        Field("bytes", U16, "size of this header and the argument block, a multiple of 4"),
     ),
 )
 
 
 class ReadsPast(NamedTuple):
-    """Bytes that a kernel may load, and does not use, past the end of its filter, and of its bias,
-    multipliers and shifts."""
+    """Bytes that a kernel may load past the end of its filter, and past the end of its bias, multipliers and
+    shifts. It does not use them."""
 
     filter: int = 0
     parameters: int = 0
 
     def of(self, field: str) -> int:
-        """For the constant that `field` of the argument block names."""
+        """Returns the bytes for the constant that `field` of the argument block names."""
         return self.filter if field == "filter" else self.parameters

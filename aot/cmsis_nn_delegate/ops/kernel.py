@@ -1,4 +1,4 @@
-"""What an operator hands to a kernel: `KernelSpec`, which each provider implements in one C++ file."""
+"""The interface between operators and kernels: `KernelSpec`, which each provider implements in one C++ file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..format.record import Role, Struct
 from ..format.schema import Isa, ReadsPast
 from ..graph.tensor_type import Element
 
-# Their elements tell kernels apart.
+# The elements of these tensors tell kernels apart.
 _TENSORS = (Role.INPUT, Role.FILTER, Role.STATE, Role.OUTPUT)
 
 
@@ -18,28 +18,27 @@ _TENSORS = (Role.INPUT, Role.FILTER, Role.STATE, Role.OUTPUT)
 class KernelSpec:
     """A kernel as the payload calls it.
 
-    `name` is that of its C++ file, of its opcode and, in CamelCase, of its constant in C++: "max_pool2d" is
-    max_pool2d.cc, Opcode.MAX_POOL2D and kMaxPool2d.
+    Its C++ file, its opcode and, in CamelCase, its C++ constant are called `name`: "max_pool2d" has max_pool2d.cc,
+    Opcode.MAX_POOL2D and kMaxPool2d.
     """
 
     name: str
-    # Its argument block. The C++ struct and the checks of a call are generated from it.
+    # Its argument block, from which the C++ struct and the checks of a call are generated.
     args: Struct
-    # The function of CMSIS-NN that computes it, "" where the portable kernel does on every core.
+    # The CMSIS-NN function that computes it; "" if every core uses the portable kernel.
     cmsis_nn: str
-    # The files of CMSIS-NN that it needs, in Source/: a missing one is an undefined symbol at link time.
+    # The files of CMSIS-NN that it needs, in Source/. A missing file is an undefined symbol at link time.
     cmsis_nn_sources: tuple[str, ...] = ()
-    # Which of several kernels for the same elements: Op.variant says which one a node takes.
+    # Tells several kernels for the same elements apart; Op.variant says which one a node uses.
     variant: str = ""
-    # Why CMSIS-NN has no such function, or not one to use.
+    # Why there is no usable CMSIS-NN function.
     why_portable: str = ""
-    # What CMSIS-NN's kernel loads past the end of its constants; where that comes from:
-    # runtime/kernels/cmsis_nn/README.md.
+    # What CMSIS-NN's kernel loads past the end of its constants; runtime/kernels/cmsis_nn/README.md says why.
     reads_past: Mapping[Isa, ReadsPast] = field(default_factory=dict)
 
     @property
     def elements(self) -> Mapping[str, Element]:
-        """What it takes and gives, by field of the argument block."""
+        """Returns the elements of its operands, by field of the argument block."""
         return {
             field.name: Element(field.operand.element.element)
             for field in self.args.fields
@@ -47,13 +46,13 @@ class KernelSpec:
         }
 
     def __str__(self) -> str:
-        """What tells kernels apart, such as "add of input1 int8, input2 int8, output int8"."""
+        """Returns its name and elements, such as "add of input1 int8, input2 int8, output int8"."""
         elements = ", ".join(f"{name} {element.value}" for name, element in self.elements.items())
         return f"{self.name} of {elements}"
 
     @property
     def opcode(self) -> Opcode:
-        """KeyError for a kernel that is new: `bazel run //:generate` gives it a number."""
+        """Returns its opcode. KeyError for a new kernel, to which `bazel run //:generate` gives a number."""
         try:
             return Opcode[self.name.upper()]
         except KeyError:

@@ -1,15 +1,15 @@
-"""What an operator declares. One operator is one file of this folder.
+"""What an operator declares. Each operator is one file in this folder.
 
-Its class says everything about it that is not a kernel, for everything that works with operators:
+Its class says everything about the operator except its kernels, for each part that works with operators:
 
 * the quantizer: `annotation`;
-* the edge program: `targets` it matches, `check` says whether (and why not) the delegate can run a node, and
-  `check_data` whether it can with these weights; `build` turns the node into graph nodes;
-* the graph: `output_shape`, `reference` computes it with integers in numpy, bit for bit what the kernels
-  compute, and traits and `read_reshaped` say what passes may do with it;
+* the edge program: `targets` are the operators that it matches, `check` says whether the delegate can run a node
+  (and why not), `check_data` whether it can with these weights; `build` turns the node into graph nodes;
+* the graph: `output_shape`; `reference` computes the same bits as the kernels, with integers in numpy; the traits
+  and `read_reshaped` say what passes may do with the operator;
 * the payload: `kernels` with their argument blocks, from which C++ is generated; `kernel_of`,
   `scratch_bytes`, `constants` and `encode` give the call record;
-* tests and docs: `draws` has random cases, `limits` what users have to know.
+* tests and docs: `draws` makes random cases, `limits` says what users have to know.
 
 Operators that only exist before the passes have run (`reshape`, `pad`, `clamp`) have no kernel; those that
 passes create have no targets. `completeness` finds what is missing.
@@ -43,28 +43,28 @@ class Op:
     """Base class; see the module docstring. Operators have no state."""
 
     name: ClassVar[str]
-    # Edge operators (the strings of their overloads, e.g. "aten.linear.default").
+    # Edge operators, as the strings of their overloads, e.g. "aten.linear.default".
     targets: ClassVar[tuple[str, ...]] = ()
     annotation: ClassVar[Annotation]
-    # The dataclass of a node's attributes; None for operators without.
+    # The dataclass of a node's attributes; None for operators without attributes.
     attrs: ClassVar[Optional[type]] = None
-    # Of operators that reach the payload.
+    # The kernels of an operator that reaches the payload.
     kernels: ClassVar[tuple[KernelSpec, ...]] = ()
-    # How to draw random cases, in turn: together they reach all that is special about the operator.
+    # Draw random cases, used in turn: together they cover every special case of the operator.
     draws: ClassVar[tuple[Draw, ...]] = ()
-    # What is delegated and what is not, in the user's terms, a sentence each.
+    # What is delegated and what is not, in the user's terms, one sentence each.
     limits: ClassVar[tuple[str, ...]] = ()
 
     # Traits -----------------------------------------------------------------
 
-    # Whether it computes something; what only moves, converts or limits values stays in float between
-    # operators that do, since quantizing for it alone would cost more than it saves.
+    # Whether it computes something. Operators that only move, convert or limit values stay in float between
+    # operators that stay in float, because quantizing for them alone would cost more than it saves.
     computes: ClassVar[bool] = True
     # Whether it only moves values or converts them between float and int8.
     only_moves: ClassVar[bool] = False
-    # Whether input and output have one scale and zero point whatever is quantized around it.
+    # Whether input and output share one scale and zero point, whatever is quantized around them.
     keeps_quant: ClassVar[bool] = False
-    # Whether it takes its input, or gives its output, as a sequence of elements or rows: shapes mean nothing to it.
+    # Whether it treats its input or output as a sequence of elements or rows, whatever their shape.
     shapeless_input: ClassVar[bool] = False
     shapeless_output: ClassVar[bool] = False
     # Whether the kernel may store its output over an input of the same size.
@@ -73,69 +73,69 @@ class Op:
     # Edge program -----------------------------------------------------------
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
-        """Whether this operator is the one for `node`, where several have its target."""
+        """Returns whether this operator is the one for `node`, if several have its target."""
         return True
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        """Returns why the delegate cannot run edge node `node`, and None if it can. Asks for shapes, types, parameters
-        and quantization, which a program without data has as well: partitioners get such programs."""
+        """Returns why the delegate cannot run edge node `node`, and None if it can. It uses only shapes, types,
+        parameters and quantization, because partitioners may get programs without data."""
         raise NotImplementedError(f"{self.name} does not match edge nodes")
 
     def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        """Returns why the kernel cannot take the constants of a node that `check` accepted, and None if it can. Asked
-        only where the program has their data."""
+        """Returns why the kernel cannot take the constants of a node that `check` accepted, and None if it can. Called
+        only if the program contains their data."""
         return None
 
     def companions(self, node: EdgeNode, context: EdgeContext) -> Iterable[EdgeNode]:
-        """Edge nodes, not adjacent to `node`, without which it cannot be delegated."""
+        """Returns edge nodes that are not adjacent to `node` but must be delegated with it."""
         return ()
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        """The graph nodes, mostly one, of an edge node that `check` and `check_data` accepted."""
+        """Returns the graph nodes, usually one, for an edge node that `check` and `check_data` accepted."""
         raise NotImplementedError(f"{self.name} does not match edge nodes")
 
     # Graph ------------------------------------------------------------------
 
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
-        """The logical shape of the output: by default that of the first input."""
+        """Returns the logical shape of the output, by default that of the first input."""
         return inputs[0].shape
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
-        """The output of `node` in storage order; `inputs` are its activations in storage order."""
+        """Returns the output of `node` in storage order; `inputs` are its activations in storage order."""
         raise NotImplementedError(f"{self.name} has no reference: a pass should have removed it")
 
     def compute(self, node: Node, inputs: Sequence[np.ndarray], states: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """All outputs of `node`, which changes `states` in place. Operators with several outputs, or with a state,
-        define this in the place of `reference`."""
+        """Returns all outputs of `node` and updates `states` in place. Operators with several outputs or with a state
+        define this instead of `reference`."""
         return [self.reference(node, inputs)]
 
     def macs(self, node: Node) -> int:
-        """Multiplications of the kernel, padding included; 0 for operators without weights."""
+        """Returns the number of multiplications of the kernel, including padding; 0 for operators without weights."""
         return 0
 
     def absorbs_padding(self, value: float, image: TensorType) -> bool:
-        """Whether a pad of the real number `value` before it can become its own padding."""
+        """Returns whether a preceding pad with the real number `value` can become this operator's own padding."""
         return False
 
     def read_reshaped(self, node: Node, reshape: Node) -> bool:
-        """Makes `node`, which reads the result of `reshape`, fit the reshape's input, and returns True; the caller
-        exchanges the operand. Returns False if `node` cannot be made to fit, and leaves it as it is."""
+        """Adapts `node`, which reads the result of `reshape`, to read the reshape's input, and returns True; the caller
+        then replaces the operand. Returns False and leaves `node` unchanged if that is impossible."""
         source, output = reshape.inputs[0], reshape.output
         return not storage.moves(source, output) and (self.shapeless_input or source.shape == output.shape)
 
     def write_reshaped(self, node: Node, reshape: Node) -> bool:
-        """Whether `node`, the result of which only `reshape` reads, may write the reshape's output instead."""
+        """Returns whether `node`, whose result only `reshape` reads, may write the reshape's output instead."""
         source, output = reshape.inputs[0], reshape.output
         return not storage.moves(source, output) and (self.shapeless_output or source.shape == output.shape)
 
     # Payload ----------------------------------------------------------------
 
     def variant(self, node: Node) -> str:
-        """Which of the kernels for the same elements `node` takes (`KernelSpec.variant`)."""
+        """Returns which of several kernels for the same elements `node` uses (`KernelSpec.variant`)."""
         return ""
 
     def kernel_of(self, node: Node) -> KernelSpec:
-        """The kernel for the variant of `node` and the elements of its tensors. ValueError if there is none."""
+        """Returns the kernel for the variant of `node` and the elements of its tensors. ValueError if there is none."""
         variant = self.variant(node)
         candidates = [kernel for kernel in self.kernels if kernel.variant == variant]
         found = next((kernel for kernel in candidates if _mismatch(kernel, node) is None), None)
@@ -150,33 +150,33 @@ class Op:
         )
 
     def legalize_for_cmsis_nn(self, node: Node) -> None:
-        """Changes `node` to an equal one that CMSIS-NN's function computes on every core. ValueError if there is
+        """Changes `node` to an equivalent one that CMSIS-NN's function supports on every core. ValueError if there is
         none."""
 
     def scratch_bytes(self, node: Node, target: Target) -> int:
-        """Size of the working memory that CMSIS-NN's kernel needs on `target`, 0 for none."""
+        """Returns the size of the scratch memory that CMSIS-NN's kernel needs on `target`, 0 for none."""
         return 0
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        """Arrays to put into the payload, by the name of the reference field that names them."""
+        """Returns the arrays to put into the payload, by the reference field that names them."""
         return {}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        """The fields of the argument block.
+        """Returns the fields of the argument block.
 
-        `refs` has a reference for every field of type REF of the block: activations,
-        constants and scratch, `NO_REF` where there is none.
+        `refs` has a reference for every field of type REF in the block: activations, constants and scratch
+        memory, and `NO_REF` for fields that name nothing.
         """
         raise NotImplementedError(f"{self.name} cannot be encoded: a pass should have removed it")
 
     def operands(self, node: Node, role: Role) -> Mapping[str, Value]:
-        """What the reference fields of `role` name, by field, in order: see `operands`."""
+        """Returns what the reference fields of `role` name, by field and in order; see `operands`."""
         return operands(self.kernel_of(node), node, role)
 
 
 def operands(kernel: KernelSpec, node: Node, role: Role) -> Mapping[str, Value]:
-    """What the reference fields of `role` (INPUT, FILTER, STATE or OUTPUT) name, by field, in order. The filter is
-    the input of the node after those of role INPUT."""
+    """Returns what the reference fields of `role` (INPUT, FILTER, STATE or OUTPUT) name, by field and in order. The
+    filter is the node's input after those of role INPUT."""
     fields = kernel.args.names_of(role)
     if role is Role.FILTER:
         return dict(zip(fields, node.inputs[len(kernel.args.names_of(Role.INPUT)) :]))
@@ -184,7 +184,7 @@ def operands(kernel: KernelSpec, node: Node, role: Role) -> Mapping[str, Value]:
 
 
 def _mismatch(kernel: KernelSpec, node: Node) -> Optional[tuple[str, Value]]:
-    """The first field, and what `node` has for it, of other elements than `kernel` takes."""
+    """Returns the first field whose value in `node` has other elements than `kernel` takes, with that value."""
     for field, element in kernel.elements.items():
         value = operands(kernel, node, kernel.args.field(field).refers_to.role).get(field)
         if value is not None and value.element is not element:

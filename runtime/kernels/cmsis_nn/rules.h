@@ -14,14 +14,16 @@ inline constexpr std::int32_t kMaxKernelElements = 65535;
 
 inline constexpr std::int32_t kMaxSoftmaxRow = 511;
 
-/// Pixels by which the last window of an axis reaches beyond its end; negative if it ends before.
+/// Returns by how many pixels the last window of an axis extends past its end; negative if it ends
+/// before.
 constexpr std::int32_t far_padding(std::int32_t size, std::int32_t taps, std::int32_t out,
                                    std::int32_t stride, std::int32_t padding,
                                    std::int32_t dilation) {
   return (out - 1) * stride + (taps - 1) * dilation + 1 - padding - size;
 }
 
-/// Whether every window of an axis reaches over a pixel or between two: the outermost ones do.
+/// Whether every window of an axis covers a pixel or lies between two: true if the outermost
+/// windows do.
 constexpr bool overlaps(std::int32_t size, std::int32_t taps, std::int32_t out, std::int32_t stride,
                         std::int32_t padding, std::int32_t dilation) {
   const auto last = (out - 1) * stride - padding;
@@ -30,7 +32,8 @@ constexpr bool overlaps(std::int32_t size, std::int32_t taps, std::int32_t out, 
 
 /// Whether arm_convolve_wrapper_s8 picks a 1x1 kernel.
 ///
-/// These know no padding: the wrapper looks at the top and left, and not at the bottom and right.
+/// The 1x1 kernels do not support padding: the wrapper checks the top and left, but not the bottom
+/// and right.
 constexpr bool takes_pointwise(std::int32_t in_c, std::int32_t kernel_h, std::int32_t kernel_w,
                                std::int32_t kernel_c, std::int32_t padding_h,
                                std::int32_t padding_w, std::int32_t dilation_h,
@@ -41,7 +44,7 @@ constexpr bool takes_pointwise(std::int32_t in_c, std::int32_t kernel_h, std::in
 
 /// Whether arm_convolve_wrapper_s8 picks arm_convolve_1_x_n_s8 if it picks no 1x1 kernel.
 ///
-/// Without MVE that is the general kernel.
+/// Without MVE that function runs the general kernel.
 constexpr bool takes_one_row(std::int32_t in_h, std::int32_t in_c, std::int32_t kernel_h,
                              std::int32_t kernel_c, std::int32_t stride_w,
                              std::int32_t dilation_w) {
@@ -49,10 +52,11 @@ constexpr bool takes_one_row(std::int32_t in_h, std::int32_t in_c, std::int32_t 
          stride_w * in_c % 4 == 0;
 }
 
-/// Whether arm_convolve_1_x_n_s8 computes this row, of which `right` is the far padding.
+/// Whether arm_convolve_1_x_n_s8 computes this row, whose far padding is `right`.
 ///
-/// It copies kernel_w pixels whatever the image has, knows one row of windows, padding at the right
-/// that is that at the left or one more, and, with strides, one window in it.
+/// It copies kernel_w pixels, however many the image has. It supports one row of windows, padding
+/// at the right that equals the padding at the left or is one more and, with strides, one window in
+/// that padding.
 constexpr bool fits_one_row(std::int32_t in_w, std::int32_t kernel_w, std::int32_t out_h,
                             std::int32_t stride_w, std::int32_t padding_h, std::int32_t left,
                             std::int32_t right) {
@@ -60,10 +64,10 @@ constexpr bool fits_one_row(std::int32_t in_w, std::int32_t kernel_w, std::int32
          (stride_w == 1 || right <= 1);
 }
 
-/// Whether no window leaves the row, which is the matrix to multiply, then.
+/// Whether no window leaves the row; the row is then the matrix to multiply.
 ///
-/// arm_convolve_1_x_n_s8 copies the pixels after the last window, which it has no use for: with a
-/// stride above 1 some of these lie past the image. So our kernel does not call it.
+/// arm_convolve_1_x_n_s8 copies the pixels after the last window without using them. With a stride
+/// above 1 some of these lie past the end of the image, so our kernel does not call it.
 constexpr bool stays_in_row(std::int32_t out_h, std::int32_t left, std::int32_t right) {
   return out_h == 1 && left == 0 && right == 0;
 }
@@ -85,7 +89,8 @@ constexpr bool convolution_fits(bool mve, std::int32_t in_h, std::int32_t in_w, 
          (!pointwise || (bottom <= 0 && right <= 0)) && (pointwise || !mve || !one_row || row_fits);
 }
 
-/// Whether arm_depthwise_conv_wrapper_s8 picks arm_depthwise_conv_3x3_s8: without MVE.
+/// Whether arm_depthwise_conv_wrapper_s8 picks arm_depthwise_conv_3x3_s8, which it does only
+/// without MVE.
 constexpr bool takes_3x3(std::int32_t batch, std::int32_t multiplier, std::int32_t kernel_h,
                          std::int32_t kernel_w, std::int32_t padding_h, std::int32_t padding_w,
                          std::int32_t dilation_h, std::int32_t dilation_w) {
@@ -93,22 +98,24 @@ constexpr bool takes_3x3(std::int32_t batch, std::int32_t multiplier, std::int32
          dilation_w == 1 && padding_h <= 1 && padding_w <= 1;
 }
 
-/// Whether arm_depthwise_conv_3x3_s8 reads inside of the row: the middle column of every window.
+/// Whether arm_depthwise_conv_3x3_s8 stays inside the row: it always reads the middle column of a
+/// window.
 constexpr bool fits_3x3(std::int32_t in_w, std::int32_t out_w, std::int32_t stride_w,
                         std::int32_t padding_w) {
   return (out_w - 1) * stride_w - padding_w <= in_w - 2;
 }
 
-/// Whether arm_depthwise_conv_wrapper_s8 may turn to a convolution, with MVE.
+/// Whether arm_depthwise_conv_wrapper_s8 may compute a convolution instead, with MVE.
 ///
-/// It then rearranges the weights at every call, and reads beyond them in scratch memory. Such a
-/// layer is a conv2d to the compiler.
+/// It then rearranges the weights at every call, and reads past their end in scratch memory. The
+/// compiler makes such a layer a conv2d.
 constexpr bool becomes_convolution(std::int32_t in_c) { return in_c == 1; }
 
 /// Whether arm_depthwise_conv_wrapper_s8 computes this depthwise convolution.
 ///
-/// A kernel for DSP clears its column buffer up to the first row of the image, or from the last:
-/// beyond the buffer if that row is in no window. Another one counts positions in 16 bits.
+/// One kernel for DSP clears its column buffer up to the first row of the image, or from the last
+/// row on: if no window contains that row, it writes past the buffer. Another kernel counts
+/// positions in 16 bits.
 constexpr bool depthwise_fits(bool mve, std::int32_t batch, std::int32_t in_h, std::int32_t in_w,
                               std::int32_t in_c, std::int32_t multiplier, std::int32_t kernel_h,
                               std::int32_t kernel_w, std::int32_t out_h, std::int32_t out_w,
@@ -125,8 +132,8 @@ constexpr bool depthwise_fits(bool mve, std::int32_t batch, std::int32_t in_h, s
 
 /// Whether arm_softmax_s8 computes rows of this size.
 ///
-/// A row of n equal elements sums to n * 2^19, and from 2^28 on it shifts by more than 31 bits,
-/// which C leaves open and cores do differently.
+/// A row of n equal elements sums to n * 2^19. From 2^28 on the function shifts by more than 31
+/// bits, which C leaves undefined and which cores do differently.
 constexpr bool softmax_fits(std::int32_t row_size) { return row_size <= kMaxSoftmaxRow; }
 
 }  // namespace rules

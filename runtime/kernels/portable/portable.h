@@ -5,7 +5,7 @@
 // They need no instruction set extension, no FPU, no unaligned access and no scratch
 // memory, and do not depend on the ISA of the payload. They are the reference on the
 // host and the kernels of builds without CMSIS-NN; they are not tuned for speed beyond
-// keeping the inner loops contiguous. Each takes all that format.h allows for its operator.
+// keeping the inner loops contiguous. Each supports everything that format.h allows for its operator.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace portable {
 
 using executorch::runtime::Error;
 
-/// For tables of these kernels.
+/// The provider of tables of these kernels.
 inline constexpr Provider kProvider = {
     "portable", kAcceptedIsas, {payload::kPortableRevision, payload::kCmsisNnRevision}};
 

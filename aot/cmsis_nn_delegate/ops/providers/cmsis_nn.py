@@ -11,8 +11,8 @@ from .provider import Provider
 
 
 class CmsisNn(Provider):
-    """Images have the portable kernel where CMSIS-NN lacks a function. What a function computes wrongly is called
-    with an equal geometry (`cmsis_nn_geometry`)."""
+    """Where CMSIS-NN lacks a function, images use the portable kernel. If a function computes a geometry wrongly, it
+    is called with an equivalent geometry (`cmsis_nn_geometry`)."""
 
     id = ProviderId.CMSIS_NN
     name = "cmsis-nn"

@@ -1,11 +1,11 @@
-"""Convolutions as arm_convolve_wrapper_s8 and arm_depthwise_conv_wrapper_s8 have to be called.
+"""How arm_convolve_wrapper_s8 and arm_depthwise_conv_wrapper_s8 have to be called.
 
-The wrappers pick special kernels by a few of the parameters, and at the pinned commit some of
-these kernels take for granted what the wrapper does not check: see `cmsis_nn_rules`. Padding folded
-from asymmetric pads and strides that do not divide the width break this: the result is wrong,
-memory past the end of the input is read, or the call fails. `convolution` and `depthwise` turn such a geometry into
-an equal one that takes the general path. They do so for every target alike, and at no cost but that the general path
-runs. The kernel may grow: new taps are zeros, which change no sum.
+The wrappers pick special kernels by a few of the parameters. At the pinned commit some of
+these kernels assume what the wrapper does not check: see `cmsis_nn_rules`. Padding folded
+from asymmetric pads, and strides that do not divide the width, break these assumptions: the result is wrong,
+the kernel reads past the end of the input, or the call fails. `convolution` and `depthwise` turn such a geometry into
+an equivalent one that takes the general path. They do so for every target alike; the only cost is that of the general
+path. The kernel may grow: its new taps are zeros, which change no sum.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from . import cmsis_nn_rules as rules
 
 
 def convolution(geometry: Geometry) -> Geometry:
-    """An equal geometry for which arm_convolve_wrapper_s8's choice of kernel is right. The kernel may have rows of
-    zeros below, or stand for one that is turned: image and kernel have one row or one column then."""
+    """Returns an equivalent geometry for which arm_convolve_wrapper_s8's choice of kernel is right. The kernel may get
+    rows of zeros at the bottom, or height and width may be swapped: image and kernel then have one row or column."""
     if geometry.kernel == (1, 1):
         if max(*geometry.padding, *_far_padding(geometry)) > 0:
-            # Dilation means nothing to a 1x1 kernel, but rules out both special kernels.
+            # Dilation has no effect on a 1x1 kernel, but rules out both special kernels.
             return replace(geometry, dilation=(2, 2))
         return geometry
     if geometry.input[0] == geometry.kernel[0] == 1 and not _fits_one_row_kernel(geometry):
         if geometry.output[0] == 1:
             return geometry.swapped()
-        # Rows of padding make rows of output. A second kernel row, all zeros, rules out 1xN.
+        # Rows of padding make rows of output. A second kernel row of zeros rules out 1xN.
         return replace(geometry, kernel=(2, geometry.kernel[1]))
     return geometry
 
 
 def depthwise(geometry: Geometry, multiplier: int) -> Geometry:
-    """An equal geometry that arm_depthwise_conv_wrapper_s8 computes with `multiplier` outputs an input: every window
-    overlaps the image.
+    """Returns an equivalent geometry that arm_depthwise_conv_wrapper_s8 computes with `multiplier` outputs per input:
+    every window overlaps the image.
 
-    Where arm_depthwise_conv_3x3_s8 does not do what it is asked for, the kernel gets a fourth column
-    of zeros, which changes no sum and selects the general kernel.
+    If arm_depthwise_conv_3x3_s8 would compute it wrongly, the kernel gets a fourth column of zeros, which
+    changes no sum and selects the general kernel.
     """
     geometry = overlapping(geometry)
     special = rules.takes_3x3(geometry.batch, multiplier, *geometry.kernel, *geometry.padding, *geometry.dilation)
@@ -47,10 +47,10 @@ def depthwise(geometry: Geometry, multiplier: int) -> Geometry:
 
 
 def overlapping(geometry: Geometry) -> Geometry:
-    """An equal geometry, no window of which lies in padding altogether.
+    """Returns an equivalent geometry in which no window lies entirely in the padding.
 
-    The kernel has grown at its end where the first window ended before the image, and at its beginning, as the
-    padding has, where the last one started after it.
+    If the first window ended before the image, the kernel grows at its end. If the last window started after the
+    image, the kernel and the padding grow at their beginning.
     """
     kernel, padding = [], []
     for near, taps, dilation, out, stride, size in zip(
@@ -65,8 +65,8 @@ def overlapping(geometry: Geometry) -> Geometry:
 
 
 def require_convolution(geometry: Geometry, channels: int, per_group: int) -> None:
-    """ValueError if arm_convolve_wrapper_s8 does not compute this with `channels` input channels, of
-    which each filter has `per_group`, on some core."""
+    """Raises ValueError unless arm_convolve_wrapper_s8 computes this on every core, with `channels` input channels, of
+    which each filter has `per_group`."""
     arguments = (
         *geometry.input,
         channels,
@@ -82,7 +82,7 @@ def require_convolution(geometry: Geometry, channels: int, per_group: int) -> No
 
 
 def require_depthwise(geometry: Geometry, channels: int, multiplier: int) -> None:
-    """As `require_convolution`, for arm_depthwise_conv_wrapper_s8 and `multiplier` outputs an input."""
+    """Like `require_convolution`, for arm_depthwise_conv_wrapper_s8 with `multiplier` outputs per input."""
     arguments = (
         geometry.batch,
         *geometry.input,
@@ -99,8 +99,8 @@ def require_depthwise(geometry: Geometry, channels: int, multiplier: int) -> Non
 
 
 def _far_padding(geometry: Geometry) -> Pair:
-    """Rows and columns that the last windows reach beyond the bottom and right edge; negative if they end before
-    it."""
+    """Returns by how many rows and columns the last windows extend past the bottom and right edge; negative if they
+    end before it."""
     bottom, right = map(
         rules.far_padding,
         geometry.input,
@@ -114,7 +114,7 @@ def _far_padding(geometry: Geometry) -> Pair:
 
 
 def _fits_one_row_kernel(geometry: Geometry) -> bool:
-    """Whether arm_convolve_1_x_n_s8 computes this one-row geometry (its own conditions aside)."""
+    """Returns whether arm_convolve_1_x_n_s8 computes this one-row geometry, apart from its own conditions."""
     return rules.fits_one_row(
         geometry.input[1],
         geometry.kernel[1],

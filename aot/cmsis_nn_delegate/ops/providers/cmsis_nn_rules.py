@@ -1,11 +1,11 @@
-"""What CMSIS-NN's kernels take for granted and do not check, as functions of integers.
+"""What CMSIS-NN's kernels assume and do not check, as functions of integers.
 
-The compiler asks them (`geometry`, and the operators), and so does the firmware, for payloads
+The compiler calls them (`cmsis_nn_geometry`, and the operators). So does the firmware, for payloads
 that another compiler made or that are damaged: `bazel run //:generate` writes them to
-runtime/kernels/cmsis_nn/rules.h. A function is made of assignments and one return, with what
-the generator knows of Python's expressions.
+runtime/kernels/cmsis_nn/rules.h. A function consists of assignments and one return, and uses only
+the Python expressions that the generator knows.
 
-All numbers are those of a call that passed every other check: sizes, strides and dilations are
+All numbers come from a call that passed every other check: sizes, strides and dilations are
 in [1, 32767], padding is in [0, 32767].
 """
 
@@ -17,12 +17,12 @@ MAX_SOFTMAX_ROW = 511
 
 
 def far_padding(size: int, taps: int, out: int, stride: int, padding: int, dilation: int) -> int:
-    """Pixels by which the last window of an axis reaches beyond its end; negative if it ends before."""
+    """Returns by how many pixels the last window of an axis extends past its end; negative if it ends before."""
     return (out - 1) * stride + (taps - 1) * dilation + 1 - padding - size
 
 
 def overlaps(size: int, taps: int, out: int, stride: int, padding: int, dilation: int) -> bool:
-    """Whether every window of an axis reaches over a pixel or between two: the outermost ones do."""
+    """Whether every window of an axis covers a pixel or lies between two: true if the outermost windows do."""
     last = (out - 1) * stride - padding
     return padding <= (taps - 1) * dilation and last < size
 
@@ -42,7 +42,7 @@ def takes_pointwise(
 ) -> bool:
     """Whether arm_convolve_wrapper_s8 picks a 1x1 kernel.
 
-    These know no padding: the wrapper looks at the top and left, and not at the bottom and right.
+    The 1x1 kernels do not support padding: the wrapper checks the top and left, but not the bottom and right.
     """
     return (
         kernel_h == 1
@@ -58,16 +58,16 @@ def takes_pointwise(
 def takes_one_row(in_h: int, in_c: int, kernel_h: int, kernel_c: int, stride_w: int, dilation_w: int) -> bool:
     """Whether arm_convolve_wrapper_s8 picks arm_convolve_1_x_n_s8 if it picks no 1x1 kernel.
 
-    Without MVE that is the general kernel.
+    Without MVE that function runs the general kernel.
     """
     return in_h == 1 and kernel_h == 1 and in_c == kernel_c and dilation_w == 1 and stride_w * in_c % 4 == 0
 
 
 def fits_one_row(in_w: int, kernel_w: int, out_h: int, stride_w: int, padding_h: int, left: int, right: int) -> bool:
-    """Whether arm_convolve_1_x_n_s8 computes this row, of which `right` is the far padding.
+    """Whether arm_convolve_1_x_n_s8 computes this row, whose far padding is `right`.
 
-    It copies kernel_w pixels whatever the image has, knows one row of windows, padding at the right
-    that is that at the left or one more, and, with strides, one window in it.
+    It copies kernel_w pixels, however many the image has. It supports one row of windows, padding at the right
+    that equals the padding at the left or is one more and, with strides, one window in that padding.
     """
     return (
         in_w >= kernel_w
@@ -79,10 +79,10 @@ def fits_one_row(in_w: int, kernel_w: int, out_h: int, stride_w: int, padding_h:
 
 
 def stays_in_row(out_h: int, left: int, right: int) -> bool:
-    """Whether no window leaves the row, which is the matrix to multiply, then.
+    """Whether no window leaves the row; the row is then the matrix to multiply.
 
-    arm_convolve_1_x_n_s8 copies the pixels after the last window, which it has no use for: with a
-    stride above 1 some of these lie past the image. So our kernel does not call it.
+    arm_convolve_1_x_n_s8 copies the pixels after the last window without using them. With a stride above 1
+    some of these lie past the end of the image, so our kernel does not call it.
     """
     return out_h == 1 and left == 0 and right == 0
 
@@ -130,7 +130,7 @@ def takes_3x3(
     dilation_h: int,
     dilation_w: int,
 ) -> bool:
-    """Whether arm_depthwise_conv_wrapper_s8 picks arm_depthwise_conv_3x3_s8: without MVE."""
+    """Whether arm_depthwise_conv_wrapper_s8 picks arm_depthwise_conv_3x3_s8, which it does only without MVE."""
     return (
         batch == 1
         and multiplier == 1
@@ -144,15 +144,15 @@ def takes_3x3(
 
 
 def fits_3x3(in_w: int, out_w: int, stride_w: int, padding_w: int) -> bool:
-    """Whether arm_depthwise_conv_3x3_s8 reads inside of the row: the middle column of every window."""
+    """Whether arm_depthwise_conv_3x3_s8 stays inside the row: it always reads the middle column of a window."""
     return (out_w - 1) * stride_w - padding_w <= in_w - 2
 
 
 def becomes_convolution(in_c: int) -> bool:
-    """Whether arm_depthwise_conv_wrapper_s8 may turn to a convolution, with MVE.
+    """Whether arm_depthwise_conv_wrapper_s8 may compute a convolution instead, with MVE.
 
-    It then rearranges the weights at every call, and reads beyond them in scratch memory. Such a layer
-    is a conv2d to the compiler.
+    It then rearranges the weights at every call, and reads past their end in scratch memory. The compiler
+    makes such a layer a conv2d.
     """
     return in_c == 1
 
@@ -177,8 +177,8 @@ def depthwise_fits(
 ) -> bool:
     """Whether arm_depthwise_conv_wrapper_s8 computes this depthwise convolution.
 
-    A kernel for DSP clears its column buffer up to the first row of the image, or from the last:
-    beyond the buffer if that row is in no window. Another one counts positions in 16 bits.
+    One kernel for DSP clears its column buffer up to the first row of the image, or from the last row on:
+    if no window contains that row, it writes past the buffer. Another kernel counts positions in 16 bits.
     """
     special = takes_3x3(batch, multiplier, kernel_h, kernel_w, padding_h, padding_w, dilation_h, dilation_w)
     return (
@@ -196,7 +196,7 @@ def depthwise_fits(
 def softmax_fits(row_size: int) -> bool:
     """Whether arm_softmax_s8 computes rows of this size.
 
-    A row of n equal elements sums to n * 2^19, and from 2^28 on it shifts by more than 31 bits,
-    which C leaves open and cores do differently.
+    A row of n equal elements sums to n * 2^19. From 2^28 on the function shifts by more than 31 bits, which C
+    leaves undefined and which cores do differently.
     """
     return row_size <= MAX_SOFTMAX_ROW

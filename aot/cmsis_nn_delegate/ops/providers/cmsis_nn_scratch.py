@@ -1,4 +1,4 @@
-"""Scratch sizes of kernels, asked of CMSIS-NN itself.
+"""Scratch sizes of kernels, as CMSIS-NN itself computes them.
 
 ExecuTorch ships CMSIS-NN's size functions, compiled for the host at the commit that
 `format.schema.CMSIS_NN_COMMIT` names. They answer for any instruction set.
@@ -12,8 +12,8 @@ from ...target import Target
 
 
 def query(function: str, target: Target, **arguments: Any) -> int:
-    """Bytes that int8 `function` (e.g. "convolve_wrapper_buffer_size") wants on `target`."""
-    # Imported here because it loads a native library, which few users of operators need.
+    """Returns the bytes that the int8 `function` (e.g. "convolve_wrapper_buffer_size") gives for `target`."""
+    # Imported here because it loads a native library that few users of operators need.
     from executorch.backends.cortex_m.library import cmsis_nn
 
     backend = getattr(cmsis_nn.Backend, target.isa.name)

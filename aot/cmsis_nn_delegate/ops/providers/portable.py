@@ -1,4 +1,4 @@
-"""Plain C++, which computes everything on every core."""
+"""The portable kernels: plain C++ that computes everything on every core."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .provider import Provider
 
 
 class Portable(Provider):
-    """Its kernels need no scratch memory and no other geometry, and take what was compiled for CMSIS-NN."""
+    """Its kernels need no scratch memory and no changed geometry, and accept calls compiled for CMSIS-NN."""
 
     id = ProviderId.PORTABLE
     name = "portable"
