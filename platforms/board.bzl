@@ -1,4 +1,4 @@
-"""`board`: a board that images can be linked for, of this repository or of yours.
+"""`board`: describes a board that images can be linked for, in this repository or in yours.
 
     load("@cmsis_nn_delegate//platforms:board.bzl", "board", "memory", "uart")
     load("@cmsis_nn_delegate//platforms:firmware.bzl", "firmware")

@@ -197,7 +197,7 @@ def problems(data: Any, tables: Tables, own_driver: bool = False) -> list[str]:
         return ["a description must be a JSON object"]
     found = [f"{field} is missing" for field in _FIELDS if field not in data]
     found += [
-        f"{field!r} is no field of a board; the fields are {', '.join(_FIELDS)}"
+        f"{field!r} is not a field of a board; the fields are {', '.join(_FIELDS)}"
         for field in data
         if field not in _FIELDS
     ]

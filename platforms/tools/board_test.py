@@ -84,7 +84,7 @@ def test_images_run_on_the_board_of_their_core():
         ("simulators/qemu", {}, "QEMU needs 'machine' of the board, a string"),
         ("simulators/qemu", {"machine": "a", "options": "-x"}, "QEMU needs 'options' of the board, a list of strings"),
         ("simulators/renode", {"repl": "x"}, "Renode takes no 'repl'"),
-        ("memory", {}, "'memory' is no field of a board; the fields are name, core"),
+        ("memory", {}, "'memory' is not a field of a board; the fields are name, core"),
     ],
 )
 def test_what_is_refused(path, value, message):

@@ -1,4 +1,4 @@
-"""An operator with several outputs and a state, from the graph to the payload."""
+"""Compiles an operator with several outputs and a state, from the graph to the payload."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_results_depend_on_the_executions_before():
     inputs = network.inputs()
     for index, peak in enumerate(peaks):
         assert np.array_equal(peak, np.maximum(inputs[: index + 1].max(axis=0), 0))
-    # Without states given, every run is the first.
+    # Without a given state, every run is the first one.
     assert np.array_equal(reference.run(graph, [inputs[1]])[0], np.maximum(inputs[1], 0))
 
 
@@ -79,7 +79,7 @@ def test_a_state_is_nothing_else():
 
 
 def float_graph() -> Graph:
-    """As it comes from an edge program: floats, with quantize and dequantize around."""
+    """The graph as it comes from an edge program: floats, between quantize and dequantize."""
     quantized = network.graph().nodes[0]
     nodes: list[Node] = []
 

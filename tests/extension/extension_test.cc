@@ -22,7 +22,7 @@ using testing::make_ref;
 
 constexpr KernelTable kKernels = {portable::kProvider, {extension::kRunningPeak}};
 constexpr unsigned kOutputCount = 3;
-// Inputs and outputs are 0 to 3.
+// Inputs and outputs have the numbers 0 to 3.
 constexpr unsigned kBaseState = payload::kBaseIo + 1 + kOutputCount;
 
 class ExtensionTest : public ::testing::Test {
@@ -37,7 +37,7 @@ class ExtensionTest : public ::testing::Test {
                       state_.data(), state_.size());
   }
 
-  /// The outputs of one execution after the other.
+  /// Returns the outputs of all executions, one after the other.
   std::vector<std::uint8_t> run(StandaloneModelBase& model) {
     std::vector<std::uint8_t> results;
     for (unsigned execution = 0; execution < kExecutions; ++execution) {
@@ -125,7 +125,7 @@ TEST_F(ExtensionTest, ReferencesOfAStateAreChecked) {
       [](RunningPeakArgs& a) { a.greatest = a.peak; },
       [](RunningPeakArgs& a) { a.greatest = make_ref(payload::kBaseArena, 0); },
       [](RunningPeakArgs& a) { a.greatest = make_ref(payload::kBaseConstant, 0); },
-      // Every two of its operands have to lie apart.
+      // Its operands must not overlap.
       [](RunningPeakArgs& a) { a.is_new = a.peak; },
       [](RunningPeakArgs& a) { a.is_new = a.input; },
       [](RunningPeakArgs& a) { a.peak = a.greatest; },
@@ -135,7 +135,7 @@ TEST_F(ExtensionTest, ReferencesOfAStateAreChecked) {
   for (unsigned i = 0; i < std::size(kWrong); ++i) {
     EXPECT_EQ(open_with(kWrong[i]), Error::InvalidProgram) << i;
   }
-  // An output may be what another call finds as its state, apart from the call's own.
+  // An output may be the state of another call, but not of its own.
   EXPECT_EQ(open_with([](RunningPeakArgs& a) { a.is_new = make_ref(kBaseState, 32); }), Error::Ok);
 }
 
@@ -150,7 +150,7 @@ TEST_F(ExtensionTest, AnImageWithoutTheKernelOrItsProvider) {
   constexpr KernelTable without = {portable::kProvider, {portable::kAdd}};
   EXPECT_EQ(PayloadView::open(payload_.data(), payload_.size(), without).error(),
             Error::DelegateInvalidCompatibility);
-  // A kernel that counts on what only CMSIS-NN's calls have.
+  // A kernel that relies on something that only CMSIS-NN's calls provide.
   const Kernel other = extension::kRunningPeak.only_of(payload::ProviderId::kCmsisNn);
   const KernelTable table = kKernels.with(other);
   EXPECT_EQ(PayloadView::open(payload_.data(), payload_.size(), table).error(),

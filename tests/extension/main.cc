@@ -1,4 +1,4 @@
-// Runs a payload with a state on the device: five executions, a reset, and the five again.
+// Runs a payload with a state on the device: five executions, a reset, and the same five again.
 #include <cstring>
 
 #include "platforms/bsp/bsp.h"
@@ -12,7 +12,7 @@ namespace {
 
 using executorch::runtime::Error;
 
-// Portable but for the one.
+// Portable kernels, except for this operator's.
 constexpr KernelTable kKernels = {portable::kProvider, {extension::kRunningPeak}};
 
 constexpr const unsigned char* payload_of(payload::Isa isa) {
@@ -26,7 +26,7 @@ alignas(16) std::uint8_t arena[256];
 alignas(16) std::uint8_t state[payload::kStateOffset + 2 * 32];
 StandaloneModel<1 + kOutputCount> model;
 
-/// Whether all executions give what is expected.
+/// Returns whether all executions give the expected outputs.
 bool runs() {
   std::int8_t outputs[kOutputCount][kCount];
   for (unsigned i = 0; i < kOutputCount; ++i) {
@@ -51,7 +51,7 @@ bool runs() {
 bool passes() {
   const CmsisNnBackend backend(kKernels);
   const unsigned char* payload = payload_of(kCompiledIsa);
-  std::memset(state, 0xFF, sizeof(state));  // init() has to zero it
+  std::memset(state, 0xFF, sizeof(state));  // init() must zero it
   const auto bytes = reinterpret_cast<const payload::Header*>(payload)->payload_bytes;
   return model.load(backend, payload, bytes, arena, sizeof(arena), state, sizeof(state)) ==
              Error::Ok &&

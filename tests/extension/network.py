@@ -1,4 +1,4 @@
-"""A graph of two running peaks, each with a state of its own; the second reads what is new in the first."""
+"""A graph with two running peaks, each with its own state; the second reads the `is_new` output of the first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXECUTIONS = 5
 
 @contextlib.contextmanager
 def registered() -> Iterator[None]:
-    """Makes the compiler know the operator, and not know mul, whose number it takes."""
+    """Registers the operator in the compiler, where it replaces mul, whose number it uses."""
     kernels.cache_clear()
     with mock.patch.dict(OPS, {RunningPeak.name: RunningPeak()}):
         yield
@@ -48,6 +48,6 @@ def inputs() -> np.ndarray:
 
 
 def outputs(graph: Graph) -> list[list[np.ndarray]]:
-    """Of each execution, one after the other."""
+    """Returns the outputs of all executions, one after the other."""
     states = reference.initial_states(graph)
     return [reference.run(graph, [x], states=states) for x in inputs()]

@@ -1,4 +1,4 @@
-// The kernel of an operator with two outputs and a state.
+// Kernel of an operator with two outputs and a state.
 #pragma once
 
 #include "runtime/payload/kernel.h"

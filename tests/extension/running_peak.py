@@ -1,6 +1,7 @@
-"""An operator that no network has: several outputs, and a state. It shows that one can be declared, and how.
+"""An operator with several outputs and a state, which no network uses: shows how to declare such an operator.
 
-It takes the number of mul, which an image with its kernel lacks: numbers of its own are for operators of the format.
+It uses the number of mul, which an image with its kernel must not link: only operators of the format have their own
+numbers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes what is generated for an operator of the format: `write_sources.py FOLDER`."""
+"""Writes the files that are generated for every operator of the format: `write_sources.py FOLDER`."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ void fill(AlignedBytes& bytes, std::uint32_t seed) {
   Random(seed).fill(bytes.data(), bytes.size());
 }
 
-/// Gives the handle, with the state after it, exactly the bytes that it asks for: beyond these lies what the
-/// address sanitizer forbids.
+/// Allocates exactly the requested bytes for the handle and the state after it, so that the address sanitizer finds
+/// every access beyond them.
 class HandleAllocator final : public MemoryAllocator {
  public:
   HandleAllocator() : MemoryAllocator(0, nullptr) {}
