@@ -1,7 +1,7 @@
 """The command line: `cmsisnn compile | explain | report | run | targets`.
 
-Results and progress go to stdout. A failure is one message on stderr, and exit code 2 if what was
-given is at fault, 1 if the model cannot be compiled, a run failed, or results differ.
+Results and progress go to stdout. A failure prints one message to stderr. The exit code is 2 if the
+arguments or input files are wrong, and 1 if the model cannot be compiled, a run failed, or results differ.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 Results = list[list[np.ndarray]]  # by sample and output
 
-# What needs torch or ExecuTorch is imported by the command that uses it: that takes seconds.
+# Importing torch or ExecuTorch takes seconds, so only the commands that use them import them.
 
 
 class _Parser(argparse.ArgumentParser):
@@ -47,7 +47,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
-    """Runs a command; its exit code."""
+    """Runs a command and returns its exit code."""
     debug = "--debug" in (sys.argv[1:] if argv is None else argv)
     try:
         arguments = _parser().parse_args(argv)
@@ -55,7 +55,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
             quiet()
         return int(arguments.run(arguments))
     except BrokenPipeError:
-        # The reader of stdout has left (`| head`); nothing more can be said there.
+        # The reader of stdout has gone (`| head`), so nothing more can be printed there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (Exception, KeyboardInterrupt) as error:
@@ -69,7 +69,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
 
 
 def _explained(error: BaseException) -> tuple[str, int]:
-    """Message and exit code for a command that ended with `error`."""
+    """Returns the message and exit code for a command that ended with `error`."""
     if isinstance(error, UserError):
         return str(error), error.exit_code
     if isinstance(error, KeyboardInterrupt):
@@ -81,7 +81,7 @@ def _explained(error: BaseException) -> tuple[str, int]:
 
 
 def _shown_graph(error: BaseException) -> str:
-    """Writes the graph that is noted with `error`, if there is one, to a file; the end of the message."""
+    """Writes the graph in the notes of `error`, if there is one, to a file. Returns text that ends the message."""
     notes = getattr(error, "__notes__", ())
     if not notes:
         return ""
@@ -105,7 +105,7 @@ def _compile(arguments: argparse.Namespace) -> int:
     if compiled.report is not None:
         print(f"\n{text.render(compiled.report)}")
     else:
-        print(f"\nNot the whole model is delegated, so that there is no payload of its own: {compiled.obstacle}")
+        print(f"\nThe model is not delegated as a whole, so there is no separate payload: {compiled.obstacle}")
         for report in compiled.refused:
             print(f"  {report}")
     print("Written")
@@ -139,7 +139,7 @@ def _report(arguments: argparse.Namespace) -> int:
     encoded = encode(graph, get_target(about["target"]), about["io_placement"], providers)
     if encoded.payload != payload.data:
         raise UserError(
-            f"{artifacts.path('.payload.bin')} is not what {artifacts.path('.graph.npz')} compiles to: "
+            f"{artifacts.path('.graph.npz')} does not compile to {artifacts.path('.payload.bin')}: "
             "compile the model again",
             exit_code=1,
         )
@@ -189,7 +189,7 @@ def _targets(arguments: argparse.Namespace) -> int:
 
 
 def _compiled(arguments: argparse.Namespace) -> Compiled:
-    """The model of `compile` and `explain`, compiled."""
+    """Compiles the model of `compile` or `explain`."""
     from .model_source import load_model
     from .quantization import samples
 
@@ -206,8 +206,8 @@ def _compiled(arguments: argparse.Namespace) -> Compiled:
         raise UserError("calibration data is missing: give --calibration FILE.npz with representative inputs")
     if arguments.calibration is not None and not Path(arguments.calibration).is_file():
         raise UserError(f"calibration data: {arguments.calibration} does not exist")
-    # torch makes millions of objects that stay: looking through them for garbage takes a sixth of the time
-    # of importing it and of lowering a model.
+    # torch makes millions of objects that stay alive. Searching them for garbage would take a sixth of the time
+    # of importing torch and of lowering a model.
     gc.set_threshold(1_000_000, 100, 100)
     _say(f"loading {arguments.model}")
     model = load_model(arguments.model)
@@ -233,7 +233,7 @@ def _compiled(arguments: argparse.Namespace) -> Compiled:
         else:
             loaded = samples.load(arguments.calibration, specs, "calibration data")
             names = [spec.name for spec in specs]
-            # Flat arrays by name are what the calibration takes for inputs of any structure.
+            # For inputs of any structure the calibration accepts flat arrays by name.
             calibration = {n: np.concatenate(column) for n, column in zip(names, zip(*loaded))}
             if examples is None:
                 examples = dict(zip(names, loaded[0]))
@@ -257,7 +257,7 @@ def _compiled(arguments: argparse.Namespace) -> Compiled:
 
 @contextlib.contextmanager
 def _silenced(debug: bool) -> Iterator[None]:
-    """Drops what libraries write to stderr; failures are told in our own words."""
+    """Drops what libraries write to stderr; failures get our own messages."""
     if debug:
         yield
         return
@@ -266,7 +266,7 @@ def _silenced(debug: bool) -> Iterator[None]:
 
 
 def _npz_path(output: Optional[str]) -> Optional[Path]:
-    """The file of `run -o`, which can be written."""
+    """Returns the file of `run -o` after checking that it can be written."""
     if output is None:
         return None
     path = Path(output)
@@ -279,7 +279,7 @@ def _npz_path(output: Optional[str]) -> Optional[Path]:
 
 
 def _samples(artifacts: Artifacts, arguments: argparse.Namespace) -> list[Sample]:
-    """The inputs of `run`, in the types that the model takes."""
+    """Returns the inputs of `run`, in the types that the model takes."""
     from .quantization import samples
 
     wanted: list[tuple[np.dtype[Any], Optional[TensorType]]]
@@ -377,7 +377,7 @@ def _rows(array: np.ndarray) -> np.ndarray:
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="cmsisnn", description="PyTorch models on Cortex-M with CMSIS-NN.")
-    parser.add_argument("--debug", action="store_true", help="show warnings, and where an error arose")
+    parser.add_argument("--debug", action="store_true", help="show warnings, and where an error occurred")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     def command(name: str, run: Callable[[argparse.Namespace], int], description: str) -> argparse.ArgumentParser:
@@ -388,16 +388,16 @@ def _parser() -> argparse.ArgumentParser:
 
     compile_ = command("compile", _compile, "quantize a model and compile it for a core")
     _add_model_arguments(compile_)
-    compile_.add_argument("-o", "--output", required=True, metavar="FOLDER", help="where the files go")
+    compile_.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for the files")
     compile_.set_defaults(calibration_optional=False)
 
     explain = command("explain", _explain, "say for every node whether it is delegated, and why not")
     _add_model_arguments(explain)
     explain.set_defaults(calibration_optional=True)
 
-    report = command("report", _report, "RAM, flash and calls of a compiled model")
+    report = command("report", _report, "show RAM, flash and calls of a compiled model")
     report.add_argument("model", help="a file that `compile` wrote, or their common beginning")
-    report.add_argument("--json", action="store_true", help="as JSON")
+    report.add_argument("--json", action="store_true", help="print JSON")
 
     run = command("run", _run, "run a compiled model")
     run.add_argument("model", help="a file that `compile` wrote, or their common beginning")
@@ -408,7 +408,7 @@ def _parser() -> argparse.ArgumentParser:
         help="the integer reference in numpy; ExecuTorch's runtime here; a simulated core",
     )
     run.add_argument("--inputs", required=True, metavar="FILE.npz", help="see the package's README")
-    run.add_argument("-o", "--output", metavar="FILE.npz", help="where outputs go")
+    run.add_argument("-o", "--output", metavar="FILE.npz", help="file for the outputs")
     run.add_argument("--compare", action="store_true", help="count bytes that differ from the reference")
     run.add_argument("--library", metavar="FILE", help="host: the delegate's shared library")
     run.add_argument("--core", choices=tuple(TARGETS), help="simulator: default is the model's target")
@@ -441,13 +441,13 @@ def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
         "--providers",
         default=",".join(PROVIDERS),
         metavar="NAMES",
-        help="whose kernels the firmware will have, the preferred first, default %(default)s",
+        help="providers of the firmware's kernels, in order of preference, default %(default)s",
     )
     parser.add_argument(
         "--linear-weights",
         choices=("per-channel", "per-tensor"),
         default="per-channel",
-        help="scales of linear layers; per-tensor is faster and less exact",
+        help="scales of linear layers; per-tensor is faster but less exact",
     )
     parser.add_argument(
         "--observer",
@@ -465,7 +465,7 @@ def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="STAGE",
         help="print the program or graph after a stage of the compiler, or `all`; may be given several times",
     )
-    parser.add_argument("--name", help="of the files, default is the function's")
+    parser.add_argument("--name", help="name of the files, default is the function's")
 
 
 if __name__ == "__main__":

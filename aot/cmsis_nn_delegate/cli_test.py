@@ -391,7 +391,7 @@ def test_files_of_two_compilations_are_refused_by_everything(capsys, small, smal
     """The same model with float inputs: a run with one file of it would go well."""
     model = copied(small, tmp_path, "mixed")
     shutil.copy(f"{small_float}{suffix}", f"{model}{suffix}")
-    pattern = r"of different compilations.*compile the model again"
+    pattern = r"from different compilations.*compile the model again"
     check_failure(run(capsys, "report", model), 2, pattern)
     for where in ("reference", "host", "simulator"):
         # Before anything else is looked for, as inputs, a library or an image.

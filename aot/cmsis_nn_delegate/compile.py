@@ -1,4 +1,4 @@
-"""From a module to everything that is deployed: `compile_model`.
+"""Compiles a module to everything that is deployed: `compile_model`.
 
 For example:
 
@@ -43,24 +43,24 @@ def compile_model(
 ) -> Compiled:
     """Quantizes, partitions and encodes `module` for `target`.
 
-    example_inputs: what `forward` takes, float32: a tuple or list by position, a dict by name; both may hold
-        further tuples, lists and dicts. `interface` has the order in which the compiled program takes them.
-    calibration: representative inputs, which set the scales of all activations; an iterable of samples of
-        the structure of `example_inputs`. `calibration` says what else it may be.
+    example_inputs: the float32 inputs of `forward`, as a tuple or list by position or a dict by name; both may contain
+        further tuples, lists and dicts. `interface` defines the order in which the compiled program takes them.
+    calibration: representative inputs, which set the scales of all activations: an iterable of samples with the
+        structure of `example_inputs`. The module `calibration` says what else it may be.
     io: "float", or "int8" for int8 model inputs and outputs.
     io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
-    providers: whose kernels the firmware will have, the preferred first; see `ops.providers`.
-    strict: raise NotDelegatedError if any node stays outside of the delegate.
+    providers: the providers of the firmware's kernels, in order of preference; see `ops.providers`.
+    strict: raise UserError if any node stays outside of the delegate.
     observer: how ranges are found; see `quantizer.OBSERVERS`.
-    linear_weights: "per-channel", or "per-tensor" for faster and less exact layers; see `quantizer`.
+    linear_weights: "per-channel", or "per-tensor" for faster but less exact layers; see `quantizer`.
     check: compare the quantized model with the float one on up to 8 of the samples; see `comparison`. It takes
         about as long as 10 inferences in PyTorch for each of these.
-    print_after: stages of `pipeline.STAGES`, or "all", after which to print what the model has become.
+    print_after: stages of `pipeline.STAGES`, or "all", after which to print the program or graph.
     progress: called with a line before each step.
 
-    `module` and all tensors given are left as they are.
+    `module` and all tensors passed in stay unchanged.
 
-    UserError for unknown names, unusable inputs (NaN and infinity included, in weights too), and modules
+    UserError for unknown names, for unusable inputs or weights (including NaN and infinity), and for modules
     that cannot be copied or that torch.export cannot handle.
     """
     (compiled,) = compile_for_targets(
@@ -99,9 +99,9 @@ def compile_for_targets(
     print_after: Collection[str] = (),
     progress: Progress = lambda line: None,
 ) -> list[Compiled]:
-    """What `compile_model`, which describes the arguments, gives for each of `targets`.
+    """Returns the result of `compile_model`, which describes the arguments, for each of `targets`.
 
-    The model is quantized and partitioned once, which takes nearly all of the time.
+    The model is quantized and partitioned only once, which takes nearly all of the time.
     """
     check_name(name)
     selected(print_after)

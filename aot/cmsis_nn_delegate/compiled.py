@@ -1,4 +1,4 @@
-"""What `compile_model` returns: a model with all that is deployed of it. Needs no PyTorch."""
+"""The result of `compile_model`: a model with everything that is deployed. Needs no PyTorch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .partition.explain import NodeReport
 
-# What `Compiled.write` makes besides NAME.pte, if the whole model is one delegate call.
+# The files that `Compiled.write` writes besides NAME.pte if the whole model is one delegate call.
 _STANDALONE_SUFFIXES = (".payload.bin", ".h", ".c", ".graph.npz", ".report.txt", ".report.json")
 
 
@@ -43,7 +43,7 @@ class Compiled:
     reports: tuple[NodeReport, ...]
     encoded: Optional[Encoded]
     obstacle: str
-    # About ranges in the calibration data, and what prevents the program from being loaded; a sentence each.
+    # One sentence each: about ranges in the calibration data, and about what prevents the program from being loaded.
     warnings: tuple[str, ...] = ()
 
     @property
@@ -60,11 +60,11 @@ class Compiled:
 
     @property
     def refused(self) -> list[NodeReport]:
-        """Nodes that stay outside of the delegate, with reasons."""
+        """Returns the nodes that stay outside of the delegate, with reasons."""
         return [report for report in self.reports if not report.delegated]
 
     def files(self) -> dict[str, bytes]:
-        """Name -> content of every file to write."""
+        """Returns name -> content of every file to write."""
         files = {f"{self.name}.pte": self.pte}
         if self.encoded is not None:
             payload, report = self.encoded.payload, build_report(self.name, self.encoded)
@@ -88,16 +88,16 @@ class Compiled:
         return files
 
     def write(self, folder: Union[str, Path]) -> list[Path]:
-        """Writes `files` to `folder`, which is made if need be; removes what an earlier compilation
-        of this name wrote and this one did not make.
+        """Writes `files` to `folder`, creating it if necessary. Removes files that an earlier compilation
+        with this name wrote and this one did not.
 
         UserError names the file that cannot be written. The files of an earlier compilation then stay
-        as they are, unless it happens between the steps of putting all into place: then, as after a
-        kill, `Artifacts.check` tells that they do not belong together.
+        unchanged, unless the error happens while the new files are moved into place: then, as after a
+        kill, `Artifacts.check` reports that the files do not belong together.
         """
         files = self.files()
         obsolete = [self.name + s for s in _STANDALONE_SUFFIXES if self.name + s not in files]
-        # The graph's file first: it is the one that names the program.
+        # The graph's file first, because it names the program.
         in_order = sorted(files.items(), key=lambda item: not item[0].endswith(".graph.npz"))
         write_files(folder, dict(in_order), obsolete)
         return [Path(folder) / name for name in files]

@@ -1,4 +1,4 @@
-"""Errors that a user can do something about."""
+"""Errors that the user can fix."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 
 class UserError(ValueError):
-    """What was asked for cannot be done; the message says what is wrong and what to do.
+    """A request that cannot be carried out; the message says what is wrong and what to do.
 
-    `exit_code` is the command line's: 2 for what was given to it, 1 for models that cannot be
-    compiled and runs that failed.
+    `exit_code` is that of the command line: 2 for wrong arguments or input files, 1 for models that cannot
+    be compiled and for runs that failed.
     """
 
     def __init__(self, message: str, exit_code: int = 2) -> None:
@@ -22,9 +22,9 @@ class UserError(ValueError):
 
 @contextlib.contextmanager
 def library_call(failure: str, advice: str = "") -> Iterator[None]:
-    """Around one call of somebody else's library: what it raises becomes a UserError that begins with
-    `failure`, has the first line of the library's message, and ends with `advice`. What code of this
-    package raises on the library's behalf is left as it is: it would be a fault of ours."""
+    """Wraps one call of a third-party library. Turns its exceptions into a UserError that begins with
+    `failure`, has the first line of the library's message, and ends with `advice`. Exceptions that code of
+    this package raises when the library calls it pass unchanged: they would be defects of ours."""
     try:
         yield
     except UserError:
@@ -37,12 +37,12 @@ def library_call(failure: str, advice: str = "") -> Iterator[None]:
 
 
 def first_line(error: BaseException) -> str:
-    """The type of an error and the first line of its message."""
+    """Returns the type of an error and the first line of its message."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0] if lines else 'no message'}"
 
 
 def _raised_here(error: BaseException) -> bool:
-    """Whether code of this package raised it, and not what that code called."""
+    """Returns whether code of this package raised it, and not code that it called."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     return bool(frames) and Path(frames[-1].f_code.co_filename).is_relative_to(Path(__file__).parent)

@@ -1,4 +1,4 @@
-"""Refuses NaN and infinity: integers have neither, so that a kernel would silently make numbers of them."""
+"""Refuses NaN and infinity: integers have neither, so a kernel would silently turn them into numbers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from .errors import UserError
 
 
 def flaw(array: np.ndarray) -> str:
-    """What is wrong with a float array: "NaN at [0, 3]", with the index of the first such element; "" for
-    arrays of finite numbers and of integers."""
+    """Returns what is wrong with a float array, such as "NaN at [0, 3]", with the index of the first such
+    element. Returns "" for arrays of finite numbers or integers."""
     if not np.issubdtype(array.dtype, np.floating) or np.isfinite(array).all():
         return ""
     index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
@@ -18,7 +18,7 @@ def flaw(array: np.ndarray) -> str:
 
 
 def require_finite(array: np.ndarray, what: str) -> None:
-    """UserError if `array`, which the message calls `what`, holds NaN or an infinity."""
+    """Raises UserError if `array`, which the message calls `what`, contains NaN or an infinity."""
     found = flaw(array)
     if found:
         raise UserError(f"{what} holds {found}: only finite numbers can be quantized")

@@ -1,8 +1,8 @@
-"""Models from Python files: `FILE.py:FUNCTION`.
+"""Loads models from Python files: `FILE.py:FUNCTION`.
 
 The function takes no arguments and returns a torch.nn.Module, or (module, example_inputs), or a
-torch.export.ExportedProgram. A file inside of a package is imported as its module, so that relative
-imports work.
+torch.export.ExportedProgram. A file inside a package is imported as a module of that package, so that
+relative imports work.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .errors import UserError
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """What the function returned. `example_inputs` is None if it said nothing about them."""
+    """The result of the function. `example_inputs` is None if the function returned none."""
 
     name: str
     module: Any  # torch.nn.Module or torch.export.ExportedProgram
@@ -29,7 +29,7 @@ class LoadedModel:
 
 
 def load_model(source: str) -> LoadedModel:
-    """Imports the file, calls the function; UserError says what went wrong."""
+    """Imports the file and calls the function. UserError says what went wrong."""
     import torch
 
     path_text, separator, function_name = source.rpartition(":")
@@ -62,7 +62,7 @@ def load_model(source: str) -> LoadedModel:
 
 
 def _module_name(path: Path) -> tuple[str, Path]:
-    """Dotted name of the module in `path`, and the folder that must be importable."""
+    """Returns the dotted name of the module in `path`, and the folder that must be importable."""
     path = path.resolve()
     parts, folder = [path.stem], path.parent
     while (folder / "__init__.py").exists():
@@ -81,7 +81,7 @@ def _import(path: Path) -> ModuleType:
     try:
         if "." in name:
             return importlib.import_module(name)
-        # By file, not by name: an installed module of the same name must not win.
+        # Imported by file, not by name, so that an installed module of the same name does not win.
         spec = importlib.util.spec_from_file_location(name, path.resolve())
         if spec is None or spec.loader is None:
             raise ImportError("not a Python file")

@@ -1,8 +1,8 @@
 """The compiler as a list of stages: `STAGES`.
 
-Each stage runs once over one `Compilation`, which it reads and adds to. Rewrites of a program or graph live in
-what the stages call, and nowhere else. Several targets share all stages up to `passes`: payloads alone depend
-on the target.
+Each stage runs once on a `Compilation`, reads it and adds to it. Rewrites of a program or graph are in the code that
+the stages call, and nowhere else. Several targets share all stages up to `legalize`, because only kernels and payloads
+depend on the target.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Progress = Callable[[str], None]
 
 @dataclass
 class Compilation:
-    """What is asked for, and below it what the stages have made of it so far."""
+    """The request and, below it, the results of the stages so far."""
 
     model: Model
     inputs: Inputs
@@ -73,9 +73,9 @@ class Compilation:
     program: ExportedProgram = field(init=False)  # with the inputs and outputs that were asked for
     partitioner: CmsisNnPartitioner = field(init=False)
     edge: EdgeProgramManager = field(init=False)
-    obstacle: str = field(init=False)  # why the model is not a payload alone; "" if it is
+    obstacle: str = field(init=False)  # why one payload is not the whole model; "" if it is
     graphs: list[Graph] = field(init=False)  # of each partition
-    legal: list[Graph] = field(init=False)  # the graphs as the providers of kernels compute them
+    legal: list[Graph] = field(init=False)  # the graphs in a form that the providers' kernels compute
     chosen: dict[Target, list[Chosen]] = field(init=False)  # of each partition
     planned: dict[Target, list[Planned]] = field(init=False)  # of each partition
     encoded: dict[Target, list[Encoded]] = field(init=False)
@@ -85,8 +85,8 @@ class Compilation:
 
 @dataclass(frozen=True)
 class Stage:
-    """A step of the compiler. `text` shows what it has made. From a stage that `refuses`, a ValueError says why
-    a model that PyTorch has taken cannot be compiled; elsewhere it would be a fault of ours."""
+    """A step of the compiler. `text` shows its result. In a stage that `refuses`, a ValueError says why a model that
+    PyTorch accepted cannot be compiled; in other stages it would be a defect of ours."""
 
     name: str
     run: Callable[[Compilation], None]
@@ -122,7 +122,7 @@ def _calibrate(c: Compilation) -> None:
             c.samples.add(sample)
     if not c.samples.count:
         raise UserError(
-            "calibration data is missing: there is no sample in it; one to a few hundred representative inputs do"
+            "calibration data is missing: it contains no samples; give one to a few hundred representative inputs"
         )
     restore(c.prepared, state)
     for warning in doubtful_ranges(c.prepared):
@@ -131,7 +131,7 @@ def _calibrate(c: Compilation) -> None:
 
 
 def restore(model: torch.nn.Module, state: Mapping[str, torch.Tensor]) -> None:
-    """What the model remembers from one inference to the next begins as it was given."""
+    """Sets the state that the model keeps between inferences back to its initial values."""
     for name, buffer in model.named_buffers():
         if name in state:
             buffer.copy_(state[name])
@@ -141,7 +141,7 @@ def _convert(c: Compilation) -> None:
     c.progress(f"calibrated with {c.samples.count} samples; quantizing")
     prepared = c.prepared
     if c.check:
-        c.prepared = copy.deepcopy(prepared)  # it is compared with what it becomes
+        c.prepared = copy.deepcopy(prepared)  # compared later with the converted module
     with library_call("torchao's convert_pt2e cannot quantize the model"):
         c.converted = convert_calibrated(prepared)
     c.quantized = export(c.converted, c.inputs.tensors)
@@ -182,8 +182,8 @@ def _partitioner(c: Compilation, target: Target, **options: bool) -> CmsisNnPart
 
 
 def _keep_initial_state(program: ExportedProgram) -> None:
-    """Has ExecuTorch store the values that buffers begin with; of those that inferences change it stores
-    the shape alone by default."""
+    """Makes ExecuTorch store the initial values of buffers. By default it stores only the shape of buffers that
+    inferences change."""
     signature = program.graph_signature
     for node in program.graph.nodes:
         if signature.inputs_to_buffers.get(node.name) in signature.buffers_to_mutate.values():
@@ -233,7 +233,7 @@ def _encode(c: Compilation) -> None:
 
 def _package(c: Compilation) -> None:
     c.progress("writing the ExecuTorch program")
-    # All copies before the first is written: that changes the program.
+    # Make all copies before the first is written, because writing changes the program.
     edges = [c.edge, *(copy.deepcopy(c.edge) for _ in c.targets[1:])]
     c.compiled = []
     unloadable_parts: list[str] = []
@@ -257,15 +257,15 @@ def _package(c: Compilation) -> None:
             warnings=(*c.warnings, *unloadable_parts),
         )
         c.compiled.append(compiled)
-    for warning in unloadable_parts:  # the same for each
+    for warning in unloadable_parts:  # the same for each target
         c.progress(f"warning: {warning}")
 
 
 def export(module: Model, args: tuple[Any, ...], kwargs: Optional[Mapping[str, Any]] = None) -> ExportedProgram:
-    """The program of `module` in eval mode. A program is returned as it is."""
+    """Returns the program of `module` in eval mode. A program is returned unchanged."""
     if isinstance(module, ExportedProgram):
         return module
-    # Converted graph modules have no eval(); they are in eval mode already.
+    # Converted graph modules have no eval(), and are already in eval mode.
     if not isinstance(module, torch.fx.GraphModule):
         module = module.eval()
     with library_call("torch.export cannot export the model"), torch.no_grad():
@@ -292,7 +292,7 @@ STAGES = (
 
 
 def selected(names: Collection[str]) -> frozenset[str]:
-    """The stages that `names` stand for; "all" is each of them. UserError for an unknown one."""
+    """Returns the stages that `names` stand for; "all" means every stage. UserError for an unknown name."""
     known = [stage.name for stage in STAGES]
     unknown = [name for name in names if name not in (*known, "all")]
     if unknown:
@@ -301,7 +301,7 @@ def selected(names: Collection[str]) -> frozenset[str]:
 
 
 def run(compilation: Compilation, print_after: Collection[str] = ()) -> list[Compiled]:
-    """Takes `compilation` through all stages, and prints what is there after those named in `print_after`."""
+    """Runs all stages on `compilation`, and prints the result of those named in `print_after`."""
     printed = selected(print_after)
     for stage in STAGES:
         try:

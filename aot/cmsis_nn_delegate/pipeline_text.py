@@ -1,4 +1,4 @@
-"""What the stages of `pipeline` have made, as text for people."""
+"""The results of the stages of `pipeline`, as readable text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .target import Target
 
 
 def program_text(program: Union[GraphModule, ExportedProgram]) -> str:
-    """A PyTorch program as Python code, with the shape and element type of every tensor."""
+    """Returns a PyTorch program as Python code, with the shape and element type of every tensor."""
     module = program.graph_module if isinstance(program, ExportedProgram) else program
     return module.print_readable(print_output=False).strip()
 
@@ -26,17 +26,17 @@ def graphs_text(graphs: list[Graph]) -> str:
 
 
 def plans_text(planned: Mapping[Target, list[Planned]]) -> str:
-    """For each target the arena of each partition: where every buffer lies, and in which calls it lives."""
+    """Returns, for each target, the arena of each partition: where every buffer lies, and in which calls it is live."""
     return _by_target({target: [_plan(part) for part in parts] for target, parts in planned.items()})
 
 
 def payloads_text(encoded: Mapping[Target, list[Encoded]]) -> str:
-    """For each target the calls of each partition's payload, with their bytes."""
+    """Returns, for each target, the calls of each partition's payload, with their sizes."""
     return _by_target({target: [_payload(part) for part in parts] for target, parts in encoded.items()})
 
 
 def choices_text(chosen: Mapping[Target, list[Chosen]]) -> str:
-    """For each target the kernel of each node, by partition."""
+    """Returns, for each target, the kernel of each node, by partition."""
     return _by_target({target: [_choices(part) for part in parts] for target, parts in chosen.items()})
 
 

@@ -7,7 +7,7 @@ import warnings
 
 
 def quiet() -> None:
-    """From now on no library warns: none of what torch and torchao say at import and export is
-    something that a user can act on. Errors are not affected. Call it before importing them."""
+    """Silences the warnings of libraries, because users cannot act on any of the warnings that torch and torchao
+    give at import and export. Errors are not affected. Call it before importing these libraries."""
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)

@@ -1,4 +1,4 @@
-"""Runs a lowered graph with integers in numpy: what every kernel must reproduce byte for byte."""
+"""Runs a lowered graph with integers in numpy. Every kernel must reproduce the results byte for byte."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .ops.registry import OPS
 Observer = Callable[[Node, Value, np.ndarray], None]
 
 
-# What the nodes of a graph remember: the state's array in storage order.
+# The states of a graph's nodes: each state's array in storage order.
 States = dict[Value, np.ndarray]
 
 
 def initial_states(graph: Graph) -> States:
-    """As they are before the first execution: zero bytes."""
+    """Returns the states before the first execution: zero bytes."""
     return {value: np.zeros(value.storage_shape, value.element.numpy) for value in graph.states()}
 
 
@@ -32,10 +32,11 @@ def run(
     observer: Optional[Observer] = None,
     states: Optional[States] = None,
 ) -> list[np.ndarray]:
-    """The outputs of `graph`, in logical shape and order, as are `inputs`. Changes `states`; without any this is the
-    first execution.
+    """Returns the outputs of `graph`; they and `inputs` are in logical shape and order. Updates `states`; without
+    `states` this is the first execution.
 
-    ValueError if an input's number, dtype or shape is not what the graph wants, or it is not finite.
+    ValueError if the number of inputs, or an input's dtype or shape, is not that of the graph, or an input is not
+    finite.
     """
     states = initial_states(graph) if states is None else states
     if len(inputs) != len(graph.inputs):

@@ -1,4 +1,4 @@
-"""The cores a payload can be compiled for, and the instruction set of each."""
+"""The cores that a payload can be compiled for, and the instruction set of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .format.schema import Isa
 
 @dataclass(frozen=True)
 class Target:
-    """A core: its name as in -mcpu, and the kernels that CMSIS-NN compiles to on it."""
+    """A core: its name as in -mcpu, and the instruction set, which selects CMSIS-NN's kernels."""
 
     name: str
     isa: Isa
@@ -18,12 +18,12 @@ class Target:
 
 TARGETS = {name: Target(name, Isa[isa.upper()]) for name, isa in CORES.items()}
 
-# By instruction set ("scalar"), the first target with it: the payloads of the others are the same.
+# The first target of each instruction set ("scalar"); other targets of the same set have the same payloads.
 TARGET_OF_ISA = {isa.name.lower(): next(target for target in TARGETS.values() if target.isa is isa) for isa in Isa}
 
 
 def get_target(name: str) -> Target:
-    """The target called `name`; ValueError with the choices if there is none."""
+    """Returns the target called `name`. ValueError lists the choices if there is none."""
     if name not in TARGETS:
         raise ValueError(f"unknown target {name!r}; choose one of {', '.join(TARGETS)}")
     return TARGETS[name]

@@ -13,7 +13,7 @@ import numpy as np
 class Constant:
     """A constant operand, quantized or float.
 
-    Partitioners get programs without data: then `data`, and `scales` and `zero_points` per
+    Partitioners may get programs without data; then `data`, and `scales` and `zero_points` per
     channel, are None.
     """
 
@@ -26,7 +26,7 @@ class Constant:
     zero_points: Optional[np.ndarray] = None  # integers, rank 1
 
     def transposed(self, order: Sequence[int]) -> Constant:
-        """With dimension order[i] as dimension i."""
+        """Returns the constant with dimension order[i] as dimension i."""
         return replace(
             self,
             shape=tuple(self.shape[dim] for dim in order),

@@ -8,8 +8,8 @@ Quantized operators stand between dequantize and quantize nodes:
 
     q -> dq -> convolution -> relu -> q -> dq -> view_copy -> q
 
-`EdgeContext` finds the parameters at both ends, looking through what has no
-parameters of its own: reshapes and the activation fused into the operator before it.
+`EdgeContext` finds the parameters at both ends. It looks through nodes without
+parameters of their own: reshapes, and the activation fused into the operator before it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def is_float32(node: Node) -> bool:
 
 
 def layout_of(node: Node) -> Optional[Layout]:
-    """How the tensor lies in memory, if it is one of the two ways that a payload knows."""
+    """Returns how the tensor lies in memory, if that is one of the two layouts that a payload supports."""
     value = tensor(node)
     if value.is_contiguous():
         return Layout.ROW_MAJOR
@@ -76,7 +76,7 @@ def _numpy(data: Optional[torch.Tensor]) -> Optional[np.ndarray]:
 
 
 def _order(node: Node, rank: int) -> list[int]:
-    """The permutation that a node of `_TRANSPOSES` applies."""
+    """Returns the permutation that a node of `_TRANSPOSES` applies."""
     name = target_name(node)
     if "permute" in name:
         return [dim % rank for dim in argument(node, 1)]
@@ -115,7 +115,7 @@ class EdgeContext:
         self.quantized = prepared or any(target_name(node) == QUANTIZE for node in program.graph.nodes)
 
     def described(self, node: Node) -> str:
-        """A node as the user knows it: by the function that it was decomposed from, and where that is."""
+        """Returns a node as the user knows it: the function that it was decomposed from, and where that is."""
         function = None if self._functions is None else self._functions.of(node)
         if function is None or function.target == target_name(node):
             return described(node)
@@ -125,7 +125,7 @@ class EdgeContext:
     # Arguments --------------------------------------------------------------
 
     def arguments(self, node: Node) -> list[Any]:
-        """The arguments of an operator by position, defaults filled in."""
+        """Returns the arguments of an operator by position, including defaults."""
         overload: Any = node.target
         schema = overload._schema
         values = []
@@ -144,7 +144,7 @@ class EdgeContext:
         return node.name in self._parameters or node.name in self._buffers or node.name in self._lifted
 
     def constant(self, node: Any) -> Optional[torch.Tensor]:
-        """The data of a parameter, an unchanging buffer or a lifted constant; None for others."""
+        """Returns the data of a parameter, an unchanging buffer or a lifted constant, and None for other nodes."""
         if not isinstance(node, Node):
             return None
         name = self._parameters.get(node.name) or self._buffers.get(node.name)
@@ -155,8 +155,8 @@ class EdgeContext:
         return None if name is None else self.program.constants.get(name)
 
     def constant_float(self, node: Any) -> Optional[Constant]:
-        """The constant that an operator reads as `node`: dequantized or float, and transposed or
-        not; None if it is none."""
+        """Returns the constant that an operator reads as `node`, dequantized or float, transposed or not. None if
+        `node` is not a constant."""
         if not isinstance(node, Node):
             return None
         name = target_name(node)
@@ -186,29 +186,29 @@ class EdgeContext:
     # Quantization -----------------------------------------------------------
 
     def source(self, node: Node) -> Node:
-        """`node`, or what it is a chain of reshapes of."""
+        """Returns the tensor that `node` reshapes, through a chain of reshapes, or `node` itself."""
         while target_name(node) in RESHAPES:
             node = operand(node)
         return node
 
     def input_quant(self, node: Node) -> Optional[Quant]:
-        """How the float tensor `node`, read by an operator, is quantized; None if it is not."""
+        """Returns how the float tensor `node`, which an operator reads, is quantized; None if it is not."""
         node = self.source(node)
         if target_name(node) != DEQUANTIZE or self.constant(node.args[0]) is not None:
             return None
         return quant_of(node)
 
     def output_quant(self, node: Node) -> Optional[Quant]:
-        """How the result of operator `node` is quantized by all who read it; None if it is not."""
+        """Returns how all readers of operator `node` quantize its result; None if they do not."""
         quants = {self._reader_quant(user) for user in node.users}
         return quants.pop() if len(quants) == 1 else None
 
     def input_scale(self, node: Node) -> float:
-        """The scale of `input_quant`, where `refuse_quant` has found that there is one."""
+        """Returns the scale of `input_quant`, once `refuse_quant` has found that there is one."""
         return _scale(node, self.input_quant(node))
 
     def output_scale(self, node: Node) -> float:
-        """The scale of `output_quant`, where `refuse_quant` has found that there is one."""
+        """Returns the scale of `output_quant`, once `refuse_quant` has found that there is one."""
         return _scale(node, self.output_quant(node))
 
     def _reader_quant(self, user: Node) -> Optional[Quant]:
@@ -222,23 +222,23 @@ class EdgeContext:
         return self.output_quant(user) if alone else None
 
     def chain_from_dequantize(self, node: Node) -> Iterator[Node]:
-        """The nodes that `input_quant` looked at: reshapes and the dequantize."""
+        """Yields the nodes that `input_quant` looked at: reshapes and the dequantize."""
         while target_name(node) in RESHAPES:
             yield node
             node = operand(node)
         yield node
 
     def chain_to_quantize(self, node: Node) -> Iterator[Node]:
-        """The nodes that `output_quant` looked at: reshapes, an activation, quantizes."""
+        """Yields the nodes that `output_quant` looked at: reshapes, an activation, quantizes."""
         for user in node.users:
             yield user
             if target_name(user) != QUANTIZE:
                 yield from self.chain_to_quantize(user)
 
-    # Refusals that many operators share -------------------------------------
+    # Refusals shared by many operators --------------------------------------
 
     def refuse_tensors(self, *nodes: Node) -> Optional[Refusal]:
-        """Not a static float32 tensor of a size that a payload can describe."""
+        """Refuses anything but static float32 tensors of a size that a payload can describe."""
         for node in nodes:
             value = tensor(node)
             if not isinstance(value, torch.Tensor):
@@ -277,7 +277,7 @@ class EdgeContext:
         return None
 
     def refuse_image(self, node: Node, what: str) -> Optional[Refusal]:
-        """Not a tensor of rank 4."""
+        """Refuses tensors that are not of rank 4."""
         if len(shape_of(node)) == 4:
             return None
         return Refusal(
@@ -287,7 +287,7 @@ class EdgeContext:
         )
 
     def refuse_quant(self, node: Node, inputs: Sequence[Node], same: bool = False) -> Optional[Refusal]:
-        """Inputs or output not int8, or, if `same`, not of one scale and zero point."""
+        """Refuses inputs and outputs that are not int8 or, if `same`, do not share one scale and zero point."""
         for value in inputs:
             if self.input_quant(value) is None:
                 return self._not_quantized(value, f"its input {value.name} is", self.source(value))
@@ -304,7 +304,7 @@ class EdgeContext:
         return None
 
     def refuse_parameters(self, node: Node) -> Optional[Refusal]:
-        """A quantize or dequantize of another kind than int8 per tensor."""
+        """Refuses a quantize or dequantize that is not int8 per tensor."""
         if quant_of(node) is not None:
             return None
         return Refusal(

@@ -1,8 +1,8 @@
 """Which function of the exported program an edge node comes from.
 
-ExecuTorch takes many functions apart before it asks a partitioner: hardswish becomes six nodes, an LSTM
-dozens. torch keeps for every node where it came from, in `meta["from_node"]`; so the function can be
-reported under its own name, once.
+ExecuTorch decomposes many functions before it calls a partitioner: hardswish becomes six nodes, an LSTM
+dozens. torch records in `meta["from_node"]` where each node came from, so that the function can be
+reported once, under its own name.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class Function:
 
 
 class Functions:
-    """The calls of `program`, an exported program in ATen that was not yet decomposed."""
+    """The calls of `program`, an exported ATen program that has not been decomposed yet."""
 
     def __init__(self, program: ExportedProgram) -> None:
-        self._graph = program.graph  # held, so that no other graph has its id
+        self._graph = program.graph  # kept alive, so that no other graph gets its id
         self._calls = {
             node.name: Function(node.name, target_name(node), module_of(node))
             for node in program.graph.nodes
@@ -39,13 +39,13 @@ class Functions:
         }
 
     def of(self, node: Node) -> Optional[Function]:
-        """The function that edge node `node` was decomposed from, or that it is; None if unknown."""
+        """Returns the function that edge node `node` is or was decomposed from; None if unknown."""
         name = name_in(self._graph, node)
         return None if name is None else self._calls.get(name)
 
 
 def name_in(graph: Graph, node: Node) -> Optional[str]:
-    """The name of what `node` comes from in `graph`, which ExecuTorch has transformed since; None if unknown."""
+    """Returns the name that the origin of `node` had in `graph`, before ExecuTorch transformed it; None if unknown."""
     for source in _chain(node.meta.get("from_node")):
         if getattr(source, "graph_id", None) == id(graph):
             name: str = source.name

@@ -1,4 +1,4 @@
-"""What an operator may ask and do while a node of it becomes graph nodes."""
+"""The interface through which an operator turns one of its edge nodes into graph nodes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ImportContext(EdgeContext):
         self._values: dict[EdgeNode, Value] = {}
 
     def value(self, node: EdgeNode) -> Value:
-        """The value of an edge node that was imported before."""
+        """Returns the value of an edge node that was imported before."""
         return self._values[node]
 
     def define(self, node: EdgeNode, value: Value) -> None:
@@ -37,9 +37,9 @@ class ImportContext(EdgeContext):
         shape: Optional[tuple[int, ...]] = None,
         suffix: str = "",
     ) -> Node:
-        """A graph node for edge node `node`, whose value is the output from now on.
+        """Returns a graph node for edge node `node`, whose value is the graph node's output from now on.
 
-        `shape` and `suffix` are for an intermediate result that the edge program has not.
+        `shape` and `suffix` are for intermediate results that the edge program does not have.
         """
         element = quantized_element(node) if op == "quantize" else Element.FLOAT32
         if element is None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def module_of(node: Node) -> str:
-    """The module that the node comes from: "layers.0 (Conv2d)"; "" if unknown."""
+    """Returns the module that the node comes from, such as "layers.0 (Conv2d)"; "" if unknown."""
     stack = node.meta.get("nn_module_stack") or {}
     for path, kind in reversed(list(stack.values())):
         name = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
@@ -21,7 +21,7 @@ def module_of(node: Node) -> str:
 
 
 def described(node: Node) -> str:
-    """A node, for messages: "sin (aten.sin.default) in 1 (Sine)"."""
+    """Returns a node's description for messages, such as "sin (aten.sin.default) in 1 (Sine)"."""
     if node.op == "placeholder":
         return f"{node.name}, an input or constant of the program"
     where = module_of(node)

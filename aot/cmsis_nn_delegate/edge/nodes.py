@@ -1,4 +1,4 @@
-"""What a node of an edge or ATen program is, read off the node itself.
+"""Facts about a node of an edge or ATen program, read from the node itself.
 
 Nothing here imports torch: operators use it to describe themselves, and much that works with them needs no
 PyTorch, such as the integer reference, the planner and the payload.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# What kernels take for activations.
+# The element types that kernels take for activations.
 KERNEL_ELEMENTS = (Element.INT8,)
 
 GETITEM = "getitem"
@@ -26,7 +26,7 @@ QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
 DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
 DEQUANTIZE_CHANNEL = "quantized_decomposed.dequantize_per_channel.default"
 
-# What only gives elements another shape (or, for clone, nothing); row-major order stays.
+# Operators that only change the shape (clone not even that); row-major order stays.
 RESHAPES = frozenset(
     {
         "aten.view_copy.default",
@@ -61,7 +61,7 @@ ACTIVATIONS = frozenset(
 
 
 def target_name(node: Node) -> str:
-    """The overload that `node` calls, in one spelling for both dialects; "" for no call."""
+    """Returns the overload that `node` calls, spelled alike for both dialects; "" if it calls none."""
     if node.op != "call_function":
         return ""
     if node.target is operator.getitem:
@@ -84,7 +84,7 @@ def operand(node: Node, index: int = 0) -> Node:
 
 
 def tensor(node: Node) -> Any:
-    """The fake tensor that stands for the node's result."""
+    """Returns the fake tensor that stands for the node's result."""
     return node.meta.get("val")
 
 
@@ -102,14 +102,14 @@ def element_type(dtype: Any) -> str:
 
 
 def quantized_element(node: Node) -> Optional[Element]:
-    """What a quantize writes, or a dequantize reads; None unless it has the whole range of an element."""
+    """Returns the element that a quantize writes or a dequantize reads; None unless all of its range is used."""
     low, high, dtype = node.args[3:6]
     element = next((e for e in Element if e.is_integer and e.value == element_type(dtype)), None)
     return element if element is not None and (low, high) == (element.low, element.high) else None
 
 
 def quant_of(node: Node) -> Optional[Quant]:
-    """The parameters of a quantize or dequantize per tensor; None for elements that kernels do not take."""
+    """Returns the parameters of a quantize or dequantize per tensor; None for elements that kernels do not take."""
     scale, zero_point = node.args[1:3]
     element = quantized_element(node)
     if element not in KERNEL_ELEMENTS:
@@ -122,7 +122,7 @@ def quant_of(node: Node) -> Optional[Quant]:
 
 
 def first(*questions: Callable[[], Optional[T]]) -> Optional[T]:
-    """The first answer that is not None; the questions after it are not asked."""
+    """Returns the first result that is not None, without calling the functions after it."""
     return next((answer for question in questions if (answer := question()) is not None), None)
 
 

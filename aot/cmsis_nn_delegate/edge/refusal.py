@@ -23,7 +23,7 @@ class Reason(enum.Enum):
 
 @dataclass(frozen=True)
 class Refusal:
-    """`reason` for programs, `message` for people: what is wrong, and what to do about it."""
+    """`reason` is for programs. `message` is for people: it says what is wrong and what to do about it."""
 
     reason: Reason
     message: str

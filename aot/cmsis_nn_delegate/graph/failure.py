@@ -10,7 +10,7 @@ from .ir import Graph
 
 @contextlib.contextmanager
 def shown_in_errors(graph: Graph) -> Iterator[None]:
-    """Adds `graph`, as it is then, to what is raised inside, as a note: tracebacks and pytest print it."""
+    """Adds the current text of `graph` as a note to exceptions raised inside; tracebacks and pytest print it."""
     try:
         yield
     except Exception as error:

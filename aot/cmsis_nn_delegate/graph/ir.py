@@ -19,8 +19,8 @@ from .tensor_type import Element, Layout, Quant, TensorType
 class Value:
     """A tensor: an activation, or a constant if `data` is set.
 
-    `data`, if any, has the logical shape in row-major order. Values are compared by identity; their type changes while
-    they are lowered.
+    `data`, if set, has the logical shape in row-major order. Values are compared by identity; lowering changes their
+    type.
     """
 
     name: str
@@ -89,10 +89,10 @@ class Value:
 class Node:
     """One operation: `op` is the name of an operator in `ops`, `attrs` its dataclass.
 
-    `inputs` are activations and constants, `outputs` what the node defines, `states` what it remembers from one
-    execution to the next, each in the operator's order. A state begins as zero bytes; the node reads and changes it.
-    `sources` are the names of the edge nodes it stands for and `debug_handles` their ExecuTorch debug handles, both
-    merged when nodes are fused.
+    `inputs` are activations and constants, `outputs` the values that the node defines, `states` the values that it
+    keeps from one execution to the next, each in the operator's order. A state starts as zero bytes; the node reads and
+    updates it. `sources` are the names of the edge nodes that it stands for, and `debug_handles` their ExecuTorch debug
+    handles; both are merged when nodes are fused.
     """
 
     op: str
@@ -106,7 +106,7 @@ class Node:
 
     @property
     def output(self) -> Value:
-        """The output of a node that has one; ValueError for others."""
+        """Returns the output of a node that has exactly one. ValueError for other nodes."""
         if len(self.outputs) != 1:
             raise ValueError(f"{self.name} has {len(self.outputs)} outputs, not one")
         return self.outputs[0]
@@ -122,7 +122,7 @@ class Node:
 
 @dataclass(eq=False)
 class Graph:
-    """Nodes in execution order. `verify` states what must hold after every pass."""
+    """Nodes in execution order. `verify` checks what must hold after every pass."""
 
     inputs: list[Value]
     outputs: list[Value]
@@ -148,16 +148,16 @@ class Graph:
         self.nodes = [node for node in self.nodes if id(node) not in gone]
 
     def activations(self) -> list[Value]:
-        """Inputs and node outputs, each once, in order of definition."""
+        """Returns inputs and node outputs, each once, in order of definition."""
         return [*self.inputs, *(value for node in self.nodes for value in node.outputs)]
 
     def states(self) -> list[Value]:
-        """What the nodes remember, each once: two nodes may share a state."""
+        """Returns the states of the nodes, each once, because two nodes may share a state."""
         return list({id(value): value for node in self.nodes for value in node.states}.values())
 
     def verify(self) -> None:
-        """Raises ValueError if a value is used before its definition or defined twice, or a state is also something
-        else."""
+        """Raises ValueError if a value is used before its definition, a value is defined twice, or a state is also an
+        activation or constant."""
         defined = {id(v) for v in self.inputs}
         if len(defined) != len(self.inputs):
             raise ValueError("a graph input appears twice")

@@ -1,6 +1,6 @@
-"""What a tensor is: type of its elements, shape, order in memory, and what its numbers mean.
+"""The type of a tensor: its element type, shape, order in memory, and quantization.
 
-Everything that depends on the type of the elements is asked here: ranges, sizes, clamping and quantization.
+Everything that depends on the element type is here: ranges, sizes, clamping and quantization.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 
 
 class Element(enum.Enum):
-    """Type of an element; the value is PyTorch's name of it, where it has one."""
+    """Type of an element. The value is PyTorch's name for it, if there is one."""
 
     FLOAT32 = "float32"
     INT32 = "int32"
     INT16 = "int16"
     INT8 = "int8"
-    # Packed two to a byte, the first one in the lower half; in numpy one to a byte.
+    # Packed two to a byte, the first in the lower half; in numpy each has its own byte.
     INT4 = "int4"
 
     @property
@@ -44,7 +44,7 @@ class Element(enum.Enum):
 
     @property
     def numpy(self) -> np.dtype[Any]:
-        """How numpy holds the elements."""
+        """Returns numpy's type for the elements."""
         return np.dtype("int8" if self is Element.INT4 else self.value)
 
     def nbytes(self, count: int) -> int:
@@ -68,7 +68,7 @@ class Layout(enum.Enum):
 class Quant:
     """Affine integers: real = scale * (q - zero_point).
 
-    `scale` is a tuple of one element (per tensor) or of one per index of `axis`.
+    `scale` is a tuple with one element (per tensor) or one element per index of `axis`.
     """
 
     scale: tuple[float, ...]
@@ -83,14 +83,14 @@ class Quant:
 
     @property
     def inverse_scale(self) -> np.float32:
-        """What quantizing multiplies with; per tensor only."""
+        """Returns the factor that quantizing multiplies with; per tensor only."""
         (scale,) = self.scale
         return np.float32(1 / scale)
 
 
 @dataclass(frozen=True)
 class TensorType:
-    """`shape` is logical, in PyTorch's order (NCHW for images). `quant` is None for numbers that are what they are."""
+    """`shape` is logical, in PyTorch's order (NCHW for images). `quant` is None for tensors that are not quantized."""
 
     element: Element
     shape: tuple[int, ...]
@@ -122,13 +122,13 @@ class TensorType:
         return replace(self, **changes)
 
     def clamp(self, steps: np.ndarray) -> np.ndarray:
-        """Integers limited to what an element can be, as elements."""
+        """Returns integers limited to the range of the elements, as elements."""
         limited: np.ndarray = np.clip(steps, self.element.low, self.element.high)
         return limited.astype(self.element.numpy)
 
     def step(self, real: float) -> int:
-        """The element next to a real number, halves away from zero, as TFLite's CalculateActivationRangeQuantized has
-        it; per tensor only. Infinity is the greatest, or least, element."""
+        """Returns the element nearest to a real number, halves away from zero, as in TFLite's
+        CalculateActivationRangeQuantized; per tensor only. Infinity gives the greatest or least element."""
         quant = self.per_tensor
         steps = real / quant.scale[0]
         if math.isinf(steps):
@@ -137,8 +137,8 @@ class TensorType:
         return min(max(q, self.element.low), self.element.high)
 
     def quantize(self, reals: np.ndarray) -> np.ndarray:
-        """Elements of float32 numbers, per tensor, as kernels compute them: one float32 multiplication, halves to
-        even, saturated; NaN gives the zero point."""
+        """Quantizes float32 numbers, per tensor, as the kernels do: one float32 multiplication, halves to even,
+        saturated; NaN gives the zero point."""
         quant = self.per_tensor
         with np.errstate(over="ignore", invalid="ignore"):
             steps = np.rint(reals.astype(np.float32) * quant.inverse_scale)
@@ -148,7 +148,7 @@ class TensorType:
         return self.clamp(steps.astype(np.int64) + quant.zero_point)
 
     def to_bytes(self, data: np.ndarray) -> bytes:
-        """Elements, in memory order, as they lie in memory: little-endian, packed."""
+        """Returns elements, given in memory order, as bytes: little-endian, packed."""
         flat = np.ascontiguousarray(data).reshape(-1)
         if self.element is Element.INT4:
             pairs = np.pad(flat, (0, len(flat) % 2)).astype(np.uint8) & 0xF
@@ -157,7 +157,8 @@ class TensorType:
 
     @property
     def per_tensor(self) -> Quant:
-        """The one scale and zero point of its elements; ValueError if it has none, or one per index of an axis."""
+        """Returns the scale and zero point that all elements share. ValueError if there is none, or one per index of an
+        axis."""
         if self.quant is None or len(self.quant.scale) != 1:
             raise ValueError(f"{self} has no scale and zero point of its own")
         return self.quant

@@ -1,4 +1,4 @@
-"""The ahead-of-time half of the delegate: a partition becomes a payload."""
+"""The ahead-of-time part of the delegate, which turns a partition into a payload."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from ..payload.encode import encode
 from ..target import get_target
 from .importer import import_program
 
-# The compile spec of a partition that the pipeline of this package lowers itself, in stages of its own.
+# The compile spec of a partition that this package's pipeline lowers itself, in its own stages.
 LATER = "later"
 
 
 def kernel_graph(program: ExportedProgram) -> Graph:
-    """The graph of a partition after all passes: what `preprocess` encodes."""
+    """Returns the graph of a partition after all passes, which `preprocess` encodes."""
     graph = import_program(program)
     with shown_in_errors(graph):
         return run_passes(graph)
 
 
 def debug_handles(graph: Graph) -> dict[int, tuple[int, ...]]:
-    """Of each call of the payload of `graph`, the debug handles of what it stands for. Calls are the nodes, in
-    order; the runtime reports them to the tracer by index."""
+    """Returns, for each call of the payload of `graph`, the debug handles of the operators that it stands for. The
+    calls are the nodes, in order; the runtime reports them to the tracer by index."""
     return {index: tuple(sorted(node.debug_handles)) for index, node in enumerate(graph.nodes)}
 
 
@@ -39,11 +39,11 @@ class CmsisNnBackend(BackendDetails):
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
-        """The payload of a partition.
+        """Returns the payload of a partition.
 
-        Compile specs: "target", a core's name; "io_placement", "arena" or "caller"; "providers", the names of
-        those whose kernels there will be, with commas between; and "later" if the payload comes when the
-        whole program is partitioned: then there is none here.
+        Compile specs: "target", a core's name; "io_placement", "arena" or "caller"; "providers", the names of the
+        providers of the firmware's kernels, separated by commas; and "later" if the payload is made after the whole
+        program is partitioned: then this returns none.
         The debug handle map has one entry for each call of the payload, in order.
         """
         specs = {spec.key: bytes(spec.value).decode() for spec in compile_specs}

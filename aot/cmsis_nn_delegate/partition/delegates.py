@@ -1,8 +1,8 @@
 """The delegate calls of a partitioned edge program.
 
-ExecuTorch numbers the inputs and outputs of a partition as it meets them. If the whole model is one
-partition, `take_model_order` gives the call the numbering of the model instead, so that the payload in the
-.pte is also the one that firmware without ExecuTorch is given.
+ExecuTorch numbers the inputs and outputs of a partition in the order in which it meets them. If the whole model is
+one partition, `take_model_order` gives the call the model's numbering instead, so that the same payload serves the
+.pte and firmware without ExecuTorch.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Delegate:
 
     @property
     def program(self) -> ExportedProgram:
-        """What the delegate computes, as an edge program of its own."""
+        """Returns what the delegate computes, as a separate edge program."""
         program: ExportedProgram = self.module.original_module
         return program
 
 
 def delegates(edge: EdgeProgramManager) -> list[Delegate]:
-    """The partitions that went to this delegate, in order."""
+    """Returns the partitions that went to this delegate, in order."""
     found = []
     for name, part in edge.exported_program().graph_module.named_children():
         if isinstance(part, LoweredBackendModule) and part.backend_id == CmsisNnBackend.__name__:
@@ -50,14 +50,14 @@ def delegates(edge: EdgeProgramManager) -> list[Delegate]:
 
 
 def put_payload(edge: EdgeProgramManager, delegate: Delegate, encoded: Encoded, specs: Sequence[CompileSpec]) -> None:
-    """Makes `encoded` what the .pte has for that delegate; `specs` are those of `preprocess`."""
+    """Makes `encoded` the .pte's data for `delegate`; `specs` are those of `preprocess`."""
     module = LoweredBackendModule(delegate.program, CmsisNnBackend.__name__, encoded.payload, list(specs))
     module.meta = {"debug_handle_map": debug_handles(encoded.graph)}
     setattr(edge.exported_program().graph_module, delegate.name, module)
 
 
 def obstacle(edge: EdgeProgramManager) -> str:
-    """Why the program is more than one delegate call with the model's inputs and outputs; "" if it is that."""
+    """Returns why the program is not just one delegate call with the model's inputs and outputs; "" if it is."""
     program = edge.exported_program()
     signature = program.graph_signature
     names = {delegate.name for delegate in delegates(edge)}
@@ -84,22 +84,22 @@ def obstacle(edge: EdgeProgramManager) -> str:
             return f"output {index} is {kind}, {name}, and not computed by the delegate"
     state = [name for name in arguments if name not in signature.user_inputs]
     if state:
-        return f"it remembers {', '.join(state)} from one inference to the next"
+        return f"it keeps {', '.join(state)} from one inference to the next"
     return ""
 
 
 def _names(call: Node) -> tuple[list[str], dict[str, int]]:
-    """The names of a call's arguments, in order, and which result each of its readers takes."""
+    """Returns the names of a call's arguments, in order, and which result each of its readers takes."""
     arguments: tuple[Any, ...] = call.args[1:]
     results: dict[str, Any] = {node.name: node.args[1] for node in call.users}
     return [node.name for node in arguments], results
 
 
 def take_model_order(edge: EdgeProgramManager) -> None:
-    """Gives the only call of a program without `obstacle` the inputs and outputs of the model, in its order;
-    an output that the model returns twice becomes two. What the model remembers goes, as nothing reads it.
+    """Gives the only call of a program without `obstacle` the inputs and outputs of the model, in the model's order;
+    an output that the model returns twice becomes two. Removes the model's state, because nothing reads it.
 
-    Only order changes: neither what is computed nor in which order.
+    Only the numbering changes, not what is computed, nor the order of the computation.
     """
     program = edge.exported_program()
     _drop_state(program)
@@ -127,7 +127,7 @@ def take_model_order(edge: EdgeProgramManager) -> None:
 
 
 def _drop_state(program: ExportedProgram) -> None:
-    """Writes nothing to buffers."""
+    """Removes the writes to buffers."""
     signature, output = program.graph_signature, program.graph.output_node()
     pairs = list(zip(signature.output_specs, output.args[0]))
     kept = [(spec, node) for spec, node in pairs if spec.kind is not OutputKind.BUFFER_MUTATION]
@@ -137,7 +137,7 @@ def _drop_state(program: ExportedProgram) -> None:
 
 
 def _read_in_order(program: ExportedProgram, call: Node) -> None:
-    """Makes output i of the program result i of `call`."""
+    """Makes result i of `call` output i of the program."""
     graph, output = program.graph, program.graph.output_node()
     old = list(call.users)
     metas = {node.name: node.meta for node in old}

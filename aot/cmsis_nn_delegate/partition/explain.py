@@ -1,5 +1,5 @@
 """Says for every node of an edge program whether it is delegated, and if not, why not. A function that
-ExecuTorch took apart is reported once, under its own name, if none of its parts is delegated.
+ExecuTorch decomposed is reported once, under its own name, if none of its parts is delegated.
 
 for line in explain(edge_program):
     print(line)
@@ -25,7 +25,7 @@ from .support import Support, no_kernel
 
 @dataclass(frozen=True)
 class NodeReport:
-    """One call of an edge program. `partition` is None where `reason` and `message` are set."""
+    """One call of an edge program. Either `partition` is set, or `reason` and `message` are."""
 
     name: str
     target: str
@@ -34,7 +34,7 @@ class NodeReport:
     message: str = ""
     # The module that the node comes from, "" if unknown: "layers.0 (Conv2d)".
     module: str = ""
-    # Kernels that ExecuTorch needs for it and does not have: "aten::erfinv.out".
+    # Kernels that ExecuTorch needs for it and does not have, such as "aten::erfinv.out".
     missing_kernels: tuple[str, ...] = ()
 
     @property
@@ -43,7 +43,7 @@ class NodeReport:
 
     @property
     def is_border(self) -> bool:
-        """Whether it only converts between float and int8."""
+        """Returns whether it only converts between float and int8."""
         return self.target in (QUANTIZE, DEQUANTIZE)
 
     def __str__(self) -> str:
@@ -55,13 +55,13 @@ class NodeReport:
 
 
 def explain(program: ExportedProgram) -> list[NodeReport]:
-    """The reports of an edge program, in execution order. Constants, which follow the operators
-    that read them, and results of delegates are left out."""
+    """Returns the reports of an edge program, in execution order. They leave out constants, which go with the
+    operators that read them, and results of delegates."""
     return report(program, Support(program))
 
 
 def report(program: ExportedProgram, support: Support, functions: Optional[Functions] = None) -> list[NodeReport]:
-    """`explain` with a decision that was made before; `functions` are those of the program before it was
+    """Like `explain`, with a decision that was made before. `functions` are those of the program before it was
     decomposed."""
     calls = [node for node in program.graph.nodes if node.op == "call_function"]
     parts: dict[Function, list[Node]] = {}
@@ -102,12 +102,12 @@ def report(program: ExportedProgram, support: Support, functions: Optional[Funct
 
 
 def _renamed(node: Node, support: Support) -> bool:
-    """Whether the name that the user knows says more: that of an operator which nobody here knows either."""
+    """Returns whether the user's name for `node` is more useful: it is, if neither name is that of a known operator."""
     return support.refusals[node].reason is Reason.UNSUPPORTED_OPERATOR
 
 
 def _function_report(function: Function, nodes: list[Node], support: Support) -> NodeReport:
-    """One report for the parts of a function."""
+    """Returns one report for all parts of a function."""
     missing = tuple(sorted({m for m in (missing_kernel(node.target) for node in nodes) if m}))
     if any(function.target in op.targets for op in OPS.values()):
         refusal = min((support.refusals[node] for node in nodes), key=_vagueness)
@@ -118,13 +118,13 @@ def _function_report(function: Function, nodes: list[Node], support: Support) ->
 
 
 def _vagueness(refusal: Refusal) -> int:
-    """Larger for reasons that only follow from those of other parts."""
+    """Returns a larger number for reasons that only follow from those of other parts."""
     vague = (Reason.UNSUPPORTED_OPERATOR, Reason.NOT_QUANTIZED, Reason.NOT_FUSABLE)
     return vague.index(refusal.reason) + 1 if refusal.reason in vague else 0
 
 
 def summary(reports: Sequence[NodeReport]) -> str:
-    """How much is delegated, in a sentence; quantize and dequantize are counted apart."""
+    """Says how much is delegated, in one sentence; it counts quantize and dequantize separately."""
     operators = [report for report in reports if not report.is_border]
     delegated = [report for report in operators if report.delegated]
     partitions = {report.partition for report in reports if report.delegated}
@@ -136,8 +136,8 @@ def summary(reports: Sequence[NodeReport]) -> str:
 
 
 def unloadable(program: Any, reports: Sequence[NodeReport]) -> list[str]:
-    """Warnings about what prevents a lowered program (`executorch_program`) from being loaded: operators
-    that have no kernel at all."""
+    """Returns warnings about operators that have no kernel at all, which prevent a lowered program
+    (`executorch_program`) from being loaded."""
     told = [
         f"{report.name} ({report.target}){f' in {report.module}' if report.module else ''} needs "
         f"{', '.join(report.missing_kernels)}, which ExecuTorch's portable kernels lack: the program cannot "

@@ -1,4 +1,4 @@
-"""Turns a partition, as `preprocess` gets it, into a graph."""
+"""Turns the partition that `preprocess` gets into a graph."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _ELEMENTS = {torch.float32: Element.FLOAT32, torch.int8: Element.INT8}
 
 
 def import_program(program: ExportedProgram, checked: bool = False) -> Graph:
-    """The graph of `program`, one node for one: still with quantize and dequantize around
-    every operator, all values row-major but graph inputs and outputs.
+    """Returns the graph of `program`, node by node: still with quantize and dequantize around every operator, and
+    with all values row-major except graph inputs and outputs.
 
-    ValueError for weights that the kernels cannot take: the partitioner is given a program without data, so that
-    they are looked at only here. ValueError also for what `Support` would not have delegated, unless it is `checked`:
-    whoever partitioned the program has asked `Op.check` about each of its nodes.
+    ValueError for weights that the kernels cannot take: the partitioner gets a program without data, so that they are
+    checked only here. ValueError also for nodes that `Support` would not have delegated, unless the program is
+    `checked`: then the partitioner has called `Op.check` for each of its nodes.
     """
     context = ImportContext(program)
     graph = Graph([], [])
@@ -65,7 +65,7 @@ def _input(node: EdgeNode) -> Value:
 
 
 def _input_quant(node: EdgeNode) -> Quant:
-    """The parameters by which an int8 input is read."""
+    """Returns the parameters with which an int8 input is read."""
     quants = {quant_of(user) for user in node.users if target_name(user) == DEQUANTIZE}
     quant = quants.pop() if len(quants) == 1 else None
     if quant is None or len(node.users) != sum(target_name(user) == DEQUANTIZE for user in node.users):
@@ -77,7 +77,7 @@ def _input_quant(node: EdgeNode) -> Quant:
 
 
 def _output(node: EdgeNode, context: ImportContext) -> Value:
-    """The value of a graph output, in the memory layout that its reader expects."""
+    """Returns the value of a graph output, in the memory layout that its reader expects."""
     _, layout = _border(node, "output")
     value = context.value(node)
     value.retype(layout=layout)

@@ -1,10 +1,10 @@
 """int8 inputs and outputs: `check_int8_io` says before calibration whether a model can have them, and `with_io`
 gives them to a quantized program.
 
-It then takes and returns what stands after the quantize nodes of its inputs and before the dequantize
-nodes of its outputs. ExecuTorch's QuantizeInputs and QuantizeOutputs do that to an edge program, but only to one
-that has not been partitioned, and `to_edge_transform_and_lower` partitions at once; so it is done here to the
-exported program, before. `io_quants` gives the parameters that the caller then needs.
+The program then takes the results of its inputs' quantize nodes, and returns the operands of its outputs' dequantize
+nodes. ExecuTorch's QuantizeInputs and QuantizeOutputs do this to an edge program, but only before it is partitioned,
+and `to_edge_transform_and_lower` partitions at once. So this module changes the exported program before that.
+`io_quants` gives the parameters that the caller then needs.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ IO = ("float", "int8")
 
 
 def check_int8_io(prepared: GraphModule) -> None:
-    """UserError names an input that something reads in float, or an output that stays float, of a
-    module of `prepare_pt2e`."""
+    """Checks a module of `prepare_pt2e`. UserError names an input that something reads in float, or an output that
+    stays float."""
     for node in prepared.graph.nodes:
         if node.op != "placeholder":
             continue
@@ -43,13 +43,13 @@ def check_int8_io(prepared: GraphModule) -> None:
 
 
 def _results(graph: Graph) -> list[Node]:
-    """What a program returns."""
+    """Returns the results of a program."""
     returned: Any = graph.output_node().args[0]
     return list(returned)
 
 
 def _observes(node: Node) -> bool:
-    """Whether this is where convert_pt2e will quantize and dequantize."""
+    """Returns whether convert_pt2e will quantize and dequantize here."""
     if node.op != "call_module":
         return False
     module = node.graph.owning_module
@@ -64,22 +64,22 @@ def _refused(what: str, cause: str) -> UserError:
 
 
 def io_quants(program: ExportedProgram) -> tuple[list[Optional[Quant]], list[Optional[Quant]]]:
-    """The parameters of each user input and output of a quantized program; None for those that
-    are not quantized. The same before and after `with_int8_io`."""
+    """Returns the parameters of each user input and output of a quantized program; None for those that
+    are not quantized. They are the same before and after `with_int8_io`."""
     inputs = [_input_quant(node) for node in _user_inputs(program)]
     outputs = [_output_quant(node) for _, _, node in _user_outputs(program)]
     return inputs, outputs
 
 
 def with_io(program: ExportedProgram, io: str) -> ExportedProgram:
-    """`program` with inputs and outputs of type `io`, "float" or "int8". ValueError as for `with_int8_io`."""
+    """Returns `program` with inputs and outputs of type `io`, "float" or "int8". ValueError as for `with_int8_io`."""
     if io not in IO:
         raise ValueError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
     return with_int8_io(program) if io == "int8" else program
 
 
 def with_int8_io(program: ExportedProgram) -> ExportedProgram:
-    """A copy of `program` whose inputs and outputs are int8.
+    """Returns a copy of `program` whose inputs and outputs are int8.
 
     ValueError names an input that something reads in float, or an output that is not
     dequantized.
@@ -119,7 +119,7 @@ def _user_inputs(program: ExportedProgram) -> list[Node]:
 
 
 def _user_outputs(program: ExportedProgram) -> list[tuple[int, OutputSpec, Node]]:
-    """(position, spec, node) of each."""
+    """Returns (position, spec, node) of each user output."""
     results = _results(program.graph)
     pairs = enumerate(zip(program.graph_signature.output_specs, results))
     return [(i, spec, node) for i, (spec, node) in pairs if spec.kind is OutputKind.USER_OUTPUT]

@@ -1,4 +1,4 @@
-"""From a quantized, exported program to an edge program with delegate calls.
+"""Lowers a quantized, exported program to an edge program with delegate calls.
 
     exported = torch.export.export(converted, inputs)      # converted by convert_pt2e
     edge = lower(exported, "cortex-m55", io="int8")
@@ -22,8 +22,7 @@ from .partitioner import CmsisNnPartitioner
 
 
 class NotDelegatedError(ValueError):
-    """`strict` was asked for, and something stays outside of the delegate; the message says what
-    and why."""
+    """With `strict`, some operators stay outside of the delegate; the message says which and why."""
 
 
 def lower(
@@ -35,14 +34,14 @@ def lower(
     partitioner: Optional[CmsisNnPartitioner] = None,
     etrecord: bool = False,
 ) -> EdgeProgramManager:
-    """Delegates what can be delegated of `program`, which is left as it is.
+    """Delegates as much of `program` as possible, without changing `program`.
 
-    `io` is the type of inputs and outputs, "float" or "int8". A `partitioner` of the
-    caller's own (then the arguments for one are ignored) has the reports afterwards. With
+    `io` is the type of inputs and outputs, "float" or "int8". If the caller passes a `partitioner`,
+    it has the reports afterwards, and the arguments for a new partitioner are ignored. With
     `etrecord` the executable program has an ETRecord, for ExecuTorch's Inspector.
 
-    NotDelegatedError: `strict`, and an operator is refused. ValueError: an unknown name, or
-    `io="int8"` for a program whose inputs or outputs are not quantized, or one that ExecuTorch cannot lower.
+    NotDelegatedError if an operator is refused and `strict` is set. ValueError for an unknown name, for
+    `io="int8"` if inputs or outputs are not quantized, and for a program that ExecuTorch cannot lower.
     """
     partitioner = partitioner or CmsisNnPartitioner(target, io_placement)
     return partition(with_io(program, io), partitioner, strict, etrecord)
@@ -51,12 +50,12 @@ def lower(
 def partition(
     program: ExportedProgram, partitioner: CmsisNnPartitioner, strict: bool = False, etrecord: bool = False
 ) -> EdgeProgramManager:
-    """`lower` for a program that has the inputs and outputs that it is to have."""
+    """Like `lower`, for a program that already has its final inputs and outputs."""
     with library_call("ExecuTorch cannot lower the quantized model"), partitioner.asking_once():
         edge = to_edge_transform_and_lower(
             program,
             partitioner=[partitioner],
-            # int8 inputs are not in the verifier's idea of edge operators' types.
+            # The verifier does not know int8 inputs among the types of edge operators.
             compile_config=EdgeCompileConfig(_check_ir_validity=False),
             generate_etrecord=etrecord,
         )

@@ -1,4 +1,4 @@
-"""Chooses what goes to the delegate: `CmsisNnPartitioner`."""
+"""`CmsisNnPartitioner`, which chooses the nodes to delegate."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from .support import Support
 
 IO_PLACEMENTS = ("arena", "caller")
 
-# Decomposed by default, but one kernel each. (What ExecuTorch never decomposes, and what it
-# turns into something equally good, is not listed: convolution, avg_pool2d, _softmax.)
+# Operators that are decomposed by default but have one kernel each. (Not listed are operators that ExecuTorch
+# never decomposes or turns into something equally good: convolution, avg_pool2d, _softmax.)
 _KEEP = (
     torch.ops.aten.linear.default,
     torch.ops.aten.max_pool2d.default,
@@ -35,13 +35,13 @@ class CmsisNnPartitioner(Partitioner):
     """Delegates every quantized subgraph that the kernels compute.
 
     `target` is a core of `target.TARGETS`. `io_placement` says where inputs and outputs
-    of the delegate live: in its "arena" where that saves a copy, or with the "caller". `providers` says whose
-    kernels the firmware will have, the preferred first.
+    of the delegate live: in its "arena" where that saves a copy, or with the "caller". `providers` are the
+    providers of the firmware's kernels, in order of preference.
 
     After `partition`, `reports` says for every node of each program seen whether it is
-    delegated, and if not, why not. `prepared` says for these reports that programs went through
-    CmsisNnQuantizer, even if it left all of them in float. `later` leaves the partitions without a
-    payload: whoever asks for it encodes them (see `pipeline`).
+    delegated, and if not, why not. For these reports, `prepared` says that programs went through
+    CmsisNnQuantizer, even if it left everything in float. `later` leaves the partitions without a
+    payload; the caller then encodes them (see `pipeline`).
     """
 
     def __init__(
@@ -73,8 +73,8 @@ class CmsisNnPartitioner(Partitioner):
 
     @contextlib.contextmanager
     def asking_once(self) -> Iterator[None]:
-        """Inside of it `partition` does not check again what `ops_to_not_decompose` has accepted. For callers of
-        ExecuTorch that have no passes of their own in between, which could change the program."""
+        """Inside this context, `partition` does not check again what `ops_to_not_decompose` has accepted. Use it
+        only if no passes run in between, because they could change the program."""
         self._asks_once = True
         try:
             yield
@@ -82,12 +82,12 @@ class CmsisNnPartitioner(Partitioner):
             self._asks_once, self._before = False, None
 
     def transform_for_pre_decomposition(self, exported_program: ExportedProgram) -> ExportedProgram:
-        """Only remembers the functions that decomposition will take apart."""
+        """Only records the functions before they are decomposed."""
         self._functions = Functions(exported_program)
         return exported_program
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        # A call of which nobody reads a result would have no place in the program.
+        # A call whose results nothing reads would have no place in the program.
         exported_program.graph.eliminate_dead_code()
         exported_program.graph_module.recompile()
         support = Support(exported_program, self._functions, self._prepared, self._asks_once, self._before)
@@ -103,14 +103,15 @@ class CmsisNnPartitioner(Partitioner):
     def ops_to_not_decompose(
         self, ep: ExportedProgram
     ) -> tuple[list[torch._ops.OpOverload], Optional[Callable[[Node], bool]]]:
-        """Keeps whole what the delegate will take; the rest decomposes to what others know.
+        """Keeps the operators whole that the delegate will take; the others are decomposed into operators that other
+        backends know.
 
-        Both decisions come from the same checks, so that no operator is left whole for which there is no kernel.
+        Both decisions come from the same checks, so that no operator stays whole without a kernel for it.
         """
         support: list[Support] = []
 
         def keep(node: Node) -> bool:
-            # Asked again about the lowered program, which has no ATen operators: what is left over was refused.
+            # ExecuTorch calls this again for the lowered program, which has no ATen operators: those left were refused.
             if node.target not in _KEEP:
                 return False
             if not support:

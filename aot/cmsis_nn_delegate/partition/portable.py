@@ -18,13 +18,13 @@ from executorch.exir.dialects.edge._ops import EdgeOpOverload
 from executorch.exir.operator.convert import to_out_variant
 
 _LISTS = ("portable/functions.yaml", "portable/custom_ops.yaml", "quantized/quantized.yaml")
-# Built into the runtime itself, with the arithmetic of sizes.
+# Built into the runtime itself, like the arithmetic of sizes.
 _BUILT_IN = re.compile(r"executorch_prim::|aten::sym_|aten::_local_scalar_dense$")
 
 
 @functools.cache
 def kernels() -> frozenset[str]:
-    """Names with overloads: "aten::add.out"; empty if the package does not list them."""
+    """Returns names with overloads, such as "aten::add.out"; empty if the package does not list them."""
     folder = Path(sysconfig.get_path("purelib")) / "executorch" / "kernels"
     names = set()
     for path in (folder / name for name in _LISTS):
@@ -35,14 +35,14 @@ def kernels() -> frozenset[str]:
 
 
 def without_kernel(names: Iterable[str]) -> list[str]:
-    """Those of a program's operators that ExecuTorch has no kernel for, sorted."""
+    """Returns the operators among `names` that ExecuTorch has no kernel for, sorted."""
     known = kernels()
     return sorted({n for n in names if n not in known and not _BUILT_IN.match(n)}) if known else []
 
 
 @functools.cache
 def missing_kernel(target: Any) -> str:
-    """The kernel that ExecuTorch lacks for the target of an edge or ATen node; "" if it has one."""
+    """Returns the kernel that ExecuTorch lacks for the target of an edge or ATen node; "" if it has one."""
     overload = target._op if isinstance(target, EdgeOpOverload) else target
     if not isinstance(overload, torch._ops.OpOverload):
         return ""
@@ -55,7 +55,7 @@ def missing_kernel(target: Any) -> str:
 
 
 def called(executorch_program: Any) -> list[str]:
-    """The operators that a lowered program calls: "aten::add.out"."""
+    """Returns the operators that a lowered program calls, such as "aten::add.out"."""
     return [
         f"{operator.name}.{operator.overload}" if operator.overload else operator.name
         for plan in executorch_program.execution_plan

@@ -1,15 +1,15 @@
-"""Which nodes of an edge program the delegate takes, and how they are grouped.
+"""Decides which nodes of an edge program are delegated, and how they are grouped.
 
 Kernels compute `dequantize -> operator -> quantize`, so these nodes belong together:
-they form a *unit*. Units are then grouped into as few partitions as there can be:
+they form a *unit*. Units are then grouped into as few partitions as possible:
 
     level(unit)  = max over what it reads: level of a unit, level of another node + 1
     level(other) = max over what it reads
 
-All units of one level make one partition. It reads only lower levels and what
-depends on them, so that partitions never depend on each other in a circle, and a
-network without unsupported operators is a single partition, connected or not: but a payload
-has few inputs and outputs, so that a level with many of them is cut into several (`_cut`).
+All units of one level make one partition. It reads only lower levels and nodes that
+depend on them, so partitions never depend on each other in a circle. A network
+without unsupported operators is a single partition, connected or not. But a payload
+has few inputs and outputs, so a level with many of them is cut into several (`_cut`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ for _op in OPS.values():
 
 
 def no_kernel(target: str, missing: str) -> str:
-    """Why an unknown operator is not delegated. `missing` is the kernel that ExecuTorch lacks, "" if
+    """Returns why an unknown operator is not delegated. `missing` is the kernel that ExecuTorch lacks, "" if
     it can run the operator."""
     if not missing:
         return (
@@ -50,25 +50,25 @@ def no_kernel(target: str, missing: str) -> str:
 
 
 def find_op(node: Node, context: EdgeContext) -> Optional[Op]:
-    """The operator for an edge node; None if there is none."""
+    """Returns the operator for an edge node; None if there is none."""
     candidates = _BY_TARGET.get(target_name(node), ())
     return next((op for op in candidates if op.claims(node, context)), None)
 
 
 def _dialect_free(target: str) -> str:
-    """The name of an operator without what edge programs add to that of ATen programs: view is view_copy there."""
+    """Returns the ATen name of an operator, without what edge programs add: they call view view_copy."""
     return target.replace("_copy.", ".")
 
 
 class Support:
-    """The decision about a program.
+    """The decision which nodes of a program are delegated.
 
-    `partitions` maps every node that is delegated to the number of its partition;
-    `refusals` has every other operator. `functions` and `prepared` are those of `EdgeContext`.
+    `partitions` maps every delegated node to the number of its partition; `refusals` has every
+    other operator. `functions` and `prepared` are those of `EdgeContext`.
 
-    With `data_later` no question is asked about the data of constants, even if the program has it. `earlier` is the
-    decision about the program that this one was made from: what it has accepted is not checked again, what it
-    has refused is, so that the reason names nodes of this program.
+    With `data_later` the data of constants is not checked, even if the program has it. `earlier` is the decision about
+    the program that this one was made from. Nodes that it accepted are not checked again; nodes that it refused are, so
+    that the reason names nodes of this program.
     """
 
     def __init__(
@@ -93,13 +93,13 @@ class Support:
         self.partitions = self._number(self._levels(self._units()))
 
     def op(self, node: Node) -> Optional[Op]:
-        """The operator of a delegated node; None for parts of one (weights, getitem)."""
+        """Returns the operator of a delegated node; None for parts of an operator (weights, getitem)."""
         return self._ops.get(node)
 
     # Which nodes ------------------------------------------------------------
 
     def _accepts(self, node: Node) -> bool:
-        """Whether what `node` of a later program comes from was accepted, and calls the same operator."""
+        """Returns whether the origin of `node`, a node of a later program, was accepted and calls the same operator."""
         name = name_in(self._graph, node)
         return name is not None and self._accepted.get(name) == _dialect_free(target_name(node))
 
@@ -134,19 +134,19 @@ class Support:
                 self.refusals[node] = refusal
 
     def _no_work(self, node: Node) -> Refusal:
-        """For what the quantizer left in float since there is nothing around it to compute."""
+        """Refuses a node that the quantizer left in float because its neighbours stay in float."""
         sources = [x for x in self._activation_inputs(node) if x.op == "call_function"]
         around = [x for x in (*sources, *self._readers(node)) if x.op == "call_function"]
         around = [x for x in around if x not in self._ops] or around
         stay = f", such as {self.context.described(around[0])}" if around else ""
         return Refusal(
             Reason.NOT_FUSABLE,
-            f"no work left for the delegate: what it reads from and hands to stays in float{stay}, and "
+            f"no work left for the delegate: the operators before and after it stay in float{stay}, and "
             "quantizing for it alone would cost more than it saves",
         )
 
     def _drop_incomplete(self) -> bool:
-        """Drops operators that hand a float tensor to or from one that is not delegated. Returns whether any were
+        """Drops operators that exchange a float tensor with an operator that is not delegated. Returns whether any were
         dropped."""
         dropped = []
         for node, op in self._ops.items():
@@ -177,7 +177,7 @@ class Support:
         return next((other for other in needed if other not in self._ops), None)
 
     def _activation_inputs(self, node: Node) -> Iterator[Node]:
-        """What `node` reads, other than constants; for results of several, the operator."""
+        """Yields what `node` reads, except constants; for an operator with several results, the operator itself."""
         for source in node.all_input_nodes:
             if source in self._constants or self.context.is_constant(source):
                 continue
@@ -191,8 +191,8 @@ class Support:
                 yield user
 
     def _drop_circular(self) -> bool:
-        """Drops units that read, by way of other nodes, their own results: this happens only where
-        one dequantize serves several operators. Returns whether any were dropped."""
+        """Drops units that read their own results by way of other nodes, which happens only if one dequantize
+        serves several operators. Returns whether any were dropped."""
         levels = self._levels(self._units())
         circular = [node for node, level in levels.items() if level > len(self._calls)]
         for node in circular:
@@ -205,7 +205,7 @@ class Support:
         return bool(circular)
 
     def _drop_crowded(self) -> bool:
-        """Drops units of more inputs and outputs than a payload has. Returns whether any were dropped."""
+        """Drops units with more inputs and outputs than a payload can have. Returns whether any were dropped."""
         crowded = [unit for unit in self._members(self._units()) if self._io_count(unit) > MAX_IO]
         for unit in crowded:
             for node in unit:
@@ -239,7 +239,7 @@ class Support:
     # Grouping ---------------------------------------------------------------
 
     def _units(self) -> dict[Node, Node]:
-        """A representative for each delegated node: nodes that exchange float tensors share one."""
+        """Returns a representative for each delegated node; nodes that exchange float tensors share one."""
         parent = {node: node for node in self._ops}
 
         def find(node: Node) -> Node:
@@ -257,7 +257,7 @@ class Support:
         return {node: find(node) for node in self._ops}
 
     def _levels(self, units: dict[Node, Node]) -> dict[Node, int]:
-        """The level of each delegated node; beyond the number of nodes if it is in a circle."""
+        """Returns the level of each delegated node; it exceeds the number of nodes if the node is in a circle."""
         level: dict[Node, int] = {}  # of representatives, and of nodes that are not delegated
         limit = len(self._calls) + 1
 
@@ -282,7 +282,7 @@ class Support:
                     level[key] = min(below, limit)
                     changed = True
         result = {node: of(node) for node in self._ops}
-        # What only brings an input into the delegate comes no earlier than it is read.
+        # Nodes that only bring an input into the delegate come no earlier than their readers.
         for node, op in self._ops.items():
             if op.name == "quantize" and not self._is_output(node):
                 readers = [result[user] for user in node.users if user in result]
@@ -296,12 +296,12 @@ class Support:
                 yield (operand(source) if target_name(source) == GETITEM and source.args[0] in self._ops else source)
 
     def _is_output(self, quantize: Node) -> bool:
-        """Whether a quantize ends a delegated operator."""
+        """Returns whether a quantize ends a delegated operator."""
         source = next(iter(self._activation_inputs(quantize)), None)
         return source in self._ops
 
     def _members(self, units: dict[Node, Node]) -> list[list[Node]]:
-        """The nodes of each unit, in execution order."""
+        """Returns the nodes of each unit, in execution order."""
         members: dict[Node, list[Node]] = {}
         for node in self._ops:
             if node in units:
@@ -309,7 +309,7 @@ class Support:
         return list(members.values())
 
     def _io_count(self, nodes: list[Node]) -> int:
-        """How many inputs and outputs these would have as a partition."""
+        """Returns how many inputs and outputs these nodes would have as a partition."""
         inside = set(nodes)
         inputs: set[Node] = set()
         outputs: set[Node] = set()
@@ -321,8 +321,8 @@ class Support:
         return len(inputs | outputs)
 
     def _cut(self, nodes: list[Node]) -> list[list[Node]]:
-        """The nodes of a level in parts of at most MAX_IO inputs and outputs, each of which reads
-        only from those before it."""
+        """Returns the nodes of a level in parts with at most MAX_IO inputs and outputs; each part reads only
+        from the parts before it."""
         if self._io_count(nodes) <= MAX_IO:
             return [nodes]
         units = self._units()
@@ -331,7 +331,7 @@ class Support:
         ordered: list[Node] = []  # representatives
 
         def place(unit: Node) -> None:
-            """Puts `unit` after what it reads, and what only takes its results outside right after it."""
+            """Puts `unit` after the units that it reads, followed by those that only bring its results outside."""
             if unit in placed:
                 return
             placed.add(unit)
@@ -346,7 +346,7 @@ class Support:
                         if members[units[reader]] == [reader]:
                             place(units[reader])
 
-        # What brings inputs in comes last: by then it stands in front of what reads it.
+        # Units that bring inputs in come last, because then their readers are known and they can go before them.
         for borders in (False, True):
             for node in nodes:
                 if (self._ops[node].name in ("quantize", "dequantize")) == borders:
@@ -377,7 +377,7 @@ class Support:
                 "no work left for the delegate: between operators that are not delegated there are only "
                 "quantize, dequantize, reshape, clamp and pad",
             )
-        # Constants and results of several follow the operator that they belong to.
+        # Constants, and the results of operators with several, follow the operator that they belong to.
         for node in reversed(self._calls):
             if node in self._constants:
                 users = {partitions.get(user) for user in node.users}

@@ -1,4 +1,4 @@
-"""Removes reshapes: most move no data, and most of the others need not."""
+"""Removes reshapes: most move no data, and most of the others can be avoided."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .rewriting import derived, insert_before, merge_sources, remove_dead, repla
 def absorb_reshapes(graph: Graph) -> None:
     """Replaces each reshape by the first of these that applies:
 
-    1. nothing, where its reader takes the reshape's input as it lies in memory
-       (a dequantize to row-major floats even if the order changes);
-    2. other columns in the weights of the linear layers that read it, where it would
-       move data (flattening a channels-last image);
-    3. its output instead of its input as the result of the producer;
-    4. a transpose, which is a copy where only the name of the shape changes.
+    1. nothing, if its reader can take the reshape's input as it lies in memory
+       (a dequantize to row-major floats can even if the order changes);
+    2. a new order of the weight columns in the linear layers that read it, if the
+       reshape would move data (flattening a channels-last image);
+    3. the reshape's output as the result of the producer, in place of the reshape's input;
+    4. a transpose, which is a copy if only the shape changes.
     """
     _join(graph)
     for node in [node for node in graph.nodes if node.op == "reshape"]:
@@ -63,7 +63,7 @@ def _retype_producer(graph: Graph, node: Node) -> bool:
 
 
 def _materialize(graph: Graph, node: Node) -> None:
-    """Turns the reshape into the transpose, or the two, that really move the data."""
+    """Turns the reshape into the one or two transposes that move the data."""
     source, output = node.inputs[0], node.output
     if storage.moves(source, output) and Layout.ROW_MAJOR not in (
         storage.effective_layout(source),

@@ -15,7 +15,7 @@ def assign_layouts(graph: Graph) -> None:
     by their quantize or dequantize; int8 ones get a transpose, unless both orders are the
     same (one channel, or one pixel).
     """
-    # Inputs first: a node that an input is returned by must see the input's own order.
+    # Inputs first: a node that returns an input must see the input's own order.
     border = {id(value) for value in (*graph.inputs, *graph.outputs)}
     for node in graph.nodes:
         for value in node.outputs:

@@ -10,10 +10,10 @@ from .rewriting import merge_sources, remove_dead, replace_input
 
 
 def fold_pads(graph: Graph) -> None:
-    """pad -> conv2d becomes conv2d with more padding, on each side by its own amount.
+    """pad -> conv2d becomes conv2d with more padding, by a separate amount on each side.
 
-    Exact for a convolution if the constant is 0, and for maximum pooling if it quantizes
-    to the least element; `Pad.check` has refused the rest.
+    This is exact for a convolution if the constant is 0, and for maximum pooling if the constant
+    quantizes to the least element; `Pad.check` has refused all other cases.
     """
     # Last first, so that pad -> pad -> conv2d folds in one go.
     for node in reversed([node for node in graph.nodes if node.op == "pad"]):

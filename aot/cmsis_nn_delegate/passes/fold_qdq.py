@@ -13,9 +13,9 @@ from .rewriting import merge_sources, remove_dead
 def fold_qdq(graph: Graph) -> None:
     """dequantize -> op -> quantize becomes op, reading and writing int8.
 
-    Left are the quantize nodes of float graph inputs and the dequantize nodes of float
-    graph outputs. An operator that has no quantize of its own after it (it feeds a
-    reshape, say) takes the parameters of the next one.
+    Only the quantize nodes of float graph inputs and the dequantize nodes of float
+    graph outputs remain. If an operator has no quantize directly after it (because it feeds
+    a reshape, say), it takes the parameters of the next quantize.
     """
     integer: dict[Value, Value] = {}  # of each float value, its int8 counterpart
 
@@ -37,10 +37,10 @@ def fold_qdq(graph: Graph) -> None:
 
 
 def _integer_output(graph: Graph, node: Node, value: Value, inputs: list[Value]) -> Value:
-    """What `node` defines in the place of float `value`, with the parameters of the quantize that follows."""
+    """Returns the integer value that `node` defines instead of float `value`, with the next quantize's parameters."""
     quant = _result_quant(graph, value)
     if quant is None and OPS[node.op].keeps_quant:
-        # Dequantized, reshaped and read in float: the parameters stay.
+        # Dequantized, reshaped and read in float, so the parameters stay the same.
         quant = inputs[0].quant
     if quant is None or any(not operand.element.is_integer for operand in inputs):
         raise ValueError(f"{node.name} ({node.op}) is not between dequantize and quantize")
@@ -57,7 +57,7 @@ def _fold_quantize(graph: Graph, node: Node, integer: dict[Value, Value]) -> Non
     if producer is not None:
         merge_sources(producer, node)
     if graph.is_output(node.output) and producer is not None and not graph.is_output(source):
-        # A graph output keeps its identity: name and layout are the caller's.
+        # A graph output keeps its identity, because the caller chose its name and layout.
         for reader in graph.consumers(source):
             reader.inputs = [node.output if value is source else value for value in reader.inputs]
         producer.replace_output(source, node.output)
@@ -71,7 +71,7 @@ def _fold_quantize(graph: Graph, node: Node, integer: dict[Value, Value]) -> Non
 
 
 def _result_quant(graph: Graph, value: Value) -> Optional[Quant]:
-    """The parameters that `value` gets from the quantize nodes that read it, near or far."""
+    """Returns the parameters that `value` gets from the quantize nodes that read it, directly or through others."""
     for reader in graph.consumers(value):
         if reader.op == "quantize":
             return reader.output.quant

@@ -10,10 +10,10 @@ from .rewriting import merge_sources, only_reader
 
 
 def fuse_activations(graph: Graph) -> None:
-    """conv -> clamp becomes conv with that clamp, where nobody else reads the conv.
+    """conv -> clamp becomes conv with that clamp, if nothing else reads the conv.
 
-    Exact on floats (before `fold_qdq`) and on int8 of one scale and zero point (after it):
-    kernels clamp after their requantization. Reshapes in between are passed by, since
+    This is exact on floats (before `fold_qdq`) and on int8 with one scale and zero point (after it),
+    because kernels clamp after their requantization. Reshapes in between do not matter, because
     they commute with a clamp.
     """
     for clamp in [node for node in graph.nodes if node.op == "clamp"]:
@@ -26,7 +26,7 @@ def fuse_activations(graph: Graph) -> None:
         feeder = graph.producer(source)
         assert feeder is not None  # `producer`, or a reshape after it
         graph.remove([clamp])
-        # The output keeps its identity: it may be a graph output with a layout of its own.
+        # The output keeps its identity, because it may be a graph output with its own layout.
         feeder.replace_output(source, clamp.output)
 
 

@@ -1,4 +1,4 @@
-"""Small steps that several passes are made of."""
+"""Small steps shared by several passes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ..graph.ir import Graph, Node, Value
 
 
 def only_reader(graph: Graph, value: Value) -> bool:
-    """Whether one node reads `value`, and the graph does not return it."""
+    """Returns whether exactly one node reads `value`, and the graph does not return it."""
     return len(graph.consumers(value)) == 1 and not graph.is_output(value)
 
 
 def remove_dead(graph: Graph) -> None:
-    """Removes nodes whose results nobody reads, and that remember nothing."""
+    """Removes nodes that have no state and whose results nothing reads."""
     needed = {id(value) for value in graph.outputs}
     kept = []
     for node in reversed(graph.nodes):
@@ -31,7 +31,7 @@ def merge_sources(into: Node, gone: Node) -> None:
 
 
 def derived(origin: Node, op: str, inputs: Sequence[Value], output: Value, attrs: Any = None) -> Node:
-    """A node named after its output that stands for the same edge nodes as `origin`."""
+    """Returns a node named after its output that stands for the same edge nodes as `origin`."""
     return Node(op, output.name, list(inputs), [output], attrs, origin.sources, origin.debug_handles)
 
 

@@ -18,21 +18,21 @@ from .fuse_activations import fuse_activations
 from .separate_outputs import separate_outputs
 
 PASSES: tuple[Callable[[Graph], None], ...] = (
-    # On floats: between an operator and its quantize there must be nothing left that has no
-    # parameters of its own.
+    # On floats, because nothing without its own parameters may be left between an operator and
+    # its quantize.
     fuse_activations,
     # From here on int8.
     fold_qdq,
-    # Again: clamps that came quantized on both sides, after an operator of the same scale.
+    # Again, for clamps with quantize and dequantize on both sides, after an operator of the same scale.
     fuse_activations,
-    # Those that are left need a kernel; brings reshapes, so before absorb_reshapes.
+    # The remaining clamps need a kernel. This adds reshapes, so it runs before absorb_reshapes.
     clamps_to_pooling,
     # Padding counts rows and columns, whatever the memory order.
     fold_pads,
     # Before absorb_reshapes, which asks where elements lie in memory.
     assign_layouts,
     absorb_reshapes,
-    # Last: reshapes at the end of the graph decide what its outputs are.
+    # Last, because reshapes at the end of the graph decide what its outputs are.
     separate_outputs,
 )
 
@@ -50,10 +50,10 @@ def run_passes(graph: Graph) -> Graph:
 
 
 def _verify_kernels(graph: Graph) -> None:
-    """What `encode` relies on: kernels for every node, floats only at the border."""
+    """Checks what `encode` relies on: every node has a kernel, and floats occur only at the border."""
     border = {id(value) for value in (*graph.inputs, *graph.outputs)}
     for node in graph.nodes:
         if not OPS[node.op].kernels:
-            raise ValueError(f"{node.name}: {node.op} is left without a kernel")
+            raise ValueError(f"{node.name}: {node.op} still has no kernel")
         if any(not value.element.is_integer and id(value) not in border for value in node.outputs):
-            raise ValueError(f"{node.name} computes floats inside of the graph")
+            raise ValueError(f"{node.name} computes floats inside the graph")

@@ -21,11 +21,11 @@ def _copy(graph: Graph, value: Value, index: int) -> Value:
     copy = dataclasses.replace(value, name=f"{value.name}_output{index}")
     producer = graph.producer(value)
     if producer is not None and producer.op == "dequantize":
-        # Floats have no copy kernel, but can be computed twice.
+        # There is no copy kernel for floats, but they can be computed twice.
         graph.nodes.append(dataclasses.replace(producer, name=copy.name, outputs=[copy]))
         return copy
     if value.quant is None:
-        raise ValueError(f"output {value.name} is a float input that nothing was computed from")
+        raise ValueError(f"output {value.name} is a float input that nothing is computed from")
     sources = producer.sources if producer is not None else ()
     handles = producer.debug_handles if producer is not None else ()
     attrs = TransposeAttrs(value.layout)

@@ -22,7 +22,7 @@ def c_identifier(name: str) -> str:
 
 
 def generate_header(name: str, payload: bytes) -> str:
-    """The text of NAME.h. PayloadError if `payload` is not one."""
+    """Returns the text of NAME.h. PayloadError if `payload` is not a payload."""
     view = decode(payload)
     symbol = c_identifier(name)
     prefix = symbol.upper()
@@ -73,7 +73,7 @@ def generate_source(name: str, payload: bytes) -> str:
         f'#include "{name}.h"',
         "",
         f"#if {prefix}_CRC32 != 0x{view.crc32:08x}u",
-        f'#error "{name}.h and {name}.c are of different compilations: compile the model again"',
+        f'#error "{name}.h and {name}.c are from different compilations: compile the model again"',
         "#endif",
         "",
         f"_Alignas({schema.ALIGNMENT}) const unsigned char {symbol}_payload[{prefix}_PAYLOAD_BYTES] = {{",
@@ -84,11 +84,11 @@ def generate_source(name: str, payload: bytes) -> str:
 
 
 def _state_lines(prefix: str, persistent_bytes: int) -> list[str]:
-    """For models that remember something from one inference to the next."""
+    """Returns the lines for models that keep state between inferences."""
     if not persistent_bytes:
         return []
     return [
-        "// What it remembers between inferences, with the handle of the delegate in front, bytes; align it alike.",
+        "// State kept between inferences, after the delegate's handle; bytes for both, aligned like the arena.",
         f"#define {prefix}_STATE_BYTES {schema.STATE_OFFSET + persistent_bytes}u",
     ]
 
@@ -115,7 +115,7 @@ def _tensor_lines(prefix: str, name: str, tensor: Tensor) -> list[str]:
     if tensor.arena_offset is not None:
         lines.append(f"#define {prefix}_ARENA_OFFSET {tensor.arena_offset}u")
     else:
-        lines.append("// No place in the arena: pass memory of your own.")
+        lines.append("// There is no room for it in the arena: pass memory of your own.")
     return lines
 
 

@@ -52,7 +52,7 @@ def test_a_source_does_not_compile_with_the_header_of_another_payload(tmp_path):
     (tmp_path / "net.c").write_text(c_header.generate_source("net", PAYLOAD))
     result = subprocess.run(["cc", "-std=c11", "-c", "net.c"], cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode != 0
-    assert "net.h and net.c are of different compilations: compile the model again" in result.stderr
+    assert "net.h and net.c are from different compilations: compile the model again" in result.stderr
 
 
 def test_io_without_a_place_in_the_arena_has_no_offset():

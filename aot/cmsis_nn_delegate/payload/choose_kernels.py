@@ -1,4 +1,4 @@
-"""Who computes each node of a lowered graph: a provider and its kernel. First the graph is made legal for them."""
+"""Chooses the provider and kernel for each node of a lowered graph, after making the graph legal for the providers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..target import Target
 
 @dataclass(frozen=True)
 class Choice:
-    """The kernel for a node, and the scratch memory that it needs. `why` says why no preferred provider has it."""
+    """The kernel for a node, and the scratch memory that it needs. `why` says why no preferred provider was chosen."""
 
     node: Node
     kernel: KernelSpec
@@ -35,7 +35,7 @@ class Chosen:
 
 
 def legalize(graph: Graph, providers: Sequence[Provider]) -> Graph:
-    """A graph of the same values, of nodes that the kernels of `providers`, the first preferred, compute.
+    """Returns a graph of the same values whose nodes the kernels of `providers`, in order of preference, compute.
 
     ValueError for a node that none of them can compute.
     """
@@ -48,7 +48,7 @@ def legalize(graph: Graph, providers: Sequence[Provider]) -> Graph:
 
 
 def choose_kernels(graph: Graph, target: Target, providers: Sequence[Provider]) -> Chosen:
-    """The kernel of the first of `providers` that has one, for every node of a graph that is legal for them."""
+    """Chooses for every node the kernel of the first of `providers` that has one. The graph must be legal for them."""
     choices = []
     for node in graph.nodes:
         kernel = _kernel_of(node)
@@ -60,7 +60,7 @@ def choose_kernels(graph: Graph, target: Target, providers: Sequence[Provider]) 
 
 
 def provider_of(node: Node, kernel: KernelSpec, providers: Sequence[Provider]) -> Provider:
-    """The first of `providers` that has `kernel`. ValueError if none has."""
+    """Returns the first of `providers` that has `kernel`. ValueError if none has it."""
     found = next((provider for provider in providers if provider.has(kernel)), None)
     if found is None:
         names = ", ".join(provider.name for provider in providers)

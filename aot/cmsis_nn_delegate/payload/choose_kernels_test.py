@@ -61,5 +61,5 @@ def test_a_kernel_that_no_provider_has():
 
 @pytest.mark.parametrize("names", [[], [""], ["cmsis_nn"], ["portable", "tuned"]])
 def test_unknown_providers(names):
-    with pytest.raises(ValueError, match="choose of cmsis-nn, portable"):
+    with pytest.raises(ValueError, match="choose from cmsis-nn, portable"):
         get_providers(names)

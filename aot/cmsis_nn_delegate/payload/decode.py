@@ -1,7 +1,7 @@
-"""Payload bytes as a typed view, for reports, headers and tests.
+"""A typed view of payload bytes, for reports, headers and tests.
 
-`decode` checks the structure as a device does and says what is wrong with bytes that are
-no payload. It does not judge the arguments of kernels; the runtime's validation does.
+`decode` checks the structure as a device does, and says what is wrong with bytes that are
+not a payload. It does not check the arguments of kernels; the runtime's validation does.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _header(data: bytes) -> dict[str, Any]:
     if header["magic"] != schema.MAGIC:
         raise PayloadError(f"not a payload: it starts with 0x{header['magic']:08x}, not 0x{schema.MAGIC:08x}")
     if header["format_version"] != schema.FORMAT_VERSION:
-        raise PayloadError(f"payload format {header['format_version']}; this version reads {schema.FORMAT_VERSION}")
+        raise PayloadError(f"payload format {header['format_version']}, but this version reads {schema.FORMAT_VERSION}")
     if header["header_bytes"] != schema.HEADER.size:
         raise PayloadError(f"header of {header['header_bytes']} bytes, not {schema.HEADER.size}")
     if header["payload_bytes"] != len(data):
@@ -121,7 +121,7 @@ def _header(data: bytes) -> dict[str, Any]:
     crc_at = schema.HEADER.offset_of("crc32")
     crc = zlib.crc32(data[:crc_at] + bytes(4) + data[crc_at + 4 :])
     if crc != header["crc32"]:
-        raise PayloadError(f"payload is damaged: CRC {crc:08x}, header says {header['crc32']:08x}")
+        raise PayloadError(f"payload is damaged: its CRC is {crc:08x}, its header says {header['crc32']:08x}")
     if header["isa"] not in list(schema.Isa):
         raise PayloadError(f"unknown instruction set {header['isa']}")
     _section(data, header, "tensors", _tensor_count(header) * schema.IO_TENSOR.size)
@@ -141,7 +141,7 @@ def _tensor_count(header: Mapping[str, Any]) -> int:
 def _section(data: bytes, header: Mapping[str, Any], name: str, size: int) -> None:
     offset = header[f"{name}_offset"]
     if offset % schema.ALIGNMENT or offset < schema.HEADER.size or offset + size > len(data):
-        raise PayloadError(f"section {name} at {offset} of {size} bytes is not inside of the payload")
+        raise PayloadError(f"section {name} at {offset} of {size} bytes is not inside the payload")
 
 
 def _tensors(data: bytes, header: Mapping[str, Any]) -> tuple[Tensor, ...]:
@@ -158,7 +158,7 @@ def _tensors(data: bytes, header: Mapping[str, Any]) -> tuple[Tensor, ...]:
         if arena_offset == schema.NO_ARENA_OFFSET:
             arena_offset = None
         elif arena_offset + fields["nbytes"] > header["arena_bytes"]:
-            raise PayloadError(f"tensor {index} at {arena_offset} reaches beyond the arena")
+            raise PayloadError(f"tensor {index} at {arena_offset} extends past the end of the arena")
         tensors.append(
             Tensor(
                 nbytes=fields["nbytes"],
@@ -186,7 +186,7 @@ def _calls(data: bytes, header: Mapping[str, Any]) -> tuple[Call, ...]:
             raise PayloadError(f"call {index} has unknown opcode {record['opcode']}")
         nbytes = record["bytes"]
         if nbytes != schema.CALL_HEADER.size + kernel.args.size or offset + nbytes > end:
-            raise PayloadError(f"call {index} has {nbytes} bytes, which is not its size")
+            raise PayloadError(f"call {index} states {nbytes} bytes, which is not its size")
         provider = _PROVIDERS.get(record["provider"])
         if provider is None:
             raise PayloadError(f"call {index} is for unknown providers 0x{record['provider']:02x}")
@@ -209,4 +209,4 @@ def _check_references(index: int, call: Call, header: Mapping[str, Any]) -> None
             schema.BASE_IO + _tensor_count(header): offset < header["persistent_bytes"],
         }.get(base, base - schema.BASE_IO < _tensor_count(header) and offset == 0)
         if not inside:
-            raise PayloadError(f"call {index}: {name} points to base {base}, offset {offset}: nowhere")
+            raise PayloadError(f"call {index}: {name} points nowhere: base {base}, offset {offset}")

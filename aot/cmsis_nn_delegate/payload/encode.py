@@ -1,6 +1,6 @@
-"""A lowered graph as a payload: schedule, memory plan and constants, in the bytes of `schema`.
+"""Encodes a lowered graph as a payload: schedule, memory plan and constants, in the format of `schema`.
 
-`plan` and then `encode_planned`, after `choose_kernels`; `encode` is all of it.
+After `choose_kernels` come `plan` and then `encode_planned`; `encode` does all three.
 
 Equal graphs give equal bytes: nothing here depends on addresses, hash order or time.
 """
@@ -28,7 +28,7 @@ from ..target import Target
 from .choose_kernels import Choice, Chosen, choose_kernels, legalize
 from .planner.memory import IoPlacement, MemoryPlan, plan_memory
 
-# What the graph has a value for, unlike weights and scratch memory.
+# The operands that are values of the graph, unlike weights and scratch memory.
 _ACTIVATIONS = (Role.INPUT, Role.OUTPUT, Role.STATE)
 # Of inputs and outputs.
 _DTYPES = {Element.INT8: schema.DType.INT8, Element.FLOAT32: schema.DType.FLOAT32}
@@ -36,7 +36,7 @@ _DTYPES = {Element.INT8: schema.DType.INT8, Element.FLOAT32: schema.DType.FLOAT3
 
 @dataclass(frozen=True)
 class Constant:
-    """Where an array lies in the payload. `shared`: an earlier call has put it there."""
+    """Where an array lies in the payload. `shared` if an earlier call has put it there."""
 
     name: str
     offset: int
@@ -46,7 +46,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Call:
-    """What the payload holds for one node, for reports and debug maps."""
+    """What the payload contains for one node, for reports and debug maps."""
 
     index: int
     choice: Choice
@@ -69,13 +69,13 @@ class Call:
 
     @property
     def constant_bytes(self) -> int:
-        """Bytes that this call adds to the payload's constants, padding excluded."""
+        """Returns how many bytes this call adds to the payload's constants, without padding."""
         return sum(constant.nbytes for constant in self.constants if not constant.shared)
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """A payload, and how it came to be. `sections` has the size of each part of the payload."""
+    """A payload, and what it was made from. `sections` has the size of each part of the payload."""
 
     payload: bytes
     target: Target
@@ -89,7 +89,7 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Planned:
-    """A graph with its kernels, and the memory that it takes with them."""
+    """A graph with its kernels and its memory plan."""
 
     chosen: Chosen
     io_placement: IoPlacement
@@ -101,7 +101,7 @@ class Planned:
 
 
 def plan(chosen: Chosen, io_placement: Union[str, IoPlacement] = IoPlacement.ARENA) -> Planned:
-    """The memory of a graph, every activation of which a pass has lowered to a kernel's operand.
+    """Plans the memory of a graph in which passes have lowered every activation to a kernel's operand.
 
     ValueError for a graph that the format cannot express.
     """
@@ -118,13 +118,13 @@ def encode(
     io_placement: Union[str, IoPlacement] = IoPlacement.ARENA,
     providers: Sequence[Provider] = DEFAULT,
 ) -> Encoded:
-    """The payload of a lowered `graph`: all that is left to do."""
+    """Returns the payload of a lowered `graph`, doing all remaining steps."""
     chosen = choose_kernels(legalize(graph, providers), target, providers)
     return encode_planned(plan(chosen, io_placement))
 
 
 def encode_planned(planned: Planned) -> Encoded:
-    """The payload of a graph whose memory is planned. ValueError names the node that a kernel cannot express."""
+    """Returns the payload of a graph whose memory is planned. ValueError names a node that no kernel can express."""
     graph, chosen, memory = planned.graph, planned.chosen, planned.memory
     io_count = len(graph.inputs) + len(graph.outputs)
     tensors_offset = _aligned(schema.HEADER.size)
@@ -196,7 +196,7 @@ def encode_planned(planned: Planned) -> Encoded:
 
 
 def _revisions(chosen: Chosen) -> list[int]:
-    """By provider, what its calls follow; 0 for those without."""
+    """Returns, by provider, the revision that its calls follow; 0 for providers without calls."""
     revisions = [0] * schema.MAX_PROVIDERS
     for choice in chosen.choices:
         revisions[choice.provider.id] = choice.provider.revision
@@ -208,13 +208,13 @@ def _aligned(offset: int) -> int:
 
 
 def _check(graph: Graph) -> None:
-    """Refuses what only a mistake in the passes can produce."""
+    """Refuses graphs that only a mistake in the passes can produce."""
     graph.verify()
     if not graph.nodes:
         raise ValueError("the graph has no operation: there is nothing to delegate")
     io = [*graph.inputs, *graph.outputs]
     if len({id(value) for value in io}) != len(io):
-        raise ValueError("a value is input or output of the graph twice; a pass should have copied it")
+        raise ValueError("a value occurs twice among the graph's inputs and outputs; a pass should have copied it")
     most = schema.MAX_IO - bool(graph.states())  # whose base is the one after those of inputs and outputs
     if len(io) > most:
         also = " beside a state" if graph.states() else ""
@@ -237,7 +237,7 @@ class _ConstantPool:
         self._known: dict[bytes, int] = {}
 
     def add(self, name: str, data: bytes, past: int) -> Constant:
-        """Puts `data` here, unless it is, with `past` bytes of anything after it."""
+        """Adds `data`, unless it is already here, with at least `past` bytes of anything after it."""
         shared = data in self._known
         if not shared:
             self._known[data] = self.offset + len(self.data)
@@ -282,7 +282,7 @@ def _encode_call(
 
 
 def _reference(graph: Graph, value: Value, plan: MemoryPlan) -> int:
-    """Inputs and outputs are named as such wherever they lie: the caller may pass other memory."""
+    """Refers to inputs and outputs as such, wherever they lie, because the caller may pass other memory."""
     io = (*graph.inputs, *graph.outputs)
     for index, tensor in enumerate(io):
         if tensor is value:

@@ -319,7 +319,7 @@ def patched(**fields):
         ({"revisions": (0, 0, 1)}, "compile the model again"),
         ({"isa": 9}, "unknown instruction set"),
         ({"arena_bytes": 8}, "multiple of 16"),
-        ({"arena_bytes": 0}, "nowhere|beyond the arena"),
+        ({"arena_bytes": 0}, "nowhere|past the end of the arena"),
         ({"tensors_offset": 60}, "section tensors"),
         ({"calls_offset": 1 << 20}, "section calls"),
         ({"constants_bytes": 1 << 31}, "section constants"),

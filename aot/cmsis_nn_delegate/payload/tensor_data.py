@@ -1,4 +1,4 @@
-"""Arrays as the inputs and outputs of a payload, in memory order."""
+"""Converts arrays to and from the inputs and outputs of a payload, in memory order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ NUMPY_TYPES: dict[DType, np.dtype[Any]] = {DType.INT8: np.dtype("int8"), DType.F
 
 
 def to_bytes(array: np.ndarray, tensor: Tensor) -> bytes:
-    """`array`, in logical order, as the payload reads it; ValueError if it is not such a tensor."""
+    """Returns `array`, given in logical order, as the bytes that the payload reads. ValueError if it does not match
+    `tensor`."""
     expected = NUMPY_TYPES[tensor.dtype]
     if array.dtype != expected or array.shape != tensor.shape:
         raise ValueError(
@@ -25,7 +26,7 @@ def to_bytes(array: np.ndarray, tensor: Tensor) -> bytes:
 def from_bytes(data: bytes, tensor: Tensor) -> np.ndarray:
     """The inverse of `to_bytes`."""
     if len(data) != tensor.nbytes:
-        raise ValueError(f"a tensor of {tensor.nbytes} bytes, not {len(data)}")
+        raise ValueError(f"the tensor has {tensor.nbytes} bytes, not {len(data)}")
     in_memory = tuple(tensor.shape[dim] for dim in tensor.dim_order)
     array = np.frombuffer(data, NUMPY_TYPES[tensor.dtype]).reshape(in_memory)
     return np.ascontiguousarray(array.transpose(np.argsort(tensor.dim_order)))

@@ -16,12 +16,13 @@ DEFAULT = tuple(PROVIDERS.values())
 
 
 def get_providers(names: Iterable[str]) -> tuple[Provider, ...]:
-    """Those called `names`, in this order. ValueError with the choices if one is unknown, or none is named."""
+    """Returns the providers called `names`, in this order. ValueError lists the choices if a name is unknown or there
+    are no names."""
     found = []
     for name in names:
         if name not in PROVIDERS:
-            raise ValueError(f"unknown provider of kernels {name!r}; choose of {', '.join(PROVIDERS)}")
+            raise ValueError(f"unknown provider of kernels {name!r}; choose from {', '.join(PROVIDERS)}")
         found.append(PROVIDERS[name])
     if not found:
-        raise ValueError(f"no provider of kernels is named; choose of {', '.join(PROVIDERS)}")
+        raise ValueError(f"no provider of kernels is named; choose from {', '.join(PROVIDERS)}")
     return tuple(found)

@@ -74,7 +74,7 @@ class Artifacts:
         return found
 
     def check(self) -> None:
-        """UserError if the files that are there are of different compilations, or do not say of which."""
+        """UserError if the files that are there are from different compilations, or do not say of which."""
         named: dict[str, str] = {}
         for suffix in SUFFIXES:
             if suffix == ".pte" or not self.has(suffix):
@@ -86,14 +86,14 @@ class Artifacts:
             first = next(iter(named))
             if crc != named[first]:
                 raise UserError(
-                    f"{self.path(first)} and {self.path(suffix)} are of different compilations (payloads "
+                    f"{self.path(first)} and {self.path(suffix)} are from different compilations (payloads "
                     f"{named[first]} and {crc}): {_AGAIN}"
                 )
         if ".graph.npz" in named and self.has(".pte"):
             wanted = self.graph()[1].get("program_crc32")
             if wanted != f"{zlib.crc32(self.read('.pte')):08x}":
                 raise UserError(
-                    f"{self.path('.graph.npz')} and {self.path('.pte')} are of different compilations: {_AGAIN}"
+                    f"{self.path('.graph.npz')} and {self.path('.pte')} are from different compilations: {_AGAIN}"
                 )
 
     def _named_payload(self, suffix: str) -> Optional[str]:
