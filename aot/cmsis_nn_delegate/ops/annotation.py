@@ -1,6 +1,6 @@
-"""How the quantizer treats an operator: which of its tensors get a scale, and which one.
+"""How the quantizer treats an operator: which of its tensors get a scale, and which scale.
 
-`targets` are operators of exported programs, as `torch.export` gives them and before they are decomposed.
+`targets` are the operators of exported programs, as `torch.export` gives them, before they are decomposed.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Union
 
 @dataclass(frozen=True)
 class Weighted:
-    """A constant weight, symmetric, int8 per output channel; a bias in steps of input scale * weight scale; an output
-    with a scale of its own, which is that of the activation that follows.
+    """The weight is constant, symmetric, int8 per output channel. The bias has steps of input scale * weight scale. The
+    output has its own scale, which is that of the following activation, if there is one.
 
-    `linear`: its weights may have one scale in all, if the user asks for that. `folds_batch_norm`: quantization-aware
-    training puts the batch norm that follows into the weights.
+    `linear`: all weights may share one scale, if the user asks for that. `folds_batch_norm`: quantization-aware
+    training folds the following batch norm into the weights.
     """
 
     targets: tuple[str, ...]
@@ -25,8 +25,8 @@ class Weighted:
 
 @dataclass(frozen=True)
 class Elementwise:
-    """The first `operands` arguments are activations with scales of their own, and so is the output, which is that of
-    the activation that follows. Constants among the operands are left alone."""
+    """The first `operands` arguments are activations with their own scales. So is the output, whose scale is that of
+    the following activation, if there is one. Constants among the operands are not annotated."""
 
     targets: tuple[str, ...]
     operands: int
@@ -41,7 +41,7 @@ class SameScale:
 
 @dataclass(frozen=True)
 class FixedOutput:
-    """One input with a scale of its own; the kernel's output has always the same."""
+    """The input has its own scale; the kernel's output always has the same scale."""
 
     targets: tuple[str, ...]
     scale: float

@@ -21,7 +21,7 @@ TARGETS = ("aten.convolution.default",)
 
 
 class Arguments(NamedTuple):
-    """Of aten.convolution, by name."""
+    """The arguments of aten.convolution, by name."""
 
     source: EdgeNode
     weight: EdgeNode
@@ -43,8 +43,8 @@ def arguments(node: EdgeNode, context: EdgeContext) -> Arguments:
 
 
 def is_depthwise(node: EdgeNode, context: EdgeContext) -> bool:
-    """One input channel a group. A single input channel makes an ordinary convolution: its
-    depthwise kernel is several times slower without MVE."""
+    """Returns whether each group has one input channel. A single input channel makes an ordinary convolution,
+    because its depthwise kernel is several times slower without MVE."""
     args = arguments(node, context)
     shape = shape_of(args.source)
     return not args.transposed and len(shape) == 4 and args.groups == shape[1] > 1
@@ -104,7 +104,7 @@ def _refuse_kernel(args: Arguments) -> Optional[Refusal]:
 
 
 def _refuse_windows(node: EdgeNode, args: Arguments, depthwise: bool) -> Optional[Refusal]:
-    """Strides and padding beyond the kernels' range; pads before the convolution count as its padding."""
+    """Refuses strides and padding outside the kernels' range. Pads before the convolution count as its padding."""
     source, pads = foldable_pads.in_front(args.source)
     own = pair(args.padding)
     near = pads.top + own[0], pads.left + own[1]

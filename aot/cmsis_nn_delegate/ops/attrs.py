@@ -24,7 +24,7 @@ class Clamp:
         return Clamp(lo, hi)
 
     def quantized(self, output: TensorType) -> tuple[int, int]:
-        """The clamp in steps of `output`, as TFLite's CalculateActivationRangeQuantized does."""
+        """Returns the clamp in steps of `output`, as TFLite's CalculateActivationRangeQuantized computes it."""
         return output.step(self.lo), output.step(self.hi)
 
 
@@ -50,7 +50,7 @@ class Padding:
 class ConvAttrs:
     """conv2d and depthwise_conv2d. Inputs: x, weight (OIHW, I per group), bias (int32).
 
-    `called_as`: the equal geometry that the kernel is called with, where a provider needs another one.
+    `called_as`: the equivalent geometry that the kernel is called with, if a provider needs a different one.
     """
 
     stride: Pair = (1, 1)

@@ -1,4 +1,4 @@
-"""relu, relu6, hardtanh and clamp, before they are fused into what feeds them."""
+"""relu, relu6, hardtanh and clamp, before they are fused into the operator before them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .op import Op
 
 
 def image_shape(shape: Sequence[int]) -> Optional[tuple[int, int, int, int]]:
-    """[N, C, H, W], channels last in memory, of as many elements in the same order as `shape`.
+    """Returns [N, C, H, W], channels last in memory, with the same elements in the same order as `shape`.
 
-    None if the kernel's 16 bits have no such image.
+    Returns None if no such image fits the kernel's 16-bit sizes.
     """
     if len(shape) == 4:
         n, c, h, w = shape
@@ -33,7 +33,7 @@ def image_shape(shape: Sequence[int]) -> Optional[tuple[int, int, int, int]]:
 
 
 def _largest_divisor(number: int) -> int:
-    """That does not exceed the kernel's dimensions."""
+    """Returns the largest divisor that fits the kernel's dimensions."""
     return next(d for d in range(min(number, MAX_DIM), 0, -1) if number % d == 0)
 
 
@@ -59,7 +59,7 @@ class Clamp(Op):
             lambda: context.refuse_tensors(node, source),
             lambda: self._refuse_limits(node, context),
             lambda: self._refuse_size(node) if alone else None,
-            # Where it is fused, the tensor before it is never quantized.
+            # If it is fused, the tensor before it is never quantized.
             lambda: context.refuse_quant(node, [source] if alone else [], same=alone),
         )
 

@@ -1,4 +1,4 @@
-"""What the edge halves of conv2d, depthwise_conv2d and fully_connected share: constant weights
+"""Checks and imports shared by conv2d, depthwise_conv2d and fully_connected: constant weights
 with one scale, or one per output channel, and a bias in steps of input scale * weight scale."""
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from ..graph.ir import Value
 from ..graph.tensor_type import Element, Quant, TensorType
 from .quantized_math import quantize_multipliers
 
-# The largest float32 below 2^31. PyTorch quantizes in float32: a bias that does not fit becomes one of
-# the values beyond this, of either sign, without a word.
+# The largest float32 below 2^31. PyTorch quantizes in float32: a bias that does not fit silently becomes one of
+# the values beyond this limit, with either sign.
 _MAX_BIAS = 2**31 - 128
 
 
 class Operands(NamedTuple):
-    """What a layer with weights reads."""
+    """The operands of a layer with weights."""
 
     source: EdgeNode
     weight: EdgeNode
@@ -40,8 +40,8 @@ def refuse_variable(operands: Operands, context: EdgeContext) -> Optional[Refusa
 
 
 def check(node: EdgeNode, operands: Operands, context: EdgeContext) -> Optional[Refusal]:
-    """Returns why a kernel cannot take how the weight of `node` is quantized, as far as that shows without data.
-    Expects int8 input and output, and constants."""
+    """Returns why a kernel does not support how the weight of `node` is quantized, as far as that is known without
+    data. Expects int8 input and output, and constants."""
     found = _weight(operands, context)
     if found is None:
         return refuse_variable(operands, context)
@@ -67,7 +67,7 @@ def check(node: EdgeNode, operands: Operands, context: EdgeContext) -> Optional[
 
 
 def check_data(node: EdgeNode, operands: Operands, context: EdgeContext) -> Optional[Refusal]:
-    """Returns why a kernel cannot take the data of what `check` accepted: scales per channel and the bias."""
+    """Returns why a kernel cannot take the data of a node that `check` accepted: scales per channel and the bias."""
     found = _weight(operands, context)
     if found is None or found.scales is None:
         raise ValueError(f"{operands.weight.name} is not a quantized constant with data")
@@ -94,8 +94,8 @@ def _refuse_scales(
     scales: np.ndarray,
     zero_points: Optional[np.ndarray],
 ) -> Optional[Refusal]:
-    """Scales and zero points of the weight that make no multipliers. They are numbers in the program for weights with
-    one scale, and data for weights with one per channel."""
+    """Refuses scales and zero points of the weight that do not give valid multipliers. For weights with one scale they
+    are numbers in the program; for weights with one scale per channel they are data."""
     if zero_points is not None and np.any(zero_points != 0):
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
@@ -120,7 +120,7 @@ def _refuse_scales(
 
 
 def build(operands: Operands, context: EdgeContext) -> tuple[Value, Value]:
-    """(int8 weight, int32 bias) of a node that `check` and `check_data` accepted; without a bias, zeros."""
+    """Returns (int8 weight, int32 bias) of a node that `check` and `check_data` accepted; a missing bias is zeros."""
     found = _weight(operands, context)
     if found is None or found.data is None or found.scales is None:
         raise ValueError(f"{operands.weight.name} is not a quantized constant with data")

@@ -103,7 +103,7 @@ def _draw_pointwise(d: RandomCase) -> Value:
 
 
 def _draw_pointwise_padded(d: RandomCase) -> Value:
-    """Rewritten: padding of a 1x1 kernel, whose windows then lie in it entirely."""
+    """Padding of a 1x1 kernel, whose windows may then lie entirely in the padding; needs a rewrite."""
     x = d.input(d.batch(), d.channels(), *d.pair(1, 6))
     padding = Padding(*d.pair(0, 2), *d.pair(0, 2))
     return d.conv2d(x, d.channels(), (1, 1), d.pick((1, 1), (1, 1), d.pair(1, 3)), padding, clamp=d.clamp())
@@ -118,8 +118,8 @@ def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
 
 
 def _draw_one_row(d: RandomCase) -> Value:
-    """1xN on an image of one row, in every combination of padding and stride; with MVE a kernel of its
-    own. What that computes wrongly is rewritten."""
+    """1xN on an image of one row, in every combination of padding and stride. With MVE it has its own kernel;
+    geometries that this kernel computes wrongly are rewritten."""
     taps, stride = d.integer(1, 7), d.pick(1, 1, 2, 3, 4)
     x = d.input(d.batch(), d.pick(4, 8, 12, 16, 20, d.integer(1, 9)), 1, taps + d.integer(0, 20))
     left = d.integer(0, taps - 1)
@@ -140,8 +140,8 @@ def _draw_one_column(d: RandomCase) -> Value:
 class Conv2d(Op):
     """acc = bias + sum(weight * (x - zero point)), requantized per output channel.
 
-    CMSIS-NN: arm_convolve_wrapper_s8. A one-channel input stays here: as a depthwise
-    convolution it would be several times slower on cores without MVE.
+    CMSIS-NN: arm_convolve_wrapper_s8. Convolutions of one input channel belong here: as depthwise
+    convolutions they would be several times slower on cores without MVE.
     """
 
     name = "conv2d"
@@ -232,7 +232,7 @@ class Conv2d(Op):
         weights = self._filter(node)
         out_c, in_per_group = node.inputs[1].shape[:2]
         weights = weights.reshape(out_c, -1, in_per_group)
-        # A kernel that was made higher for its provider: rows of zeros below.
+        # If the kernel was made higher for its provider, rows of zeros follow at the bottom.
         extra = math.prod(Geometry.of(node).kernel) - weights.shape[1]
         weights = np.pad(weights, ((0, 0), (0, extra), (0, 0)))
         return per_channel_requantize.constants(node, weights, node.inputs[2].constant)

@@ -1,4 +1,4 @@
-"""What the kernels of conv2d and depthwise_conv2d are called with, which CMSIS-NN's two wrappers take alike."""
+"""The arguments of the kernels of conv2d and depthwise_conv2d, which are alike for CMSIS-NN's two wrappers."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def output_shape(inputs: Sequence[Value], attrs: ConvAttrs) -> tuple[int, ...]:
 
 
 def call_as(node: Node, geometry: Geometry) -> None:
-    """Has the kernel of `node` called with an equal `geometry`."""
+    """Makes the kernel of `node` be called with the equivalent `geometry`."""
     if geometry != Geometry.plain(node):
         node.attrs = replace(node.attrs, called_as=geometry)
 
 
 def scratch_bytes(function: str, node: Node, target: Target, geometry: Geometry, dims: CallDims, **more: int) -> int:
-    """What size function `function` (see `cmsis_nn_scratch.query`) says; `more` are its further arguments."""
+    """Returns the result of size function `function` (see `cmsis_nn_scratch.query`); `more` are further arguments."""
     lo, hi = node.attrs.clamp.quantized(node.output.type)
     return cmsis_nn_scratch.query(
         function,
@@ -81,7 +81,7 @@ def encode(
     dims: CallDims,
     **params: int,
 ) -> Mapping[str, Any]:
-    """The fields of the argument block; `params` are further members of its parameter struct."""
+    """Returns the fields of the argument block; `params` are further members of its parameter struct."""
     return {
         **refs,
         "scratch_bytes": scratch_bytes,

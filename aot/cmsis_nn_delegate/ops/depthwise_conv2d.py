@@ -88,7 +88,7 @@ def _draw_general(d: RandomCase) -> Value:
 
 
 def _draw_3x3(d: RandomCase) -> Value:
-    """A kernel of its own without MVE; with wide padding at the right, rewritten."""
+    """3x3, which has its own kernel without MVE; with wide padding at the right it is rewritten."""
     x = d.image(1, _draw_channels(d), (3, 3))
     padding = Padding(d.integer(0, 1), d.integer(0, 1), d.integer(0, 2), d.integer(0, 2))
     return d.depthwise_conv2d(
@@ -119,15 +119,15 @@ def _draw_dilated(d: RandomCase) -> Value:
 
 
 class DepthwiseConv2d(Op):
-    """As conv2d, with as many groups as input channels: output channel o reads o // ch_mult.
+    """Like conv2d, with as many groups as input channels: output channel o reads o // ch_mult.
 
-    CMSIS-NN: arm_depthwise_conv_wrapper_s8. One input channel is conv2d's business: the
-    wrapper would rearrange the weights at every call.
+    CMSIS-NN: arm_depthwise_conv_wrapper_s8. Layers with one input channel are a conv2d, because
+    this wrapper would rearrange their weights at every call.
     """
 
     name = "depthwise_conv2d"
     targets = aten_convolution.TARGETS
-    # The quantizer sees a convolution: which of the two it is, only `claims` knows.
+    # The quantizer only sees a convolution; `claims` tells the two kinds apart.
     annotation = NotAnnotated("it is conv2d to the quantizer")
     attrs = ConvAttrs
     kernels = (KERNEL,)

@@ -1,4 +1,4 @@
-"""What operators on two tensors of one shape share."""
+"""Code shared by operators on two tensors of one shape."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .random_case import RandomCase
 
 
 def refuse(node: EdgeNode, a: Any, b: Any, context: EdgeContext) -> Optional[Refusal]:
-    """What the kernels of two activations of one shape do not take; `a` and `b` are the operands of `node`:
-    nodes, or in ATen programs also numbers."""
+    """Refuses anything but two activations of one shape. `a` and `b` are the operands of `node`: nodes or, in ATen
+    programs, numbers."""
     return first(
         lambda: _refuse_constants(context, a, b),
         lambda: context.refuse_tensors(node, a, b),
@@ -23,7 +23,7 @@ def refuse(node: EdgeNode, a: Any, b: Any, context: EdgeContext) -> Optional[Ref
 
 
 def _refuse_constants(context: EdgeContext, a: Any, b: Any) -> Optional[Refusal]:
-    """An operand that is no activation."""
+    """Refuses an operand that is not an activation."""
     # A number is a number in ATen programs and a constant of rank 0 in edge programs.
     numbers = any(isinstance(operand, (int, float)) for operand in (a, b))
     if not numbers and all(context.constant_float(operand) is None for operand in (a, b)):
@@ -36,7 +36,7 @@ def _refuse_constants(context: EdgeContext, a: Any, b: Any) -> Optional[Refusal]
 
 
 def _refuse_broadcast(a: EdgeNode, b: EdgeNode) -> Optional[Refusal]:
-    """Operands of two shapes."""
+    """Refuses operands of different shapes."""
     if shape_of(a) == shape_of(b):
         return None
     return Refusal(

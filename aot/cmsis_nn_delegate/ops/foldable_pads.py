@@ -13,13 +13,13 @@ PADS = ("aten.constant_pad_nd.default", "aten.pad.default")
 
 
 def of_pad(node: EdgeNode) -> Padding:
-    """What a pad adds. PyTorch lists (left, right), then (top, bottom), then outer dimensions."""
+    """Returns what a pad adds. PyTorch lists (left, right), then (top, bottom), then outer dimensions."""
     left, right, top, bottom = (*argument(node, 1), 0, 0, 0, 0)[:4]
     return Padding(top, left, bottom, right)
 
 
 def in_front(source: EdgeNode) -> tuple[Any, Padding]:
-    """Returns what the pads before an operator pad, and the sum of these pads: none if `source` is not padded."""
+    """Returns the tensor before all pads of an operator's input, and the sum of these pads, 0 if there are none."""
     total = Padding()
     while True:
         name = target_name(source)

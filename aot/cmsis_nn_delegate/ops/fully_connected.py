@@ -95,12 +95,12 @@ class FullyConnected(Op):
     """acc = bias + weight @ (x - zero point), requantized per output.
 
     The part of the sum that does not depend on x, -zero point * sum(weight row), is added to
-    the bias ahead of time. The kernels then need neither an input offset nor, on MVE,
-    kernel sums: no scratch on any core.
+    the bias ahead of time. The kernels then need no input offset and, on MVE, no kernel sums,
+    and so no scratch memory on any core.
 
-    Where all outputs have the same multiplier, as with weights quantized per tensor, the faster of
-    two kernels is taken. CMSIS-NN: arm_nn_vec_mat_mult_t_s8 and arm_nn_vec_mat_mult_t_per_ch_s8,
-    a call for every row of the batch, which is what arm_fully_connected_s8 makes of them.
+    If all outputs have the same multiplier, as with weights quantized per tensor, the faster of
+    two kernels is used. CMSIS-NN: arm_nn_vec_mat_mult_t_s8 and arm_nn_vec_mat_mult_t_per_ch_s8,
+    called once for every row of the batch, as arm_fully_connected_s8 does.
     """
 
     name = "fully_connected"
@@ -135,7 +135,7 @@ class FullyConnected(Op):
         return [context.node(node, self.name, inputs, FullyConnectedAttrs())]
 
     def _operands(self, node: EdgeNode, context: EdgeContext) -> Operands:
-        """Of linear, or of what it decomposes to: addmm and mm take the weight as [in, out]."""
+        """Returns the operands of linear, or of its decompositions addmm and mm, whose weight is [in, out]."""
         arguments = context.arguments(node)
         if target_name(node) == "aten.linear.default":
             return Operands(*arguments[:3])
@@ -156,7 +156,7 @@ class FullyConnected(Op):
         return None
 
     def _refuse_rank(self, source: EdgeNode) -> Optional[Refusal]:
-        """Images. ExecuTorch then decomposes the layer to reshapes and addmm, which are taken."""
+        """Refuses images. ExecuTorch then decomposes the layer into reshapes and addmm, which are delegated."""
         shape = shape_of(source)
         if len(shape) == 4 and shape[1] > 1:
             return Refusal(
@@ -167,7 +167,7 @@ class FullyConnected(Op):
         return None
 
     def _refuse_rows(self, source: EdgeNode) -> Optional[Refusal]:
-        """More vectors than a dimension may have (MAX_DIM)."""
+        """Refuses more vectors than a dimension may have (MAX_DIM)."""
         *leading, _ = shape_of(source)
         if math.prod(leading) <= MAX_DIM:
             return None
@@ -183,7 +183,7 @@ class FullyConnected(Op):
         return storage.rows_of(inputs[0], row_size), outputs
 
     def read_reshaped(self, node: Node, reshape: Node) -> bool:
-        """Takes the elements in another order by exchanging columns of the weights."""
+        """Reads the elements in another order by permuting the columns of the weights."""
         return not storage.moves(reshape.inputs[0], reshape.output) or self._permute_columns(node, reshape)
 
     def _permute_columns(self, node: Node, reshape: Node) -> bool:
@@ -195,7 +195,7 @@ class FullyConnected(Op):
             return False
         order = storage.memory_order(source.type.of(shape=(1, *source.shape[1:])))
         data = np.ascontiguousarray(weight.constant[:, order])
-        # Its own copy: another layer may read the same weights in another order.
+        # A separate copy, because another layer may read the same weights in another order.
         node.inputs[1] = replace(weight, name=f"{weight.name}_nhwc", data=data)
         return True
 

@@ -1,4 +1,4 @@
-"""Constant padding of images, before it is folded into what reads it."""
+"""Constant padding of images, before it is folded into the operators that read it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MAX_POOLS = ("aten.max_pool2d.default", "aten.max_pool2d_with_indices.default")
 class Pad(Op):
     """Rows and columns of a constant around an image.
 
-    There is no kernel for it: every reader must be able to take it over. A convolution
-    does if the constant is 0, on each side by its own amount; maximum pooling if the
-    constant is the lowest quantized value, as it is after a ReLU. Average pooling would
-    have to count the pixels, which CMSIS-NN does not.
+    There is no kernel for it, so every reader must be able to take it over. A convolution
+    can if the constant is 0, by a separate amount on each side; maximum pooling can if the
+    constant is the lowest quantized value, as after a ReLU. Average pooling would
+    have to count the padded pixels, which CMSIS-NN does not do.
     """
 
     name = "pad"
@@ -133,7 +133,7 @@ class Pad(Op):
         )
 
     def _readers(self, node: EdgeNode) -> Iterator[EdgeNode]:
-        """Who reads the padded image, directly or through quantize, dequantize and copies of one shape."""
+        """Yields the readers of the padded image, directly or through quantize, dequantize and copies of one shape."""
         for user in node.users:
             name = target_name(user)
             if name.startswith("quantized_decomposed."):

@@ -1,4 +1,4 @@
-"""What average and maximum pooling share."""
+"""Code shared by average and maximum pooling."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def arguments(node: Node) -> Mapping[str, Any]:
 
 
 def refuse_stride(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-    """A window or a stride beyond the kernels' range; `node` is aten.avg_pool2d or max_pool2d."""
+    """Refuses a window or stride outside the kernels' range; `node` is aten.avg_pool2d or max_pool2d."""
     _, kernel, stride = context.arguments(node)[:3]
     if max(*pair(kernel), *pair(stride or kernel)) <= MAX_DIM:
         return None

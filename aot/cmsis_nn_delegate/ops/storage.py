@@ -22,7 +22,7 @@ def nhwc(value: Value) -> tuple[int, int, int, int]:
 
 
 def effective_layout(value: Union[Value, TensorType]) -> Layout:
-    """The layout, where a channels-last image that lies as in row-major order counts as such."""
+    """Returns the layout; a channels-last image whose memory order is also row-major counts as row-major."""
     if value.layout is Layout.CHANNELS_LAST:
         _, c, h, w = value.shape
         if c > 1 and h * w > 1:

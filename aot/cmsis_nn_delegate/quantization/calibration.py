@@ -28,7 +28,7 @@ DATA = "calibration data"
 
 
 def check(calibration: Any) -> None:
-    """Refuses what cannot be calibration data, before any work is done."""
+    """Refuses values that cannot be calibration data, before any work is done."""
     if calibration is None:
         raise UserError(f"{DATA} is missing: quantization needs representative inputs; one to a few hundred do")
     if isinstance(calibration, (str, bytes, Path)):
@@ -38,7 +38,7 @@ def check(calibration: Any) -> None:
 
 
 def read(calibration: Any, inputs: Inputs) -> Iterator[tuple[torch.Tensor, ...]]:
-    """The samples, each of the shapes of `inputs.tensors`. UserError names the first that is unusable."""
+    """Yields the samples, each with the shapes of `inputs.tensors`. UserError names the first unusable sample."""
     for index, sample in enumerate(_split(calibration, inputs)):
         for number, tensor in enumerate(sample):
             require_finite(tensor.numpy(), f"sample {index} of the {DATA}: input {number}")
@@ -69,7 +69,7 @@ def _array(array: Any, name: str) -> np.ndarray:
 
 
 def _guarded(calibration: Any) -> Iterator[Any]:
-    """The items; what the caller's iterator raises becomes an error that names the sample."""
+    """Yields the items. Exceptions of the caller's iterator become errors that name the sample."""
     count = 0
     iterator = iter(calibration)
     while True:

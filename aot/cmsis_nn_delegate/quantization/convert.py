@@ -1,8 +1,8 @@
-"""From a calibrated model to a quantized one, without what only training needs.
+"""Converts a calibrated model to a quantized one, without the steps that only training needs.
 
-`convert_pt2e` folds what `prepare_qat_pt2e` made of convolutions with batch norms. Wherever a batch norm is
-left in a model it looks for that, by 96 patterns that it exports first: 20 seconds. A model that was calibrated
-by `prepare_pt2e` has none: its batch norms were folded, or stay as they are.
+`convert_pt2e` folds the patterns that `prepare_qat_pt2e` makes of convolutions with batch norms. If a batch norm is
+left in a model, it searches for them with 96 patterns that it exports first, which takes 20 seconds. A model that was
+prepared by `prepare_pt2e` has no such patterns: its batch norms are folded already, or stay as they are.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ aten = torch.ops.aten
 
 
 def convert_calibrated(prepared: GraphModule) -> GraphModule:
-    """What `convert_pt2e` makes of `prepared`, which it changes.
+    """Returns the result of `convert_pt2e` for `prepared`, which it changes.
 
-    Not for models that were trained: use convert_pt2e for what `prepare_qat_pt2e` gave.
+    Do not use it for the results of `prepare_qat_pt2e`, but convert_pt2e itself.
     """
     _rename(prepared, _HIDDEN)
     return _rename(convert_pt2e(prepared), {hidden: norm for norm, hidden in _HIDDEN.items()})

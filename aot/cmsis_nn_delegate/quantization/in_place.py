@@ -1,7 +1,7 @@
-"""Writes in place: where they are, what they mean to others, and the same graph without them.
+"""Finds writes in place, and rewrites a graph without them.
 
-Quantization puts quantize and dequantize nodes between the reader of a tensor and what computed it, so that
-they no longer share memory: what is written through another name afterwards would be lost.
+Quantization puts quantize and dequantize nodes between the reader of a tensor and the node that computed it, so that
+they no longer share memory. A later write through another name would be lost.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ _MAY_ALIAS = frozenset(
 
 
 def written(node: Node) -> list[Node]:
-    """The arguments that `node` writes to."""
+    """Returns the arguments that `node` writes to."""
     return [arg for arg, info in _annotated_arguments(node) if info is not None and info.is_write]
 
 
 def replace_in_place(model: GraphModule) -> None:
     """Replaces `relu_`, `add_` and the like by their out-of-place forms.
 
-    What the model remembers in buffers is still written, by nodes whose result nothing that is quantized
-    reads. A write into an input becomes a result of its own: the caller's tensor stays as it is.
+    Nodes still write the state that the model keeps in buffers, but nothing quantized reads their results.
+    A write into an input becomes a separate result, and the caller's tensor stays unchanged.
 
     UserError names a node whose write is read under another name.
     """
@@ -114,8 +114,8 @@ def _traced_again(program: ExportedProgram, writer: Node) -> ExportedProgram:
 
 
 def lost_writers(graph: Graph) -> list[Node]:
-    """What writes to anything but state, or to state that is read under another name: what quantization
-    would lose."""
+    """Returns the nodes whose writes quantization would lose: they write to something other than state, or to state
+    that is read under another name."""
     memory = _Memory(graph, {node for node in graph.nodes if node.op == "get_attr"})
     return [n for n in memory.writers if not memory.is_state(n) or memory.seen_elsewhere(n)]
 
@@ -156,7 +156,7 @@ class _Memory:
                 self._join(node, attributes.setdefault(node.target, node))
             for source in _aliased_arguments(node):
                 self._join(node, source)
-            # What was traced knows more than schemas; what was loaded from a file has forgotten it.
+            # Traced programs know more than schemas do; programs loaded from a file do not have this information.
             value = node.meta.get("val")
             if isinstance(value, torch.Tensor) and value.layout is torch.strided:
                 self._join(node, storages.setdefault(value.untyped_storage()._cdata, node))
@@ -170,7 +170,7 @@ class _Memory:
         return self._names[self._root(node)]
 
     def is_state(self, writer: Node) -> bool:
-        """Whether it writes to a parameter or buffer."""
+        """Returns whether it writes to a parameter or buffer."""
         return any(self._root(target) in self._state for target in written(writer))
 
     def seen_elsewhere(self, writer: Node) -> bool:

@@ -1,6 +1,6 @@
-"""What a model takes and returns, as flat lists of tensors.
+"""A model's inputs and outputs as flat lists of tensors.
 
-`forward` may take tensors in tuples, lists and dicts, by position or by name, and may return them so.
+`forward` may take tensors in tuples, lists and dicts, by position or by name, and may return such structures.
 A compiled program has numbered inputs and outputs instead: the tensors in the order in which
 torch.utils._pytree flattens these structures. `Inputs` checks the example inputs and brings samples of
 the same structure into that order; `make_flat` does it to an exported module.
@@ -34,7 +34,7 @@ _STRUCTURES = "a tuple of tensors, one for each input, or a dict of them by name
 
 
 def check_model(model: Model) -> None:
-    """UserError for what is no model, has dynamic shapes, or computes in another type than float32."""
+    """Raises UserError if `model` is not a model, has dynamic shapes, or computes in a type other than float32."""
     if not isinstance(model, (torch.nn.Module, ExportedProgram)):
         raise UserError(f"the model is {_kind(model)}; give a torch.nn.Module or a torch.export.ExportedProgram")
     tensors = dict(model.state_dict if isinstance(model, ExportedProgram) else model.state_dict())
@@ -132,8 +132,8 @@ class Inputs:
 
 
 def required_names(model: Model) -> list[str]:
-    """The inputs that a model cannot do without, one name for each parameter of `forward`; ["input0"] if
-    its signature does not say."""
+    """Returns the inputs that a model requires, one name for each parameter of `forward`; ["input0"] if its signature
+    does not say."""
     if isinstance(model, ExportedProgram):
         return list(model.graph_signature.user_inputs)
     signature = _signature(model)
@@ -151,8 +151,8 @@ def _signature(model: Model) -> Optional[inspect.Signature]:
 
 
 def _bind(model: Model, arguments: Arguments, what: str) -> Bound:
-    """(args, kwargs) for `forward`: as much as possible by position, so that equal arguments are
-    equal however they were given."""
+    """Returns (args, kwargs) for `forward`, with as many arguments by position as possible, so that the same arguments
+    compare equal however they were passed."""
     by_name = isinstance(arguments, Mapping)
     args, kwargs = ((), dict(arguments)) if by_name else (tuple(arguments), {})
     if any(not isinstance(name, str) for name in kwargs):
@@ -209,13 +209,13 @@ def _keys(path: tuple[Any, ...]) -> list[Any]:
 
 
 def _position(path: tuple[Any, ...]) -> str:
-    """Of a tensor among the arguments, for messages: 0, or 1[2], or a name."""
+    """Returns the position of a tensor among the arguments, for messages: 0, or 1[2], or a name."""
     _, first, *rest = _keys(path)
     return f"{first}{''.join(f'[{key!r}]' for key in rest)}"
 
 
 def _name(path: tuple[Any, ...], parameters: list[inspect.Parameter]) -> str:
-    """As torch.export names the placeholder."""
+    """Returns the name that torch.export gives the placeholder."""
     _, first, *rest = _keys(path)
     name = first
     if isinstance(first, int):
@@ -228,10 +228,10 @@ def _name(path: tuple[Any, ...], parameters: list[inspect.Parameter]) -> str:
 
 
 def _checked(item: Any, what: str) -> torch.Tensor:
-    """A copy of a float32 tensor; what PyTorch would silently convert or trip over later is refused.
+    """Returns a copy of a float32 tensor. Refuses values that PyTorch would silently convert, or fail on later.
 
-    A copy: torch.export takes a tensor that is given twice for one input, and models may write into their
-    inputs.
+    It is a copy because torch.export treats a tensor that is passed twice as one input, and because models may
+    write into their inputs.
     """
     if isinstance(item, np.ndarray):
         if item.dtype != np.float32:

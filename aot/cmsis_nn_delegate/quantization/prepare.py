@@ -1,7 +1,7 @@
 """Rewrites of the exported (ATen, not yet quantized) graph that `quantizer` relies on.
 
-`quantizable_module` makes of an exported program the module that `prepare_pt2e` is given. The quantizer
-calls the other rewrites, which change the module that they are given. All keep the function that the graph
+`quantizable_module` turns an exported program into the module for `prepare_pt2e`. The quantizer
+calls the other rewrites, which change their argument. All of them keep the function that the graph
 computes.
 """
 
@@ -68,7 +68,7 @@ def quantizable_module(program: ExportedProgram) -> GraphModule:
 
 
 def _check_batch_norms(model: GraphModule) -> None:
-    """What `prepare_qat_pt2e` changes without saying so."""
+    """Refuses batch norms that `prepare_qat_pt2e` would silently change."""
     for norm in model.graph.nodes:
         layer = norm.args[0] if norm.target is aten.batch_norm.default else None
         if layer is None or layer.target not in _FOLDS_BATCH_NORM or layer.target is aten.linear.default:

@@ -1,4 +1,4 @@
-"""Calibration: shows samples to the observers, and judges the ranges that they found."""
+"""Calibration: runs samples through the observers, and checks the ranges that they found."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _flaw(value: Any) -> str:
 
 
 def doubtful_ranges(prepared: GraphModule) -> Iterator[str]:
-    """What a user should know about the ranges that the calibration data gave, a sentence for each tensor."""
+    """Yields what a user should know about the ranges from the calibration data, one sentence per tensor."""
     seen = set()
     for node in prepared.graph.nodes:
         if node.op != "call_module" or node.args[0].op == "get_attr":

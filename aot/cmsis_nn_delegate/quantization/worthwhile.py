@@ -1,4 +1,4 @@
-"""Leaves in float what is not worth a delegate call: annotations of islands without arithmetic.
+"""Removes annotations that are not worth a delegate call: those of islands without arithmetic.
 
 A relu or a flatten between two float layers could be delegated, but would have to be quantized for it, which
 costs time, a call and accuracy, and saves nothing.

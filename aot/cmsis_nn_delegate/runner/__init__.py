@@ -1,1 +1,1 @@
-"""The job that a firmware runner takes from memory, and the report that it writes to its UART."""
+"""Runs compiled models: the job that a firmware runner reads from memory, and the report on its UART."""

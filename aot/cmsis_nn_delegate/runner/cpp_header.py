@@ -16,7 +16,7 @@ from . import job
 _BANNER = """\
 // Generated from aot/cmsis_nn_delegate/runner/job.py. Do not edit.
 //
-// The job that the firmware runner takes from its mailbox: see that file.
+// The job that the firmware runner reads from its mailbox; see that file.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ namespace runner {
 
 
 def generate() -> str:
-    """The text of the header."""
+    """Returns the text of the header."""
     lines = [
         "",
         f"inline constexpr std::uint32_t kJobMagic = 0x{job.MAGIC:08x};",

@@ -5,10 +5,10 @@
     Inspector(etdump_path="model.etdump", etrecord="model.etrecord",
               source_time_scale=TimeScale.CYCLES, target_time_scale=TimeScale.CYCLES)
 
-The device sends numbers, not the file: writing an ETDump there would take ExecuTorch's developer
+The device sends numbers instead of the file, because writing an ETDump there would take ExecuTorch's developer
 tools and another FlatBuffers library (flatcc). The events are those that the delegate
-gives to the runtime's event tracer: call k of the payload has the identifier k, which the ETRecord
-maps to the operators that it came from.
+reports to the runtime's event tracer: call k of the payload has the identifier k, which the ETRecord
+maps to the operators that the call came from.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def _event(start: int, end: int, name: Optional[str] = None, call: int = _NONE) 
 
 
 def from_report(report: RunResult, instructions: Optional[Sequence[Sequence[int]]] = None) -> bytes:
-    """The ETDump of a program that is one delegate call.
+    """Returns the ETDump of a program that is one delegate call.
 
-    Times are ticks of the device. With `instructions`, counted by a simulator, they are those: for
-    each execution the whole, then each call.
+    Times are ticks of the device. With `instructions`, counted by a simulator, the times are these counts: for
+    each execution the total, then one count per call.
 
-    ValueError if the report has no calls, or not one count for each.
+    ValueError if the report has no calls, or the number of counts differs from the number of calls.
     """
     runs = []
     start = 0

@@ -1,4 +1,4 @@
-"""Runs a .pte on the host: the real ExecuTorch runtime with the delegate as a shared library."""
+"""Runs a .pte on the host, in the real ExecuTorch runtime with the delegate as a shared library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Optional, Union
 import numpy as np
 import torch
 
-# The bindings come first: they bring libexecutorch.so, whose registry the library joins.
+# The bindings come first, because they load libexecutorch.so, in which the delegate's library registers itself.
 from executorch.runtime import Runtime, Verification
 
 from ..errors import UserError
@@ -28,9 +28,9 @@ _loaded: Optional[ctypes.CDLL] = None  # registration happens at load time and o
 
 
 def find_library(path: Union[str, Path, None] = None) -> Path:
-    """`path`, or the file named by CMSISNN_HOST_LIBRARY, or the one that Bazel built in the checkout.
+    """Returns `path`, or the file named by CMSISNN_HOST_LIBRARY, or the library that Bazel built in the checkout.
 
-    UserError if that is no file.
+    UserError if the file does not exist.
     """
     for candidate, origin in (
         (path, "the library given"),
@@ -51,9 +51,9 @@ def find_library(path: Union[str, Path, None] = None) -> Path:
 
 
 def load_library(path: Union[str, Path, None] = None) -> None:
-    """Registers the delegate with ExecuTorch; does nothing if it is registered.
+    """Registers the delegate with ExecuTorch, unless it is already registered.
 
-    UserError if there is no library, or it does not fit the installed ExecuTorch.
+    UserError if there is no library, or it does not match the installed ExecuTorch.
     """
     global _loaded
     if _BACKEND in Runtime.get().backend_registry.registered_backend_names:
@@ -70,7 +70,7 @@ def load_library(path: Union[str, Path, None] = None) -> None:
 
 
 class HostProgram:
-    """Method `forward` of a .pte. Loads the delegate's library if need be."""
+    """The method `forward` of a .pte. Loads the delegate's library if necessary."""
 
     def __init__(self, program: Union[str, Path, bytes], library: Union[str, Path, None] = None) -> None:
         load_library(library)
@@ -86,9 +86,9 @@ class HostProgram:
         self.input_dtypes = [_NUMPY.get(info.dtype(), str(info.dtype())) for info in infos]
 
     def run(self, inputs: Sequence[np.ndarray], channels_last: Sequence[int] = ()) -> list[np.ndarray]:
-        """The outputs for one set of inputs, in logical shape and order.
+        """Returns the outputs for one set of inputs, in logical shape and order.
 
-        `channels_last`: numbers of the inputs that the program was exported with in that
+        `channels_last` has the numbers of the inputs that the program was exported with in that
         memory format. UserError for inputs that the program does not take, and for NaN and infinity.
         """
         if len(inputs) != len(self.input_shapes):
@@ -109,9 +109,9 @@ class HostProgram:
             outputs = self._method.execute(tensors)
         except RuntimeError as error:
             raise UserError(f"the program failed: {error}", exit_code=1) from error
-        # The outputs are memory of the method, which the next run overwrites.
+        # The outputs lie in the method's memory, which the next run overwrites.
         return [np.array(output.contiguous().numpy(), copy=True) for output in outputs]
 
 
-# ExecuTorch's scalar types (c10::ScalarType), as far as models here use them.
+# The scalar types of ExecuTorch (c10::ScalarType) that models here use.
 _NUMPY = {1: "int8", 6: "float32"}

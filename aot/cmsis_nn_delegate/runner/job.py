@@ -24,7 +24,7 @@ ALIGNMENT = 16
 
 
 class JobFlag(enum.IntFlag):
-    """What the runner does besides running."""
+    """What the runner does in addition to running."""
 
     NONE = 0
     VERIFY_CRC = 1  # check the payload's CRC-32 at init
@@ -55,7 +55,7 @@ def _pad(data: bytes) -> bytes:
 
 
 def _input_sizes(payload: bytes) -> list[int]:
-    """The sizes of the inputs of `payload` in bytes."""
+    """Returns the sizes of the inputs of `payload` in bytes."""
     if len(payload) < schema.HEADER.size:
         raise ValueError(f"a payload of {len(payload)} bytes is shorter than its header")
     header = schema.HEADER.unpack(payload)
@@ -73,9 +73,9 @@ def build_job(
     input_sets: Sequence[Sequence[bytes]],
     flags: JobFlag = JobFlag.NONE,
 ) -> bytes:
-    """The blob that runs `payload` once per element of `input_sets`.
+    """Returns the blob that runs `payload` once per element of `input_sets`.
 
-    An input set is the raw bytes of each input, in order. ValueError if their number or sizes
+    An input set has the raw bytes of each input, in order. ValueError if their number or sizes
     are not those of the payload's inputs.
     """
     sizes = _input_sizes(payload)
@@ -91,17 +91,17 @@ def build_program_job(
     input_sets: Sequence[Sequence[bytes]],
     flags: JobFlag = JobFlag.NONE,
 ) -> bytes:
-    """The blob that runs the method `forward` of `pte` once per element of `input_sets`.
+    """Returns the blob that runs the method `forward` of `pte` once per element of `input_sets`.
 
-    The runner checks the inputs' sizes: they are not looked up here.
+    The runner checks the sizes of the inputs; this function does not.
     """
     sets = [b"".join(_pad(bytes(data)) for data in inputs) for inputs in input_sets]
     return pack_job(pte, sets, flags | JobFlag.PROGRAM)
 
 
 def pack_job(payload: bytes, sets: Sequence[bytes], flags: JobFlag = JobFlag.NONE) -> bytes:
-    """As `build_job`, of a payload that is not looked into (tests run damaged ones) and input
-    sets that are laid out already; all of one size, a multiple of 16.
+    """Like `build_job`, without reading the payload, because tests run damaged ones. The input
+    sets are already laid out, and all have the same size, a multiple of 16.
     """
     set_bytes = len(sets[0]) if sets else 0
     if set_bytes % ALIGNMENT or any(len(data) != set_bytes for data in sets):

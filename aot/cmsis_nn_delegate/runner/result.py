@@ -1,4 +1,4 @@
-"""What a firmware runner reported: the `##` lines of its UART as typed values.
+"""The report of a firmware runner: the `##` lines of its UART as typed values.
 
 For example:
 
@@ -20,7 +20,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import Optional
 
-# ExecuTorch's error numbers (runtime/core/error.h), in words about this delegate.
+# What ExecuTorch's error numbers (runtime/core/error.h) mean for this delegate.
 _ERRORS = {
     0x01: "internal error",
     0x12: "invalid argument: input or output of another number, type, shape or alignment",
@@ -56,7 +56,7 @@ class CallTime:
     """One kernel call of a profiled execution."""
 
     call: int
-    opcode: Optional[int]  # None from ExecuTorch's executor, which does not look into payloads
+    opcode: Optional[int]  # None from ExecuTorch's executor, which does not read payloads
     ticks: int
 
 
@@ -82,7 +82,7 @@ class Execution:
 
 @dataclass(frozen=True)
 class MemoryUse:
-    """What ExecuTorch's executor took, in bytes: by allocator, and the objects themselves."""
+    """The bytes that ExecuTorch's executor took from each allocator, and for the objects themselves."""
 
     method: int
     planned: int
@@ -111,7 +111,7 @@ def _fields(rest: str) -> dict[str, str]:
 
 
 def describe_error(error: int) -> str:
-    """ExecuTorch's error number in words."""
+    """Describes ExecuTorch's error number in words."""
     return f"{_ERRORS.get(error, 'error')} (ExecuTorch error 0x{error:02x})"
 
 
@@ -124,7 +124,7 @@ def _output(values: dict[str, str]) -> Output:
 
 
 def parse_report(uart: str) -> RunResult:
-    """The result in `uart`; other text around the lines is ignored.
+    """Returns the result in `uart`, ignoring other text around the lines.
 
     RunnerError if the device reported an error, stopped before the end, or sent a line that
     cannot be read.

@@ -24,7 +24,7 @@ _JOB_BYTES = 2 << 20  # every board's mailbox has at least this much
 
 @dataclass(frozen=True)
 class Run:
-    """Results of all input sets, and what was measured. Instructions are None if not counted."""
+    """The results of all input sets, and the measurements. Instructions are None if not counted."""
 
     outputs: list[list[np.ndarray]]  # by input set, in logical shape and order
     info: RunInfo
@@ -38,8 +38,8 @@ class Run:
 
 
 def default_image(core: str, executor: str = "standalone") -> Path:
-    """The firmware for `core` and an executor ("standalone", "executorch") that Bazel built; UserError if
-    it was not."""
+    """Returns the firmware that Bazel built for `core` and an executor ("standalone", "executorch"). UserError
+    if it is not built."""
     checkout = find_checkout()
     name = core.replace("-", "_") + ("" if executor == "standalone" else f"_{executor}")
     image = checkout and checkout / "bazel-bin" / "runtime" / f"{name}.elf"
@@ -60,17 +60,16 @@ def run(
     timeout_s: float = 600.0,
     progress: Optional[Callable[[str], None]] = None,
 ) -> Run:
-    """Runs `payload` once for each element of `inputs`, arrays in logical shape and order.
+    """Runs `payload` once for each element of `inputs`, which are arrays in logical shape and order.
 
-    With `program`, the .pte whose one delegate call `payload` is, ExecuTorch's executor runs that; `image`
-    must be one with it.
+    With `program`, the .pte whose only delegate call is `payload`, ExecuTorch's executor runs that program; `image`
+    must contain that executor.
 
-    progress: called with a line where there is something to tell: a batch of inputs, and, once for a
-        reason, why a simulator takes another one's place. Warnings about that are for programs that show
-        warnings, which a command of this package does not.
+    progress: called with a line for each batch of inputs and, once per reason, if one simulator replaces another.
+        The warnings about that are for programs that show warnings, which the commands of this package do not.
 
-    UserError if there is no simulator, `image` is no firmware, or refuses the payload, or fails; and if an
-    input holds NaN or infinity.
+    UserError if there is no simulator, if `image` is not firmware, refuses the payload or fails, or if an
+    input contains NaN or infinity.
     """
     for number, arrays in enumerate(inputs):
         for index, array in enumerate(arrays):
@@ -132,7 +131,7 @@ _told: set[str] = set()
 
 
 def _tell_once(note: str, progress: Callable[[str], None]) -> None:
-    """A program runs many images: the reason is the same for each."""
+    """Reports `note` once, because a program runs many images and the reason is the same for each."""
     if note and note not in _told:
         _told.add(note)
         progress(note)
@@ -145,12 +144,12 @@ def _printed(output: Output) -> bytes:
 
 
 def _set_bytes(tensors: Sequence[Tensor]) -> int:
-    """Of an input set in a job, where every input is padded."""
+    """Returns the bytes of an input set in a job, where every input is padded."""
     return sum(-(-t.nbytes // schema.ALIGNMENT) * schema.ALIGNMENT for t in tensors)
 
 
 def _simulator() -> Any:
-    """The module sim.simulator of the checkout."""
+    """Returns the module sim.simulator of the checkout."""
     try:
         from sim import simulator
 

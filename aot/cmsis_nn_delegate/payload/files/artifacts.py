@@ -1,7 +1,7 @@
 """The files that belong to one compiled model: NAME.pte, NAME.payload.bin, NAME.graph.npz, ...
 
-Every file but the program names the payload that it was made with, by its CRC-32; NAME.graph.npz also names
-the program. So files of two compilations, which a kill at the wrong moment or a copy leaves, are noticed.
+Every file except the program names the payload that it was made with by its CRC-32; NAME.graph.npz also names
+the program. So a mixture of two compilations, left by a kill at the wrong moment or by a copy, is detected.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from . import serialize
 SUFFIXES = (".payload.bin", ".graph.npz", ".report.txt", ".report.json", ".pte", ".h", ".c")
 _AGAIN = "compile the model again"
 
-# How files of text name their payload.
+# How text files name their payload.
 _NAMED = {
     ".report.txt": re.compile(r"^payload CRC-32 ([0-9a-f]{8})$", re.MULTILINE),
     ".h": re.compile(r"^#define \w+_CRC32 0x([0-9a-f]{8})u$", re.MULTILINE),
@@ -30,7 +30,7 @@ _NAMED = {
 
 
 def check_name(name: str) -> None:
-    """UserError if `name` cannot be the beginning of the names of all these files, and of C symbols."""
+    """Raises UserError if the names of these files and of C symbols cannot begin with `name`."""
     if not re.fullmatch(r"\w[\w.+-]*", name):
         raise UserError(
             f"{name!r} cannot be the name of a model: it becomes a part of file names and C symbols, so that it "
@@ -48,7 +48,7 @@ def _suffix(name: str) -> Optional[str]:
 
 
 def about_program(payload_crc32: int, program: bytes) -> dict[str, str]:
-    """What NAME.graph.npz says about the other files, for `Artifacts.check`."""
+    """Returns what NAME.graph.npz says about the other files, for `Artifacts.check`."""
     return {"payload_crc32": f"{payload_crc32:08x}", "program_crc32": f"{zlib.crc32(program):08x}"}
 
 
@@ -61,7 +61,7 @@ class Artifacts:
 
     @staticmethod
     def of(path: str) -> Artifacts:
-        """Of any file of a compiled model, or of their common beginning (out/model)."""
+        """Finds the files from any one of them, or from their common beginning (out/model)."""
         folder, name = Path(path).parent, Path(path).name
         suffix = _suffix(name)
         if suffix is not None:
@@ -74,7 +74,7 @@ class Artifacts:
         return found
 
     def check(self) -> None:
-        """UserError if the files that are there are from different compilations, or do not say of which."""
+        """Raises UserError if the existing files are from different compilations, or do not say from which."""
         named: dict[str, str] = {}
         for suffix in SUFFIXES:
             if suffix == ".pte" or not self.has(suffix):
@@ -97,7 +97,7 @@ class Artifacts:
                 )
 
     def _named_payload(self, suffix: str) -> Optional[str]:
-        """The CRC-32 of the payload that the file belongs to, as 8 digits; None if it names none."""
+        """Returns the CRC-32 of the payload that the file belongs to, as 8 digits; None if it names none."""
         if suffix == ".payload.bin":
             return f"{self.payload().crc32:08x}"
         if suffix == ".graph.npz":
@@ -127,7 +127,7 @@ class Artifacts:
         return path.read_bytes()
 
     def payload(self) -> Payload:
-        """The decoded payload; its `data` are the bytes."""
+        """Returns the decoded payload; its `data` are the bytes."""
         data = self.read(".payload.bin")
         try:
             return decode(data)
@@ -135,7 +135,7 @@ class Artifacts:
             raise UserError(f"{self.path('.payload.bin')}: {error}") from error
 
     def graph(self) -> tuple[Graph, dict[str, str]]:
-        """The lowered graph, and the name, target and I/O placement it was compiled with."""
+        """Returns the lowered graph, and the name, target and I/O placement that it was compiled with."""
         data = self.read(".graph.npz")
         try:
             return serialize.loads(data)

@@ -1,9 +1,9 @@
-"""Writes files whole or not at all, and several of them so that a mixture is noticed.
+"""Writes files whole or not at all, and writes several files so that readers notice a mixture.
 
-New files are written into a hidden folder in the output folder. Only when all of them are on the disk are
-they renamed into place: a full disk, an exception or a kill before that leaves the old files as they were.
-Renaming several files is not one step, so that a kill in between leaves some old and some new ones;
-whoever reads them tells by what they say about each other (see `artifacts`).
+New files are written into a hidden folder in the output folder. They are renamed into place only when all of them
+are on disk: a full disk, an exception or a kill before that leaves the old files as they were.
+Renaming several files is not one step, so a kill in between leaves some old and some new files;
+readers detect this by what the files say about each other (see `artifacts`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HIDDEN = ".cmsisnn-"
 
 
 def check_writable(folder: Union[str, Path], names: Iterable[str] = ()) -> None:
-    """Raises the UserError of `write_files` that can be foreseen: `folder` is none or takes no files, or
+    """Raises the UserError that `write_files` would raise if `folder` is not a folder or not writable, or if
     one of `names` is a folder in it. Leaves nothing behind."""
     folder = Path(folder)
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
@@ -44,11 +44,11 @@ def check_writable(folder: Union[str, Path], names: Iterable[str] = ()) -> None:
 
 
 def write_files(folder: Union[str, Path], files: Mapping[str, bytes], obsolete: Iterable[str] = ()) -> list[Path]:
-    """Writes `files`, name -> content, to `folder`, which is made if need be, and removes those named
-    `obsolete`; the paths of `files`.
+    """Writes `files`, name -> content, to `folder`, creating it if necessary, and removes the files named
+    `obsolete`. Returns the paths of `files`.
 
-    First the obsolete ones go, then the files come in the order of `files`. UserError names the file that
-    cannot be written, and says whether the old ones are still there.
+    It first removes the obsolete files, then moves `files` into place in their order. UserError names the file that
+    cannot be written, and says whether the old files are still there.
     """
     folder = Path(folder)
     check_writable(folder, files)
@@ -93,7 +93,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Also to the disk: some file systems notice only then that it is full."""
+    """Writes a file and flushes it to disk, because some file systems notice only then that it is full."""
     with open(path, "xb") as out:
         out.write(content)
         out.flush()
@@ -102,7 +102,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Alone in `folder` among those who write there, on file systems that have locks."""
+    """Keeps other writers out of `folder`, on file systems that have locks."""
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY)
@@ -112,7 +112,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Of writers that were killed: a live one would have the lock."""
+    """Removes what killed writers left behind; a live writer would hold the lock."""
     for path in folder.glob(f"{_HIDDEN}*"):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)

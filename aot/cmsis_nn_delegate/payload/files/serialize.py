@@ -1,4 +1,4 @@
-"""A graph in a file: an .npz with the weights as arrays and the rest as JSON.
+"""Stores a graph in a file: an .npz with the weights as arrays and the rest as JSON.
 
 Nothing in such a file is executed. Equal graphs give equal bytes.
 """
@@ -21,7 +21,7 @@ from ...ops.registry import OPS
 
 VERSION = 2
 _STRUCTURE = "graph.json"
-# What nodes have, and what that is made of.
+# The attributes of nodes, and their parts.
 _ATTRS = {
     kind.__name__: kind
     for kind in (attributes.Clamp, attributes.Padding, Geometry, *(op.attrs for op in OPS.values()))
@@ -30,7 +30,7 @@ _ATTRS = {
 
 
 def dumps(graph: Graph, about: Mapping[str, str]) -> bytes:
-    """The file's bytes. `about` is kept beside the graph."""
+    """Returns the file's bytes. `about` is stored with the graph."""
     values: list[Value] = []
     index: dict[int, int] = {}
 
@@ -79,7 +79,7 @@ def dumps(graph: Graph, about: Mapping[str, str]) -> bytes:
 
 
 def loads(data: bytes) -> tuple[Graph, dict[str, str]]:
-    """The graph of `dumps` and what was kept beside it; ValueError if `data` is something else."""
+    """Returns the graph given to `dumps` and what was stored with it. ValueError if `data` is anything else."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             structure = json.loads(arrays[_STRUCTURE].tobytes())
@@ -104,7 +104,7 @@ def loads(data: bytes) -> tuple[Graph, dict[str, str]]:
             ],
         )
         graph.verify()
-    except Exception as error:  # zipfile, json and numpy have many ways to say it
+    except Exception as error:  # zipfile, json and numpy raise many kinds of errors
         raise ValueError(f"not a graph file, or a damaged one: {error}") from error
     return graph, structure["about"]
 

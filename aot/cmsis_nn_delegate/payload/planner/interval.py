@@ -1,4 +1,4 @@
-"""Buffers as intervals of time, and what is true of any placement of them."""
+"""Buffers as intervals of time, and what holds for every placement of them."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class Interval:
             raise ValueError(f"not an interval: {self.size} bytes in [{self.first}, {self.last}]")
 
     def meets(self, other: Interval) -> bool:
-        """Whether both are alive in some step."""
+        """Returns whether both are alive in some step."""
         return self.first <= other.last and other.first <= self.last
 
 
 def align_up(size: int, alignment: int) -> int:
-    """The smallest multiple of `alignment` that is not below `size`."""
+    """Returns the smallest multiple of `alignment` that is at least `size`."""
     return -(-size // alignment) * alignment
 
 
 def live_bytes(intervals: Sequence[Interval], alignment: int) -> list[int]:
-    """Sum of the aligned sizes of what is alive, for every step from 0 to the last one."""
+    """Returns the sum of the aligned sizes of all live buffers, for every step from 0 to the last one."""
     changes: dict[int, int] = defaultdict(int)
     for interval in intervals:
         size = align_up(interval.size, alignment)
@@ -44,12 +44,12 @@ def live_bytes(intervals: Sequence[Interval], alignment: int) -> list[int]:
 
 
 def lower_bound(intervals: Sequence[Interval], alignment: int) -> int:
-    """No placement needs less: the largest live set."""
+    """Returns the size of the largest live set; no placement needs less."""
     return max(live_bytes(intervals, alignment), default=0)
 
 
 def find_overlap(intervals: Sequence[Interval], offsets: Sequence[int]) -> tuple[int, int] | None:
-    """Indices of two buffers that share a byte in some step, None if there are none.
+    """Returns the indices of two buffers that share a byte in some step; None if there are none.
 
     Written for checking, without the planner's shortcuts.
     """

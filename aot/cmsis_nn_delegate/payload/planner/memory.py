@@ -1,9 +1,9 @@
-"""The arena of a graph: which buffers there are, how long they live, and where they go.
+"""Plans the arena of a graph: its buffers, their lifetimes and their places.
 
 Steps are node indices. A graph input lives from step 0 to its last reader, an output from its
 definition to the last step, any other activation from its definition to its last reader, the
 scratch memory of a kernel during its own step. With I/O placed with the caller, inputs and
-outputs take no arena. States lie outside of the arena, one after the other, since they live between executions.
+outputs take no arena memory. States lie one after another outside of the arena, because they live between executions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class IoPlacement(enum.Enum):
 
     @staticmethod
     def of(name: str) -> IoPlacement:
-        """The member called `name`; ValueError with the choices if there is none."""
+        """Returns the member called `name`. ValueError lists the choices if there is none."""
         try:
             return IoPlacement(name)
         except ValueError:
@@ -38,7 +38,7 @@ class IoPlacement(enum.Enum):
 
 @dataclass(frozen=True)
 class Buffer:
-    """Bytes of the arena, for one activation, a chain of them computed in place, or scratch."""
+    """Bytes of the arena for one activation, for a chain of activations computed in place, or for scratch memory."""
 
     name: str
     interval: Interval
@@ -47,7 +47,7 @@ class Buffer:
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """Where everything lies. Offsets count from the start of the arena, multiples of 16."""
+    """Where everything lies. Offsets are relative to the start of the arena, and multiples of 16."""
 
     buffers: tuple[Buffer, ...]
     arena_bytes: int
@@ -64,15 +64,15 @@ class MemoryPlan:
         return self.arena_bytes - self.bound
 
     def offset_of(self, value: Value) -> Optional[int]:
-        """None for what has no place in the arena: constants, and I/O kept by the caller."""
+        """Returns the offset of `value`; None if it has none in the arena: constants, and I/O kept by the caller."""
         return self._values.get(id(value))
 
     def state_offset(self, value: Value) -> Optional[int]:
-        """In persistent memory; None for what is no state."""
+        """Returns the offset in persistent memory; None if `value` is not a state."""
         return self._states.get(id(value))
 
     def scratch_offset(self, step: int) -> Optional[int]:
-        """None if the kernel of that step needs no scratch."""
+        """Returns the offset of the scratch memory of `step`; None if its kernel needs none."""
         return self._scratch.get(step)
 
 
@@ -82,10 +82,10 @@ def plan_memory(
     io_placement: IoPlacement,
     in_place: Optional[bool] = None,
 ) -> MemoryPlan:
-    """Plans the arena of `graph`; `scratch_bytes` has the need of every node.
+    """Plans the arena of `graph`; `scratch_bytes` has the scratch size of every node.
 
-    `in_place` says whether operators that can may overwrite an input that dies there; None means:
-    if that makes the arena smaller.
+    `in_place` says whether operators that support it may overwrite an input that dies there; None means only if
+    that makes the arena smaller.
     """
     if in_place is not None:
         return _plan(graph, scratch_bytes, io_placement, _overwritten(graph) if in_place else {})
@@ -164,7 +164,7 @@ def _plan(
 
 
 def _place_states(graph: Graph) -> tuple[dict[int, int], int]:
-    """The offset of each state in persistent memory, by id, and the size of that."""
+    """Returns the offset of each state in persistent memory, by id, and the size of that memory."""
     offsets: dict[int, int] = {}
     end = 0
     for value in graph.states():
@@ -174,7 +174,7 @@ def _place_states(graph: Graph) -> tuple[dict[int, int], int]:
 
 
 def _overwritten(graph: Graph) -> dict[int, Value]:
-    """Step -> the activation that the node of this step can store its output over."""
+    """Returns step -> the activation that the node of this step can store its output over."""
     last_reader = {id(value): step for step, node in enumerate(graph.nodes) for value in node.inputs}
     result: dict[int, Value] = {}
     for step, node in enumerate(graph.nodes):
@@ -186,9 +186,9 @@ def _overwritten(graph: Graph) -> dict[int, Value]:
 
 
 def _dies(graph: Graph, node: Node, value: Value, step: int, last_reader: Mapping[int, int]) -> bool:
-    """Whether `value` is an inner activation of the output's size that nobody reads after `step`.
+    """Returns whether `value` is an inner activation of the output's size that nothing reads after `step`.
 
-    Inputs and outputs of the graph are left alone: the caller may keep them elsewhere.
+    Inputs and outputs of the graph do not count, because the caller may keep them elsewhere.
     """
     inner = not value.is_constant and not graph.is_output(value) and graph.producer(value) is not None
     return (

@@ -2,15 +2,15 @@
 
 The algorithm:
 1. A placement is made from an *order* of the buffers: each in turn gets the lowest aligned
-   offset at which it overlaps no buffer already placed that is alive together with it.
+   offset at which it overlaps no buffer that is already placed and alive at the same time.
 2. Candidate orders come from three rules (size; size times lifetime; start), largest first.
-3. If the best of them is above the lower bound (the largest live set, which nothing beats),
-   a hill climb follows: take a buffer that touches the peak, or one that lies under such a
-   buffer, move it to a random earlier place of the order, keep the new order unless it is worse.
-   After a while without progress it restarts from another rule's order, shuffled a little.
+3. If the best of them is above the lower bound (the largest live set), a hill climb follows:
+   take a buffer that touches the peak, or one that lies under such a buffer, move it to a
+   random earlier place in the order, and keep the new order unless it is worse. After a
+   while without progress, restart from another rule's order, shuffled a little.
 4. It stops at the bound, or after a fixed number of steps. Random numbers are seeded and
-   the budget counts work, not time: equal input gives an equal plan on every machine.
-The result states its bound, so that the gap to it is known: 0 means proven optimal.
+   the budget counts work, not time, so equal input gives an equal plan on every machine.
+The result contains the bound, so that the gap to it is known: 0 means proven optimal.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PATIENCE = 400  # moves without progress before a restart
 
 @dataclass(frozen=True)
 class Placement:
-    """Offset of every buffer, the bytes that they take together, and the least possible."""
+    """The offset of every buffer, the bytes that they take together, and the lower bound of that."""
 
     offsets: tuple[int, ...]
     peak: int
@@ -40,7 +40,7 @@ class Placement:
 
 
 def place(intervals: Sequence[Interval], alignment: int = 16) -> Placement:
-    """Offsets, multiples of `alignment` (a power of two), for `intervals`; see the module docstring."""
+    """Returns offsets for `intervals`, multiples of `alignment` (a power of two); see the module docstring."""
     bound = lower_bound(intervals, alignment)
     search = _Search(intervals, alignment)
     orders = _rule_orders(intervals)
@@ -51,7 +51,7 @@ def place(intervals: Sequence[Interval], alignment: int = 16) -> Placement:
 
 
 def _rule_orders(intervals: Sequence[Interval]) -> list[list[int]]:
-    """Orders of step 2; ties are broken by the index."""
+    """Returns the orders of step 2; the index breaks ties."""
 
     def by(key: Callable[[Interval], Any]) -> list[int]:
         return sorted(range(len(intervals)), key=lambda i: (key(intervals[i]), i))
@@ -66,7 +66,7 @@ def _rule_orders(intervals: Sequence[Interval]) -> list[list[int]]:
 
 
 class _Search:
-    """Step 1, with what does not depend on the order computed once, and a count of the work."""
+    """Step 1. It computes everything that does not depend on the order once, and counts the work."""
 
     def __init__(self, intervals: Sequence[Interval], alignment: int) -> None:
         self.sizes = [align_up(interval.size, alignment) for interval in intervals]
@@ -97,7 +97,7 @@ class _Search:
         return max((o + size for o, size in zip(offsets, self.sizes)), default=0)
 
     def culprits(self, offsets: Sequence[int]) -> list[int]:
-        """Buffers that touch the peak, and those that such a buffer directly lies upon."""
+        """Returns the buffers that touch the peak, and those that lie directly under such a buffer."""
         peak = self.peak(offsets)
         top = [i for i, size in enumerate(self.sizes) if offsets[i] + size == peak]
         below = {j for i in top for j in self.neighbours[i] if offsets[j] + self.sizes[j] == offsets[i]}
@@ -105,7 +105,7 @@ class _Search:
 
 
 def _climb(search: _Search, orders: Sequence[list[int]], best: list[int], bound: int) -> list[int]:
-    """Step 3: the best offsets found within the budget, never worse than `best`."""
+    """Step 3: returns the best offsets found within the budget, never worse than `best`."""
     generator = random.Random(len(search.sizes))
     restart = 0
     while search.work < _BUDGET:

@@ -1,1 +1,1 @@
-"""What a compiled model costs, and why: `model_report.Report` as text and as JSON."""
+"""Reports what a compiled model costs, and why: `model_report.Report` as text and as JSON."""

@@ -17,7 +17,7 @@ from ..planner.memory import MemoryPlan
 
 @dataclass(frozen=True)
 class LiveBuffer:
-    """A buffer alive in some step; bytes as the program needs them, not rounded up."""
+    """A buffer that is alive in some step; its size is not rounded up."""
 
     name: str
     nbytes: int
@@ -26,7 +26,7 @@ class LiveBuffer:
 
 @dataclass(frozen=True)
 class ArenaReport:
-    """RAM of the delegate. `peak_*` say which call makes the arena as large as it is, and what for."""
+    """RAM of the delegate. `peak_*` say which call needs the most memory, and for which buffers."""
 
     nbytes: int
     bound: int  # the largest live set: no plan takes less
@@ -94,7 +94,7 @@ class Report:
 
 
 def build_report(name: str, encoded: Encoded) -> Report:
-    """The report of a payload that was just encoded."""
+    """Builds the report of a payload that was just encoded."""
     graph, plan = encoded.graph, encoded.plan
     return Report(
         name=name,

@@ -1,4 +1,4 @@
-"""A report for people."""
+"""The report as readable text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .model_report import IoReport, Report
 
 
 def render(report: Report) -> str:
-    """The report as text, with a final newline."""
+    """Returns the report as text, with a final newline."""
     blocks = [
         [
             f"{report.name} for {report.target} ({report.isa} kernels of CMSIS-NN {report.cmsis_nn[:8]})",
@@ -28,7 +28,7 @@ def shape(dims: Sequence[int]) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], left: Sequence[int]) -> list[str]:
-    """Aligned columns; those whose index is in `left` to the left, others to the right."""
+    """Returns lines with aligned columns: to the left if the column's index is in `left`, else to the right."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     return [
         "  ".join(

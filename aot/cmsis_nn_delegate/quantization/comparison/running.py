@@ -80,7 +80,7 @@ def close(a: Any, b: Any, tolerance: float) -> bool:
 
 
 def difference(a: torch.Tensor, b: torch.Tensor) -> float:
-    """NaN is never different, nor are equal infinities."""
+    """Returns the largest difference, counting only elements at which `b` is finite."""
     apart = (a.double() - b.double()).abs()[torch.isfinite(b)]
     return float(apart.max()) if apart.numel() else 0.0
 

@@ -45,7 +45,7 @@ class Scales:
         return scale.double().reshape(shape)
 
     def rounded(self, node: Node, value: torch.Tensor) -> torch.Tensor:
-        """What the quantized module makes of `value`, which the observer sees."""
+        """Returns `value`, which the observer sees, rounded as in the quantized module."""
         observer = self.observer(node)
         scale, zero_point = self.parameters(observer)
         limits = observer.quant_min, observer.quant_max, observer.dtype
