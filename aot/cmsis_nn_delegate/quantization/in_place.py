@@ -74,7 +74,7 @@ def replace_in_place(model: GraphModule) -> None:
 
 
 def functional_module(program: ExportedProgram) -> GraphModule:
-    """A copy of the program's module that writes to nothing but its state.
+    """Returns a copy of the program's module that writes only to its state.
 
     A program that writes through views is traced again, functionally. UserError for one in training mode,
     whose dropout and batch norms would not survive that.
@@ -101,7 +101,7 @@ def functional_module(program: ExportedProgram) -> GraphModule:
 
 
 def _traced_again(program: ExportedProgram, writer: Node) -> ExportedProgram:
-    """The program without writes in place."""
+    """Returns the program without writes in place."""
     try:
         program = program.run_decompositions({})
     except Exception as error:
@@ -135,7 +135,7 @@ def written_state(graph: Graph) -> set[Node]:
 
 
 def describe(node: Node) -> str:
-    """A node for a message, with the module that it comes from."""
+    """Describes a node for a message, with the module that it comes from."""
     for path, kind in reversed(list((node.meta.get("nn_module_stack") or {}).values())):
         if path:
             name = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
@@ -144,7 +144,7 @@ def describe(node: Node) -> str:
 
 
 class _Memory:
-    """Which nodes of a graph may name the same memory."""
+    """Knows which nodes of a graph may name the same memory."""
 
     def __init__(self, graph: Graph, state: set[Node]) -> None:
         self._order = {node: index for index, node in enumerate(graph.nodes)}
@@ -206,7 +206,7 @@ def _annotated_arguments(node: Node) -> Iterator[tuple[Node, Any]]:
 
 
 def _aliased_arguments(node: Node) -> Iterator[Node]:
-    """Arguments whose memory the result of `node` may share."""
+    """Yields the arguments whose memory the result of `node` may share."""
     if node.op == "call_function" and getattr(node.target, "__name__", "") == "getitem":
         source: Any = node.args[0]
         yield source
@@ -217,7 +217,7 @@ def _aliased_arguments(node: Node) -> Iterator[Node]:
 
 
 def _out_of_place(node: Node) -> Optional[torch._ops.OpOverload]:
-    """aten.relu.default for a call of aten.relu_.default; None if there is no such form."""
+    """Returns aten.relu.default for a call of aten.relu_.default; None if there is no such form."""
     target: Any = node.target
     namespace, name = target._schema.name.split("::")
     packet = getattr(getattr(torch.ops, namespace), name.removesuffix("_"), None)
@@ -247,7 +247,7 @@ def is_training(graph: Graph) -> bool:
 
 
 def _remove_dropout(program: ExportedProgram) -> None:
-    """Removes dropout of eval mode, which tracing again would take for a copy."""
+    """Removes dropout in eval mode, which a second trace would treat as a copy."""
     for node in list(program.graph.nodes):
         if _is_idle_dropout(node) and not any(user.op == "output" for user in node.users):
             node.replace_all_uses_with(node.args[0])

@@ -98,7 +98,7 @@ class Inputs:
         return Inputs(args, kwargs, tuple(tensors), tuple(names), bind)
 
     def flatten(self, sample: Any, what: str) -> tuple[torch.Tensor, ...]:
-        """The tensors of other arguments for the same model; `what` says what they are, "sample 3".
+        """Returns the tensors of other arguments for the same model; `what` describes them, e.g. "sample 3".
         A single tensor is the sample of a model of one input. Their shapes are not checked."""
         if isinstance(sample, (torch.Tensor, np.ndarray)):
             if len(self.tensors) != 1:
@@ -124,7 +124,7 @@ class Inputs:
         return tuple(_checked(leaf, f"input {name} of {what}") for leaf, name in zip(present, self.names))
 
     def checked(self, tensors: Sequence[Any], what: str) -> tuple[torch.Tensor, ...]:
-        """Tensors that are in order already."""
+        """Checks tensors that are already in the compiled program's order."""
         return tuple(_checked(x, f"input {name} of {what}") for x, name in zip(tensors, self.names))
 
     def _count(self) -> str:
@@ -189,7 +189,7 @@ def _bind_exported(program: ExportedProgram, args: Args, kwargs: dict[str, Any],
 
 
 def _tensors(model: Model, args: Args, kwargs: dict[str, Any], what: str) -> tuple[list[torch.Tensor], list[str]]:
-    """The tensors in the arguments and their names; None stands for an input that is left out."""
+    """Returns the tensors in the arguments and their names; None stands for an input that is left out."""
     signature = _signature(model)
     parameters = list(signature.parameters.values()) if signature else []
     tensors, names = [], []
@@ -260,7 +260,7 @@ def _dtype(tensor: torch.Tensor) -> str:
 
 
 def _outline(item: Any) -> str:
-    """The structure of arguments, for messages."""
+    """Returns the structure of arguments, for messages."""
     if isinstance(item, (torch.Tensor, np.ndarray)):
         return "tensor"
     if isinstance(item, Mapping):

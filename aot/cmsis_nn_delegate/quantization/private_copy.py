@@ -16,7 +16,7 @@ Model = Union[torch.nn.Module, ExportedProgram]
 
 
 def private_copy(model: Model) -> Model:
-    """A copy that shares no memory with `model`; calibration runs it, which changes buffers.
+    """Returns a copy that shares no memory with `model`, because calibration runs it and so changes buffers.
 
     UserError if `model` cannot be copied.
     """

@@ -181,12 +181,12 @@ class CmsisNnQuantizer(Quantizer):
         return model
 
     def validate(self, model: GraphModule) -> None:
-        """Nothing to check: what the delegate cannot run is reported by the partitioner."""
+        """Checks nothing: the partitioner reports the operators that the delegate cannot run."""
 
     # Patterns ---------------------------------------------------------------
 
     def _annotate_weighted(self, node: Node, annotation: Weighted) -> None:
-        """With the activation that follows it."""
+        """Annotates a layer with weights together with the activation that follows it."""
         arguments: tuple[Any, ...] = node.args
         source, weight, *rest = arguments
         bias: Any = rest[0] if rest else node.kwargs.get("bias")
@@ -269,7 +269,7 @@ class CmsisNnQuantizer(Quantizer):
 
 
 def _works(node: Node) -> bool:
-    """Whether a kernel computes something; the rest only moves values or limits them."""
+    """Returns whether the operator computes something, and does not only move or limit values."""
     return str(node.target) in _WORKING
 
 

@@ -24,7 +24,7 @@ Sample = tuple[np.ndarray, ...]
 
 @dataclass(frozen=True)
 class InputSpec:
-    """An input: `shape` None is taken from the file, with a batch of 1."""
+    """An input. If `shape` is None, it comes from the file, with a batch of 1."""
 
     name: str
     shape: Optional[tuple[int, ...]] = None
@@ -37,7 +37,7 @@ def load(path: Union[str, Path], specs: Sequence[InputSpec], purpose: str) -> li
 
 
 def select(arrays: Mapping[str, np.ndarray], specs: Sequence[InputSpec], path: Union[str, Path]) -> list[Sample]:
-    """The samples in arrays with the rules of a file; `path` says in messages where they are from."""
+    """Returns the samples in arrays that follow the rules of a file; messages name `path` as their origin."""
     chosen = [_choose(arrays, index, specs, path) for index in range(len(specs))]
     columns = [_split(array, spec, path) for array, spec in zip(chosen, specs)]
     counts = {spec.name: len(column) for spec, column in zip(specs, columns)}

@@ -29,7 +29,7 @@ def drop_workless(model: GraphModule, works: Callable[[Node], bool]) -> None:
 
 
 def _islands(nodes: list[Node]) -> list[list[Node]]:
-    """Nodes connected by reading each other."""
+    """Returns groups of nodes that are connected by reading each other."""
     inside, seen, islands = set(nodes), set(), []
     for start in nodes:
         if start in seen:

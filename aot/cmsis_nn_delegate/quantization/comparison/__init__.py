@@ -57,7 +57,7 @@ def compare(
     program: ExportedProgram,
     samples: Samples,
 ) -> float:
-    """The largest difference of an output from the float model's, as a part of that output's range.
+    """Returns the largest difference of an output from the float model's, as a fraction of that output's range.
 
     exported: the float module as torch.export made it, with flat inputs and outputs.
     prepared: the calibrated module, with observers. converted: the quantized module. program: the same,
@@ -90,5 +90,5 @@ def compare(
 
 
 def differing_part(value: float) -> str:
-    """For people: "1.3 %"."""
+    """Returns the value as readable text, such as "1.3 %"."""
     return f"{100 * value:.2g} %"

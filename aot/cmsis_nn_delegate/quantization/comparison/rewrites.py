@@ -38,7 +38,7 @@ class Rewrites:
                 )
 
     def part(self, wanted: dict[Node, Any], quantized: dict[Node, Any]) -> float:
-        """The largest difference of a float output, as a part of its range."""
+        """Returns the largest difference of a float output, as a fraction of its range."""
         pairs = [(a, b) for a, b in zip(outputs(quantized), outputs(wanted)) if is_float(b) and b.numel()]
         return max((difference(a, b) / max(extent(b), 1e-30) for a, b in pairs), default=0.0)
 
@@ -63,7 +63,7 @@ def _twins(exported: GraphModule, prepared: GraphModule) -> dict[Node, Node]:
 
 
 def _origin(node: Node, known: set[str]) -> str:
-    """The oldest name of `node` that is in `known`."""
+    """Returns the oldest name of `node` that is in `known`."""
     name, sources = node.name, node.meta.get("from_node") or ()
     while sources:
         name = sources[-1].name if sources[-1].name in known else name
