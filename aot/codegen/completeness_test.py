@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from cmsis_nn_delegate.edge.nodes import KERNEL_ELEMENTS
 from cmsis_nn_delegate.format.blocks import input, output
-from cmsis_nn_delegate.format.record import I8, Struct
+from cmsis_nn_delegate.format.record import I8, Role, Struct
 from cmsis_nn_delegate.ops.annotation import NotAnnotated
 from cmsis_nn_delegate.ops.kernel import KernelSpec
 from cmsis_nn_delegate.ops.op import Op
 from cmsis_nn_delegate.ops.random_case import RandomCase
-from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.ops.registry import OPS, kernels
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAWN = 40  # random cases, among which each kernel of an operator has to be
@@ -121,3 +122,20 @@ def test_a_kernel_that_no_case_reaches_is_named():
         draws = (lambda d: d.fully_connected(d.input(1, 8), 20),)
 
     assert list(missing(Half())) == ["a random case of fully_connected_per_tensor"]
+
+
+def test_what_the_edge_program_may_quantize_to_is_what_kernels_take():
+    taken = {
+        element
+        for kernel in kernels().values()
+        for role in (Role.INPUT, Role.OUTPUT)
+        for name, element in kernel.elements.items()
+        if name in kernel.args.names_of(role) and element.is_integer
+    }
+    assert taken == set(KERNEL_ELEMENTS)
+
+
+def test_no_two_kernels_of_an_operator_have_one_key():
+    for op in OPS.values():
+        keys = [(kernel.variant, tuple(kernel.elements.items())) for kernel in op.kernels]
+        assert len(set(keys)) == len(keys), op.name
