@@ -41,8 +41,10 @@ def generate() -> str:
     constants = {
         "kMagic": ("std::uint32_t", f"0x{schema.MAGIC:08x}"),
         "kFormatVersion": ("std::uint16_t", schema.FORMAT_VERSION),
-        "kPortableRevision": ("std::uint32_t", schema.PORTABLE_REVISION),
-        "kCmsisNnRevision": ("std::uint32_t", f"0x{schema.CMSIS_NN_REVISION:08x}"),
+        **{
+            f"k{camel(provider.name)}Revision": ("std::uint32_t", f"0x{revision:08x}")
+            for provider, revision in schema.REVISIONS.items()
+        },
         "kMaxProviders": ("unsigned", schema.MAX_PROVIDERS),
         "kAlignment": ("std::size_t", schema.ALIGNMENT),
         "kMaxRank": ("std::size_t", schema.MAX_RANK),

@@ -30,11 +30,8 @@ OPCODES = "aot/cmsis_nn_delegate/format/opcodes.py"
 # Path in the repository -> its text; C++ is formatted afterwards.
 GENERATED: dict[str, Callable[[], str]] = {
     "docs/operators.md": operator_table.generate,
-    "runtime/kernels/cmsis_nn/all.cc": kernel_tables.cmsis_nn_table,
-    "runtime/kernels/cmsis_nn/cmsis_nn.h": kernel_tables.cmsis_nn_header,
+    **kernel_tables.files(),
     "runtime/kernels/cmsis_nn/rules.h": rules_header.generate,
-    "runtime/kernels/portable/all.cc": kernel_tables.portable_table,
-    "runtime/kernels/portable/portable.h": kernel_tables.portable_header,
     "runtime/payload/format.h": format_header.generate,
     "runtime/payload/kernel_names.h": operator_checks.generate_names,
     "runtime/payload/operator_fields.h": operator_fields.generate,

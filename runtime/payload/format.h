@@ -14,7 +14,7 @@ using Ref = std::uint32_t;
 
 inline constexpr std::uint32_t kMagic = 0x444e4e43;
 inline constexpr std::uint16_t kFormatVersion = 4;
-inline constexpr std::uint32_t kPortableRevision = 1;
+inline constexpr std::uint32_t kPortableRevision = 0x00000001;
 inline constexpr std::uint32_t kCmsisNnRevision = 0xdbf45dbf;
 inline constexpr unsigned kMaxProviders = 3;
 inline constexpr std::size_t kAlignment = 16;

@@ -16,7 +16,7 @@
 
 namespace cmsis_nn_delegate {
 
-/// Every portable kernel.
+/// A kernel for every operator.
 extern const KernelTable kPortableKernels;
 
 namespace portable {

@@ -17,6 +17,7 @@ class CmsisNn(Provider):
     id = ProviderId.CMSIS_NN
     name = "cmsis-nn"
     namespace = "cmsis_nn"
+    isa_dependent = True  # scratch sizes
     takes = {ProviderId.PORTABLE: PORTABLE_REVISION, ProviderId.CMSIS_NN: CMSIS_NN_REVISION}
 
     def has(self, kernel: KernelSpec) -> bool:

@@ -13,6 +13,7 @@ class Portable(Provider):
     id = ProviderId.PORTABLE
     name = "portable"
     namespace = "portable"
+    isa_dependent = False
     takes = {ProviderId.PORTABLE: PORTABLE_REVISION, ProviderId.CMSIS_NN: CMSIS_NN_REVISION}
 
     def has(self, kernel: KernelSpec) -> bool:

@@ -30,6 +30,9 @@ class Provider(ABC):
     # whose calls an image with these kernels can run.
     takes: ClassVar[Mapping[ProviderId, int]]
 
+    # Whether its calls are for one instruction set, that of the image, as scratch sizes and order of constants are.
+    isa_dependent: ClassVar[bool]
+
     @property
     def revision(self) -> int:
         """Returns the revision that calls compiled for it follow."""
