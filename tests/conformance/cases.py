@@ -8,7 +8,7 @@ compiler rewrites because a special kernel is wrong for it (ops/geometry.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,8 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.format.record import Role
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.graph.tensor_type import Quant
+from cmsis_nn_delegate.ops.providers.provider import Provider
+from cmsis_nn_delegate.ops.providers.registry import DEFAULT, PORTABLE, PROVIDERS
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.decode import decode
@@ -59,11 +61,18 @@ def describe(operator: str, seed: int, graph: Graph) -> str:
     return f"{operator} seed {seed}: shapes {shapes}, {node.attrs}, zero points {zero_points}"
 
 
-def case(operator: str, seed: int, target: Target) -> Case:
+def providers_of(kernels: str) -> tuple[Provider, ...]:
+    """For whom to compile what an image with the table `kernels` runs: it takes its own provider's calls first. The
+    portable kernels stand in for CMSIS-NN's, so their images run what is compiled for that."""
+    own = PROVIDERS[kernels]
+    return DEFAULT if own is PORTABLE else (own, *(provider for provider in DEFAULT if provider is not own))
+
+
+def case(operator: str, seed: int, target: Target, providers: Sequence[Provider] = DEFAULT) -> Case:
     graph = graph_of(operator, seed)
     inputs = random_inputs(graph, seed)
     expected = reference.run(graph, inputs)
-    payload = encode(graph, target, "caller").payload
+    payload = encode(graph, target, "caller", providers).payload
     view = decode(payload)
     return Case(
         describe(operator, seed, graph),
@@ -73,5 +82,5 @@ def case(operator: str, seed: int, target: Target) -> Case:
     )
 
 
-def cases(operator: str, count: int, target: Target) -> Iterator[Case]:
-    return (case(operator, seed, target) for seed in range(count))
+def cases(operator: str, count: int, target: Target, providers: Sequence[Provider] = DEFAULT) -> Iterator[Case]:
+    return (case(operator, seed, target, providers) for seed in range(count))

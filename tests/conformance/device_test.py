@@ -59,7 +59,8 @@ def run(chosen):
 
 @pytest.mark.parametrize("operator", cases.OPERATORS)
 def test_every_byte_equals_the_reference(operator, pytestconfig):
-    run(list(cases.cases(operator, pytestconfig.getoption("--cases") or CASES, TARGET)))
+    count = pytestconfig.getoption("--cases") or CASES
+    run(list(cases.cases(operator, count, TARGET, cases.providers_of(KERNELS["kernels"]))))
 
 
 @pytest.mark.parametrize("network", NETWORKS)
