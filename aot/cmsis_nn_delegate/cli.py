@@ -314,7 +314,9 @@ def _run_reference(artifacts: Artifacts, samples: list[Sample], arguments: argpa
 
     graph, _ = artifacts.graph()
     _say("running the integer reference")
-    return [reference.run(graph, sample) for sample in samples]
+    # One after the other, as on a device: a model may keep a state.
+    states = reference.initial_states(graph)
+    return [reference.run(graph, sample, states=states) for sample in samples]
 
 
 def _run_host(artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace) -> Results:

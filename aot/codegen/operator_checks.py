@@ -217,4 +217,4 @@ def _bytes(field: Field) -> str:
 
 
 def _alignment(operand: Operand) -> str:
-    return ", bounds::kWordAligned" if operand.align == 4 else ""
+    return {1: "", 2: ", bounds::kHalfAligned", 4: ", bounds::kWordAligned"}[operand.align]

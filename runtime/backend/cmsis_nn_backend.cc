@@ -53,10 +53,9 @@ static_assert(sizeof(Handle) <= payload::kStateOffset, "the state lies after the
 /// Makes the next execution the first one.
 void clear_state(DelegateHandle* handle) {
   // volatile keeps the compiler from calling memset(), which the image may not otherwise contain.
-  auto* word = reinterpret_cast<volatile std::uint32_t*>(state_of(handle));
   const auto& header = static_cast<const Handle*>(handle)->payload.header();
-  for (std::uint32_t bytes = header.persistent_bytes; bytes != 0; bytes -= sizeof(*word)) {
-    *word++ = 0;
+  for (std::uint32_t i = 0; i < header.persistent_bytes; i += sizeof(std::uint32_t)) {
+    *reinterpret_cast<volatile std::uint32_t*>(state_of(handle) + i) = 0;
   }
 }
 

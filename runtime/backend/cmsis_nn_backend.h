@@ -67,7 +67,8 @@ class CmsisNnBackend : public executorch::runtime::BackendInterface {
       executorch::runtime::DelegateHandle* handle,
       executorch::runtime::Span<executorch::runtime::EValue*> args) const override;
 
-  /// Makes the next execution the first one again, for payloads that remember something. Errors:
+  /// Clears the state: the next execution is like the first one. ExecuTorch's Method does not hand its handle out;
+  /// there, load the method again. An execution that fails may leave the state partly changed. Errors:
   /// InvalidArgument for a null `handle`.
   [[nodiscard]] executorch::runtime::Error reset(executorch::runtime::DelegateHandle* handle) const;
 

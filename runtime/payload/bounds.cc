@@ -11,7 +11,7 @@ constexpr payload::Ref make_ref(std::uint32_t base, std::uint32_t offset) {
 }  // namespace
 
 Regions::Regions(const payload::Header& header, const payload::IoTensor* tensors) {
-  constexpr std::uint32_t kAligned = kByteAligned | kWordAligned | kBlockAligned;
+  constexpr std::uint32_t kAligned = kByteAligned | kHalfAligned | kWordAligned | kBlockAligned;
   const auto set = [this](unsigned base, std::uint32_t offset, std::uint32_t size,
                           std::uint32_t rights) {
     Region& region = regions_[base];
@@ -27,7 +27,7 @@ Regions::Regions(const payload::Header& header, const payload::IoTensor* tensors
     const payload::IoTensor& tensor = tensors[i];
     std::uint32_t rights = kByteAligned;
     if (tensor.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32)) {
-      rights |= kWordAligned;  // execute() checks it
+      rights |= kHalfAligned | kWordAligned;  // execute() checks it
     }
     if (i >= header.input_count) {
       rights |= kWrite;

@@ -47,6 +47,7 @@ inline bool section_fits(std::uint32_t offset, std::uint32_t bytes, std::uint32_
 /// kPersistent.
 enum Need : std::uint32_t {
   kByteAligned = 1,
+  kHalfAligned = 2,
   kWordAligned = 4,
   kBlockAligned = 16,
   kWrite = 256,

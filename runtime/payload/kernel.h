@@ -13,7 +13,7 @@
 //                                       {portable::kConv2d, portable::kFullyConnected}};
 //
 // init() then refuses a payload that uses an operator without a kernel. One table may have kernels of
-// several providers; it then names the provider that accepts the most payloads.
+// several providers; it then names the provider that accepts the fewest instruction sets.
 #pragma once
 
 #include <executorch/runtime/core/error.h>

@@ -16,19 +16,16 @@ using payload::kOpcodeCount;
 Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
   std::uint32_t remaining = view.header().calls_bytes;
   Calls::Iterator next = view.calls().begin();
-  const std::uint32_t count = view.header().call_count;
-  if (count == 0) {  // nothing would write the outputs
-    ET_LOG(Error, "malformed payload: it has no calls");
-    return Error::InvalidProgram;
-  }
   const bounds::Regions regions(view.header(), view.tensors());
+  // The providers whose revisions the header has: PayloadView has compared these with the table's.
+  std::uint32_t named = 0;
+  for (unsigned i = 0; i < payload::kMaxProviders; ++i) {
+    named |= view.header().revisions[i] == 0 ? 0 : 1u << i;
+  }
   CallCheck check(view.data(), regions);
-  for (std::uint32_t index = 0; index < count; ++index) {
-    const Call& call = *next;  // may lie past the end
-    if (remaining < sizeof(call)) {
-      ET_LOG(Error, "malformed payload: call %" PRIu32 ": past the end", index);
-      return Error::InvalidProgram;
-    }
+  std::uint32_t index = 0;
+  for (; remaining >= sizeof(payload::CallHeader); ++index) {
+    const Call& call = *next;
     // A newer compiler has more opcodes.
     const Kernel* const kernel = call.opcode < kOpcodeCount ? kernels.find(call.opcode) : nullptr;
     if (kernel == nullptr) {
@@ -41,7 +38,7 @@ Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
              call.opcode < kOpcodeCount ? kKernelNames[call.opcode] : "of a later version");
       return Error::DelegateInvalidCompatibility;
     }
-    if ((kernel->providers & call.provider) == 0) {
+    if ((kernel->providers & call.provider & named) == 0) {
       ET_LOG(
           Error,
           "call %" PRIu32
@@ -62,8 +59,12 @@ Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
     ++next;
     remaining -= call.bytes;
   }
-  if (remaining != 0) {
-    ET_LOG(Error, "malformed payload: %" PRIu32 " trailing bytes after the last call", remaining);
+  // Without a call, nothing would write the outputs.
+  if (remaining != 0 || index != view.header().call_count || index == 0) {
+    ET_LOG(Error,
+           "malformed payload: %" PRIu32 " calls and %" PRIu32
+           " trailing bytes, where the header says %" PRIu32 " calls; there must be one",
+           index, remaining, view.header().call_count);
     return Error::InvalidProgram;
   }
   return Error::Ok;

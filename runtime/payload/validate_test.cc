@@ -667,10 +667,19 @@ TEST(ValidateCalls, CallsOfAnotherProvider) {
     const KernelTable table = kPortableKernels.with(kernel);
     for (const auto theirs : {payload::ProviderId::kPortable, payload::ProviderId::kCmsisNn}) {
       call.provider = static_cast<std::uint8_t>(1u << static_cast<unsigned>(theirs));
+      bytes.header().revisions[static_cast<unsigned>(payload::ProviderId::kPortable)] =
+          payload::kPortableRevision;
       EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
                 ours == theirs ? Error::Ok : Error::DelegateInvalidCompatibility);
     }
   }
+}
+
+TEST(ValidateCalls, TheHeaderNamesTheProvidersOfCalls) {
+  AlignedBytes bytes = testing::small_network();
+  std::memset(bytes.header().revisions, 0, sizeof(bytes.header().revisions));
+  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
+            Error::DelegateInvalidCompatibility);
 }
 
 TEST(ValidateCalls, NoCallsAtAll) {

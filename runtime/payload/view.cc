@@ -72,7 +72,7 @@ Error check_sections(const Header& header, std::size_t size) {
   }
   const std::uint32_t tensor_count = std::uint32_t{header.input_count} + header.output_count;
   if (tensor_count + (header.persistent_bytes == 0 ? 0 : 1) > payload::kMaxIo) {
-    return malformed("too many inputs and outputs");
+    return malformed("too many inputs and outputs, of which a state counts as one");
   }
   // The sections follow one another.
   std::uint32_t end = sizeof(Header);

@@ -3,7 +3,7 @@
 A case is one node with random shape, parameters, weights and input, compiled for an instruction set like
 any network; the integer reference computes its expected outputs. Cases of an operator are drawn in turn in the
 ways that its class declares, so that they often use each special kernel of CMSIS-NN, and each geometry that the
-compiler rewrites because a special kernel is wrong for it (ops/geometry.py).
+compiler rewrites because a special kernel is wrong for it (ops/providers/cmsis_nn_geometry.py).
 """
 
 from __future__ import annotations

@@ -48,6 +48,10 @@ class CaseRun {
       used += padded(bytes) + kGuardBytes;
       return place;
     };
+    if (view->header().persistent_bytes != 0) {
+      return fail("cases have no memory for a state, bytes",
+                  static_cast<std::int64_t>(view->header().persistent_bytes));
+    }
     Bases bases = {};
     bases[payload::kBaseConstant] = const_cast<std::uint8_t*>(payload);
     bases[payload::kBaseArena] = take(view->header().arena_bytes);

@@ -143,3 +143,37 @@ def test_a_state_takes_the_place_of_an_input():
         encode(graph, M4)
     graph.outputs.pop()
     encode(graph, M4)
+
+
+def test_an_output_that_nobody_reads_goes_through_the_passes():
+    graph = float_graph()
+    graph.outputs.pop()
+    graph.nodes = [node for node in graph.nodes if "is_new" not in node.name]
+    lowered = run_passes(graph)
+    assert [node.op for node in lowered.nodes] == ["quantize", "running_peak", "dequantize"]
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (lambda node: node.states.clear(), "running_peak has 1 operands of role state, the node 0"),
+        (lambda node: node.states.append(network.graph().states()[0]), "role state, the node 2"),
+        (lambda node: node.outputs.append(network.graph().inputs[0]), "role output, the node 3"),
+        (
+            lambda node: node.states[0].retype(shape=(1, 5)),
+            "running_peak takes 21 bytes for its greatest, and greatest1 has 5",
+        ),
+    ],
+)
+def test_operands_are_those_of_the_kernel(change, message):
+    graph = network.graph()
+    change(graph.nodes[1])
+    with pytest.raises(ValueError, match=message):
+        encode(graph, M4)
+
+
+def test_one_state_twice():
+    graph = network.graph()
+    graph.nodes[0].states *= 2
+    with pytest.raises(ValueError, match="running_peak0 has one state twice"):
+        graph.verify()

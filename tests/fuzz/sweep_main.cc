@@ -115,7 +115,8 @@ bool run(std::size_t size, Totals& totals) {
   std::uint8_t* const payload = fuzz::at_end(kPayloadSlot, (size + 15) / 16 * 16);
   std::memcpy(payload, work, size);
   const CmsisNnBackend backend(selected_kernels());
-  alignas(16) std::uint8_t handle_memory[kHandleBytes];
+  // With the most persistent memory that mutate() makes.
+  alignas(16) static std::uint8_t handle_memory[payload::kStateOffset + 0xFF0];
   MemoryAllocator handle_allocator(sizeof(handle_memory), handle_memory);
   BackendInitContext context(&handle_allocator, nullptr, "forward");
   FreeableBuffer processed(payload, size, nullptr);

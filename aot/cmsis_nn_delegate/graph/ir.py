@@ -172,6 +172,9 @@ class Graph:
         for value in self.outputs:
             if not value.is_constant and id(value) not in defined:
                 raise ValueError(f"graph output {value.name} is never defined")
+        for node in self.nodes:
+            if len({id(value) for value in node.states}) != len(node.states):
+                raise ValueError(f"{node.name} has one state twice")
         for value in self.states():
             if id(value) in defined or value.is_constant:
                 raise ValueError(f"state {value.name} is also an activation or a constant")

@@ -36,5 +36,10 @@ OPS: Mapping[str, Op] = _operators()
 @functools.cache
 def kernels() -> Mapping[Opcode, KernelSpec]:
     """Every kernel of the format, in the order of the opcodes."""
-    found = {kernel.opcode: kernel for op in OPS.values() for kernel in op.kernels}
+    found: dict[Opcode, KernelSpec] = {}
+    for op in OPS.values():
+        for kernel in op.kernels:
+            if kernel.opcode in found:
+                raise ValueError(f"{kernel.name} and {found[kernel.opcode].name} have one opcode")
+            found[kernel.opcode] = kernel
     return dict(sorted(found.items()))

@@ -54,4 +54,4 @@ class CmsisNnBackend(BackendDetails):
         graph = kernel_graph(edge_program)
         providers = get_providers(specs.get("providers", ",".join(PROVIDERS)).split(","))
         encoded = encode(graph, get_target(specs["target"]), specs.get("io_placement", "arena"), providers)
-        return PreprocessResult(processed_bytes=encoded.payload, debug_handle_map=debug_handles(graph))
+        return PreprocessResult(processed_bytes=encoded.payload, debug_handle_map=debug_handles(encoded.graph))

@@ -50,7 +50,7 @@ def _retype_producer(graph: Graph, node: Node) -> bool:
     """Makes the producer write the reshape's output, if it may have that shape."""
     source, output = node.inputs[0], node.output
     producer = graph.producer(source)
-    if producer is None or graph.is_output(source):
+    if producer is None or len(producer.outputs) != 1 or graph.is_output(source):
         return False
     if [reader for reader in graph.consumers(source) if reader is not node]:
         return False

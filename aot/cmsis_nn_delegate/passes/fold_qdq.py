@@ -42,6 +42,8 @@ def _integer_output(graph: Graph, node: Node, value: Value, inputs: list[Value])
     if quant is None and OPS[node.op].keeps_quant:
         # Dequantized, reshaped and read in float, so the parameters stay the same.
         quant = inputs[0].quant
+    if quant is None and not graph.consumers(value) and not graph.is_output(value):
+        quant = inputs[0].quant  # nobody reads it: any parameters do
     if quant is None or any(not operand.element.is_integer for operand in inputs):
         raise ValueError(f"{node.name} ({node.op}) is not between dequantize and quantize")
     return Value(value.name, TensorType(inputs[0].element, value.shape, quant=quant))

@@ -36,7 +36,7 @@ def _fusable_producer(graph: Graph, clamp: Node) -> Optional[Node]:
         return None
     while only_reader(graph, value):
         producer = graph.producer(value)
-        if producer is None:
+        if producer is None or len(producer.outputs) != 1:
             return None
         if hasattr(producer.attrs, "clamp") and producer.op != "clamp":
             return producer

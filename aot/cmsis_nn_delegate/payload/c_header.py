@@ -84,9 +84,9 @@ def generate_source(name: str, payload: bytes) -> str:
 
 
 def _state_lines(prefix: str, persistent_bytes: int) -> list[str]:
-    """Returns the lines for models that keep state between inferences."""
+    """Returns the size of what a model keeps between inferences, 0 for most models."""
     if not persistent_bytes:
-        return []
+        return ["// It keeps nothing between inferences.", f"#define {prefix}_STATE_BYTES 0u"]
     return [
         "// State kept between inferences, after the delegate's handle; bytes for both, aligned like the arena.",
         f"#define {prefix}_STATE_BYTES {schema.STATE_OFFSET + persistent_bytes}u",

@@ -39,35 +39,44 @@ def legalize(graph: Graph, providers: Sequence[Provider]) -> Graph:
 
     ValueError for a node that none of them can compute.
     """
-    nodes = []
-    for node in graph.nodes:
-        copy = dataclasses.replace(node, inputs=list(node.inputs), outputs=list(node.outputs), states=list(node.states))
-        provider_of(copy, _kernel_of(copy), providers).legalize(OPS[node.op], copy)
-        nodes.append(copy)
-    return Graph(list(graph.inputs), list(graph.outputs), nodes)
+    return Graph(list(graph.inputs), list(graph.outputs), [_assign(node, providers)[0] for node in graph.nodes])
 
 
 def choose_kernels(graph: Graph, target: Target, providers: Sequence[Provider]) -> Chosen:
-    """Chooses for every node the kernel of the first of `providers` that has one. The graph must be legal for them."""
+    """Chooses for every node the kernel of the first of `providers` that can compute it. The graph must be legal for
+    them."""
     choices = []
     for node in graph.nodes:
-        kernel = _kernel_of(node)
-        provider = provider_of(node, kernel, providers)
+        _, provider, why = _assign(node, providers)
         scratch_bytes = provider.scratch_bytes(OPS[node.op], node, target)
-        why = provider.why(kernel) if provider is not providers[0] else ""
-        choices.append(Choice(node, kernel, provider, scratch_bytes, why))
+        choices.append(Choice(node, _kernel_of(node), provider, scratch_bytes, why))
     return Chosen(graph, target, tuple(providers), tuple(choices))
 
 
-def provider_of(node: Node, kernel: KernelSpec, providers: Sequence[Provider]) -> Provider:
-    """Returns the first of `providers` that has `kernel`. ValueError if none has it."""
-    found = next((provider for provider in providers if provider.has(kernel)), None)
-    if found is None:
-        names = ", ".join(provider.name for provider in providers)
-        raise ValueError(
-            f"{node.name}: no kernel {kernel} in {names}: compile for a provider that has it, such as portable"
+def _assign(node: Node, providers: Sequence[Provider]) -> tuple[Node, Provider, str]:
+    """Returns an equal node that can be computed, the first provider that can do so, and why the ones before cannot."""
+    kernel = _kernel_of(node)
+    refusals = []
+    for provider in providers:
+        if not provider.has(kernel):
+            refusals.append(provider.why_not(kernel))
+            continue
+        legal = dataclasses.replace(
+            node, inputs=list(node.inputs), outputs=list(node.outputs), states=list(node.states)
         )
-    return found
+        if getattr(legal.attrs, "called_as", None) is not None:
+            legal.attrs = dataclasses.replace(legal.attrs, called_as=None)
+        try:
+            provider.legalize(OPS[node.op], legal)
+        except ValueError as error:
+            refusals.append(str(error))
+            continue
+        return legal, provider, "; ".join(refusals)
+    names = ", ".join(provider.name for provider in providers)
+    raise ValueError(
+        f"{node.name}: no kernel {kernel} in {names}: compile for a provider that has it, such as portable "
+        f"({'; '.join(refusals)})"
+    )
 
 
 def _kernel_of(node: Node) -> KernelSpec:

@@ -48,8 +48,19 @@ def test_a_graph_that_was_made_legal_is_another_one():
     legal = legalize(graph, DEFAULT)
     assert legal.nodes[0].attrs.called_as.dilation == (2, 2)
     assert graph.nodes[0].attrs.called_as is None and legal.outputs == graph.outputs
+    # Portable kernels compute it as it is.
+    assert legalize(legal, (PORTABLE,)).nodes[0].attrs == graph.nodes[0].attrs
     # Twice changes nothing.
     assert legalize(legal, DEFAULT).nodes[0].attrs == legal.nodes[0].attrs
+
+
+def test_what_the_preferred_provider_cannot_compute_goes_to_the_next():
+    builder = GraphBuilder()
+    graph = builder.graph(builder.depthwise_conv2d(builder.input(1, 1, 5, 5), 3, kernel=(3, 3)))
+    (choice,) = choose_kernels(legalize(graph, DEFAULT), M4, DEFAULT).choices
+    assert choice.provider is PORTABLE and "one input channel; build a conv2d instead" in choice.why
+    with pytest.raises(ValueError, match="one input channel"):
+        encode(graph, M4, providers=(CMSIS_NN,))
 
 
 def test_a_kernel_that_no_provider_has():

@@ -188,8 +188,9 @@ def _calls(data: bytes, header: Mapping[str, Any]) -> tuple[Call, ...]:
         if nbytes != schema.CALL_HEADER.size + kernel.args.size or offset + nbytes > end:
             raise PayloadError(f"call {index} states {nbytes} bytes, which is not its size")
         provider = _PROVIDERS.get(record["provider"])
-        if provider is None:
-            raise PayloadError(f"call {index} is for unknown providers 0x{record['provider']:02x}")
+        if provider is None or not header["revisions"][provider]:
+            mask = record["provider"]
+            raise PayloadError(f"call {index} is for providers 0x{mask:02x}, which the header does not name")
         args = kernel.args.unpack(data, offset + schema.CALL_HEADER.size)
         call = Call(kernel.opcode, provider, offset, args)
         _check_references(index, call, header)

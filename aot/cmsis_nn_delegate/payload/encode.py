@@ -7,10 +7,11 @@ Equal graphs give equal bytes: nothing here depends on addresses, hash order or 
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from ..format.record import REF, Role
 from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Element, Layout
 from ..ops import storage
+from ..ops.kernel import KernelSpec
 from ..ops.op import operands
 from ..ops.providers.provider import Provider
 from ..ops.providers.registry import DEFAULT
@@ -262,7 +264,7 @@ def _encode_call(
         refs[name] = schema.make_ref(schema.BASE_CONSTANT, constant.offset)
 
     for role in _ACTIVATIONS:
-        for name, value in operands(kernel, node, role).items():
+        for name, value in _tensors(kernel, node, role).items():
             if value.is_constant:
                 place(name, value.type.to_bytes(storage.to_storage(value.constant, value)))
             else:
@@ -273,12 +275,40 @@ def _encode_call(
     if scratch_offset is not None:
         refs["scratch"] = schema.make_ref(schema.BASE_ARENA, scratch_offset)
 
-    block = kernel.args.pack(op.encode(node, refs, choice.scratch_bytes))
+    fields = op.encode(node, refs, choice.scratch_bytes)
+    for role in _ACTIVATIONS:
+        for name, value in _tensors(kernel, node, role).items():
+            _require_bytes(kernel, fields, name, value)
+    block = kernel.args.pack(fields)
     record_bytes = schema.CALL_HEADER.size + len(block)
     header = schema.CALL_HEADER.pack(
         {"opcode": kernel.opcode, "provider": 1 << choice.provider.id, "bytes": record_bytes}
     )
     return header + block, Call(index, choice, record_bytes, scratch_offset, op.macs(node), tuple(constants))
+
+
+def _tensors(kernel: KernelSpec, node: Node, role: Role) -> Mapping[str, Value]:
+    """The operands of `role`. ValueError if the node has more or fewer of them than the kernel."""
+    found, fields = operands(kernel, node, role), kernel.args.names_of(role)
+    given = {Role.OUTPUT: node.outputs, Role.STATE: node.states}.get(role)
+    if len(found) != len(fields) or (given is not None and len(given) != len(fields)):
+        count = len(found) if given is None else len(given)
+        raise ValueError(f"{kernel.name} has {len(fields)} operands of role {role.name.lower()}, the node {count}")
+    return found
+
+
+def _require_bytes(kernel: KernelSpec, fields: Mapping[str, Any], name: str, value: Value) -> None:
+    """Refuses a tensor of another size than the kernel reads or writes, which would reach into its neighbours."""
+    operand = kernel.args.field(name).refers_to
+    count = 1
+    for path in operand.shape:
+        member: Any = fields
+        for part in path.split("."):
+            member = member[part]
+        count *= math.prod(member.values()) if isinstance(member, Mapping) else member
+    nbytes = count * operand.element.size
+    if nbytes != value.nbytes:
+        raise ValueError(f"{kernel.name} takes {nbytes} bytes for its {name}, and {value.name} has {value.nbytes}")
 
 
 def _reference(graph: Graph, value: Value, plan: MemoryPlan) -> int:

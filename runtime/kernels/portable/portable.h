@@ -23,7 +23,7 @@ namespace portable {
 
 using executorch::runtime::Error;
 
-/// The provider of tables of these kernels.
+/// For tables of these kernels.
 inline constexpr Provider kProvider = {
     "portable", kAcceptedIsas, {payload::kPortableRevision, payload::kCmsisNnRevision}};
 

@@ -129,28 +129,44 @@ void print_calls(const payload::Header& header, std::uint32_t set, const CallTra
 }
 #endif
 
+/// What load() needs for the state of the job's payload, which nothing has checked yet; 0 without a state, or if it
+/// does not fit into `room` bytes.
+std::uint32_t state_bytes_of(const Job& job, std::size_t room) {
+  if (job.payload_bytes() < sizeof(payload::Header)) {
+    return 0;
+  }
+  const auto& header = *reinterpret_cast<const payload::Header*>(job.payload());
+  const std::uint32_t persistent = header.persistent_bytes;
+  const bool fits = persistent <= room && payload::kStateOffset <= room - persistent;
+  return persistent == 0 || !fits ? 0 : payload::kStateOffset + persistent;
+}
+
 void run() {
   const Job job(__mailbox_start, static_cast<std::size_t>(__mailbox_end - __mailbox_start));
   std::uint64_t ticks = 0;
   const MeasuredBackend backend(start(job, "standalone", /*program=*/false), ticks);
-  const Error loaded = model.load(backend, job.payload(), job.payload_bytes(), __arena_start,
-                                  static_cast<std::size_t>(__arena_end - __arena_start));
+  const auto ram_bytes = static_cast<std::size_t>(__arena_end - __arena_start);
+  // The state, then the arena.
+  const std::uint32_t state_bytes = state_bytes_of(job, ram_bytes);
+  std::uint8_t* const arena = __arena_start + state_bytes;
+  const Error loaded = model.load(backend, job.payload(), job.payload_bytes(), arena,
+                                  ram_bytes - state_bytes, __arena_start, state_bytes);
   // The payload's header may be used only if load() accepted it.
   const auto& header = *reinterpret_cast<const payload::Header*>(job.payload());
   Line("INIT")
       .field("error", static_cast<std::uint32_t>(loaded))
       .field("ticks", ticks)
-      .field("runtime_bytes", kHandleBytes)
+      .field("runtime_bytes", state_bytes == 0 ? kHandleBytes : state_bytes)
       .field("arena_bytes", loaded == Error::Ok ? header.arena_bytes : 0);
   if (loaded != Error::Ok) {
     fail(loaded, loaded == Error::MemoryAllocationFailed
-                     ? "the board's RAM is too small for the arena"
+                     ? "the board's RAM is too small for the arena and the state"
                      : "init() refused the payload");
   }
   if (job.set_count() != 0 && job.set_bytes() != set_bytes(header)) {
     fail(Error::InvalidArgument, "the job's input sets have another size than the payload's");
   }
-  MemoryAllocator rest = pool(__arena_start + header.arena_bytes, __arena_end);
+  MemoryAllocator rest = pool(arena + header.arena_bytes, __arena_end);
   place_outputs(header, rest);
 #ifdef ET_EVENT_TRACER_ENABLED
   CallTracer tracer(

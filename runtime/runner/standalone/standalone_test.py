@@ -5,6 +5,7 @@ kernels on the host.
 """
 
 import pathlib
+import struct
 import zlib
 
 import pytest
@@ -92,6 +93,21 @@ def test_cost_of_the_delegate(core):
     small = CORES[core].architecture in ("armv6-m", "armv8-m.base")
     assert init <= (800 if small else 450) * 10
     assert execution <= 100 * 10
+
+
+@pytest.mark.parametrize("core", ["cortex-m4", "cortex-m55"])
+def test_memory_for_a_state(core):
+    """No kernel uses it here, but it is there: before the arena."""
+    payload, inputs, outputs = sample(core)
+    stateful = bytearray(payload)
+    struct.pack_into("<I", stateful, schema.HEADER.offset_of("persistent_bytes"), 48)
+    result = run(core, build_job(with_crc(bytes(stateful)), [[inputs]], JobFlag.PRINT_OUTPUTS))
+    report = parse_report(result.uart)
+    assert report.runtime_bytes == 16 + 48 and report.arena_bytes == 640
+    assert [o.data for o in report.executions[0].outputs] == outputs
+    # More than the board has.
+    struct.pack_into("<I", stateful, schema.HEADER.offset_of("persistent_bytes"), 0x0FFFFFF0)
+    assert error_of(core, with_crc(bytes(stateful))) == 0x21
 
 
 @pytest.mark.parametrize("core", CORES)

@@ -23,6 +23,9 @@ class CmsisNn(Provider):
     def has(self, kernel: KernelSpec) -> bool:
         return bool(kernel.cmsis_nn)
 
+    def why_not(self, kernel: KernelSpec) -> str:
+        return kernel.why_portable
+
     def legalize(self, op: Op, node: Node) -> None:
         op.legalize_for_cmsis_nn(node)
 

@@ -18,6 +18,3 @@ class Portable(Provider):
 
     def has(self, kernel: KernelSpec) -> bool:
         return True
-
-    def why(self, kernel: KernelSpec) -> str:
-        return kernel.why_portable

@@ -42,10 +42,9 @@ class Provider(ABC):
     def has(self, kernel: KernelSpec) -> bool:
         """Returns whether this provider has its own kernel."""
 
-    def why(self, kernel: KernelSpec) -> str:
-        """Returns why a call of `kernel` goes to this provider and not to a preferred one; "" if there is no reason to
-        give."""
-        return ""
+    def why_not(self, kernel: KernelSpec) -> str:
+        """Why it lacks `kernel`."""
+        return f"{self.name} has no {kernel.name}"
 
     def legalize(self, op: Op, node: Node) -> None:
         """Changes `node`, which `op` describes, to an equivalent one that its kernels compute on every target."""
