@@ -30,7 +30,7 @@ from .partition.int8_io import check_int8_io, with_io
 from .partition.lower import NotDelegatedError, partition
 from .partition.partitioner import CmsisNnPartitioner
 from .passes.run_passes import run_passes
-from .payload.choose_kernels import Chosen, choose_kernels, legalize
+from .payload.choose_kernels import Chosen, Legal, choose_kernels, legalize
 from .payload.encode import Encoded, Planned, encode_planned, plan
 from .payload.planner.memory import IoPlacement
 from .pipeline_text import choices_text, graphs_text, payloads_text, plans_text, program_text
@@ -75,7 +75,7 @@ class Compilation:
     edge: EdgeProgramManager = field(init=False)
     obstacle: str = field(init=False)  # why one payload is not the whole model; "" if it is
     graphs: list[Graph] = field(init=False)  # of each partition
-    legal: list[Graph] = field(init=False)  # the graphs in a form that the providers' kernels compute
+    legal: list[Legal] = field(init=False)  # the graphs in a form that the providers' kernels compute
     chosen: dict[Target, list[Chosen]] = field(init=False)  # of each partition
     planned: dict[Target, list[Planned]] = field(init=False)  # of each partition
     encoded: dict[Target, list[Encoded]] = field(init=False)
@@ -210,9 +210,9 @@ def _legalize(c: Compilation) -> None:
 def _choose_kernels(c: Compilation) -> None:
     c.chosen = {target: [] for target in c.targets}
     for target in c.targets:
-        for graph in c.legal:
-            with shown_in_errors(graph):
-                c.chosen[target].append(choose_kernels(graph, target, c.providers))
+        for legal in c.legal:
+            with shown_in_errors(legal.graph):
+                c.chosen[target].append(choose_kernels(legal, target))
 
 
 def _plan(c: Compilation) -> None:
@@ -283,7 +283,7 @@ STAGES = (
     Stage("partition", _partition, lambda c: program_text(c.edge.exported_program()), refuses=True),
     Stage("import", _import, lambda c: graphs_text(c.graphs), refuses=True),
     Stage("passes", _run_passes, lambda c: graphs_text(c.graphs), refuses=True),
-    Stage("legalize", _legalize, lambda c: graphs_text(c.legal), refuses=True),
+    Stage("legalize", _legalize, lambda c: graphs_text([legal.legal_graph() for legal in c.legal]), refuses=True),
     Stage("choose-kernels", _choose_kernels, lambda c: choices_text(c.chosen), refuses=True),
     Stage("plan", _plan, lambda c: plans_text(c.planned), refuses=True),
     Stage("encode", _encode, lambda c: payloads_text(c.encoded), refuses=True),

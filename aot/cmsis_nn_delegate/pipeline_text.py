@@ -43,7 +43,7 @@ def choices_text(chosen: Mapping[Target, list[Chosen]]) -> str:
 def _choices(chosen: Chosen) -> str:
     lines = ["kernels"]
     for choice in chosen.choices:
-        why = f" ({choice.why})" if choice.why else ""
+        why = f" ({choice.assignment.why})" if choice.assignment.why else ""
         lines.append(
             f"  %{choice.node.name}: {choice.kernel}: {choice.provider.name}{why}, scratch {choice.scratch_bytes}"
         )

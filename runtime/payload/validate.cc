@@ -63,7 +63,7 @@ Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
   if (remaining != 0 || index != view.header().call_count || index == 0) {
     ET_LOG(Error,
            "malformed payload: %" PRIu32 " calls and %" PRIu32
-           " trailing bytes, where the header says %" PRIu32 " calls; there must be one",
+           " trailing bytes; the header says %" PRIu32 " calls, and a payload has at least one",
            index, remaining, view.header().call_count);
     return Error::InvalidProgram;
   }

@@ -14,19 +14,51 @@ from ..target import Target
 
 
 @dataclass(frozen=True)
-class Choice:
-    """The kernel for a node, and the scratch memory that it needs. `why` says why no preferred provider was chosen."""
+class Assignment:
+    """Who computes a node: `node` is legal for `provider`. `why` says why no preferred provider was chosen."""
 
     node: Node
     kernel: KernelSpec
     provider: Provider
-    scratch_bytes: int
     why: str
 
 
 @dataclass(frozen=True)
+class Legal:
+    """A lowered graph, and for each of its nodes, in order, an equivalent node that a provider computes."""
+
+    graph: Graph
+    providers: tuple[Provider, ...]
+    assignments: tuple[Assignment, ...]
+
+    def legal_graph(self) -> Graph:
+        """Returns the graph that is made of the assigned nodes."""
+        return Graph(list(self.graph.inputs), list(self.graph.outputs), [a.node for a in self.assignments])
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An assignment for a target, with the scratch memory that the kernel needs there."""
+
+    assignment: Assignment
+    scratch_bytes: int
+
+    @property
+    def node(self) -> Node:
+        return self.assignment.node
+
+    @property
+    def kernel(self) -> KernelSpec:
+        return self.assignment.kernel
+
+    @property
+    def provider(self) -> Provider:
+        return self.assignment.provider
+
+
+@dataclass(frozen=True)
 class Chosen:
-    """A graph with a kernel for each of its nodes, in order."""
+    """A lowered graph with a kernel for each of its nodes, in order."""
 
     graph: Graph
     target: Target
@@ -34,27 +66,22 @@ class Chosen:
     choices: tuple[Choice, ...]
 
 
-def legalize(graph: Graph, providers: Sequence[Provider]) -> Graph:
-    """Returns a graph of the same values whose nodes the kernels of `providers`, in order of preference, compute.
+def legalize(graph: Graph, providers: Sequence[Provider]) -> Legal:
+    """Assigns each node to the first of `providers` that can compute it, or an equivalent node. `graph` stays as it
+    is.
 
     ValueError for a node that none of them can compute.
     """
-    return Graph(list(graph.inputs), list(graph.outputs), [_assign(node, providers)[0] for node in graph.nodes])
+    return Legal(graph, tuple(providers), tuple(_assign(node, providers) for node in graph.nodes))
 
 
-def choose_kernels(graph: Graph, target: Target, providers: Sequence[Provider]) -> Chosen:
-    """Chooses for every node the kernel of the first of `providers` that can compute it. The graph must be legal for
-    them."""
-    choices = []
-    for node in graph.nodes:
-        _, provider, why = _assign(node, providers)
-        scratch_bytes = provider.scratch_bytes(OPS[node.op], node, target)
-        choices.append(Choice(node, _kernel_of(node), provider, scratch_bytes, why))
-    return Chosen(graph, target, tuple(providers), tuple(choices))
+def choose_kernels(legal: Legal, target: Target) -> Chosen:
+    """Returns the kernel for every node on `target`."""
+    choices = [Choice(a, a.provider.scratch_bytes(OPS[a.node.op], a.node, target)) for a in legal.assignments]
+    return Chosen(legal.graph, target, legal.providers, tuple(choices))
 
 
-def _assign(node: Node, providers: Sequence[Provider]) -> tuple[Node, Provider, str]:
-    """Returns an equal node that can be computed, the first provider that can do so, and why the ones before cannot."""
+def _assign(node: Node, providers: Sequence[Provider]) -> Assignment:
     kernel = _kernel_of(node)
     refusals = []
     for provider in providers:
@@ -64,14 +91,12 @@ def _assign(node: Node, providers: Sequence[Provider]) -> tuple[Node, Provider, 
         legal = dataclasses.replace(
             node, inputs=list(node.inputs), outputs=list(node.outputs), states=list(node.states)
         )
-        if getattr(legal.attrs, "called_as", None) is not None:
-            legal.attrs = dataclasses.replace(legal.attrs, called_as=None)
         try:
             provider.legalize(OPS[node.op], legal)
         except ValueError as error:
             refusals.append(str(error))
             continue
-        return legal, provider, "; ".join(refusals)
+        return Assignment(legal, kernel, provider, "; ".join(refusals))
     names = ", ".join(provider.name for provider in providers)
     raise ValueError(
         f"{node.name}: no kernel {kernel} in {names}: compile for a provider that has it, such as portable "

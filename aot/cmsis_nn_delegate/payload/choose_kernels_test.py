@@ -16,9 +16,9 @@ M4 = get_target("cortex-m4")
 @pytest.mark.parametrize("seed", range(10))
 def test_calls_go_to_the_first_provider_that_has_the_kernel(seed):
     graph = networks.random_network(seed)
-    for choice in choose_kernels(legalize(graph, DEFAULT), M4, DEFAULT).choices:
+    for choice in choose_kernels(legalize(graph, DEFAULT), M4).choices:
         assert choice.provider is (CMSIS_NN if choice.kernel.cmsis_nn else PORTABLE)
-        assert choice.why == ("" if choice.kernel.cmsis_nn else choice.kernel.why_portable)
+        assert choice.assignment.why == ("" if choice.kernel.cmsis_nn else choice.kernel.why_portable)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -45,20 +45,20 @@ def test_a_graph_that_was_made_legal_is_another_one():
     # Padding beside a kernel of one pixel, which CMSIS-NN's wrapper would not see.
     image = builder.conv2d(builder.input(1, 4, 5, 5), 3, (1, 1), padding=Padding(0, 0, 1, 1))
     graph = builder.graph(image)
-    legal = legalize(graph, DEFAULT)
-    assert legal.nodes[0].attrs.called_as.dilation == (2, 2)
-    assert graph.nodes[0].attrs.called_as is None and legal.outputs == graph.outputs
-    # Portable kernels compute it as it is.
-    assert legalize(legal, (PORTABLE,)).nodes[0].attrs == graph.nodes[0].attrs
-    # Twice changes nothing.
-    assert legalize(legal, DEFAULT).nodes[0].attrs == legal.nodes[0].attrs
+    (legal,) = legalize(graph, DEFAULT).assignments
+    assert legal.node.attrs.called_as.dilation == (2, 2) and legal.node.outputs == graph.nodes[0].outputs
+    assert graph.nodes[0].attrs.called_as is None
+    # What is stored is the graph as it was lowered: other providers begin there.
+    assert encode(graph, M4).graph is graph
+    (portable,) = legalize(graph, (PORTABLE,)).assignments
+    assert portable.node.attrs == graph.nodes[0].attrs
 
 
 def test_what_the_preferred_provider_cannot_compute_goes_to_the_next():
     builder = GraphBuilder()
     graph = builder.graph(builder.depthwise_conv2d(builder.input(1, 1, 5, 5), 3, kernel=(3, 3)))
-    (choice,) = choose_kernels(legalize(graph, DEFAULT), M4, DEFAULT).choices
-    assert choice.provider is PORTABLE and "one input channel; build a conv2d instead" in choice.why
+    (choice,) = choose_kernels(legalize(graph, DEFAULT), M4).choices
+    assert choice.provider is PORTABLE and "one input channel; build a conv2d instead" in choice.assignment.why
     with pytest.raises(ValueError, match="one input channel"):
         encode(graph, M4, providers=(CMSIS_NN,))
 

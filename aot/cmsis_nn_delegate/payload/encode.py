@@ -121,7 +121,7 @@ def encode(
     providers: Sequence[Provider] = DEFAULT,
 ) -> Encoded:
     """Returns the payload of a lowered `graph`, doing all remaining steps."""
-    chosen = choose_kernels(legalize(graph, providers), target, providers)
+    chosen = choose_kernels(legalize(graph, providers), target)
     return encode_planned(plan(chosen, io_placement))
 
 

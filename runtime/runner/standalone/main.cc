@@ -129,8 +129,8 @@ void print_calls(const payload::Header& header, std::uint32_t set, const CallTra
 }
 #endif
 
-/// What load() needs for the state of the job's payload, which nothing has checked yet; 0 without a state, or if it
-/// does not fit into `room` bytes.
+/// Returns the bytes that load() needs for the state of the job's payload, which is not validated
+/// yet; 0 if the payload has no state, or one that does not fit into `room` bytes.
 std::uint32_t state_bytes_of(const Job& job, std::size_t room) {
   if (job.payload_bytes() < sizeof(payload::Header)) {
     return 0;

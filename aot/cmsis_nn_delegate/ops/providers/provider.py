@@ -30,7 +30,8 @@ class Provider(ABC):
     # whose calls an image with these kernels can run.
     takes: ClassVar[Mapping[ProviderId, int]]
 
-    # Whether its calls are for one instruction set, that of the image, as scratch sizes and order of constants are.
+    # Whether its calls depend on the instruction set, by their scratch sizes or the order of their constants, so that
+    # an image accepts only calls for its own.
     isa_dependent: ClassVar[bool]
 
     @property
@@ -43,11 +44,12 @@ class Provider(ABC):
         """Returns whether this provider has its own kernel."""
 
     def why_not(self, kernel: KernelSpec) -> str:
-        """Why it lacks `kernel`."""
+        """Returns why it lacks `kernel`."""
         return f"{self.name} has no {kernel.name}"
 
     def legalize(self, op: Op, node: Node) -> None:
-        """Changes `node`, which `op` describes, to an equivalent one that its kernels compute on every target."""
+        """Changes `node`, which `op` describes, to an equivalent one that its kernels compute on every target.
+        ValueError if there is none."""
         return None
 
     def scratch_bytes(self, op: Op, node: Node, target: Target) -> int:

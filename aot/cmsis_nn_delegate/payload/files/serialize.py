@@ -16,16 +16,13 @@ import numpy as np
 from ...graph.ir import Graph, Node, Value
 from ...graph.tensor_type import Element, Layout, Quant, TensorType
 from ...ops import attrs as attributes
-from ...ops.geometry import Geometry
 from ...ops.registry import OPS
 
 VERSION = 2
 _STRUCTURE = "graph.json"
 # The attributes of nodes, and their parts.
 _ATTRS = {
-    kind.__name__: kind
-    for kind in (attributes.Clamp, attributes.Padding, Geometry, *(op.attrs for op in OPS.values()))
-    if kind
+    kind.__name__: kind for kind in (attributes.Clamp, attributes.Padding, *(op.attrs for op in OPS.values())) if kind
 }
 
 

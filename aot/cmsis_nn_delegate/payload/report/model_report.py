@@ -168,7 +168,7 @@ def _call(call: Call, encoded: Encoded) -> CallReport:
         op=node.op,
         kernel=call.choice.kernel.name,
         provider=call.choice.provider.name,
-        why=call.choice.why,
+        why=call.choice.assignment.why,
         sources=node.sources,
         inputs=tuple(v.shape for v in node.inputs if not v.is_constant),
         outputs=tuple(value.shape for value in node.outputs),
