@@ -158,6 +158,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/mul.cc
     runtime/kernels/portable/quantize.cc
     runtime/kernels/portable/softmax.cc
+    runtime/kernels/portable/strided_copy.cc
     runtime/kernels/portable/transpose.cc
   HDRS
     runtime/kernels/portable/portable.h

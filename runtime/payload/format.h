@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 13;
+inline constexpr std::size_t kOpcodeCount = 14;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -74,6 +74,7 @@ enum class Opcode : std::uint8_t {
   kTranspose = 10,
   kFullyConnectedPerTensor = 11,
   kMul = 12,
+  kStridedCopy = 13,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -648,6 +649,56 @@ static_assert(offsetof(MulArgs, output_multiplier) == 24, "layout of MulArgs");
 static_assert(offsetof(MulArgs, output_shift) == 28, "layout of MulArgs");
 static_assert(offsetof(MulArgs, activation) == 32, "layout of MulArgs");
 static_assert(offsetof(MulArgs, count) == 40, "layout of MulArgs");
+
+/// A loop of a strided copy: `size` steps through both tensors, in elements.
+struct CopyAxis {
+  std::int32_t size;
+  /// 0 repeats an element, a negative one reverses the order
+  std::int32_t input_stride;
+  /// not negative
+  std::int32_t output_stride;
+};
+static_assert(sizeof(CopyAxis) == 12, "layout of CopyAxis");
+static_assert(offsetof(CopyAxis, size) == 0, "layout of CopyAxis");
+static_assert(offsetof(CopyAxis, input_stride) == 4, "layout of CopyAxis");
+static_assert(offsetof(CopyAxis, output_stride) == 8, "layout of CopyAxis");
+
+/// Copies int8 elements in nested loops, the first axis outermost; unused axes have size 1
+/// and come first. The input starts at input_offset, the output at output_offset. Every
+/// step stays inside both tensors. The copy may leave elements of the output as they are.
+struct StridedCopyArgs {
+  /// int8 [input_count]
+  Ref input;
+  /// int8 [output_count]
+  Ref output;
+  /// elements
+  std::int32_t input_count;
+  /// elements
+  std::int32_t output_count;
+  /// of the first element read
+  std::int32_t input_offset;
+  /// of the first element written
+  std::int32_t output_offset;
+  CopyAxis axis0;
+  CopyAxis axis1;
+  CopyAxis axis2;
+  CopyAxis axis3;
+  CopyAxis axis4;
+  CopyAxis axis5;
+};
+static_assert(sizeof(StridedCopyArgs) == 96, "layout of StridedCopyArgs");
+static_assert(offsetof(StridedCopyArgs, input) == 0, "layout of StridedCopyArgs");
+static_assert(offsetof(StridedCopyArgs, output) == 4, "layout of StridedCopyArgs");
+static_assert(offsetof(StridedCopyArgs, input_count) == 8, "layout of StridedCopyArgs");
+static_assert(offsetof(StridedCopyArgs, output_count) == 12, "layout of StridedCopyArgs");
+static_assert(offsetof(StridedCopyArgs, input_offset) == 16, "layout of StridedCopyArgs");
+static_assert(offsetof(StridedCopyArgs, output_offset) == 20, "layout of StridedCopyArgs");
+static_assert(offsetof(StridedCopyArgs, axis0) == 24, "layout of StridedCopyArgs");
+static_assert(offsetof(StridedCopyArgs, axis1) == 36, "layout of StridedCopyArgs");
+static_assert(offsetof(StridedCopyArgs, axis2) == 48, "layout of StridedCopyArgs");
+static_assert(offsetof(StridedCopyArgs, axis3) == 60, "layout of StridedCopyArgs");
+static_assert(offsetof(StridedCopyArgs, axis4) == 72, "layout of StridedCopyArgs");
+static_assert(offsetof(StridedCopyArgs, axis5) == 84, "layout of StridedCopyArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

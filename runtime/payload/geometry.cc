@@ -89,5 +89,34 @@ bool pooling(const CallCheck& call, const payload::PoolParams& params, const Dim
          call.require(in.c == out.c, "input and output differ in channels");
 }
 
+bool strided_copy(const CallCheck& call, const payload::StridedCopyArgs& args) {
+  constexpr auto kMost = static_cast<std::int32_t>(payload::kMaxRefOffset);
+  const payload::CopyAxis* const axes[] = {&args.axis0, &args.axis1, &args.axis2,
+                                           &args.axis3, &args.axis4, &args.axis5};
+  // The least and the greatest element that is read, and the greatest that is written. Sizes and
+  // strides have 28 bits, so that none of these sums exceeds 60.
+  std::int64_t first = args.input_offset;
+  std::int64_t last = args.input_offset;
+  std::int64_t last_written = args.output_offset;
+  std::uint32_t copied = 1;
+  bool fits = args.output_offset >= 0;
+  for (const payload::CopyAxis* axis : axes) {
+    fits = fits && bounds::in_range(axis->size, 1, kMost) &&
+           bounds::in_range(axis->input_stride, -kMost, kMost) &&
+           bounds::in_range(axis->output_stride, 0, kMost);
+    const std::int64_t steps = axis->size - std::int64_t{1};
+    const std::int64_t reach = steps * axis->input_stride;
+    (reach < 0 ? first : last) += fits ? reach : 0;
+    last_written += fits ? steps * axis->output_stride : 0;
+    copied = bounds::product(copied, bounds::volume(axis->size));
+  }
+  return call.require(fits, "size, stride or offset of a copy out of range") &&
+         call.require(first >= 0 && last < args.input_count, "a copy reads outside of its input") &&
+         call.require(last_written < args.output_count, "a copy writes outside of its output") &&
+         // Otherwise it writes elements again and again, and a call of few bytes takes for ever.
+         call.require(copied <= bounds::volume(args.output_count),
+                      "a copy has more steps than its output has elements");
+}
+
 }  // namespace geometry
 }  // namespace cmsis_nn_delegate

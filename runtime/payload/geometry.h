@@ -1,8 +1,7 @@
-// Checks how the sizes of convolutions and pooling fit together; operators name these checks as
-// `geometry`.
+// Checks how the sizes of a call fit together; operators name these checks as `geometry`.
 //
-// Once they hold, every dimension, stride and dilation is in [1, kMaxDim] and every padding in
-// [0, kMaxDim], so that the product of two fits 30 bits.
+// Once those of convolutions and pooling hold, every dimension, stride and dilation is in
+// [1, kMaxDim] and every padding in [0, kMaxDim], so that the product of two fits 30 bits.
 #pragma once
 
 #include "runtime/payload/call_check.h"
@@ -22,6 +21,10 @@ template <typename Args>
 bool pooling(const CallCheck& call, const Args& args) {
   return pooling(call, args.params, args.input_dims, args.filter_dims, args.output_dims);
 }
+
+/// Every element that the copy reads or writes lies in its tensor, and there are at most as many
+/// steps as the output has elements.
+bool strided_copy(const CallCheck& call, const payload::StridedCopyArgs& args);
 
 }  // namespace geometry
 }  // namespace cmsis_nn_delegate

@@ -286,6 +286,33 @@ inline constexpr OperatorField kMulArgsFields[] = {
     {"count", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kStridedCopyArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 1, {8}},
+    {"output", 4, FieldKind::kOutput, false, false, 0, 0, 1, 1, 1, {12}},
+    {"input_count", 8, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_count", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_offset", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_offset", 20, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis0.size", 24, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis0.input_stride", 28, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis0.output_stride", 32, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis1.size", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis1.input_stride", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis1.output_stride", 44, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis2.size", 48, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis2.input_stride", 52, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis2.output_stride", 56, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis3.size", 60, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis3.input_stride", 64, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis3.output_stride", 68, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis4.size", 72, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis4.input_stride", 76, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis4.output_stride", 80, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis5.size", 84, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis5.input_stride", 88, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis5.output_stride", 92, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -301,6 +328,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kTransposeArgsFields, 5, 20},
     {kFullyConnectedPerTensorArgsFields, 12, 48},
     {kMulArgsFields, 11, 44},
+    {kStridedCopyArgsFields, 24, 96},
 };
 
 }  // namespace cmsis_nn_delegate

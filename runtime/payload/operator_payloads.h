@@ -145,6 +145,17 @@ inline constexpr unsigned char kMulPayload[] = {
     0,0,0,0,0,0,0,0,68,179,143,63,15,0,0,0,12,2,48,0,0,0,0,32,0,0,0,48,0,0,0,64,
     218,255,255,255,151,255,255,255,15,0,0,0,83,222,182,81,249,255,255,255,15,0,0,0,127,0,0,0,24,0,0,0,
 };
+inline constexpr unsigned char kStridedCopyPayload[] = {
+    67,78,78,68,4,0,64,0,1,1,1,0,16,1,0,0,240,169,194,219,80,0,0,0,0,0,0,0,64,0,0,0,
+    160,0,0,0,100,0,0,0,1,0,0,0,16,1,0,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    64,0,0,0,0,0,0,0,1,4,0,2,3,1,0,0,4,0,0,0,4,0,0,0,2,0,0,0,2,0,0,0,
+    0,0,0,0,0,0,0,0,47,224,4,60,150,255,255,255,6,0,0,0,64,0,0,0,1,1,0,0,0,0,0,0,
+    6,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,47,224,4,60,150,255,255,255,
+    13,1,100,0,0,0,0,32,0,0,0,48,64,0,0,0,6,0,0,0,57,0,0,0,0,0,0,0,1,0,0,0,
+    244,255,255,255,1,0,0,0,1,0,0,0,2,0,0,0,1,0,0,0,1,0,0,0,0,0,0,0,3,0,0,0,
+    2,0,0,0,208,255,255,255,3,0,0,0,3,0,0,0,0,0,0,0,1,0,0,0,1,0,0,0,4,0,0,0,
+    3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -161,6 +172,7 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
     {payload::Opcode::kFullyConnectedPerTensor, kFullyConnectedPerTensorPayload,
      sizeof(kFullyConnectedPerTensorPayload)},
     {payload::Opcode::kMul, kMulPayload, sizeof(kMulPayload)},
+    {payload::Opcode::kStridedCopy, kStridedCopyPayload, sizeof(kStridedCopyPayload)},
 };
 
 }  // namespace testing

@@ -161,5 +161,15 @@ bool check_mul(const CallCheck& call, const void* args) {
          call.apart(input1, output) && call.apart(input2, output) && call.accepted();
 }
 
+bool check_strided_copy(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::StridedCopyArgs*>(args);
+  if (!geometry::strided_copy(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_count)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_count)};
+  return call.reads(input) && call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

@@ -72,6 +72,10 @@ inline constexpr Operator kFullyConnectedPerTensor = {payload::Opcode::kFullyCon
 bool check_mul(const CallCheck& call, const void* args);
 inline constexpr Operator kMul = {payload::Opcode::kMul, sizeof(payload::MulArgs), check_mul};
 
+bool check_strided_copy(const CallCheck& call, const void* args);
+inline constexpr Operator kStridedCopy = {payload::Opcode::kStridedCopy,
+                                          sizeof(payload::StridedCopyArgs), check_strided_copy};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -88,6 +92,7 @@ inline constexpr Operator kOperators[] = {
     operators::kTranspose,
     operators::kFullyConnectedPerTensor,
     operators::kMul,
+    operators::kStridedCopy,
 };
 
 }  // namespace cmsis_nn_delegate

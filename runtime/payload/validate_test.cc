@@ -524,6 +524,60 @@ TEST(ValidateCalls, Others) {
                                                      {"batch", [](auto& a) { a.batch = kMin; }}});
 }
 
+TEST(ValidateCalls, StridedCopy) {
+  using Copy = payload::StridedCopyArgs;
+  constexpr std::int32_t kMost = payload::kMaxRefOffset;
+  // 4 bytes or more to as many.
+  const auto open = [](const std::function<void(Copy&)>& change) {
+    AlignedBytes bytes = operator_payload(Opcode::kStridedCopy);
+    void* const data = testing::find_args(bytes, Opcode::kStridedCopy);
+    Copy args;
+    std::memcpy(&args, data, sizeof(args));
+    args.input_count = args.output_count = 4;
+    args.input_offset = args.output_offset = 0;
+    args.axis0 = args.axis1 = args.axis2 = args.axis3 = args.axis4 = {1, 0, 0};
+    args.axis5 = {4, 1, 1};
+    change(args);
+    std::memcpy(data, &args, sizeof(args));
+    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+  };
+  const Change<Copy> accepted[] = {
+      {"everything", [](Copy&) {}},
+      {"reversed", [](Copy& a) { a.input_offset = 3, a.axis5.input_stride = -1; }},
+      {"one element, repeated", [](Copy& a) { a.input_offset = 3, a.axis5.input_stride = 0; }},
+      {"two axes", [](Copy& a) { a.axis0 = {2, 2, 1}, a.axis5 = {2, 1, 2}; }},
+      {"a part", [](Copy& a) { a.output_offset = 2, a.axis5.size = 2; }},
+      {"every second one", [](Copy& a) { a.output_offset = 1, a.axis5 = {2, 3, 2}; }},
+      {"strides of one step", [](Copy& a) { a.axis0 = {1, -kMost, 99}; }},
+  };
+  for (const auto& [what, change] : accepted) {
+    EXPECT_EQ(open(change), Error::Ok) << what;
+  }
+  const Change<Copy> refused[] = {
+      {"no steps", [](Copy& a) { a.axis2.size = 0; }},
+      {"negative steps", [](Copy& a) { a.axis5.size = -4; }},
+      {"reads before", [](Copy& a) { a.axis5.input_stride = -1; }},
+      {"reads behind", [](Copy& a) { a.input_offset = 1; }},
+      {"reads behind, two axes", [](Copy& a) { a.axis0 = {2, 3, 1}, a.axis5 = {2, 1, 2}; }},
+      {"starts before", [](Copy& a) { a.input_offset = -1; }},
+      {"writes behind", [](Copy& a) { a.output_offset = 1; }},
+      {"writes before", [](Copy& a) { a.output_offset = -1; }},
+      {"writes backwards", [](Copy& a) { a.output_offset = 3, a.axis5.output_stride = -1; }},
+      {"writes far behind", [](Copy& a) { a.axis5.output_stride = kMost; }},
+      {"reads before and behind",
+       [](Copy& a) { a.axis0 = {2, kMost, 1}, a.axis1 = {2, -kMost, 1}, a.axis5.size = 1; }},
+      {"overflow", [](Copy& a) { a.axis5 = {kMost, kMost, kMost}, a.axis4 = a.axis5; }},
+      {"overflow to 0", [](Copy& a) { a.axis5 = {1 << 16, 1 << 16, 1 << 16}; }},
+      {"an input stride out of range", [](Copy& a) { a.axis0.input_stride = kMin; }},
+      {"an output stride out of range", [](Copy& a) { a.axis0.output_stride = kMax; }},
+      {"the same elements again and again", [](Copy& a) { a.axis0 = {2, 0, 0}; }},
+      {"for ever", [](Copy& a) { a.axis0 = a.axis1 = a.axis2 = a.axis3 = {kMost, 0, 0}; }},
+  };
+  for (const auto& [what, change] : refused) {
+    EXPECT_EQ(open(change), Error::InvalidProgram) << what;
+  }
+}
+
 /// A kernel of `opcode` that asks for 100 bytes, whatever the arguments are.
 template <typename Args>
 void expect_scratch_checked(Opcode opcode) {

@@ -12,5 +12,6 @@ OPERATORS = [
     "mul",
     "quantize",
     "softmax",
+    "strided_copy",
     "transpose",
 ]

@@ -158,6 +158,34 @@ void redraw_softmax(payload::SoftmaxArgs& a, Random& random) {
   a.diff_min = -random.in(0, 255);
 }
 
+/// A copy that fits; every fourth one reaches a little too far somewhere.
+void redraw_strided_copy(payload::StridedCopyArgs& a, Random& random) {
+  payload::CopyAxis* const axes[] = {&a.axis0, &a.axis1, &a.axis2, &a.axis3, &a.axis4, &a.axis5};
+  std::int32_t first = 0;
+  std::int32_t last = 0;
+  std::int32_t last_written = 0;
+  std::int32_t within = 1;  // elements that the inner axes write
+  for (int i = 5; i >= 0; --i) {
+    payload::CopyAxis& axis = *axes[i];
+    axis.size = random.one_in(2) ? 1 : random.in(1, random.one_in(8) ? 60 : 5);
+    axis.input_stride = random.one_in(3) ? 1 : random.in(-9, 9);
+    axis.output_stride = within + (random.one_in(4) ? random.in(0, 3) : 0);
+    within = axis.output_stride * axis.size;
+    const std::int32_t reach = (axis.size - 1) * axis.input_stride;
+    (reach < 0 ? first : last) += reach;
+    last_written += (axis.size - 1) * axis.output_stride;
+  }
+  a.input_offset = random.in(0, 3) - first;
+  a.output_offset = random.in(0, 3);
+  a.input_count = a.input_offset + last + 1 + random.in(0, 3);
+  a.output_count = a.output_offset + last_written + 1 + random.in(0, 3);
+  if (random.one_in(4)) {
+    std::int32_t* const counted[] = {&a.input_offset, &a.output_offset, &a.input_count,
+                                     &a.output_count};
+    *counted[random.below(4)] += random.in(-9, 9);
+  }
+}
+
 /// Any numbers in their ranges and small sizes, for operators whose fields describe everything.
 void redraw_fields(std::uint16_t opcode, void* args, Random& random) {
   const OperatorFields& fields = kOperatorFields[opcode];
@@ -203,6 +231,8 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_pool(*static_cast<payload::MaxPool2dArgs*>(args), random);
     case Opcode::kSoftmax:
       return redraw_softmax(*static_cast<payload::SoftmaxArgs*>(args), random);
+    case Opcode::kStridedCopy:
+      return redraw_strided_copy(*static_cast<payload::StridedCopyArgs*>(args), random);
     default:
       return redraw_fields(opcode, args, random);
   }

@@ -24,3 +24,4 @@ class Opcode(enum.IntEnum):
     TRANSPOSE = 10
     FULLY_CONNECTED_PER_TENSOR = 11
     MUL = 12
+    STRIDED_COPY = 13

@@ -19,6 +19,7 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kTranspose,
         cmsis_nn::kFullyConnectedPerTensor,
         cmsis_nn::kMul,
+        portable::kStridedCopy,
     },
 };
 

@@ -18,6 +18,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kTranspose,
         portable::kFullyConnectedPerTensor,
         portable::kMul,
+        portable::kStridedCopy,
     },
 };
 

@@ -435,6 +435,49 @@ TEST_F(KernelsTest, TransposeThereAndBack) {
   }
 }
 
+TEST_F(KernelsTest, StridedCopyOfAPartOfBothTensors) {
+  for (int round = 0; round < 300; ++round) {
+    payload::StridedCopyArgs args = {base(0), base(1), 0, 0, 0, 0, {}, {}, {}, {}, {}, {}};
+    payload::CopyAxis* const axes[] = {&args.axis0, &args.axis1, &args.axis2,
+                                       &args.axis3, &args.axis4, &args.axis5};
+    int first = 0;
+    int last = 0;
+    int written = pick(0, 3);  // the elements from the first to the last that inner axes write
+    args.output_offset = written++;
+    for (int i = 5; i >= 0; --i) {
+      *axes[i] = {pick(0, 1) != 0 ? 1 : pick(1, 4), pick(0, 2) != 0 ? pick(-9, 9) : 1,
+                  written - args.output_offset + (pick(0, 3) == 0 ? 1 : 0)};
+      const int reach = (axes[i]->size - 1) * axes[i]->input_stride;
+      (reach < 0 ? first : last) += reach;
+      written += (axes[i]->size - 1) * axes[i]->output_stride;
+    }
+    args.input_offset = -first;
+    args.input_count = last - first + 1;
+    args.output_count = written + pick(0, 3);
+
+    std::vector<std::int8_t> input = bytes(args.input_count);
+    std::vector<std::int8_t> output = bytes(args.output_count);
+    std::vector<std::int8_t> expected = output;
+    int steps = 1;
+    for (const auto* axis : axes) {
+      steps *= axis->size;
+    }
+    for (int step = 0; step < steps; ++step) {
+      int from = args.input_offset;
+      int to = args.output_offset;
+      int rest = step;
+      for (int i = 5; i >= 0; --i) {
+        from += rest % axes[i]->size * axes[i]->input_stride;
+        to += rest % axes[i]->size * axes[i]->output_stride;
+        rest /= axes[i]->size;
+      }
+      expected[static_cast<std::size_t>(to)] = input[static_cast<std::size_t>(from)];
+    }
+    run(kStridedCopy, args, input, output);
+    ASSERT_EQ(output, expected) << "round " << round;
+  }
+}
+
 }  // namespace
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -73,5 +73,10 @@ extern const KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnected
 /// inputs.
 extern const KernelOf<payload::Opcode::kMul> kMul;
 
+/// Copies int8 elements in nested loops, the first axis outermost; unused axes have size 1
+/// and come first. The input starts at input_offset, the output at output_offset. Every
+/// step stays inside both tensors. The copy may leave elements of the output as they are.
+extern const KernelOf<payload::Opcode::kStridedCopy> kStridedCopy;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

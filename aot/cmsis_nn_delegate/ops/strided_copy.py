@@ -1,0 +1,156 @@
+"""int8 copy between two tensors that are walked in steps; created by passes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..format import blocks
+from ..format.record import I8, I32, Field, Struct
+from ..graph.ir import Node, Value
+from .annotation import NotAnnotated
+from .kernel import KernelSpec
+from .op import Op
+from .random_case import RandomCase
+
+MAX_AXES = 6
+
+_AXIS = Struct(
+    "CopyAxis",
+    "A loop of a strided copy: `size` steps through both tensors, in elements.",
+    (
+        Field("size", I32),
+        Field("input_stride", I32, "0 repeats an element, a negative one reverses the order"),
+        Field("output_stride", I32, "not negative"),
+    ),
+)
+
+KERNEL = KernelSpec(
+    "strided_copy",
+    Struct(
+        "StridedCopyArgs",
+        "Copies int8 elements in nested loops, the first axis outermost; unused axes have size 1 and come first. The "
+        "input starts at input_offset, the output at output_offset. Every step stays inside both tensors. The copy may "
+        "leave elements of the output as they are.",
+        (
+            blocks.input("input", I8, "input_count", doc="int8 [input_count]"),
+            blocks.output(I8, "output_count", doc="int8 [output_count]"),
+            Field("input_count", I32, "elements"),
+            Field("output_count", I32, "elements"),
+            Field("input_offset", I32, "of the first element read"),
+            Field("output_offset", I32, "of the first element written"),
+            *(Field(f"axis{index}", _AXIS) for index in range(MAX_AXES)),
+        ),
+        geometry="strided_copy",
+    ),
+    cmsis_nn="",
+    why_portable="CMSIS-NN has no copy between two strided tensors; rows that lie together go through memcpy",
+)
+
+
+@dataclass(frozen=True)
+class StridedCopyAttrs:
+    """strided_copy: nested loops over the memory of both tensors, the first axis outermost, at most `MAX_AXES`.
+
+    Strides and offsets count elements. `shape` is the logical shape of the output. A call may write a part of its
+    output; then whoever made the node knows what the rest contains.
+    """
+
+    shape: tuple[int, ...]
+    sizes: tuple[int, ...]
+    input_strides: tuple[int, ...]
+    output_strides: tuple[int, ...]
+    input_offset: int = 0
+    output_offset: int = 0
+
+
+def positions(sizes: Sequence[int], strides: Sequence[int], offset: int = 0) -> np.ndarray:
+    """Returns the element that each step of nested loops touches, in the order of the steps."""
+    found = np.full(1, offset, np.int64)
+    for size, stride in zip(sizes, strides):
+        found = (found[:, None] + np.arange(size, dtype=np.int64) * stride).reshape(-1)
+    return found
+
+
+def _draw(d: RandomCase) -> Value:
+    """Axes in any order, reversed, thinned out, repeated, and written in another order than they are read."""
+    rank = d.integer(1, 4)
+    shape = tuple(d.integer(1, 6) for _ in range(rank - 1)) + (d.pick(d.integer(1, 6), d.integer(10, 70)),)
+    strides = [math.prod(shape[axis + 1 :]) for axis in range(rank)]
+    sizes, steps, offset = [], [], 0
+    for axis in d.random.permutation(rank).tolist():
+        step = d.pick(1, 1, 1, 2, 3)
+        start = d.integer(0, shape[axis] - 1) if d.pick(False, True) else 0
+        size = -(-(shape[axis] - start) // step)
+        backwards = d.pick(False, False, True)
+        offset += (start + (size - 1) * step * backwards) * strides[axis]
+        sizes.append(size)
+        steps.append(strides[axis] * (-step if backwards else step))
+    for _ in range(d.pick(0, 0, 1, 2)):
+        at = d.integer(0, len(sizes))
+        sizes.insert(at, d.integer(1, 4))
+        steps.insert(at, 0)
+    return _copy(d, d.input(*shape), sizes, steps, offset)
+
+
+def _draw_rows(d: RandomCase) -> Value:
+    """Long rows that lie together in both tensors."""
+    rows, row_size, skipped = d.integer(1, 8), d.integer(1, 150), d.integer(0, 9)
+    source = d.input(rows, row_size + skipped)
+    return _copy(d, source, [rows, row_size], [row_size + skipped, 1], d.integer(0, skipped))
+
+
+def _copy(d: RandomCase, source: Value, sizes: list[int], steps: list[int], offset: int) -> Value:
+    order = list(range(len(sizes)))
+    if d.pick(False, True):
+        order = d.random.permutation(len(sizes)).tolist()
+    output_strides = [0] * len(sizes)
+    for place, axis in enumerate(order):
+        output_strides[axis] = math.prod(sizes[other] for other in order[place + 1 :])
+    attrs = StridedCopyAttrs((math.prod(sizes),), tuple(sizes), tuple(steps), tuple(output_strides), offset)
+    return d.node("strided_copy", [source], attrs, source.quant)
+
+
+class StridedCopy(Op):
+    """output[output_offset + sum of step * output stride] = input[input_offset + sum of step * input stride], over all
+    steps of all axes, both counted in memory order. Copies are exact, so there is no arithmetic to agree on."""
+
+    name = "strided_copy"
+    annotation = NotAnnotated("passes create it, from operators that move values")
+    attrs = StridedCopyAttrs
+    kernels = (KERNEL,)
+    draws = (_draw, _draw, _draw_rows)
+    computes = False
+    only_moves = True
+
+    def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
+        shape: tuple[int, ...] = attrs.shape
+        return shape
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        attrs: StridedCopyAttrs = node.attrs
+        read = positions(attrs.sizes, attrs.input_strides, attrs.input_offset)
+        written = positions(attrs.sizes, attrs.output_strides, attrs.output_offset)
+        output = np.zeros(node.output.numel, node.output.element.numpy)
+        output[written] = inputs[0].reshape(-1)[read]
+        return output.reshape(node.output.storage_shape)
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        attrs: StridedCopyAttrs = node.attrs
+        unused = MAX_AXES - len(attrs.sizes)
+        if unused < 0:
+            raise ValueError(f"it has {len(attrs.sizes)} axes; the kernel takes {MAX_AXES}")
+        axes = [(1, 0, 0)] * unused + list(zip(attrs.sizes, attrs.input_strides, attrs.output_strides))
+        names = [field.name for field in _AXIS.fields]
+        return {
+            **refs,
+            "input_count": node.inputs[0].numel,
+            "output_count": node.output.numel,
+            "input_offset": attrs.input_offset,
+            "output_offset": attrs.output_offset,
+            **{f"axis{index}": dict(zip(names, axis)) for index, axis in enumerate(axes)},
+        }
