@@ -17,6 +17,7 @@ from . import block_values, elementwise
 from .annotation import Elementwise
 from .attrs import AddAttrs
 from .kernel import KernelSpec
+from .layouts import Layouts
 from .op import Op
 from .quantized_math import quantize_multiplier, requantize, to_output, wrap32
 from .random_case import RandomCase
@@ -76,6 +77,7 @@ class Add(Op):
     shapeless_input = True
     shapeless_output = True
     in_place = True
+    layouts = Layouts.SAME
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         a, b, alpha = context.arguments(node)

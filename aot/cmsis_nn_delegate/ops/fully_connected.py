@@ -21,6 +21,7 @@ from .annotation import Weighted
 from .attrs import FullyConnectedAttrs
 from .constant_weights import Operands
 from .kernel import KernelSpec
+from .layouts import Layouts
 from .op import Op
 from .quantized_math import wrap32
 from .random_case import RandomCase
@@ -112,6 +113,7 @@ class FullyConnected(Op):
     limits = ("constant weights; any rank, but for images of more than one channel; alpha and beta of addmm are 1",)
     shapeless_input = True
     shapeless_output = True
+    layouts = Layouts.ROW_MAJOR
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         operands = self._operands(node, context)

@@ -18,6 +18,7 @@ from . import block_values, elementwise
 from .annotation import Elementwise
 from .attrs import Clamp
 from .kernel import KernelSpec
+from .layouts import Layouts
 from .op import Op
 from .quantized_math import quantize_multiplier, requantize, to_output
 from .random_case import RandomCase
@@ -85,6 +86,7 @@ class Mul(Op):
     shapeless_input = True
     shapeless_output = True
     in_place = True
+    layouts = Layouts.SAME
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         a, b = context.arguments(node)

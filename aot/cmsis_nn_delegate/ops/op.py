@@ -31,6 +31,7 @@ from ..target import Target
 from . import storage
 from .annotation import Annotation
 from .kernel import KernelSpec
+from .layouts import Layouts
 
 if TYPE_CHECKING:
     from .random_case import RandomCase
@@ -69,6 +70,8 @@ class Op:
     shapeless_output: ClassVar[bool] = False
     # Whether the kernel may store its output over an input of the same size.
     in_place: ClassVar[bool] = False
+    # The memory order of its images; `layouts_of` if that depends on the node.
+    layouts: ClassVar[Layouts] = Layouts.CHANNELS_LAST
 
     # Edge program -----------------------------------------------------------
 
@@ -111,6 +114,15 @@ class Op:
 
     def macs(self, node: Node) -> int:
         """Returns the number of multiplications of the kernel, including padding; 0 for operators without weights."""
+        return 0
+
+    def layouts_of(self, node: Node) -> Layouts:
+        """Returns the memory order of the images of `node`."""
+        return self.layouts
+
+    def moved_bytes(self, node: Node) -> int:
+        """Returns how many bytes a node of `Layouts.ANY` moves because of the layouts that its images have now. What
+        it moves in any case need not count. `assign_layouts` chooses the layouts for which the sum is least."""
         return 0
 
     def absorbs_padding(self, value: float, image: TensorType) -> bool:

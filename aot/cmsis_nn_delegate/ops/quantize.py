@@ -17,6 +17,7 @@ from ..graph.tensor_type import Element, Layout
 from . import storage
 from .annotation import NotAnnotated
 from .kernel import KernelSpec
+from .layouts import Layouts
 from .op import Op
 from .random_case import RandomCase
 
@@ -61,6 +62,7 @@ class Quantize(Op):
     computes = False
     only_moves = True
     shapeless_output = True
+    layouts = Layouts.ANY
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         return first(
@@ -86,6 +88,11 @@ class Quantize(Op):
         # From row-major floats it gets to any order, from channels-last ones only to the same.
         source, output = reshape.inputs[0], reshape.output
         return not storage.moves(source, output) or storage.effective_layout(node.inputs[0]) is Layout.ROW_MAJOR
+
+    def moved_bytes(self, node: Node) -> int:
+        # No copy of its own: the elements are only converted in another order, which takes longer.
+        _, rows, _ = storage.reorder(node.inputs[0], node.output)
+        return 0 if rows == 1 else node.output.nbytes // 4
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         q = node.output.type.quantize(inputs[0])

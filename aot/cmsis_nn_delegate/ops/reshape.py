@@ -8,7 +8,9 @@ from ..edge.nodes import DEQUANTIZE, RESHAPES, operand, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..graph.ir import Node
+from . import storage
 from .annotation import SameScale
+from .layouts import Layouts
 from .op import Op
 
 
@@ -40,6 +42,7 @@ class Reshape(Op):
     computes = False
     only_moves = True
     keeps_quant = True
+    layouts = Layouts.ANY
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)
@@ -53,3 +56,6 @@ class Reshape(Op):
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         return [context.node(node, self.name, [context.value(operand(node))])]
+
+    def moved_bytes(self, node: Node) -> int:
+        return node.output.nbytes if storage.moves(node.inputs[0], node.output) else 0

@@ -20,6 +20,7 @@ from . import storage
 from .annotation import FixedOutput
 from .attrs import SoftmaxAttrs
 from .kernel import KernelSpec
+from .layouts import Layouts
 from .op import Op
 from .providers.cmsis_nn_rules import MAX_SOFTMAX_ROW, softmax_fits
 from .quantized_math import (
@@ -93,7 +94,7 @@ class Softmax(Op):
     kernels = (KERNEL,)
     draws = (_draw,)
     limits = (
-        "along the dimension that is innermost in memory: 1 of images, else the last",
+        "along the last dimension, or dimension 1 of images",
         f"at most {MAX_SOFTMAX_ROW} elements along it",
     )
 
@@ -119,12 +120,11 @@ class Softmax(Op):
         if not shape:
             return Refusal(Reason.UNSUPPORTED_SHAPE, "its input has no dimension")
         dim = self._dim(node)
-        if not _is_innermost(shape, dim, len(shape) == 4):
-            innermost = 1 if len(shape) == 4 else len(shape) - 1
+        if not any(_is_innermost(shape, dim, channels_last) for channels_last in {False, len(shape) == 4}):
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,
                 f"softmax along dimension {dim} of {list(shape)}; the kernel wants the one that is "
-                f"innermost in memory, {innermost}" + (" (images lie channels-last)" if len(shape) == 4 else ""),
+                f"innermost in memory, the last{' or, of an image, 1' if len(shape) == 4 else ''}",
             )
         if not softmax_fits(shape[dim]):
             return Refusal(
@@ -148,6 +148,13 @@ class Softmax(Op):
                 f"input scale {scale:g} is too small for the kernel; calibrate with representative data",
             )
         return None
+
+    def layouts_of(self, node: Node) -> Layouts:
+        shape, dim = node.inputs[0].shape, node.attrs.dim
+        fitting = [channels_last for channels_last in (False, True) if _is_innermost(shape, dim, channels_last)]
+        if len(fitting) == 2:
+            return Layouts.SAME
+        return Layouts.CHANNELS_LAST if fitting == [True] else Layouts.ROW_MAJOR
 
     def read_reshaped(self, node: Node, reshape: Node) -> bool:
         source, output = reshape.inputs[0], reshape.output

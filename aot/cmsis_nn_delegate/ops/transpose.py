@@ -15,6 +15,7 @@ from . import storage
 from .annotation import NotAnnotated
 from .attrs import TransposeAttrs
 from .kernel import KernelSpec
+from .layouts import Layouts
 from .op import Op
 from .random_case import RandomCase
 
@@ -54,6 +55,7 @@ class Transpose(Op):
     draws = (_draw,)
     computes = False
     only_moves = True
+    layouts = Layouts.ANY
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         order = storage.reorder(node.inputs[0], node.output)

@@ -148,19 +148,19 @@ REFUSALS = {
         R.UNSUPPORTED_PARAMETER,
         "indices",
     ),
-    "softmax over width": (
-        lambda x: F.softmax(x, 3),
+    "softmax over height": (
+        lambda x: F.softmax(x, 2),
         [IMAGE],
         "aten._softmax",
         R.UNSUPPORTED_PARAMETER,
-        "innermost in memory, 1",
+        "the last or, of an image, 1",
     ),
     "softmax over rows": (
         lambda x: F.softmax(x, 0),
         [(3, 5)],
         "aten._softmax",
         R.UNSUPPORTED_PARAMETER,
-        "1",
+        "the last",
     ),
     "long softmax": (
         lambda x: F.softmax(x, 1),

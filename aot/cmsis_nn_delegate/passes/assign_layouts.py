@@ -1,86 +1,165 @@
-"""Puts images into the memory order of the kernels."""
+"""Puts images into a memory order that their operators take."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Optional
 
 from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Layout
 from ..ops.attrs import TransposeAttrs
-from .rewriting import insert_after, replace_input
+from ..ops.layouts import Layouts
+from ..ops.registry import OPS
+from .rewriting import derived, insert_after, insert_before, replace_input
+
+_INSISTED = {Layouts.CHANNELS_LAST: Layout.CHANNELS_LAST, Layouts.ROW_MAJOR: Layout.ROW_MAJOR}
+_SUFFIX = {Layout.CHANNELS_LAST: "nhwc", Layout.ROW_MAJOR: "nchw"}
 
 
 def assign_layouts(graph: Graph) -> None:
-    """Every integer value of rank 4 becomes channels-last.
+    """Chooses the layout of each image, an int8 tensor of rank 4, and transposes it for operators that want another.
 
-    Graph inputs and outputs keep the order that the caller uses. Float ones are reordered
-    by their quantize or dequantize; int8 ones get a transpose, unless both orders are the
-    same (one channel, or one pixel).
+    What an operator wants, `Op.layouts` says. If it insists on a layout, it writes its result in it. If it wants all
+    of its images alike, these form a group with those of its neighbours that do so too; each group takes the layout
+    for which fewer bytes are moved, and channels-last if that makes no difference. Graph inputs and outputs keep the
+    order that the caller uses. An image is transposed once, however many operators read the result.
     """
-    # Inputs first: a node that returns an input must see the input's own order.
-    border = {id(value) for value in (*graph.inputs, *graph.outputs)}
-    for node in graph.nodes:
-        for value in node.outputs:
-            if _is_image(value) and id(value) not in border:
-                value.retype(layout=Layout.CHANNELS_LAST)
-    for value in graph.inputs:
-        if _needs_transpose(value):
-            _transpose_input(graph, value)
+    layouts = _Assignment(graph)
+    layouts.choose()
+    wanted = {id(node): layouts.of_node(node) for node in graph.nodes}
     for node in list(graph.nodes):
         for value in node.outputs:
-            if _needs_transpose(value) and graph.is_output(value):
-                _transpose_output(graph, node, value)
+            layout = wanted[id(node)]
+            if layout is not None and _is_image(value) and _differ(value, layout):
+                _write_transposed(graph, node, value, layout, wanted)
+    for value in graph.activations():
+        if _is_image(value):
+            for layout in Layout:
+                readers = [node for node in graph.consumers(value) if wanted.get(id(node)) is layout]
+                if readers and _differ(value, layout):
+                    _read_transposed(graph, readers, value, layout)
 
 
 def _is_image(value: Value) -> bool:
-    return len(value.shape) == 4 and value.element.is_integer
+    return len(value.shape) == 4 and value.element.is_integer and not value.is_constant
 
 
-def _needs_transpose(value: Value) -> bool:
-    if not _is_image(value) or value.layout is Layout.CHANNELS_LAST:
-        return False
+def _differ(value: Value, layout: Layout) -> bool:
+    """Returns whether `layout` has another order than `value` lies in: with one channel or one pixel, it never has."""
     _, c, h, w = value.shape
-    return c > 1 and h * w > 1
+    return layout is not value.layout and c > 1 and h * w > 1
 
 
-def _transpose_input(graph: Graph, value: Value) -> None:
-    readers = [node for node in graph.consumers(value) if node.op not in ("reshape", "dequantize")]
-    if not readers:
-        return
-    inner = _like(value, f"{value.name}_nhwc", Layout.CHANNELS_LAST)
-    for reader in readers:
-        replace_input(reader, value, inner)
-    origin = readers[0]
-    graph.nodes.insert(
-        0,
-        Node(
-            "transpose",
-            inner.name,
-            [value],
-            [inner],
-            TransposeAttrs(Layout.CHANNELS_LAST),
-            origin.sources[:1],
-            origin.debug_handles[:1],
-        ),
-    )
-
-
-def _transpose_output(graph: Graph, node: Node, output: Value) -> None:
-    if node.op in ("reshape", "quantize") and not graph.consumers(output):
-        return  # these write any order
-    inner = _like(output, f"{output.name}_nhwc", Layout.CHANNELS_LAST)
-    for reader in graph.consumers(output):
-        replace_input(reader, output, inner)
-    node.replace_output(output, inner)
-    transpose = Node(
-        "transpose",
-        output.name,
-        [inner],
-        [output],
-        TransposeAttrs(output.layout),
-        node.sources,
-        node.debug_handles,
-    )
+def _write_transposed(
+    graph: Graph, node: Node, value: Value, layout: Layout, wanted: dict[int, Optional[Layout]]
+) -> None:
+    """Makes `node` write graph output `value` in `layout`, from which a transpose gives `value`."""
+    inner = Value(f"{value.name}_{_SUFFIX[layout]}", value.type.of(layout=layout))
+    for reader in graph.consumers(value):
+        if wanted.get(id(reader)) is layout:
+            replace_input(reader, value, inner)
+    node.replace_output(value, inner)
+    transpose = derived(node, "transpose", [inner], value, TransposeAttrs(value.layout))
     insert_after(graph, node, transpose)
 
 
-def _like(value: Value, name: str, layout: Layout) -> Value:
-    return Value(name, value.type.of(layout=layout))
+def _read_transposed(graph: Graph, readers: list[Node], value: Value, layout: Layout) -> None:
+    """Makes `readers` read `value` in `layout`."""
+    inner = Value(f"{value.name}_{_SUFFIX[layout]}", value.type.of(layout=layout))
+    transpose = derived(readers[0], "transpose", [value], inner, TransposeAttrs(layout))
+    transpose.sources, transpose.debug_handles = transpose.sources[:1], transpose.debug_handles[:1]
+    insert_before(graph, readers[0], transpose)
+    for reader in readers:
+        replace_input(reader, value, inner)
+
+
+@dataclass(eq=False)
+class _Group:
+    """Images that must have one layout, and the operators that want that."""
+
+    values: list[Value] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    layout: Layout = Layout.CHANNELS_LAST
+
+    def take(self, layout: Layout) -> None:
+        self.layout = layout
+        for value in self.values:
+            value.retype(layout=layout)
+
+
+class _Assignment:
+    """The layouts of a graph's images while they are chosen."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._needs = {
+            id(node): OPS[node.op].layouts_of(node)
+            for node in graph.nodes
+            if any(map(_is_image, (*node.inputs, *node.outputs)))
+        }
+        self._producers = {id(value): node for node in graph.nodes for value in node.outputs}
+        self._readers: dict[int, list[Node]] = {}
+        for node in graph.nodes:
+            for value in node.inputs:
+                self._readers.setdefault(id(value), []).append(node)
+        self._outputs = {id(value) for value in graph.outputs}
+        self._groups: dict[int, _Group] = {}  # by node or image
+        border = {id(value) for value in (*graph.inputs, *graph.outputs)}
+        for node in graph.nodes:
+            need = self._needs.get(id(node))
+            written = [value for value in node.outputs if _is_image(value) and id(value) not in border]
+            if need is Layouts.SAME:
+                self._join(node, written)
+            elif need is Layouts.ANY:
+                self._groups.update((id(value), _Group([value])) for value in written)
+            elif need is not None:
+                for value in written:
+                    value.retype(layout=_INSISTED[need])
+
+    def of_node(self, node: Node) -> Optional[Layout]:
+        """Returns the layout that all images of `node` must have; None if each may have its own."""
+        need = self._needs.get(id(node), Layouts.ANY)
+        return self._groups[id(node)].layout if need is Layouts.SAME else _INSISTED.get(need)
+
+    def choose(self) -> None:
+        """Gives every group the layout that costs least, given the others, until none changes."""
+        groups = list(dict.fromkeys(self._groups.values()))
+        for group in groups:
+            group.take(group.layout)
+        while any([self._improve(group) for group in groups]):
+            pass
+
+    def _join(self, node: Node, written: list[Value]) -> None:
+        """Makes one group of `node`, the images that it writes, and the groups of those that it reads."""
+        before = dict.fromkeys(self._groups[id(value)] for value in node.inputs if id(value) in self._groups)
+        group = _Group(
+            [*(value for other in before for value in other.values), *written],
+            [*(member for other in before for member in other.nodes), node],
+        )
+        self._groups.update((id(member), group) for member in (*group.values, *group.nodes))
+
+    def _improve(self, group: _Group) -> bool:
+        """Gives `group` the other layout if that costs less. Returns whether it does."""
+        layout, cost = group.layout, self._cost(group)
+        group.take(next(other for other in Layout if other is not layout))
+        if self._cost(group) < cost:
+            return True
+        group.take(layout)
+        return False
+
+    def _cost(self, group: _Group) -> int:
+        """Returns how many bytes are moved around the members of `group` because of their layout."""
+        touched = [value for node in group.nodes for value in (*node.inputs, *node.outputs) if _is_image(value)]
+        values = {id(value): value for value in (*group.values, *touched)}.values()
+        around = (node for v in values for node in (*self._readers.get(id(v), ()), self._producers.get(id(v))) if node)
+        movers = {id(node): node for node in around if self._needs[id(node)] is Layouts.ANY}.values()
+        return sum(map(self._transposed_bytes, values)) + sum(OPS[node.op].moved_bytes(node) for node in movers)
+
+    def _transposed_bytes(self, value: Value) -> int:
+        """Returns the size of all transposes of `value`."""
+        producer = self._producers.get(id(value))
+        written = value.layout if producer is None else self.of_node(producer) or value.layout
+        wanted = {self.of_node(reader) for reader in self._readers.get(id(value), ())}
+        if id(value) in self._outputs:
+            wanted.add(value.layout)
+        lying = Value(value.name, value.type.of(layout=written))
+        return value.nbytes * sum(layout is not None and _differ(lying, layout) for layout in wanted)
