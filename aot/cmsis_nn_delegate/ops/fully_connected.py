@@ -110,7 +110,7 @@ class FullyConnected(Op):
     attrs = FullyConnectedAttrs
     kernels = (PER_CHANNEL, PER_TENSOR)
     draws = (_draw, _draw_image, _draw_per_tensor)
-    limits = ("constant weights; any rank, but for images of more than one channel; alpha and beta of addmm are 1",)
+    limits = ("constant weights; any rank; alpha and beta of addmm are 1",)
     shapeless_input = True
     shapeless_output = True
     layouts = Layouts.ROW_MAJOR
@@ -121,7 +121,6 @@ class FullyConnected(Op):
         return first(
             lambda: context.refuse_tensors(node, source, operands.weight),
             lambda: self._refuse_parameters(node, context),
-            lambda: self._refuse_rank(source),
             lambda: self._refuse_rows(source),
             lambda: constant_weights.refuse_variable(operands, context),
             lambda: context.refuse_quant(node, [source]),
@@ -157,17 +156,6 @@ class FullyConnected(Op):
             )
         return None
 
-    def _refuse_rank(self, source: EdgeNode) -> Optional[Refusal]:
-        """Refuses images. ExecuTorch then decomposes the layer into reshapes and addmm, which are delegated."""
-        shape = shape_of(source)
-        if len(shape) == 4 and shape[1] > 1:
-            return Refusal(
-                Reason.UNSUPPORTED_SHAPE,
-                f"its input {list(shape)} is an image, which lies channels-last in memory, so that"
-                " the last dimension is not contiguous; flatten it to rank 2 or 3 first",
-            )
-        return None
-
     def _refuse_rows(self, source: EdgeNode) -> Optional[Refusal]:
         """Refuses more vectors than a dimension may have (MAX_DIM)."""
         *leading, _ = shape_of(source)
@@ -180,7 +168,7 @@ class FullyConnected(Op):
         )
 
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
-        """[rows, out]; a reshape gives the rows their dimensions back."""
+        """[rows, out]; the importer gives the rows the dimensions that they have in PyTorch."""
         outputs, row_size = inputs[1].shape
         return storage.rows_of(inputs[0], row_size), outputs
 

@@ -191,7 +191,7 @@ class WithLayers(nn.Module):
 
 
 def test_linear_layers():
-    cases = [(shape, 8, 5) for shape in [(1, 8), (5, 8), (2, 3, 8), (2, 1, 3, 8)]]
+    cases = [(shape, 8, 5) for shape in [(1, 8), (5, 8), (2, 3, 8), (2, 1, 3, 8), (2, 3, 2, 8)]]
     cases.append(((3, 1, 1, 1), 1, 1))
     branches = {
         f"{shape}, bias {bias}": Branch(nn.Linear(*sizes, bias=bias), (torch.randn(shape),))
