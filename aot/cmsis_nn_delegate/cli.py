@@ -108,6 +108,7 @@ def _compile(arguments: argparse.Namespace) -> int:
         print(f"\nThe model is not delegated as a whole, so there is no separate payload: {compiled.obstacle}")
         for report in compiled.refused:
             print(f"  {report}")
+        print(f"{compiled.work}\n")
     print("Written")
     for path in paths:
         print(f"  {path} ({path.stat().st_size:,} bytes)")
@@ -115,13 +116,11 @@ def _compile(arguments: argparse.Namespace) -> int:
 
 
 def _explain(arguments: argparse.Namespace) -> int:
-    from .partition.explain import summary
-
     compiled = _compiled(arguments)
     print()
     for report in compiled.reports:
         print(report)
-    print(f"\n{summary(compiled.reports)}")
+    print(f"\n{compiled.work}")
     return 1 if compiled.refused and arguments.strict else 0
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from torch.export import ExportedProgram
 
     from .partition.explain import NodeReport
+    from .partition.work import Work
 
 # The files that `Compiled.write` writes besides NAME.pte if the whole model is one delegate call.
 _STANDALONE_SUFFIXES = (".payload.bin", ".h", ".c", ".graph.npz", ".report.txt", ".report.json")
@@ -32,7 +33,8 @@ class Compiled:
 
     `pte` always runs under ExecuTorch with the delegate's library. `encoded`, the payload with its
     plan, exists only if the whole model became one delegate call; `obstacle` says what
-    prevented that. `reports` has the decision about every node.
+    prevented that. `reports` has the decision about every node, and
+    `work` says how much of an inference is delegated.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Compiled:
     pte: bytes
     program: ExportedProgram  # quantized, float inputs and outputs, before lowering
     reports: tuple[NodeReport, ...]
+    work: Work
     encoded: Optional[Encoded]
     obstacle: str
     # One sentence each: about ranges in the calibration data, and about what prevents the program from being loaded.

@@ -252,6 +252,7 @@ def _package(c: Compilation) -> None:
             pte=pte,
             program=c.quantized,
             reports=tuple(c.partitioner.reports),
+            work=c.partitioner.work,
             encoded=None if c.obstacle else c.encoded[target][0],
             obstacle=c.obstacle,
             warnings=(*c.warnings, *unloadable_parts),

@@ -123,18 +123,6 @@ def _vagueness(refusal: Refusal) -> int:
     return vague.index(refusal.reason) + 1 if refusal.reason in vague else 0
 
 
-def summary(reports: Sequence[NodeReport]) -> str:
-    """Says how much is delegated, in one sentence; it counts quantize and dequantize separately."""
-    operators = [report for report in reports if not report.is_border]
-    delegated = [report for report in operators if report.delegated]
-    partitions = {report.partition for report in reports if report.delegated}
-    borders = len(reports) - len(operators)
-    return (
-        f"{len(delegated)} of {len(operators)} operators are delegated, in {len(partitions)} "
-        f"partition{'s' * (len(partitions) != 1)}; besides them {borders} quantize and dequantize nodes"
-    )
-
-
 def unloadable(program: Any, reports: Sequence[NodeReport]) -> list[str]:
     """Returns warnings about operators that have no kernel at all, which prevent a lowered program
     (`executorch_program`) from being loaded."""

@@ -19,6 +19,7 @@ from ..target import Target, get_target
 from .backend import LATER, CmsisNnBackend
 from .explain import NodeReport, report
 from .support import Support
+from .work import Work, measure
 
 IO_PLACEMENTS = ("arena", "caller")
 
@@ -38,10 +39,10 @@ class CmsisNnPartitioner(Partitioner):
     of the delegate live: in its "arena" where that saves a copy, or with the "caller". `providers` are the
     providers of the firmware's kernels, in order of preference.
 
-    After `partition`, `reports` says for every node of each program seen whether it is
-    delegated, and if not, why not. For these reports, `prepared` says that programs went through
-    CmsisNnQuantizer, even if it left everything in float. `later` leaves the partitions without a
-    payload; the caller then encodes them (see `pipeline`).
+    After `partition`, `reports` says for every node of each program seen whether it is delegated, and if not, why not;
+    `work` says how much of the last program's work is delegated. For these reports, `prepared` says that programs went
+    through CmsisNnQuantizer, even if it left everything in float. `later` leaves the partitions without a payload; the
+    caller then encodes them (see `pipeline`).
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class CmsisNnPartitioner(Partitioner):
             ],
         )
         self.reports: list[NodeReport] = []
+        self.work = Work()
         self._prepared = prepared
         self._functions: Optional[Functions] = None
         self._asks_once = False
@@ -98,6 +100,7 @@ class CmsisNnPartitioner(Partitioner):
             tags[tag] = self.delegation_spec
         tag_constant_data(exported_program)
         self.reports.extend(report(exported_program, support, self._functions))
+        self.work = measure(exported_program, support)
         return PartitionResult(tagged_exported_program=exported_program, partition_tags=tags)
 
     def ops_to_not_decompose(

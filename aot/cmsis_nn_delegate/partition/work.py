@@ -1,0 +1,109 @@
+"""How much of a model's work is delegated: `measure`.
+
+Counting nodes misleads. A network of which every view and ReLU is delegated, but no convolution, gains nothing and pays
+for crossing the border of each partition.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+from torch.utils.flop_counter import flop_registry
+
+from ..edge.nodes import DEQUANTIZE, DEQUANTIZE_CHANNEL, GETITEM, QUANTIZE, RESHAPES, shape_of, target_name, tensor
+from .support import Support
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many of `total` are delegated."""
+
+    delegated: int = 0
+    total: int = 0
+
+    def plus(self, count: int, delegated: bool) -> Share:
+        return Share(self.delegated + (count if delegated else 0), self.total + count)
+
+    @property
+    def percent(self) -> str:
+        """Returns "98.5 %"; rounded, it is 0 or 100 only if it is exactly that."""
+        if self.delegated in (0, self.total):
+            return "100 %" if self.delegated else "0 %"
+        return f"{min(max(100 * self.delegated / self.total, 0.1), 99.9):.1f} %"
+
+
+@dataclass(frozen=True)
+class Work:
+    """The work of one inference: multiplications of layers and of matrix products, operators that compute, and what
+    it costs to split the model: calls of the delegate, and bytes of their inputs and outputs together."""
+
+    multiplications: Share = Share()
+    operators: Share = Share()
+    calls: int = 0
+    border_bytes: int = 0
+
+    def __str__(self) -> str:
+        """Returns one sentence."""
+        operators = f"{self.operators.delegated} of {self.operators.total} operators that compute"
+        if self.multiplications.total:
+            m = self.multiplications
+            operators = f"{m.percent} of {m.total:,} multiplications and {operators}"
+        if not self.calls:
+            return f"nothing is delegated: {operators}"
+        calls = f"{self.calls} call{'s' * (self.calls != 1)}"
+        return f"{operators} are delegated, in {calls} with {self.border_bytes:,} bytes of inputs and outputs"
+
+
+def measure(program: ExportedProgram, support: Support) -> Work:
+    """Returns the work of an edge program, of which `support` has the partitions."""
+    multiplications = operators = Share()
+    for node in program.graph.nodes:
+        if not _computes(node, support):
+            continue
+        delegated = node in support.partitions
+        operators = operators.plus(1, delegated)
+        multiplications = multiplications.plus(multiplications_of(node), delegated)
+    calls = set(support.partitions.values())
+    return Work(multiplications, operators, len(calls), sum(_border_bytes(program, support)))
+
+
+def multiplications_of(node: Node) -> int:
+    """Returns the multiplications of a layer or matrix product in an edge or ATen program, with those of padding; 0 for
+    other nodes."""
+    if target_name(node) == "aten.linear.default":
+        weight: Node = node.args[1]  # type: ignore[assignment]  # a node in every program
+        return math.prod(shape_of(node)) * shape_of(weight)[-1]
+    overload = getattr(node.target, "_op", node.target)  # that of an edge operator
+    formula = flop_registry.get(getattr(overload, "overloadpacket", None))
+    if formula is None:
+        return 0
+    args, kwargs = torch.fx.map_arg((node.args, node.kwargs), tensor)
+    return int(formula(*args, **kwargs, out_val=tensor(node))) // 2  # counts multiplications and additions
+
+
+def _computes(node: Node, support: Support) -> bool:
+    """Returns whether `node` is an operator that does more than to convert or rename values."""
+    if node.op != "call_function" or support.context.constant_float(node) is not None:
+        return False
+    if target_name(node) in {QUANTIZE, DEQUANTIZE, DEQUANTIZE_CHANNEL, GETITEM, *RESHAPES}:
+        return False
+    op = support.op(node)
+    return op is None or op.computes
+
+
+def _border_bytes(program: ExportedProgram, support: Support) -> Iterator[int]:
+    """Yields the size of each input and of each output of each partition."""
+    constant = support.context.is_constant
+    for index in set(support.partitions.values()):
+        members = {node for node, partition in support.partitions.items() if partition == index}
+        inputs = {x for node in members for x in node.all_input_nodes if x not in members and not constant(x)}
+        outputs = {node for node in members if any(user not in members for user in node.users)}
+        for node in (*inputs, *outputs):
+            value = tensor(node)
+            if isinstance(value, torch.Tensor):
+                yield value.numel() * value.element_size()
