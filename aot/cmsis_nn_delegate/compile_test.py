@@ -202,4 +202,6 @@ def test_batch_norms_behind_transposed_convolutions(kind, groups):
     x = torch.randn((1, 4, 5, 5)[: kind + 2])
     result = compiled(module, (x,), calibration=((x,),))
     (got,) = result.program.module(check_guards=False)(x)
-    torch.testing.assert_close(got, module.eval()(x), atol=1e-4, rtol=1e-4)
+    wanted = module.eval()(x)
+    # Where the norm is no part of the layer, it is a quantized layer of its own.
+    torch.testing.assert_close(got, wanted, atol=(wanted.max() - wanted.min()).item() / 100, rtol=0)

@@ -282,8 +282,9 @@ class EdgeContext:
             return None
         return Refusal(
             Reason.UNSUPPORTED_SHAPE,
-            f"{what} has rank {len(shape_of(node))}, {list(shape_of(node))}; only batches of images"
-            " [N, C, H, W] are supported: add the missing dimensions with unsqueeze",
+            f"{what} has rank {len(shape_of(node))}, {list(shape_of(node))}; only batches of images [N, C, H, W] are "
+            "supported, and of sequences [N, C, L] if CmsisNnQuantizer made images of them: add the missing dimensions "
+            "with unsqueeze",
         )
 
     def refuse_quant(self, node: Node, inputs: Sequence[Node], same: bool = False) -> Optional[Refusal]:

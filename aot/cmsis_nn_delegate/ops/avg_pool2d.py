@@ -82,6 +82,7 @@ class AvgPool2d(Op):
         "adaptive average pooling: to a size that divides the input's",
         "mean: over height, width or both",
     )
+    takes_images = True
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)

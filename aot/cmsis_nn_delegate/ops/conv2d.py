@@ -160,9 +160,10 @@ class Conv2d(Op):
         _draw_one_column,
     )
     limits = (
-        "constant weights; any stride, padding, dilation and groups",
+        "constant weights; any stride, padding, dilation and groups; in one dimension as an image of one row",
         f"at most {MAX_KERNEL_ELEMENTS} weights per output channel; not transposed",
     )
+    takes_images = True
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         return not aten_convolution.is_depthwise(node, context)

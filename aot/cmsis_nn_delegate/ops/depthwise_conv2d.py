@@ -132,7 +132,11 @@ class DepthwiseConv2d(Op):
     attrs = ConvAttrs
     kernels = (KERNEL,)
     draws = (_draw_general, _draw_3x3, _draw_multiplied, _draw_dilated)
-    limits = ("convolution with as many groups as input channels, 2 or more; otherwise as conv2d",)
+    limits = (
+        "convolution with as many groups as input channels, 2 or more; otherwise as conv2d",
+        "batch norm that no layer before it takes over",
+    )
+    takes_images = True
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         return aten_convolution.is_depthwise(node, context)

@@ -61,6 +61,7 @@ class MaxPool2d(Op):
     kernels = (KERNEL,)
     draws = (_draw,)
     limits = ("dilation 1; return_indices only if nothing reads the indices",)
+    takes_images = True
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)

@@ -68,6 +68,8 @@ class Op:
     # Whether it treats its input or output as a sequence of elements or rows, whatever their shape.
     shapeless_input: ClassVar[bool] = False
     shapeless_output: ClassVar[bool] = False
+    # Whether it takes images, by `storage.nhwc`, which a sequence may be too.
+    takes_images: ClassVar[bool] = False
     # Whether the kernel may store its output over an input of the same size.
     in_place: ClassVar[bool] = False
     # The memory order of its images; `layouts_of` if that depends on the node.
@@ -133,12 +135,16 @@ class Op:
         """Adapts `node`, which reads the result of `reshape`, to read the reshape's input, and returns True; the caller
         then replaces the operand. Returns False and leaves `node` unchanged if that is impossible."""
         source, output = reshape.inputs[0], reshape.output
-        return not storage.moves(source, output) and (self.shapeless_input or source.shape == output.shape)
+        return not storage.moves(source, output) and (
+            self.shapeless_input or source.shape == output.shape or (self.takes_images and _is_row_of(source, output))
+        )
 
     def write_reshaped(self, node: Node, reshape: Node) -> bool:
         """Returns whether `node`, whose result only `reshape` reads, may write the reshape's output instead."""
         source, output = reshape.inputs[0], reshape.output
-        return not storage.moves(source, output) and (self.shapeless_output or source.shape == output.shape)
+        return not storage.moves(source, output) and (
+            self.shapeless_output or source.shape == output.shape or (self.takes_images and _is_row_of(output, source))
+        )
 
     # Payload ----------------------------------------------------------------
 
@@ -193,6 +199,12 @@ def operands(kernel: KernelSpec, node: Node, role: Role) -> Mapping[str, Value]:
     if role is Role.FILTER:
         return dict(zip(fields, node.inputs[len(kernel.args.names_of(Role.INPUT)) :]))
     return dict(zip(fields, {Role.INPUT: node.inputs, Role.OUTPUT: node.outputs, Role.STATE: node.states}[role]))
+
+
+def _is_row_of(sequence: Value, image: Value) -> bool:
+    """Whether `image` is `sequence`, which lies in memory like it, as an image of one row."""
+    n, c, *size = sequence.shape if storage.is_row(sequence.shape) else (0, 0)
+    return image.shape == (n, c, 1, *size)
 
 
 def _mismatch(kernel: KernelSpec, node: Node) -> Optional[tuple[str, Value]]:

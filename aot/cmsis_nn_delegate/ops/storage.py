@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Union
 
 import numpy as np
@@ -12,13 +13,22 @@ from ..graph.tensor_type import Layout, TensorType
 
 
 def nhwc(value: Value) -> tuple[int, int, int, int]:
-    """(n, h, w, c) of an image, which must lie channels-last."""
+    """(n, h, w, c) of an image, which must lie channels-last, or of a sequence that lies like an image of one row."""
+    if len(value.shape) == 3 and is_row(value.shape):
+        n, c, w = value.shape
+        return n, 1, w, c
     if len(value.shape) != 4:
         raise ValueError(f"{value.name} has shape {value.shape}; an image has rank 4")
     n, c, h, w = value.shape
     if effective_layout(value) is not Layout.CHANNELS_LAST and c > 1 and h * w > 1:
         raise ValueError(f"{value.name} is {value.layout.value}; kernels read images channels-last")
     return n, h, w, c
+
+
+def is_row(shape: Sequence[int]) -> bool:
+    """Whether a sequence [N, C, L] lies in memory like the image [N, C, 1, L], channels-last: row-major order is the
+    same if there is one channel or one pixel."""
+    return len(shape) == 3 and 1 in shape[1:]
 
 
 def effective_layout(value: Union[Value, TensorType]) -> Layout:

@@ -150,14 +150,14 @@ def test_programs_that_cannot_be_loaded_are_warned_of():
 
 
 def test_relus_between_layers_that_stay_in_float_stay_in_float():
-    layers = [nn.Conv1d(2, 3, 3), nn.ReLU(), nn.Conv1d(3, 3, 3), nn.ReLU()]
-    result = lowered(nn.Sequential(*layers), torch.randn(1, 2, 9))
+    layers = [nn.Conv3d(2, 3, 3), nn.ReLU(), nn.Conv3d(3, 3, 3), nn.ReLU()]
+    result = lowered(nn.Sequential(*layers), torch.randn(1, 2, 9, 9, 9))
     assert not result.delegates and not any("quantize" in name for name in result.outside)
     assert not any(report.delegated for report in result.reports)
     for report in result.reports:
         if report.target == "aten.relu.default":
             assert report.reason is Reason.NOT_FUSABLE and "no work left" in report.message
-            assert re.search(r"conv1d\w* \(aten.conv1d.default\) in \d \(Conv1d\)", report.message)
+            assert re.search(r"conv3d\w* \(aten.conv3d.default\) in \d \(Conv3d\)", report.message)
 
 
 MOVES = {

@@ -56,8 +56,11 @@ from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
 from ..ops.annotation import Annotation, Elementwise, FixedOutput, SameScale, Weighted
 from ..ops.registry import OPS
+from .batch_norms import batch_norms_to_convolutions
+from .crops import crops_to_padding
 from .in_place import DROPOUT, replace_in_place, written_state
 from .prepare import BATCH_NORM, remove_identities, unpad_same
+from .sequences import images_of_sequences
 from .worthwhile import drop_workless
 
 # What operators say about being quantized, by the names of their overloads in exported programs.
@@ -149,7 +152,10 @@ class CmsisNnQuantizer(Quantizer):
         """
         remove_identities(model)
         replace_in_place(model)
+        images_of_sequences(model)
         unpad_same(model)
+        crops_to_padding(model)
+        batch_norms_to_convolutions(model)
         return model
 
     def annotate(self, model: GraphModule) -> GraphModule:

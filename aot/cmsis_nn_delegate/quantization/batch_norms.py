@@ -1,0 +1,108 @@
+"""Turns batch norms that no layer took over into the layers that they are: a weight and a bias for each channel.
+
+`prepare_pt2e` folds a batch norm into the convolution or linear layer before it. Others (before the first layer, after
+a sum, after pooling) become depthwise convolutions of one pixel, which the kernels compute. The weight of a channel has
+its own scale, so that it is exact in 8 bits but for the rounding of that scale.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+
+from .prepare import BATCH_NORM
+
+aten = torch.ops.aten
+
+
+def batch_norms_to_convolutions(model: GraphModule) -> None:
+    """Rewrites the batch norms of images [N, C, H, W] and vectors [N, C]; those that are trained stay."""
+    for node in list(model.graph.nodes):
+        if node.op == "call_function" and node.target in BATCH_NORM:
+            _rewrite(model, node)
+    model.graph.eliminate_dead_code()
+    model.graph.lint()
+    model.recompile()
+
+
+def _rewrite(model: GraphModule, node: Node) -> None:
+    found = _weight_and_bias(model, node)
+    value = node.meta.get("val")
+    if isinstance(value, (list, tuple)):
+        value = value[0]
+    if found is None or not isinstance(value, torch.Tensor) or value.dim() not in (2, 4):
+        return
+    if value.dtype != torch.float32:
+        return
+    weight, bias = found
+    channels = weight.shape[0]
+    graph = node.graph
+    with graph.inserting_before(node):
+        parameters = [
+            _constant(model, node, "weight", weight.reshape(channels, 1, 1, 1)),
+            _constant(model, node, "bias", bias),
+        ]
+        source: Any = node.args[0]
+        if value.dim() == 2:
+            source = _call(node, aten.reshape.default, value.reshape(*value.shape, 1, 1), source, [*value.shape, 1, 1])
+        result = _call(
+            node,
+            aten.conv2d.default,
+            value if value.dim() == 4 else value.reshape(*value.shape, 1, 1),
+            source,
+            *parameters,
+            [1, 1],
+            [0, 0],
+            [1, 1],
+            channels,
+        )
+        if value.dim() == 2:
+            result = _call(node, aten.reshape.default, value, result, list(value.shape))
+    if node.target is aten.batch_norm.default:
+        node.replace_all_uses_with(result)
+        return
+    for user in list(node.users):  # results 1 and 2 are empty
+        if user.args[1] == 0:
+            user.replace_all_uses_with(result)
+
+
+def _weight_and_bias(model: GraphModule, node: Node) -> Optional[tuple[torch.Tensor, torch.Tensor]]:
+    """Returns float32 (weight, bias) of each channel; None if the norm is in training or computed from activations."""
+    arguments: tuple[Any, ...] = node.args
+    _, weight, bias, mean, variance = arguments[:5]
+    if node.target is aten.batch_norm.default and arguments[5]:
+        return None
+    eps: float = arguments[7 if node.target is aten.batch_norm.default else 6]
+    parameters = (weight, bias, mean, variance)
+    if any(p is not None and (not isinstance(p, Node) or p.op != "get_attr") for p in parameters):
+        return None
+    if mean is None or variance is None:
+        return None
+    data: list[Any] = [
+        None if p is None else operator.attrgetter(str(p.target))(model).detach().double() for p in parameters
+    ]
+    scale = torch.rsqrt(data[3] + eps) * (1.0 if data[0] is None else data[0])
+    offset = (0.0 if data[1] is None else data[1]) - data[2] * scale
+    return scale.float(), offset.float()
+
+
+def _constant(model: GraphModule, node: Node, what: str, data: torch.Tensor) -> Node:
+    name = f"{node.name}_{what}"
+    while hasattr(model, name):
+        name += "_"
+    model.register_parameter(name, torch.nn.Parameter(data, requires_grad=False))
+    found = node.graph.get_attr(name)
+    fake = node.meta["val"][0] if isinstance(node.meta["val"], (list, tuple)) else node.meta["val"]
+    found.meta["val"] = fake.new_empty(data.shape)
+    return found
+
+
+def _call(node: Node, target: Any, value: torch.Tensor, *arguments: Any) -> Node:
+    """A call that stands for `node` and has a result like `value`."""
+    call = node.graph.call_function(target, arguments)
+    call.meta = dict(node.meta)
+    call.meta["val"] = value
+    return call
