@@ -116,11 +116,14 @@ def _compile(arguments: argparse.Namespace) -> int:
 
 
 def _explain(arguments: argparse.Namespace) -> int:
-    compiled = _compiled(arguments)
-    print()
-    for report in compiled.reports:
-        print(report)
-    print(f"\n{compiled.work}")
+    from . import explanation
+
+    with contextlib.redirect_stdout(sys.stderr if arguments.json else sys.stdout):
+        compiled = _compiled(arguments)
+    if arguments.json:
+        sys.stdout.write(explanation.to_json(compiled))
+    else:
+        print(f"\n{explanation.render(compiled)}")
     return 1 if compiled.refused and arguments.strict else 0
 
 
@@ -392,8 +395,9 @@ def _parser() -> argparse.ArgumentParser:
     compile_.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for the files")
     compile_.set_defaults(calibration_optional=False)
 
-    explain = command("explain", _explain, "say for every node whether it is delegated, and why not")
+    explain = command("explain", _explain, "say for every function of a model whether it is delegated, and why not")
     _add_model_arguments(explain)
+    explain.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
     explain.set_defaults(calibration_optional=True)
 
     report = command("report", _report, "show RAM, flash and calls of a compiled model")

@@ -193,9 +193,22 @@ def test_explain(capsys, folder):
     source = f"{folder}/m.py:sine"
     code, out, _ = run(capsys, "explain", source, "--target", "cortex-m4")
     assert code == 0
-    assert re.search(r"aten\.sin.*not delegated, unsupported-operator", out)
-    assert re.search(r"aten\.convolution.*delegated to partition 0", out)
+    assert re.search(r"m\.py:\d+ +sin +outside: unsupported-operator\n +\S.*sin.*\n    no kernel for aten\.sin", out)
+    assert re.search(r"\(Conv2d\) +m\.py:\d+ +conv2d +partition 0, call \d: conv2d \(cmsis-nn\)\n", out)
+    assert "quantize_per_tensor" not in out
     assert run(capsys, "explain", source, "--target", "cortex-m4", "--strict")[0] == 1
+
+
+def test_explain_as_json(capsys, folder):
+    code, out, _ = run(capsys, "explain", f"{folder}/m.py:sine", "--target", "cortex-m4", "--json")
+    document = json.loads(out)
+    assert (code, document["schema"], document["whole"]) == (0, 1, False)
+    decisions = {f["function"]: f for f in document["functions"]}
+    sine, convolution = decisions["aten.sin.default"], decisions["aten.conv2d.default"]
+    assert (sine["severity"], sine["reason"], sine["calls"]) == ("warning", "unsupported-operator", [])
+    assert "sin" in sine["code"] and "runs in float" in sine["message"]
+    assert convolution["severity"] == "ok" and convolution["calls"][0]["kernel"] == "conv2d"
+    assert document["work"]["calls"] == convolution["partition"] + 1
 
 
 def test_print_after(capsys, folder):

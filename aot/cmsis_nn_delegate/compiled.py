@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Union
@@ -28,6 +29,17 @@ _STANDALONE_SUFFIXES = (".payload.bin", ".h", ".c", ".graph.npz", ".report.txt",
 
 
 @dataclass(frozen=True)
+class Placement:
+    """A call of the delegate: the number of the partition, that of the call in its payload, the kernel's name, and the
+    name of the provider."""
+
+    partition: int
+    call: int
+    kernel: str
+    provider: str
+
+
+@dataclass(frozen=True)
 class Compiled:
     """A compiled model.
 
@@ -44,6 +56,8 @@ class Compiled:
     program: ExportedProgram  # quantized, float inputs and outputs, before lowering
     reports: tuple[NodeReport, ...]
     work: Work
+    # The calls of the delegate, by the names of the edge nodes that they compute.
+    placements: Mapping[str, Placement]
     encoded: Optional[Encoded]
     obstacle: str
     # One sentence each: about ranges in the calibration data, and about what prevents the program from being loaded.

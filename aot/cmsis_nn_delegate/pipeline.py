@@ -8,7 +8,7 @@ depend on the target.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
@@ -18,7 +18,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
-from .compiled import Compiled
+from .compiled import Compiled, Placement
 from .errors import UserError, library_call
 from .graph.failure import shown_in_errors
 from .graph.ir import Graph
@@ -253,6 +253,7 @@ def _package(c: Compilation) -> None:
             program=c.quantized,
             reports=tuple(c.partitioner.reports),
             work=c.partitioner.work,
+            placements=_placements(c.encoded[target]),
             encoded=None if c.obstacle else c.encoded[target][0],
             obstacle=c.obstacle,
             warnings=(*c.warnings, *unloadable_parts),
@@ -260,6 +261,16 @@ def _package(c: Compilation) -> None:
         c.compiled.append(compiled)
     for warning in unloadable_parts:  # the same for each target
         c.progress(f"warning: {warning}")
+
+
+def _placements(encoded: Sequence[Encoded]) -> dict[str, Placement]:
+    """Returns the call that computes each delegated edge node; nodes that only rename values have none."""
+    return {
+        source: Placement(partition, call.index, call.choice.kernel.name, call.choice.provider.name)
+        for partition, part in enumerate(encoded)
+        for call in part.calls
+        for source in call.node.sources
+    }
 
 
 def export(module: Model, args: tuple[Any, ...], kwargs: Optional[Mapping[str, Any]] = None) -> ExportedProgram:

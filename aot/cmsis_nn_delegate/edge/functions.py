@@ -14,7 +14,7 @@ from typing import Any, Optional
 from torch.export import ExportedProgram
 from torch.fx import Graph, Node
 
-from .naming import module_of
+from .naming import SourceLine, module_of, source_of
 from .nodes import target_name
 
 
@@ -25,6 +25,7 @@ class Function:
     name: str
     target: str
     module: str
+    source: Optional[SourceLine] = None
 
 
 class Functions:
@@ -33,7 +34,7 @@ class Functions:
     def __init__(self, program: ExportedProgram) -> None:
         self._graph = program.graph  # kept alive, so that no other graph gets its id
         self._calls = {
-            node.name: Function(node.name, target_name(node), module_of(node))
+            node.name: Function(node.name, target_name(node), module_of(node), source_of(node))
             for node in program.graph.nodes
             if node.op == "call_function"
         }

@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+import os
+import re
+import sysconfig
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .nodes import target_name
 
 if TYPE_CHECKING:
     from torch.fx import Node
+
+
+_FRAME = re.compile(r'^ *File "(.+)", line (\d+), in .+\n +(.+)$', re.MULTILINE)
+_TORCH = os.path.join(sysconfig.get_paths()["purelib"], "torch", "")
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """A line of the user's code."""
+
+    file: str
+    number: int
+    code: str
+
+    def __str__(self) -> str:
+        """Returns "model.py:12"."""
+        return f"{os.path.basename(self.file)}:{self.number}"
+
+
+def source_of(node: Node) -> SourceLine | None:
+    """Returns the innermost line outside of PyTorch that calls the function of `node`; None if unknown."""
+    for file, number, code in reversed(_FRAME.findall(node.meta.get("stack_trace") or "")):
+        if not file.startswith((_TORCH, "<")):
+            return SourceLine(file, int(number), code.strip())
+    return None
 
 
 def module_of(node: Node) -> str:

@@ -15,7 +15,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from ..edge.functions import Function, Functions
-from ..edge.naming import module_of
+from ..edge.naming import SourceLine, module_of, source_of
 from ..edge.nodes import DEQUANTIZE, GETITEM, QUANTIZE, target_name
 from ..edge.refusal import Reason, Refusal
 from ..ops.registry import OPS
@@ -34,6 +34,10 @@ class NodeReport:
     message: str = ""
     # The module that the node comes from, "" if unknown: "layers.0 (Conv2d)".
     module: str = ""
+    # The function that the user wrote, as the exported program calls it: "hardswish_1", "aten.hardswish.default".
+    function: str = ""
+    function_target: str = ""
+    source: Optional[SourceLine] = None
     # Kernels that ExecuTorch needs for it and does not have, such as "aten::erfinv.out".
     missing_kernels: tuple[str, ...] = ()
 
@@ -79,7 +83,7 @@ def report(program: ExportedProgram, support: Support, functions: Optional[Funct
     reports, told = [], set()
     for node in calls:
         if node in support.partitions and support.op(node):
-            reports.append(NodeReport(node.name, target_name(node), support.partitions[node], module=module_of(node)))
+            reports.append(_node_report(node, functions, partition=support.partitions[node]))
         elif node in whole:
             if whole[node] not in told:
                 reports.append(_function_report(whole[node], parts[whole[node]], support))
@@ -88,17 +92,32 @@ def report(program: ExportedProgram, support: Support, functions: Optional[Funct
             refusal = support.refusals[node]
             missing = missing_kernel(node.target)
             reports.append(
-                NodeReport(
-                    node.name,
-                    target_name(node),
-                    None,
-                    refusal.reason,
-                    refusal.message,
-                    module_of(node),
-                    (missing,) if missing else (),
+                _node_report(
+                    node,
+                    functions,
+                    partition=None,
+                    reason=refusal.reason,
+                    message=refusal.message,
+                    missing_kernels=(missing,) if missing else (),
                 )
             )
     return reports
+
+
+def _node_report(node: Node, functions: Optional[Functions], **decision: Any) -> NodeReport:
+    """Returns the report of one node. A node of unknown origin is its own function."""
+    function = functions.of(node) if functions else None
+    if function is None:
+        function = Function(node.name, target_name(node), module_of(node), source_of(node))
+    return NodeReport(
+        name=node.name,
+        target=target_name(node),
+        module=module_of(node),
+        function=function.name,
+        function_target=function.target,
+        source=function.source,
+        **decision,
+    )
 
 
 def _renamed(node: Node, support: Support) -> bool:
@@ -114,7 +133,18 @@ def _function_report(function: Function, nodes: list[Node], support: Support) ->
     else:
         message = no_kernel(function.target, ", ".join(missing))
         refusal = Refusal(Reason.UNSUPPORTED_OPERATOR, message)
-    return NodeReport(function.name, function.target, None, refusal.reason, refusal.message, function.module, missing)
+    return NodeReport(
+        name=function.name,
+        target=function.target,
+        partition=None,
+        reason=refusal.reason,
+        message=refusal.message,
+        module=function.module,
+        function=function.name,
+        function_target=function.target,
+        source=function.source,
+        missing_kernels=missing,
+    )
 
 
 def _vagueness(refusal: Refusal) -> int:

@@ -1,0 +1,112 @@
+"""What becomes of each function of the user's model, as text and as JSON: `explain`. Needs no PyTorch.
+
+Functions have the names that the user knows: the module, the line of code, and the function in PyTorch. What quantizes
+and dequantizes between them belongs to them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Optional
+
+if TYPE_CHECKING:
+    from .compiled import Compiled, Placement
+    from .partition.explain import NodeReport
+
+# The version of the JSON's structure.
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What becomes of one function. `severity` is "ok" if it is delegated, "warning" if it runs in float outside of the
+    delegate, "error" if no kernel exists there, so that the program cannot be loaded."""
+
+    module: str  # "layers.0 (Conv2d)", "" for the model itself
+    source: str  # "model.py:12", "" if unknown
+    code: str  # that line
+    function: str  # in PyTorch: "aten.conv2d.default"
+    severity: str
+    partition: Optional[int]
+    calls: tuple[Placement, ...]  # none if it only renames values
+    reason: str = ""  # of `edge.refusal.Reason`
+    message: str = ""  # why it is not delegated, and what to do
+
+
+def explain(compiled: Compiled) -> list[Explanation]:
+    """Returns one explanation for each function, in execution order."""
+    functions: dict[str, list[NodeReport]] = {}
+    for report in compiled.reports:
+        if not report.is_border:
+            functions.setdefault(report.function, []).append(report)
+    return [_explanation(parts, compiled) for parts in functions.values()]
+
+
+def _explanation(parts: Sequence[NodeReport], compiled: Compiled) -> Explanation:
+    # A function of which a part is refused is explained by that part.
+    first = next((part for part in parts if not part.delegated), parts[0])
+    calls = {p: None for part in parts if (p := compiled.placements.get(part.name)) is not None}
+    severity = "ok" if first.delegated else "error" if first.missing_kernels else "warning"
+    return Explanation(
+        module=first.module,
+        source=str(first.source or ""),
+        code=first.source.code if first.source else "",
+        function=first.function_target,
+        severity=severity,
+        partition=first.partition,
+        calls=tuple(calls),
+        reason=first.reason.value if first.reason else "",
+        message=first.message,
+    )
+
+
+def render(compiled: Compiled) -> str:
+    """Returns a table with one line a function; functions outside of the delegate have their code and the reason
+    below."""
+    explanations = explain(compiled)
+    rows = [
+        (e.module or "(the model)", e.source or "-", _short(e.function), _decision(e, compiled)) for e in explanations
+    ]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    lines = []
+    for row, e in zip(rows, explanations):
+        lines.append("  ".join([cell.ljust(width) for cell, width in zip(row, widths)] + [row[3]]))
+        if e.severity != "ok":
+            lines += [f"    {text}" for text in (e.code, e.message) if text]
+    return "\n".join([*lines, "", str(compiled.work)])
+
+
+def _short(target: str) -> str:
+    """Returns "conv2d" for "aten.conv2d.default"."""
+    parts = target.split(".")
+    return parts[1] if len(parts) > 2 else target
+
+
+def _decision(e: Explanation, compiled: Compiled) -> str:
+    if e.severity != "ok":
+        return f"outside: {e.reason}"
+    whole = compiled.encoded is not None
+    return ", ".join(_called(call, whole) for call in e.calls) or "delegated, needs no call"
+
+
+def _called(call: Placement, whole: bool) -> str:
+    where = f"call {call.call}" if whole else f"partition {call.partition}, call {call.call}"
+    return f"{where}: {call.kernel} ({call.provider})"
+
+
+def to_json(compiled: Compiled) -> str:
+    """Returns the same as a document of the version `SCHEMA`; fields are those of `Explanation` and `Work`."""
+    return json.dumps(dict(_document(compiled)), indent=2) + "\n"
+
+
+def _document(compiled: Compiled) -> Iterator[tuple[str, Any]]:
+    yield "schema", SCHEMA
+    yield "name", compiled.name
+    yield "target", compiled.target.name
+    yield "whole", compiled.encoded is not None
+    yield "work", dataclasses.asdict(compiled.work)
+    yield "functions", [dataclasses.asdict(e) for e in explain(compiled)]
+    yield "warnings", list(compiled.warnings)
