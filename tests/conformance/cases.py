@@ -25,11 +25,13 @@ from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.target import Target
-from cmsis_nn_delegate.testing.networks import random_inputs
+from cmsis_nn_delegate.testing.networks import random_inputs, random_network
 from tests.conformance.suite import Case
 
-# Those that reach the payload.
-OPERATORS = tuple(name for name, op in OPS.items() if op.kernels)
+# Random networks of several nodes, which exchange values in the arena.
+NETWORK = "network"
+# Those that reach the payload, and networks.
+OPERATORS = (*(name for name, op in OPS.items() if op.kernels), NETWORK)
 
 
 def _spread_multipliers(d: RandomCase, graph: Graph) -> None:
@@ -45,6 +47,8 @@ def _spread_multipliers(d: RandomCase, graph: Graph) -> None:
 
 def graph_of(operator: str, seed: int) -> Graph:
     """Returns case `seed` of `operator`."""
+    if operator == NETWORK:
+        return random_network(seed)
     draws = OPS[operator].draws
     d = RandomCase(seed)
     graph = d.graph(draws[seed % len(draws)](d))
@@ -54,6 +58,8 @@ def graph_of(operator: str, seed: int) -> Graph:
 
 
 def describe(operator: str, seed: int, graph: Graph) -> str:
+    if operator == NETWORK:
+        return f"network of seed {seed}: {' '.join(node.op for node in graph.nodes)}"
     node = graph.nodes[0]
     quants = [value.quant for value in (*graph.inputs, *node.outputs) if isinstance(value.quant, Quant)]
     zero_points = [quant.zero_point for quant in quants]

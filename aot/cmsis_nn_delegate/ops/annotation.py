@@ -40,6 +40,14 @@ class SameScale:
 
 
 @dataclass(frozen=True)
+class JoinedScale:
+    """The tensors of a list, the first argument, are put together: they and the output share a scale. A tensor that
+    comes from a `FixedOutput` keeps its scale there, and is requantized for this operator."""
+
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class FixedOutput:
     """The input has its own scale; the kernel's output always has the same scale."""
 
@@ -56,4 +64,4 @@ class NotAnnotated:
     targets: tuple[str, ...] = ()
 
 
-Annotation = Union[Weighted, Elementwise, SameScale, FixedOutput, NotAnnotated]
+Annotation = Union[Weighted, Elementwise, SameScale, JoinedScale, FixedOutput, NotAnnotated]

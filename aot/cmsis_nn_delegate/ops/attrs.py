@@ -100,6 +100,13 @@ class TransposeAttrs:
 
 
 @dataclass(frozen=True)
+class ConcatAttrs:
+    """concat along a logical axis of the output, not negative. Inputs: any number, of the output's scale and layout."""
+
+    axis: int
+
+
+@dataclass(frozen=True)
 class ClampAttrs:
     """clamp, before it is fused."""
 

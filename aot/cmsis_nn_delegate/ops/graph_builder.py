@@ -18,6 +18,7 @@ from ..graph.tensor_type import Element, Layout, Quant, TensorType
 from .attrs import (
     AddAttrs,
     Clamp,
+    ConcatAttrs,
     ConvAttrs,
     FullyConnectedAttrs,
     Padding,
@@ -140,6 +141,10 @@ class GraphBuilder:
     def transpose(self, x: Value, to: Layout) -> Value:
         output = Value(f"v{len(self.nodes)}", x.type.of(layout=to))
         return self._append("transpose", [x], output, TransposeAttrs(to))
+
+    def concat(self, values: Sequence[Value], axis: int) -> Value:
+        """For `place_parts`, as passes leave it before that."""
+        return self.node("concat", list(values), ConcatAttrs(axis), values[0].quant)
 
     # Parts ------------------------------------------------------------------
 

@@ -11,14 +11,15 @@ Its class says everything about the operator except its kernels, for each part t
   `scratch_bytes`, `constants` and `encode` give the call record;
 * tests and docs: `draws` makes random cases, `limits` says what users have to know.
 
-Operators that only exist before the passes have run (`reshape`, `pad`, `clamp`) have no kernel; those that
-passes create have no targets. `completeness` finds what is missing.
+Operators that only exist before the passes have run (`reshape`, `pad`, `clamp`) have no kernel, and neither have
+those that only say where values lie (`join`); those that passes create have no targets. `completeness` finds what is
+missing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Optional
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Optional
 
 import numpy as np
 
@@ -38,6 +39,14 @@ if TYPE_CHECKING:
 
 # Draws the node of one random case; returns its output.
 Draw = Callable[["RandomCase"], Value]
+
+
+class Place(NamedTuple):
+    """`inner` lies inside of `outer`, `offset` bytes from its start."""
+
+    inner: Value
+    outer: Value
+    offset: int
 
 
 class Op:
@@ -74,6 +83,8 @@ class Op:
     in_place: ClassVar[bool] = False
     # The memory order of its images; `layouts_of` if that depends on the node.
     layouts: ClassVar[Layouts] = Layouts.CHANNELS_LAST
+    # Whether it is no call, and only says which values lie inside of others (`places`).
+    only_places: ClassVar[bool] = False
 
     # Edge program -----------------------------------------------------------
 
@@ -148,6 +159,10 @@ class Op:
 
     # Payload ----------------------------------------------------------------
 
+    def places(self, node: Node) -> Sequence[Place]:
+        """Returns which values of `node` lie inside of others, for an operator that `only_places`."""
+        return ()
+
     def variant(self, node: Node) -> str:
         """Returns which of several kernels for the same elements `node` uses (`KernelSpec.variant`)."""
         return ""
@@ -188,7 +203,10 @@ class Op:
         raise NotImplementedError(f"{self.name} cannot be encoded: a pass should have removed it")
 
     def operands(self, node: Node, role: Role) -> Mapping[str, Value]:
-        """Returns what the reference fields of `role` name, by field and in order; see `operands`."""
+        """Returns what the reference fields of `role` name, by field and in order; see `operands`. An operator without
+        a call only has inputs."""
+        if self.only_places:
+            return {f"input{i}": value for i, value in enumerate(node.inputs)} if role is Role.INPUT else {}
         return operands(self.kernel_of(node), node, role)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..format.opcodes import Opcode
+from ..graph.ir import Graph, Node
 from .kernel import KernelSpec
 from .op import Op
 
@@ -43,3 +44,8 @@ def kernels() -> Mapping[Opcode, KernelSpec]:
                 raise ValueError(f"{kernel.name} and {found[kernel.opcode].name} have one opcode")
             found[kernel.opcode] = kernel
     return dict(sorted(found.items()))
+
+
+def calls(graph: Graph) -> list[Node]:
+    """Returns the nodes of a lowered graph that are kernel calls: all but those that only say where values lie."""
+    return [node for node in graph.nodes if not OPS[node.op].only_places]

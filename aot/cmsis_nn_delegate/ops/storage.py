@@ -91,6 +91,11 @@ def moves(source: Value, output: Value) -> bool:
     return not np.array_equal(memory_order(source.type), memory_order(output.type))
 
 
+def memory_axis(value: Union[Value, TensorType], axis: int) -> int:
+    """The dimension of `storage_shape` in which the logical dimension `axis` lies."""
+    return (0, 3, 1, 2)[axis] if value.layout is Layout.CHANNELS_LAST else axis
+
+
 def rows_of(value: Value, row_size: int) -> int:
     """How many rows of `row_size` elements `value` has."""
     rows, rest = divmod(math.prod(value.shape), row_size)

@@ -11,6 +11,7 @@ from torch.export import ExportedProgram
 from ..graph.failure import shown_in_errors
 from ..graph.ir import Graph
 from ..ops.providers.registry import PROVIDERS, get_providers
+from ..ops.registry import calls
 from ..passes.run_passes import run_passes
 from ..payload.encode import encode
 from ..target import get_target
@@ -29,8 +30,8 @@ def kernel_graph(program: ExportedProgram) -> Graph:
 
 def debug_handles(graph: Graph) -> dict[int, tuple[int, ...]]:
     """Returns, for each call of the payload of `graph`, the debug handles of the operators that it stands for. The
-    calls are the nodes, in order; the runtime reports them to the tracer by index."""
-    return {index: tuple(sorted(node.debug_handles)) for index, node in enumerate(graph.nodes)}
+    runtime reports calls to the tracer by index."""
+    return {index: tuple(sorted(node.debug_handles)) for index, node in enumerate(calls(graph))}
 
 
 @final

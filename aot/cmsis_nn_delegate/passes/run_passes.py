@@ -15,6 +15,7 @@ from .clamps_to_pooling import clamps_to_pooling
 from .fold_pads import fold_pads
 from .fold_qdq import fold_qdq
 from .fuse_activations import fuse_activations
+from .place_parts import place_parts
 from .separate_outputs import separate_outputs
 
 PASSES: tuple[Callable[[Graph], None], ...] = (
@@ -32,8 +33,10 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     # Before absorb_reshapes, which asks where elements lie in memory.
     assign_layouts,
     absorb_reshapes,
-    # Last, because reshapes at the end of the graph decide what its outputs are.
+    # After absorb_reshapes, because reshapes at the end of the graph decide what its outputs are.
     separate_outputs,
+    # Asks what has memory of its own.
+    place_parts,
 )
 
 
@@ -50,10 +53,10 @@ def run_passes(graph: Graph) -> Graph:
 
 
 def _verify_kernels(graph: Graph) -> None:
-    """Checks what `encode` relies on: every node has a kernel, and floats occur only at the border."""
+    """Checks what `encode` relies on: every node has a kernel or needs none, and floats occur only at the border."""
     border = {id(value) for value in (*graph.inputs, *graph.outputs)}
     for node in graph.nodes:
-        if not OPS[node.op].kernels:
+        if not OPS[node.op].kernels and not OPS[node.op].only_places:
             raise ValueError(f"{node.name}: {node.op} still has no kernel")
         if any(not value.element.is_integer and id(value) not in border for value in node.outputs):
             raise ValueError(f"{node.name} computes floats inside the graph")

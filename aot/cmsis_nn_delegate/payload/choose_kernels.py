@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..graph.ir import Graph, Node
 from ..ops.kernel import KernelSpec
 from ..ops.providers.provider import Provider
-from ..ops.registry import OPS
+from ..ops.registry import OPS, calls
 from ..target import Target
 
 
@@ -25,15 +25,17 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Legal:
-    """A lowered graph, and for each of its nodes, in order, an equivalent node that a provider computes."""
+    """A lowered graph, and for each of its calls, in order, an equivalent node that a provider computes."""
 
     graph: Graph
     providers: tuple[Provider, ...]
     assignments: tuple[Assignment, ...]
 
     def legal_graph(self) -> Graph:
-        """Returns the graph that is made of the assigned nodes."""
-        return Graph(list(self.graph.inputs), list(self.graph.outputs), [a.node for a in self.assignments])
+        """Returns the graph that is made of the assigned nodes, and of those that are no calls."""
+        assigned = iter(self.assignments)
+        nodes = [node if OPS[node.op].only_places else next(assigned).node for node in self.graph.nodes]
+        return Graph(list(self.graph.inputs), list(self.graph.outputs), nodes)
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A lowered graph with a kernel for each of its nodes, in order."""
+    """A lowered graph with a kernel for each of its calls, in order."""
 
     graph: Graph
     target: Target
@@ -67,16 +69,16 @@ class Chosen:
 
 
 def legalize(graph: Graph, providers: Sequence[Provider]) -> Legal:
-    """Assigns each node to the first of `providers` that can compute it, or an equivalent node. `graph` stays as it
+    """Assigns each call to the first of `providers` that can compute it, or an equivalent node. `graph` stays as it
     is.
 
     ValueError for a node that none of them can compute.
     """
-    return Legal(graph, tuple(providers), tuple(_assign(node, providers) for node in graph.nodes))
+    return Legal(graph, tuple(providers), tuple(_assign(node, providers) for node in calls(graph)))
 
 
 def choose_kernels(legal: Legal, target: Target) -> Chosen:
-    """Returns the kernel for every node on `target`."""
+    """Returns the kernel for every call on `target`."""
     choices = [Choice(a, a.provider.scratch_bytes(OPS[a.node.op], a.node, target)) for a in legal.assignments]
     return Chosen(legal.graph, target, legal.providers, tuple(choices))
 

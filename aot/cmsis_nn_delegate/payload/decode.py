@@ -7,7 +7,7 @@ not a payload. It does not check the arguments of kernels; the runtime's validat
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -95,7 +95,7 @@ def decode(data: bytes) -> Payload:
         isa=schema.Isa(header["isa"]),
         inputs=tensors[:count],
         outputs=tensors[count:],
-        calls=_calls(data, header),
+        calls=_calls(data, header, [tensor.nbytes for tensor in tensors]),
     )
 
 
@@ -173,7 +173,7 @@ def _tensors(data: bytes, header: Mapping[str, Any]) -> tuple[Tensor, ...]:
     return tuple(tensors)
 
 
-def _calls(data: bytes, header: Mapping[str, Any]) -> tuple[Call, ...]:
+def _calls(data: bytes, header: Mapping[str, Any], sizes: Sequence[int]) -> tuple[Call, ...]:
     calls = []
     offset = header["calls_offset"]
     end = offset + header["calls_bytes"]
@@ -193,7 +193,7 @@ def _calls(data: bytes, header: Mapping[str, Any]) -> tuple[Call, ...]:
             raise PayloadError(f"call {index} is for providers 0x{mask:02x}, which the header does not name")
         args = kernel.args.unpack(data, offset + schema.CALL_HEADER.size)
         call = Call(kernel.opcode, provider, offset, args)
-        _check_references(index, call, header)
+        _check_references(index, call, header, sizes)
         calls.append(call)
         offset += nbytes
     if offset != end:
@@ -201,13 +201,15 @@ def _calls(data: bytes, header: Mapping[str, Any]) -> tuple[Call, ...]:
     return tuple(calls)
 
 
-def _check_references(index: int, call: Call, header: Mapping[str, Any]) -> None:
+def _check_references(index: int, call: Call, header: Mapping[str, Any], sizes: Sequence[int]) -> None:
+    """`sizes` are those of the inputs and outputs."""
     constants_end = header["constants_offset"] + header["constants_bytes"]
     for name, (base, offset) in call.references().items():
         inside = {
             schema.BASE_ARENA: offset < header["arena_bytes"],
             schema.BASE_CONSTANT: header["constants_offset"] <= offset < constants_end,
-            schema.BASE_IO + _tensor_count(header): offset < header["persistent_bytes"],
-        }.get(base, base - schema.BASE_IO < _tensor_count(header) and offset == 0)
+            schema.BASE_IO + len(sizes): offset < header["persistent_bytes"],
+            **{schema.BASE_IO + tensor: offset < size for tensor, size in enumerate(sizes)},
+        }.get(base, False)
         if not inside:
             raise PayloadError(f"call {index}: {name} points nowhere: base {base}, offset {offset}")

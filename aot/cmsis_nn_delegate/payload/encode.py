@@ -312,11 +312,13 @@ def _require_bytes(kernel: KernelSpec, fields: Mapping[str, Any], name: str, val
 
 
 def _reference(graph: Graph, value: Value, plan: MemoryPlan) -> int:
-    """Refers to inputs and outputs as such, wherever they lie, because the caller may pass other memory."""
+    """Refers to inputs and outputs, and to what lies inside of them, as such, wherever they lie, because the caller may
+    pass other memory."""
     io = (*graph.inputs, *graph.outputs)
+    home = plan.home_of(value)
     for index, tensor in enumerate(io):
-        if tensor is value:
-            return schema.make_ref(schema.BASE_IO + index)
+        if tensor is home.root:
+            return schema.make_ref(schema.BASE_IO + index, home.offset)
     state = plan.state_offset(value)
     if state is not None:
         return schema.make_ref(schema.BASE_IO + len(io), state)

@@ -17,7 +17,8 @@ size: the outputs of MLPerf Tiny's trained autoencoder, next to those in float, 
 23 dB; the three networks whose only linear layer is the last keep their classes.
 
 What only moves or selects values (pooling, reshape, pad, a clamp that cannot be
-fused) shares one scale between input and output, as its kernel computes in it.
+fused) shares one scale between input and output, as its kernel computes in it. So do all
+tensors that a concatenation puts together: what computes them requantizes to that scale anyway.
 The class of an operator declares how it is quantized (`ops.annotation`). Operators without a class stay
 float, and so does what only moves or limits values between them.
 
@@ -54,13 +55,14 @@ from torchao.quantization.pt2e.quantizer import (
 )
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
-from ..ops.annotation import Annotation, Elementwise, FixedOutput, SameScale, Weighted
+from ..ops.annotation import Annotation, Elementwise, FixedOutput, JoinedScale, SameScale, Weighted
 from ..ops.registry import OPS
 from .batch_norms import batch_norms_to_convolutions
 from .crops import crops_to_padding
 from .in_place import DROPOUT, replace_in_place, written_state
 from .prepare import BATCH_NORM, remove_identities, unpad_same
 from .sequences import images_of_sequences
+from .shared_scales import point_to_first, scale_of
 from .worthwhile import drop_workless
 
 # What operators say about being quantized, by the names of their overloads in exported programs.
@@ -183,7 +185,10 @@ class CmsisNnQuantizer(Quantizer):
                     {source: self._input(source)},
                     SharedQuantizationSpec((source, node)),
                 )
+            elif isinstance(annotation, JoinedScale):
+                self._annotate_joined(node)
         drop_workless(model, _works)
+        point_to_first(model.graph)
         return model
 
     def validate(self, model: GraphModule) -> None:
@@ -220,6 +225,25 @@ class CmsisNnQuantizer(Quantizer):
         if not all(isinstance(arg, Node) and arg.op != "get_attr" for arg in operands):
             return  # a constant operand
         self._mark_with_activation(node, {arg: self._input(arg) for arg in operands})
+
+    def _annotate_joined(self, node: Node) -> None:
+        """Gives the inputs and the output one scale, except for inputs whose producer has a fixed one.
+
+        An observer for all would otherwise take such a scale over, and clip what does not fit into [0, 1). Only if
+        all inputs have the same fixed scale, as the outputs of several sigmoids have, the output has it too.
+        """
+        tensors: list[Any] = list(dict.fromkeys(node.args[0]))  # type: ignore[arg-type] # torch.fx has a union of all
+        if any(tensor.op == "get_attr" for tensor in tensors):
+            return  # a constant operand
+        first = tensors[0]
+        fixed = [scale_of(tensor) for tensor in tensors]
+        fixed = [spec if isinstance(spec, FixedQParamsQuantizationSpec) else None for spec in fixed]
+        joined = {tensor for tensor, spec in zip(tensors, fixed) if spec is None}
+        if not joined and all(spec == fixed[0] for spec in fixed):
+            joined = set(tensors)
+        inputs: dict[Node, QuantizationSpecBase] = dict.fromkeys(tensors, SharedQuantizationSpec((first, node)))
+        inputs[first] = self._input(first) if first in joined else self.activation
+        self._mark(node, inputs, SharedQuantizationSpec((first, node)))
 
     # Helpers ----------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from ..ops.annotation import Elementwise
 from ..ops.attrs import Clamp, Padding, Pair
 from ..ops.graph_builder import GraphBuilder
 from ..ops.registry import OPS
+from ..passes.place_parts import place_parts
 
 RELU = Clamp(0.0)
 _ELEMENTWISE = [name for name, op in OPS.items() if isinstance(op.annotation, Elementwise)]  # of two operands
@@ -91,7 +92,8 @@ def parallel_convolutions() -> Graph:
 
 
 def random_network(seed: int, max_nodes: int = 12) -> Graph:
-    """A valid graph of up to `max_nodes` nodes with branches, every operator, float or int8 I/O."""
+    """A valid graph of up to `max_nodes` nodes, and copies between them, with branches, every operator, float or int8
+    I/O."""
     builder = GraphBuilder(seed)
     draw = builder.random
     batch = int(draw.choice([1, 1, 2]))
@@ -110,8 +112,12 @@ def random_network(seed: int, max_nodes: int = 12) -> Graph:
     flat = builder.fully_connected(last, int(draw.integers(1, 12)))
     if draw.random() < 0.5:
         flat = builder.softmax(flat)
+    if draw.random() < 0.3:
+        outputs.append(builder.concat([flat, builder.fully_connected(last, 3), flat], 1))
     outputs.append(builder.dequantize(flat) if draw.random() < 0.5 else flat)
-    return builder.graph(*outputs)
+    graph = builder.graph(*outputs)
+    place_parts(graph)
+    return graph
 
 
 def _random_step(builder: GraphBuilder, images: Sequence[Value]) -> Value:
@@ -123,7 +129,12 @@ def _random_step(builder: GraphBuilder, images: Sequence[Value]) -> Value:
     kernel = int(draw.integers(1, min(h, w, 3) + 1)), int(draw.integers(1, min(h, w, 3) + 1))
     padding = Padding(*(int(draw.integers(0, k)) for k in kernel * 2))
     stride = int(draw.integers(1, 3)), int(draw.integers(1, 3))
-    kind = draw.choice(["conv2d", "grouped", "depthwise", "pointwise", "avg", "max", *_ELEMENTWISE * 2])
+    kind = draw.choice(["conv2d", "grouped", "depthwise", "pointwise", "avg", "max", "concat", *_ELEMENTWISE * 2])
+    if kind == "concat":
+        axis = int(draw.integers(4))
+        partners = [y for y in images if _without(y.shape, axis) == _without(x.shape, axis)]
+        chosen = [partners[int(draw.integers(len(partners)))] for _ in range(int(draw.integers(3)))]
+        return builder.concat([x, *chosen], axis)
     if kind in _ELEMENTWISE:
         partners = [y for y in images if y.shape == x.shape]
         y = partners[int(draw.integers(len(partners)))]
@@ -141,6 +152,10 @@ def _random_step(builder: GraphBuilder, images: Sequence[Value]) -> Value:
     if kind == "pointwise" or h == 1:
         return builder.conv2d(x, int(draw.integers(1, 9)), (1, 1), clamp=clamp)
     return builder.conv2d(x, int(draw.integers(1, 9)), kernel, stride, padding, clamp=clamp)
+
+
+def _without(shape: Sequence[int], axis: int) -> tuple[int, ...]:
+    return (*shape[:axis], *shape[axis + 1 :])
 
 
 def random_inputs(graph: Graph, seed: int) -> list[np.ndarray]:

@@ -1,9 +1,11 @@
 """Plans the arena of a graph: its buffers, their lifetimes and their places.
 
-Steps are node indices. A graph input lives from step 0 to its last reader, an output from its
+Steps are the indices of kernel calls. A graph input lives from step 0 to its last reader, an output from its
 definition to the last step, any other activation from its definition to its last reader, the
-scratch memory of a kernel during its own step. With I/O placed with the caller, inputs and
-outputs take no arena memory. States lie one after another outside of the arena, because they live between executions.
+scratch memory of a kernel during its own step. Values that lie inside of each other (`homes`) are
+one buffer, which lives from the first write into any of them to the last read from any of them.
+With I/O placed with the caller, inputs and outputs take no arena memory. States lie one after
+another outside of the arena, because they live between executions.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from typing import Any, Optional
 
 from ...format.schema import ALIGNMENT
 from ...graph.ir import Graph, Node, Value
-from ...ops.registry import OPS
+from ...ops.registry import OPS, calls
+from .homes import Home, find_homes
 from .interval import Interval, align_up, live_bytes
 from .plan import place
 
@@ -38,7 +41,8 @@ class IoPlacement(enum.Enum):
 
 @dataclass(frozen=True)
 class Buffer:
-    """Bytes of the arena for one activation, for a chain of activations computed in place, or for scratch memory."""
+    """Bytes of the arena for one activation and those inside of it, for a chain of activations computed in place, or
+    for scratch memory."""
 
     name: str
     interval: Interval
@@ -47,16 +51,18 @@ class Buffer:
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """Where everything lies. Offsets are relative to the start of the arena, and multiples of 16."""
+    """Where everything lies. Offsets are relative to the start of the arena, and those of buffers are multiples of
+    16."""
 
     buffers: tuple[Buffer, ...]
     arena_bytes: int
     bound: int  # no placement of these buffers takes less
     live: tuple[int, ...]  # bytes alive in each step
     in_place: tuple[str, ...]  # names of the nodes that store their output over an input
+    homes: tuple[Home, ...]  # of the values that lie inside of others
     persistent_bytes: int  # of the states together
     _values: Mapping[int, int]  # id of the value -> offset
-    _scratch: Mapping[int, int]  # index of the node -> offset
+    _scratch: Mapping[int, int]  # index of the call -> offset
     _states: Mapping[int, int]  # id of the state -> offset in persistent memory
 
     @property
@@ -66,6 +72,10 @@ class MemoryPlan:
     def offset_of(self, value: Value) -> Optional[int]:
         """Returns the offset of `value`; None if it has none in the arena: constants, and I/O kept by the caller."""
         return self._values.get(id(value))
+
+    def home_of(self, value: Value) -> Home:
+        """Returns the value that `value` lies in, and at which offset: by default itself."""
+        return next((home for home in self.homes if home.value is value), Home(value, value, 0))
 
     def state_offset(self, value: Value) -> Optional[int]:
         """Returns the offset in persistent memory; None if `value` is not a state."""
@@ -82,7 +92,7 @@ def plan_memory(
     io_placement: IoPlacement,
     in_place: Optional[bool] = None,
 ) -> MemoryPlan:
-    """Plans the arena of `graph`; `scratch_bytes` has the scratch size of every node.
+    """Plans the arena of `graph`; `scratch_bytes` has the scratch size of every call.
 
     `in_place` says whether operators that support it may overwrite an input that dies there; None means only if
     that makes the arena smaller.
@@ -104,20 +114,27 @@ def _plan(
     overwritten: Mapping[int, Value],
 ) -> MemoryPlan:
     """Plans with the given in-place operations: step -> the input that its output replaces."""
-    last_step = max(len(graph.nodes) - 1, 0)
+    nodes = calls(graph)
+    last_step = max(len(nodes) - 1, 0)
     io = {id(value) for value in (*graph.inputs, *graph.outputs)}
     with_caller = io if io_placement is IoPlacement.CALLER else set()
+    homes = find_homes(graph)
+    inner = {id(home.value): home for home in homes}
 
-    # Groups of values that share a buffer, each [name, size, first, last, value ids].
+    def root(value: Value) -> Value:
+        return inner[id(value)].root if id(value) in inner else value
+
+    # Groups of values that share a buffer, each [name, size, first, last, ids of their roots].
     groups: list[list[Any]] = []
-    group_of: dict[int, list[Any]] = {}
+    group_of: dict[int, list[Any]] = {}  # by root
 
     def define(value: Value, step: int) -> None:
         replaced = overwritten.get(step) if step >= 0 else None
-        if id(value) in with_caller:
+        value = root(value)
+        if id(value) in with_caller or id(value) in group_of:
             return
-        if replaced is not None and id(replaced) in group_of:
-            group = group_of[id(replaced)]
+        if replaced is not None and id(root(replaced)) in group_of:
+            group = group_of[id(root(replaced))]
             group[0] += "=" + value.name
         else:
             group = [value.name, value.nbytes, max(step, 0), max(step, 0), []]
@@ -125,37 +142,40 @@ def _plan(
         group[4].append(id(value))
         group_of[id(value)] = group
 
+    def use(value: Value, step: int) -> None:
+        if id(root(value)) in group_of:
+            group_of[id(root(value))][3] = step
+
     for value in graph.inputs:
         define(value, -1)
-    for step, node in enumerate(graph.nodes):
+    for step, node in enumerate(nodes):
         for value in node.inputs:
-            if id(value) in group_of:
-                group_of[id(value)][3] = step
+            use(value, step)
         for value in node.outputs:
             define(value, step)
-            if id(value) in group_of:
-                group_of[id(value)][3] = step
+            use(value, step)
     for value in graph.outputs:
-        if id(value) in group_of:
-            group_of[id(value)][3] = last_step
+        use(value, last_step)
 
     names = [group[0] for group in groups]
     intervals = [Interval(*group[1:4]) for group in groups]
     steps_with_scratch = [step for step, size in enumerate(scratch_bytes) if size]
     for step in steps_with_scratch:
-        names.append(f"{graph.nodes[step].name}.scratch")
+        names.append(f"{nodes[step].name}.scratch")
         intervals.append(Interval(scratch_bytes[step], step, step))
 
     placement = place(intervals, ALIGNMENT)
     offsets = placement.offsets
     values = {key: offset for group, offset in zip(groups, offsets) for key in group[4]}
+    values |= {id(home.value): values[id(home.root)] + home.offset for home in homes if id(home.root) in values}
     states, persistent_bytes = _place_states(graph)
     return MemoryPlan(
         buffers=tuple(Buffer(*parts) for parts in zip(names, intervals, offsets)),
         arena_bytes=align_up(placement.peak, ALIGNMENT),
         bound=placement.bound,
         live=tuple(live_bytes(intervals, ALIGNMENT)),
-        in_place=tuple(graph.nodes[step].name for step in sorted(overwritten)),
+        in_place=tuple(nodes[step].name for step in sorted(overwritten)),
+        homes=homes,
         persistent_bytes=persistent_bytes,
         _values=values,
         _scratch=dict(zip(steps_with_scratch, offsets[len(groups) :])),
@@ -175,11 +195,15 @@ def _place_states(graph: Graph) -> tuple[dict[int, int], int]:
 
 def _overwritten(graph: Graph) -> dict[int, Value]:
     """Returns step -> the activation that the node of this step can store its output over."""
-    last_reader = {id(value): step for step, node in enumerate(graph.nodes) for value in node.inputs}
+    nodes = calls(graph)
+    last_reader = {id(value): step for step, node in enumerate(nodes) for value in node.inputs}
+    # Bytes of a buffer with several values may still be read by another name.
+    shared = {id(value) for home in find_homes(graph) for value in (home.value, home.root)}
     result: dict[int, Value] = {}
-    for step, node in enumerate(graph.nodes):
-        if OPS[node.op].in_place and len(node.outputs) == 1:
-            value = next((v for v in node.inputs if _dies(graph, node, v, step, last_reader)), None)
+    for step, node in enumerate(nodes):
+        if OPS[node.op].in_place and len(node.outputs) == 1 and id(node.output) not in shared:
+            alone = (value for value in node.inputs if id(value) not in shared)
+            value = next((v for v in alone if _dies(graph, node, v, step, last_reader)), None)
             if value is not None:
                 result[step] = value
     return result

@@ -7,8 +7,11 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.format.record import Role
 from cmsis_nn_delegate.ops import storage
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.registry import OPS
-from cmsis_nn_delegate.payload.planner.interval import find_overlap
+from cmsis_nn_delegate.ops.join import JoinAttrs
+from cmsis_nn_delegate.ops.registry import OPS, calls
+from cmsis_nn_delegate.ops.strided_copy import positions
+from cmsis_nn_delegate.payload.planner.homes import Home, find_homes
+from cmsis_nn_delegate.payload.planner.interval import Interval, find_overlap
 from cmsis_nn_delegate.payload.planner.memory import IoPlacement, plan_memory
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
@@ -17,7 +20,7 @@ ARENA, CALLER = IoPlacement.ARENA, IoPlacement.CALLER
 
 
 def scratch(graph, target="cortex-m55"):
-    return [OPS[node.op].scratch_bytes(node, get_target(target)) for node in graph.nodes]
+    return [OPS[node.op].scratch_bytes(node, get_target(target)) for node in calls(graph)]
 
 
 def offsets(plan):
@@ -34,7 +37,7 @@ def run_in_arena(graph, plan, scratch_bytes, inputs):
 
     for value, data in zip(graph.inputs, inputs):
         memory(value)[:] = storage.to_storage(data, value).view(np.uint8).ravel()
-    for step, node in enumerate(graph.nodes):
+    for step, node in enumerate(calls(graph)):
         op = OPS[node.op]
         operands = [
             memory(v).view(v.element.numpy).reshape(v.storage_shape).copy()
@@ -48,7 +51,12 @@ def run_in_arena(graph, plan, scratch_bytes, inputs):
             now = memory(value).view(value.element.numpy).reshape(value.storage_shape)
             assert np.array_equal(now, operand), "scratch lies over an operand"
         result = op.reference(node, operands)
-        memory(node.output)[:] = np.ascontiguousarray(result).view(np.uint8).ravel()
+        result = np.ascontiguousarray(result).view(np.uint8).ravel()
+        if node.op == "strided_copy":  # leaves the rest as it is
+            written = positions(node.attrs.sizes, node.attrs.output_strides, node.attrs.output_offset)
+            memory(node.output)[written] = result[written]
+        else:
+            memory(node.output)[:] = result
     return [storage.from_storage(memory(v).view(v.element.numpy), v) for v in graph.outputs]
 
 
@@ -148,6 +156,72 @@ def test_add_does_not_overwrite_what_is_read_again():
     plan = plan_memory(graph, [0] * len(graph.nodes), ARENA, in_place=True)
     assert "add_2" not in plan.in_place
     assert {"add_3", "add_4"} <= set(plan.in_place)
+
+
+def joined(d, *values):
+    """The vectors `values` side by side."""
+    value = d.concat(values, 1)
+    d.nodes[-1].op, d.nodes[-1].attrs = "join", JoinAttrs(1, tuple(v.numel for v in values))
+    return value
+
+
+def test_parts_are_computed_inside_of_the_whole():
+    builder = GraphBuilder()
+    x = builder.input(1, 16)
+    parts = [builder.fully_connected(x, 5), builder.fully_connected(x, 20)]
+    whole = joined(builder, *parts)
+    graph = builder.graph(builder.fully_connected(whole, 8))
+    plan = plan_memory(graph, [0, 0, 0], CALLER)
+    # The join is no step, and the parts have no buffers of their own.
+    assert [(b.name, b.interval) for b in plan.buffers] == [("v2", Interval(25, 0, 2))]
+    assert [plan.offset_of(value) for value in (*parts, whole)] == [0, 5, 0]
+    assert plan.homes == (Home(parts[0], whole, 0), Home(parts[1], whole, 5))
+
+
+def test_a_whole_lives_as_long_as_its_parts_are_read():
+    builder = GraphBuilder()
+    x = builder.input(1, 16)
+    parts = [builder.fully_connected(x, 8), builder.fully_connected(x, 8)]
+    inner = joined(builder, *parts)
+    outer = joined(builder, builder.fully_connected(inner, 4), inner)
+    first = builder.fully_connected(outer, 16)
+    graph = builder.graph(builder.fully_connected(builder.add(first, first), 3), builder.fully_connected(parts[1], 3))
+    plan = plan_memory(graph, [0] * 7, CALLER)
+    assert [plan.offset_of(value) - plan.offset_of(outer) for value in (*parts, inner, outer)] == [4, 12, 4, 0]
+    assert plan.buffers[0].interval == Interval(20, 0, 6)
+
+
+def test_parts_of_an_output_lie_with_the_caller():
+    builder = GraphBuilder()
+    part = builder.fully_connected(builder.input(1, 16), 8)
+    whole = joined(builder, part, builder.fully_connected(part, 4))
+    plan = plan_memory(builder.graph(whole), [0, 0], CALLER)
+    assert plan.buffers == () and plan.offset_of(part) is None
+    assert plan.home_of(part) == Home(part, whole, 0)
+
+
+def test_what_lies_in_a_whole_is_not_overwritten():
+    builder = GraphBuilder()
+    x = builder.input(1, 16)
+    a, b = builder.fully_connected(x, 16), builder.fully_connected(x, 16)
+    total = builder.add(a, a)  # `a` is not read again, but its place is part of what follows
+    graph = builder.graph(builder.fully_connected(joined(builder, a, b), 4), builder.fully_connected(total, 4))
+    assert plan_memory(graph, [0] * 5, ARENA, in_place=True).in_place == ()
+
+
+def test_values_with_memory_of_their_own_have_no_other():
+    builder = GraphBuilder()
+    a = builder.fully_connected(builder.input(1, 16), 8)
+    with pytest.raises(ValueError, match="x0 has memory of its own"):
+        find_homes(builder.graph(joined(builder, builder.inputs[0], a)))
+    builder.nodes.pop()
+    with pytest.raises(ValueError, match="v0 has memory of its own"):
+        find_homes(builder.graph(joined(builder, a, a)))
+    whole = builder.nodes[-1].output
+    whole.retype(shape=(1, 7))
+    builder.nodes[-1].inputs = [a]
+    with pytest.raises(ValueError, match="v0 reaches out of v1"):
+        find_homes(builder.graph(whole))
 
 
 def test_placement_names():

@@ -35,12 +35,13 @@ class ArenaReport:
     peak_call: int
     peak_buffers: tuple[LiveBuffer, ...]
     in_place: tuple[str, ...]
+    inside: tuple[str, ...]  # values that lie inside of others: "x in y+OFFSET"
 
 
 @dataclass(frozen=True)
 class CallReport:
     """One kernel call. `stored` says where each output lies: "arena+N", or "output N" for memory named by the
-    caller."""
+    caller, with "+M" if it begins M bytes after that."""
 
     index: int
     op: str
@@ -126,6 +127,7 @@ def _arena(encoded: Encoded) -> ArenaReport:
         peak_call=peak,
         peak_buffers=tuple(LiveBuffer(b.name, b.interval.size, b.offset) for b in live),
         in_place=plan.in_place,
+        inside=tuple(f"{home.value.name} in {home.root.name}+{home.offset}" for home in plan.homes),
     )
 
 
@@ -181,7 +183,8 @@ def _call(call: Call, encoded: Encoded) -> CallReport:
 
 
 def _place(value: Value, encoded: Encoded) -> str:
+    home = encoded.plan.home_of(value)
     for index, output in enumerate(encoded.graph.outputs):
-        if value is output:
-            return f"output {index}"
+        if home.root is output:
+            return f"output {index}" + (f"+{home.offset}" if home.offset else "")
     return f"arena+{encoded.plan.offset_of(value)}"

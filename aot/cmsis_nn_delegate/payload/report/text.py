@@ -67,6 +67,8 @@ def _arena_lines(report: Report) -> list[str]:
         lines += table(rows, left=(0, 2))
     if arena.in_place:
         lines.append(f"  computed in place: {', '.join(arena.in_place)}")
+    if arena.inside:
+        lines.append(f"  parts of other tensors, without a copy: {', '.join(arena.inside)}")
     return lines
 
 

@@ -1,0 +1,164 @@
+"""Concatenations, next to the quantized module in PyTorch: every form of them, and the blocks of known networks."""
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from cmsis_nn_delegate.ops.registry import calls
+from cmsis_nn_delegate.partition.backend import debug_handles
+from cmsis_nn_delegate.testing.lowering import Branch, branches_apart, lowered, ops_before
+
+
+def image(*shape):
+    return torch.randn(shape)
+
+
+def check_each(branches, io):
+    """All operators of all branches are delegated in one call, and at most one step away from PyTorch."""
+    torch.manual_seed(0)
+    found = branches_apart({name: make() for name, make in branches.items()}, io)
+    far = {name: apart.distance for name, apart in found.items() if apart.distance > 1}
+    assert not far, f"steps apart: {far}"
+    return found
+
+
+def pair(function, *shape):
+    """A branch of two linear layers of an input, which `function` puts together."""
+    return lambda: Branch(_Pair(function, shape[-1]), (torch.randn(shape),))
+
+
+class _Pair(nn.Module):
+    def __init__(self, function, features):
+        super().__init__()
+        self.function = function
+        self.first, self.second = nn.Linear(features, 4), nn.Linear(features, 4)
+
+    def forward(self, x):
+        return self.function(self.first(x), self.second(x))
+
+
+FORMS = {
+    "cat": pair(lambda a, b: torch.cat([a, b], 1), 1, 6),
+    "concat, last axis": pair(lambda a, b: torch.concat((a, b, a), dim=-1), 2, 3, 6),
+    "concatenate": pair(lambda a, b: torch.concatenate([a, b]), 2, 6),
+    "stack": pair(lambda a, b: torch.stack([a, b], 1), 1, 6),
+    "stack, last axis": pair(lambda a, b: torch.stack((a, b, b), -1), 1, 6),
+    "hstack": pair(lambda a, b: torch.hstack([a, b]), 2, 6),
+    "vstack": pair(lambda a, b: torch.vstack([a, b]), 2, 6),
+    "dstack": pair(lambda a, b: torch.dstack([a, b]), 2, 6),
+    "column_stack": pair(lambda a, b: torch.column_stack([a, b]), 2, 6),
+    "row_stack": pair(lambda a, b: torch.row_stack([a, b]), 2, 6),
+    "one tensor": pair(lambda a, b: torch.cat([a]) + b, 1, 6),
+    "flattened": pair(lambda a, b: torch.stack([a, b], 2).flatten(1), 2, 6),
+    "rank 6": pair(lambda a, b: torch.cat([a, b], 4), 1, 2, 1, 2, 2, 6),
+}
+
+
+def test_forms():
+    check_each(FORMS, "float")
+
+
+class Images(nn.Module):
+    """A concatenation of images along an axis."""
+
+    def __init__(self, axis):
+        super().__init__()
+        self.first, self.second = nn.Conv2d(3, 4, 3, padding=1), nn.Conv2d(3, 4, 1)
+        self.axis = axis
+
+    def forward(self, x):
+        return F.max_pool2d(torch.cat([F.relu(self.first(x)), self.second(x)], self.axis), 2)
+
+
+class Dense(nn.Module):
+    """Two layers of a dense block, and the transition after it."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 3, padding=1)
+        self.layers = nn.ModuleList(nn.Conv2d(8 + 4 * i, 4, 3, padding=1) for i in range(2))
+        self.transition = nn.Conv2d(16, 8, 1)
+
+    def forward(self, x):
+        features = [F.relu(self.stem(x))]
+        for layer in self.layers:
+            features.append(F.relu(layer(torch.cat(features, 1))))
+        return F.avg_pool2d(self.transition(torch.cat(features, 1)), 2)
+
+
+class Inception(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.three, self.reduce = nn.Conv2d(6, 5, 1), nn.Conv2d(4, 7, 3, padding=1), nn.Conv2d(6, 4, 1)
+        self.pooled = nn.Conv2d(6, 3, 1)
+
+    def forward(self, x):
+        branches = [self.one(x), self.three(F.relu(self.reduce(x)))]
+        branches.append(self.pooled(F.max_pool2d(x, 3, 1, 1)))
+        return F.relu(torch.cat([*branches, x], 1))
+
+
+class Fire(nn.Module):
+    """Of SqueezeNet."""
+
+    def __init__(self):
+        super().__init__()
+        self.squeeze, self.one, self.three = nn.Conv2d(6, 4, 1), nn.Conv2d(4, 8, 1), nn.Conv2d(4, 8, 3, padding=1)
+
+    def forward(self, x):
+        x = F.relu(self.squeeze(x))
+        return F.adaptive_avg_pool2d(torch.cat([F.relu(self.one(x)), F.relu(self.three(x))], 1), 1).flatten(1)
+
+
+class Skip(nn.Module):
+    """A skip connection that several operators read."""
+
+    def __init__(self):
+        super().__init__()
+        self.down, self.inner, self.up = (nn.Conv2d(c, 4, 3, padding=1) for c in (3, 4, 8))
+
+    def forward(self, x):
+        skip = F.relu(self.down(x))
+        inner = F.relu(self.inner(skip))
+        return self.up(torch.cat([skip, inner], 1)) + skip
+
+
+class Heads(nn.Module):
+    """Scores and boxes of two feature maps, as detectors put them together."""
+
+    def __init__(self):
+        super().__init__()
+        self.features, self.smaller = nn.Conv2d(3, 6, 3, padding=1), nn.Conv2d(6, 6, 3, 2, 1)
+        self.scores, self.boxes = nn.Linear(6, 2), nn.Linear(6, 4)
+
+    def forward(self, x):
+        maps = [self.features(x)]
+        maps.append(self.smaller(maps[0]))
+        pooled = [F.adaptive_avg_pool2d(each, 1).flatten(1) for each in maps]
+        return torch.cat([torch.cat([self.scores(each), self.boxes(each)], 1) for each in pooled], 0)
+
+
+BLOCKS = {
+    **{f"axis {axis}": lambda axis=axis: Branch(Images(axis), (image(1, 3, 6, 4),)) for axis in range(4)},
+    "batch": lambda: Branch(Images(2), (image(2, 3, 6, 4),)),
+    "dense": lambda: Branch(Dense(), (image(1, 3, 8, 6),)),
+    "inception": lambda: Branch(Inception(), (image(1, 6, 5, 7),)),
+    "fire": lambda: Branch(Fire(), (image(1, 6, 5, 7),)),
+    "skip": lambda: Branch(Skip(), (image(1, 3, 6, 6),)),
+    "heads": lambda: Branch(Heads(), (image(1, 3, 6, 6),)),
+}
+
+
+def test_blocks():
+    found = check_each(BLOCKS, "int8")
+    # Whatever is contiguous in memory is computed in its place.
+    assert "strided_copy" not in found["axis 2"].ops + found["axis 0"].ops + found["heads"].ops
+    assert found["fire"].ops.count("strided_copy") == 2
+
+
+def test_calls_stand_for_the_concatenations_that_they_write_for():
+    result = lowered(_Pair(lambda a, b: torch.cat([a, b], 1), 6), torch.randn(1, 6), io="int8")
+    graph = result.graph()
+    assert ops_before(graph, graph.outputs[0]) == ["fully_connected", "fully_connected", "join"]
+    assert len(debug_handles(graph)) == len(calls(graph)) == 2
+    assert all(any("cat" in source for source in node.sources) for node in calls(graph))
