@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "runtime/payload/operator_fields.h"
 #include "runtime/payload/view.h"
 #include "tests/conformance/suite_format.h"
 
@@ -101,21 +102,13 @@ class CaseRun {
     if (kernel.scratch_bytes == nullptr) {
       return true;
     }
-    std::int32_t given = 0;
-    switch (static_cast<payload::Opcode>(call.opcode)) {
-      case payload::Opcode::kConv2d:
-        given = static_cast<const payload::Conv2dArgs*>(call.args())->scratch_bytes;
-        break;
-      case payload::Opcode::kDepthwiseConv2d:
-        given = static_cast<const payload::DepthwiseConv2dArgs*>(call.args())->scratch_bytes;
-        break;
-      case payload::Opcode::kAvgPool2d:
-        given = static_cast<const payload::AvgPool2dArgs*>(call.args())->scratch_bytes;
-        break;
-      default:
-        break;
+    std::int64_t given = 0;
+    for (const OperatorField& field : kOperatorFields[call.opcode]) {
+      if (field.kind == FieldKind::kScratch) {
+        given = static_cast<std::int64_t>(field.bytes(call.args()));
+      }
     }
-    const auto wanted = static_cast<std::int32_t>(kernel.scratch_bytes(call.args()));
+    const auto wanted = static_cast<std::int64_t>(kernel.scratch_bytes(call.args()));
     ++totals_.scratch_checked;
     return given == wanted || fail("scratch bytes: given, wanted", given, wanted);
   }
