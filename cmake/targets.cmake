@@ -156,6 +156,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/linear.h
     runtime/kernels/portable/max_pool2d.cc
     runtime/kernels/portable/mul.cc
+    runtime/kernels/portable/normalize.cc
     runtime/kernels/portable/quantize.cc
     runtime/kernels/portable/softmax.cc
     runtime/kernels/portable/strided_copy.cc

@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 14;
+inline constexpr std::size_t kOpcodeCount = 15;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -75,6 +75,7 @@ enum class Opcode : std::uint8_t {
   kFullyConnectedPerTensor = 11,
   kMul = 12,
   kStridedCopy = 13,
+  kNormalize = 14,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -699,6 +700,75 @@ static_assert(offsetof(StridedCopyArgs, axis2) == 48, "layout of StridedCopyArgs
 static_assert(offsetof(StridedCopyArgs, axis3) == 60, "layout of StridedCopyArgs");
 static_assert(offsetof(StridedCopyArgs, axis4) == 72, "layout of StridedCopyArgs");
 static_assert(offsetof(StridedCopyArgs, axis5) == 84, "layout of StridedCopyArgs");
+
+/// int8 normalization of groups of outer * inner elements, each with its own mean and
+/// variance. The output may be the input.
+struct NormalizeArgs {
+  /// int8 [rows, outer, inner]
+  Ref input;
+  /// int32 [parameters], the factors with the output's scale
+  Ref weight;
+  /// int32 [parameters], in the steps of the weight
+  Ref bias;
+  /// int8 [rows, outer, inner]
+  Ref output;
+  /// number of all groups, a multiple of `groups`
+  std::int32_t rows;
+  /// that have parameters of their own
+  std::int32_t groups;
+  /// outer * inner is the size of a group, at most 2^20
+  std::int32_t outer;
+  /// elements of a group that lie together
+  std::int32_t inner;
+  /// 1: [rows / groups, outer, groups, inner] in memory; 0: [rows / groups, groups, outer,
+  /// inner], 0 to 1
+  std::int32_t interleaved;
+  /// elements of weight and bias
+  std::int32_t parameters;
+  /// from a group's parameters to those of the next
+  std::int32_t group_step;
+  /// from the parameters of an outer step to those of the next
+  std::int32_t outer_step;
+  /// from the parameter of an element to that of the next
+  std::int32_t inner_step;
+  /// 1: the mean is subtracted; 0: root mean square, 0 to 1
+  std::int32_t centered;
+  /// -zero_point of the input, -127 to 128
+  std::int32_t input_offset;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+  /// epsilon = epsilon_high * 2^31 + epsilon_low is added ..., 0 to 1073741823
+  std::int32_t epsilon_high;
+  /// 0 to 2^31 - 1
+  std::int32_t epsilon_low;
+  /// ... to size * size * variance * 4^half_shift, in steps, -8 to 15
+  std::int32_t half_shift;
+  /// parameters have this many bits after the point, 0 to 30
+  std::int32_t parameter_shift;
+  Activation activation;
+};
+static_assert(sizeof(NormalizeArgs) == 88, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, input) == 0, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, weight) == 4, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, bias) == 8, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, output) == 12, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, rows) == 16, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, groups) == 20, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, outer) == 24, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, inner) == 28, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, interleaved) == 32, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, parameters) == 36, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, group_step) == 40, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, outer_step) == 44, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, inner_step) == 48, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, centered) == 52, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, input_offset) == 56, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, output_offset) == 60, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, epsilon_high) == 64, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, epsilon_low) == 68, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, half_shift) == 72, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, parameter_shift) == 76, "layout of NormalizeArgs");
+static_assert(offsetof(NormalizeArgs, activation) == 80, "layout of NormalizeArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -89,6 +89,27 @@ bool pooling(const CallCheck& call, const payload::PoolParams& params, const Dim
          call.require(in.c == out.c, "input and output differ in channels");
 }
 
+bool normalize(const CallCheck& call, const payload::NormalizeArgs& args) {
+  // Sums of so many squares and their products with the size fit 64 bits.
+  constexpr std::int32_t kMaxGroup = 1 << 20;
+  constexpr auto kMost = static_cast<std::int32_t>(payload::kMaxRefOffset);
+  const bool sizes =
+      bounds::in_range(args.outer, 1, kMaxGroup) && bounds::in_range(args.inner, 1, kMaxGroup) &&
+      bounds::in_range(args.groups, 1, kMost) && bounds::in_range(args.rows, 1, kMost) &&
+      bounds::in_range(args.parameters, 1, kMost) && bounds::in_range(args.group_step, 0, kMost) &&
+      bounds::in_range(args.outer_step, 0, kMost) && bounds::in_range(args.inner_step, 0, kMost);
+  if (!call.require(sizes, "size or step of a normalization out of range")) {
+    return false;
+  }
+  const std::int64_t last = (args.groups - std::int64_t{1}) * args.group_step +
+                            (args.outer - std::int64_t{1}) * args.outer_step +
+                            (args.inner - std::int64_t{1}) * args.inner_step;
+  return call.require(bounds::volume(args.outer, args.inner) <= kMaxGroup,
+                      "a group is too large") &&
+         call.require(args.rows % args.groups == 0, "groups do not divide the rows") &&
+         call.require(last < args.parameters, "a group reads outside of its parameters");
+}
+
 bool strided_copy(const CallCheck& call, const payload::StridedCopyArgs& args) {
   constexpr auto kMost = static_cast<std::int32_t>(payload::kMaxRefOffset);
   const payload::CopyAxis* const axes[] = {&args.axis0, &args.axis1, &args.axis2,

@@ -22,6 +22,9 @@ bool pooling(const CallCheck& call, const Args& args) {
   return pooling(call, args.params, args.input_dims, args.filter_dims, args.output_dims);
 }
 
+/// Every group has parameters, and at most kMaxGroup elements.
+bool normalize(const CallCheck& call, const payload::NormalizeArgs& args);
+
 /// Every element that the copy reads or writes lies in its tensor, and there are at most as many
 /// steps as the output has elements.
 bool strided_copy(const CallCheck& call, const payload::StridedCopyArgs& args);

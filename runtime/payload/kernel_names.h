@@ -23,6 +23,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "fully_connected_per_tensor of input int8, filter int8, output int8",
     "mul of input1 int8, input2 int8, output int8",
     "strided_copy of input int8, output int8",
+    "normalize of input int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

@@ -313,6 +313,31 @@ inline constexpr OperatorField kStridedCopyArgsFields[] = {
     {"axis5.output_stride", 92, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kNormalizeArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 3, {16, 24, 28}},
+    {"weight", 4, FieldKind::kBias, false, false, 0, 0, 4, 4, 1, {36}},
+    {"bias", 8, FieldKind::kBias, false, false, 0, 0, 4, 4, 1, {36}},
+    {"output", 12, FieldKind::kOutput, false, false, 0, 0, 1, 1, 3, {16, 24, 28}},
+    {"rows", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"groups", 20, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"outer", 24, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"inner", 28, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"interleaved", 32, FieldKind::kInteger, true, false, 0, 1, 1, 0, 0, {}},
+    {"parameters", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"group_step", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"outer_step", 44, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"inner_step", 48, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"centered", 52, FieldKind::kInteger, true, false, 0, 1, 1, 0, 0, {}},
+    {"input_offset", 56, FieldKind::kInteger, true, false, -127, 128, 1, 0, 0, {}},
+    {"output_offset", 60, FieldKind::kInteger, true, false, -128, 127, 1, 0, 0, {}},
+    {"epsilon_high", 64, FieldKind::kInteger, true, false, 0, 1073741823, 1, 0, 0, {}},
+    {"epsilon_low", 68, FieldKind::kInteger, true, false, 0, 2147483647, 1, 0, 0, {}},
+    {"half_shift", 72, FieldKind::kInteger, true, false, -8, 15, 1, 0, 0, {}},
+    {"parameter_shift", 76, FieldKind::kInteger, true, false, 0, 30, 1, 0, 0, {}},
+    {"activation.min", 80, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"activation.max", 84, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -329,6 +354,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kFullyConnectedPerTensorArgsFields, 12, 48},
     {kMulArgsFields, 11, 44},
     {kStridedCopyArgsFields, 24, 96},
+    {kNormalizeArgsFields, 22, 88},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -156,6 +156,17 @@ inline constexpr unsigned char kStridedCopyPayload[] = {
     2,0,0,0,208,255,255,255,3,0,0,0,3,0,0,0,0,0,0,0,1,0,0,0,1,0,0,0,4,0,0,0,
     3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,
 };
+inline constexpr unsigned char kNormalizePayload[] = {
+    67,78,78,68,4,0,64,0,1,1,1,0,32,1,0,0,130,112,0,55,32,0,0,0,0,0,0,0,64,0,0,0,
+    160,0,0,0,92,0,0,0,1,0,0,0,0,1,0,0,32,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    8,0,0,0,0,0,0,0,1,3,0,1,2,0,0,0,1,0,0,0,1,0,0,0,8,0,0,0,0,0,0,0,
+    0,0,0,0,0,0,0,0,146,27,137,59,172,255,255,255,8,0,0,0,16,0,0,0,1,3,0,1,2,0,0,0,
+    1,0,0,0,1,0,0,0,8,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,68,249,28,61,43,0,0,0,
+    14,1,92,0,0,0,0,32,0,1,0,16,16,1,0,16,0,0,0,48,1,0,0,0,1,0,0,0,1,0,0,0,
+    8,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,0,0,0,84,0,0,0,
+    43,0,0,0,18,0,0,0,224,2,146,35,15,0,0,0,25,0,0,0,128,255,255,255,127,0,0,0,0,0,0,0,
+    243,228,47,52,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -173,6 +184,7 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
      sizeof(kFullyConnectedPerTensorPayload)},
     {payload::Opcode::kMul, kMulPayload, sizeof(kMulPayload)},
     {payload::Opcode::kStridedCopy, kStridedCopyPayload, sizeof(kStridedCopyPayload)},
+    {payload::Opcode::kNormalize, kNormalizePayload, sizeof(kNormalizePayload)},
 };
 
 }  // namespace testing

@@ -171,5 +171,22 @@ bool check_strided_copy(const CallCheck& call, const void* args) {
   return call.reads(input) && call.writes(output) && call.apart(input, output) && call.accepted();
 }
 
+bool check_normalize(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::NormalizeArgs*>(args);
+  if (!geometry::normalize(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.rows, a.outer, a.inner)};
+  const CallCheck::Bytes output = {a.output, volume(a.rows, a.outer, a.inner)};
+  return call.reads(input) && call.parameters({a.weight, a.bias}, volume(a.parameters)) &&
+         call.in_ranges(
+             in_range(a.interleaved, 0, 1) && in_range(a.centered, 0, 1) &&
+             in_range(a.input_offset, -127, 128) && in_range(a.output_offset, -128, 127) &&
+             in_range(a.epsilon_high, 0, 1073741823) && in_range(a.epsilon_low, 0, INT32_MAX) &&
+             in_range(a.half_shift, -8, 15) && in_range(a.parameter_shift, 0, 30)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

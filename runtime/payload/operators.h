@@ -76,6 +76,10 @@ bool check_strided_copy(const CallCheck& call, const void* args);
 inline constexpr Operator kStridedCopy = {payload::Opcode::kStridedCopy,
                                           sizeof(payload::StridedCopyArgs), check_strided_copy};
 
+bool check_normalize(const CallCheck& call, const void* args);
+inline constexpr Operator kNormalize = {payload::Opcode::kNormalize, sizeof(payload::NormalizeArgs),
+                                        check_normalize};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -93,6 +97,7 @@ inline constexpr Operator kOperators[] = {
     operators::kFullyConnectedPerTensor,
     operators::kMul,
     operators::kStridedCopy,
+    operators::kNormalize,
 };
 
 }  // namespace cmsis_nn_delegate

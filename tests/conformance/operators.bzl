@@ -10,6 +10,7 @@ OPERATORS = [
     "fully_connected",
     "max_pool2d",
     "mul",
+    "normalize",
     "quantize",
     "softmax",
     "strided_copy",

@@ -25,3 +25,4 @@ class Opcode(enum.IntEnum):
     FULLY_CONNECTED_PER_TENSOR = 11
     MUL = 12
     STRIDED_COPY = 13
+    NORMALIZE = 14

@@ -48,7 +48,6 @@ FUNCTIONS = {
     nn.Softshrink(): "aten.softshrink.default",
     nn.LogSigmoid(): "aten.log_sigmoid.default",
     nn.PReLU(): "aten.prelu.default",
-    nn.InstanceNorm1d(4): "aten.instance_norm.default",
     Attention(): "aten.scaled_dot_product_attention.default",
     First(nn.LSTM(6, 3)): "aten.lstm.input",
     First(nn.GRU(6, 3)): "aten.gru.input",
@@ -56,8 +55,6 @@ FUNCTIONS = {
     # One node each after decomposition, too.
     nn.GELU(): "aten.gelu.default",
     nn.ELU(): "aten.elu.default",
-    nn.LayerNorm(6): "aten.layer_norm.default",
-    nn.GroupNorm(2, 4): "aten.group_norm.default",
 }
 
 

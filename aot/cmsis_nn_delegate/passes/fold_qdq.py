@@ -44,7 +44,7 @@ def _integer_output(graph: Graph, node: Node, value: Value, inputs: list[Value])
         quant = inputs[0].quant
     if quant is None and not graph.consumers(value) and not graph.is_output(value):
         quant = inputs[0].quant  # nobody reads it: any parameters do
-    if quant is None or any(not operand.element.is_integer for operand in inputs):
+    if quant is None or any(not (operand.element.is_integer or operand.is_constant) for operand in inputs):
         raise ValueError(f"{node.name} ({node.op}) is not between dequantize and quantize")
     return Value(value.name, TensorType(inputs[0].element, value.shape, quant=quant))
 

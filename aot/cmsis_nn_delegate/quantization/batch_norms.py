@@ -17,11 +17,14 @@ from .prepare import BATCH_NORM
 
 aten = torch.ops.aten
 
+# With their arguments in one order. An instance norm that uses running statistics is a batch norm.
+_WITH_STATISTICS = {aten.batch_norm.default, aten.instance_norm.default}
+
 
 def batch_norms_to_convolutions(model: GraphModule) -> None:
     """Rewrites the batch norms of images [N, C, H, W] and vectors [N, C]; those that are trained stay."""
     for node in list(model.graph.nodes):
-        if node.op == "call_function" and node.target in BATCH_NORM:
+        if node.op == "call_function" and node.target in BATCH_NORM | _WITH_STATISTICS:
             _rewrite(model, node)
     model.graph.eliminate_dead_code()
     model.graph.lint()
@@ -61,7 +64,7 @@ def _rewrite(model: GraphModule, node: Node) -> None:
         )
         if value.dim() == 2:
             result = _call(node, aten.reshape.default, value, result, list(value.shape))
-    if node.target is aten.batch_norm.default:
+    if node.target in _WITH_STATISTICS:
         node.replace_all_uses_with(result)
         return
     for user in list(node.users):  # results 1 and 2 are empty
@@ -73,9 +76,9 @@ def _weight_and_bias(model: GraphModule, node: Node) -> Optional[tuple[torch.Ten
     """Returns float32 (weight, bias) of each channel; None if the norm is in training or computed from activations."""
     arguments: tuple[Any, ...] = node.args
     _, weight, bias, mean, variance = arguments[:5]
-    if node.target is aten.batch_norm.default and arguments[5]:
+    if node.target in _WITH_STATISTICS and arguments[5]:
         return None
-    eps: float = arguments[7 if node.target is aten.batch_norm.default else 6]
+    eps: float = arguments[7 if node.target in _WITH_STATISTICS else 6]
     parameters = (weight, bias, mean, variance)
     if any(p is not None and (not isinstance(p, Node) or p.op != "get_attr") for p in parameters):
         return None

@@ -20,6 +20,7 @@ constexpr KernelTable kCmsisNnKernels = {
         cmsis_nn::kFullyConnectedPerTensor,
         cmsis_nn::kMul,
         portable::kStridedCopy,
+        portable::kNormalize,
     },
 };
 

@@ -19,6 +19,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kFullyConnectedPerTensor,
         portable::kMul,
         portable::kStridedCopy,
+        portable::kNormalize,
     },
 };
 

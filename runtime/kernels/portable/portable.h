@@ -78,5 +78,9 @@ extern const KernelOf<payload::Opcode::kMul> kMul;
 /// step stays inside both tensors. The copy may leave elements of the output as they are.
 extern const KernelOf<payload::Opcode::kStridedCopy> kStridedCopy;
 
+/// int8 normalization of groups of outer * inner elements, each with its own mean and
+/// variance. The output may be the input.
+extern const KernelOf<payload::Opcode::kNormalize> kNormalize;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate
