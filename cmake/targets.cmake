@@ -91,6 +91,7 @@ cmsis_nn_delegate_library(
     third_party_cmsis_nn
   SRCS
     runtime/kernels/cmsis_nn/add.cc
+    runtime/kernels/cmsis_nn/add_broadcast.cc
     runtime/kernels/cmsis_nn/all.cc
     runtime/kernels/cmsis_nn/avg_pool2d.cc
     runtime/kernels/cmsis_nn/conv2d.cc
@@ -99,6 +100,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/cmsis_nn/fully_connected_per_tensor.cc
     runtime/kernels/cmsis_nn/max_pool2d.cc
     runtime/kernels/cmsis_nn/mul.cc
+    runtime/kernels/cmsis_nn/mul_broadcast.cc
     runtime/kernels/cmsis_nn/softmax.cc
   HDRS
     runtime/kernels/cmsis_nn/cmsis_nn.h
@@ -146,8 +148,11 @@ cmsis_nn_delegate_library(
   portable
   SRCS
     runtime/kernels/portable/add.cc
+    runtime/kernels/portable/add.h
+    runtime/kernels/portable/add_broadcast.cc
     runtime/kernels/portable/all.cc
     runtime/kernels/portable/avg_pool2d.cc
+    runtime/kernels/portable/broadcast.cc
     runtime/kernels/portable/conv2d.cc
     runtime/kernels/portable/depthwise_conv2d.cc
     runtime/kernels/portable/dequantize.cc
@@ -156,12 +161,15 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/linear.h
     runtime/kernels/portable/max_pool2d.cc
     runtime/kernels/portable/mul.cc
+    runtime/kernels/portable/mul.h
+    runtime/kernels/portable/mul_broadcast.cc
     runtime/kernels/portable/normalize.cc
     runtime/kernels/portable/quantize.cc
     runtime/kernels/portable/softmax.cc
     runtime/kernels/portable/strided_copy.cc
     runtime/kernels/portable/transpose.cc
   HDRS
+    runtime/kernels/portable/broadcast.h
     runtime/kernels/portable/portable.h
     runtime/kernels/portable/requantize.h
     runtime/kernels/portable/window.h

@@ -10,6 +10,10 @@ constexpr payload::Ref make_ref(std::uint32_t base, std::uint32_t offset) {
 
 }  // namespace
 
+std::uint32_t volume(const payload::Dims& d) {
+  return product(static_cast<std::uint32_t>(d.n * d.h), static_cast<std::uint32_t>(d.w * d.c));
+}
+
 Regions::Regions(const payload::Header& header, const payload::IoTensor* tensors) {
   constexpr std::uint32_t kAligned = kByteAligned | kHalfAligned | kWordAligned | kBlockAligned;
   const auto set = [this](unsigned base, std::uint32_t offset, std::uint32_t size,

@@ -27,10 +27,9 @@ inline std::uint32_t volume(std::int32_t a, std::int32_t b) {
 inline std::uint32_t volume(std::int32_t a, std::int32_t b, std::int32_t c) {
   return product(volume(a, b), static_cast<std::uint32_t>(c));
 }
-/// The same for dimensions in [1, kMaxDim], where the product of two fits 30 bits.
-inline std::uint32_t volume(const payload::Dims& d) {
-  return product(static_cast<std::uint32_t>(d.n * d.h), static_cast<std::uint32_t>(d.w * d.c));
-}
+/// The same for dimensions in [1, kMaxDim], where the product of two fits 30 bits. Not inlined, because
+/// the checks of most operators use it several times.
+std::uint32_t volume(const payload::Dims& d);
 
 /// Whether `value` is in [low, high].
 inline bool in_range(std::int32_t value, std::int32_t low, std::int32_t high) {

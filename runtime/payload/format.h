@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 15;
+inline constexpr std::size_t kOpcodeCount = 17;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -76,6 +76,8 @@ enum class Opcode : std::uint8_t {
   kMul = 12,
   kStridedCopy = 13,
   kNormalize = 14,
+  kAddBroadcast = 15,
+  kMulBroadcast = 16,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -384,7 +386,7 @@ struct AddArgs {
   std::int32_t input1_shift;
   /// -zero_point of the input, -127 to 128
   std::int32_t input2_offset;
-  /// Q31, 0 to 2^31 - 1
+  /// Q31, negative for a difference, -2147483647 to 2^31 - 1
   std::int32_t input2_multiplier;
   /// left if positive, -31 to 0
   std::int32_t input2_shift;
@@ -769,6 +771,103 @@ static_assert(offsetof(NormalizeArgs, epsilon_low) == 68, "layout of NormalizeAr
 static_assert(offsetof(NormalizeArgs, half_shift) == 72, "layout of NormalizeArgs");
 static_assert(offsetof(NormalizeArgs, parameter_shift) == 76, "layout of NormalizeArgs");
 static_assert(offsetof(NormalizeArgs, activation) == 80, "layout of NormalizeArgs");
+
+/// int8 elementwise sum of two tensors that are repeated along some dimensions. The output
+/// may be an input of its size.
+struct AddBroadcastArgs {
+  /// int8 [input1_dims]
+  Ref input1;
+  /// int8 [input2_dims]
+  Ref input2;
+  /// int8 [output_dims]
+  Ref output;
+  /// -zero_point of the input, -127 to 128
+  std::int32_t input1_offset;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t input1_multiplier;
+  /// left if positive, -31 to 0
+  std::int32_t input1_shift;
+  /// -zero_point of the input, -127 to 128
+  std::int32_t input2_offset;
+  /// Q31, negative for a difference, -2147483647 to 2^31 - 1
+  std::int32_t input2_multiplier;
+  /// left if positive, -31 to 0
+  std::int32_t input2_shift;
+  /// 20 to 20
+  std::int32_t left_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 0
+  std::int32_t output_shift;
+  Activation activation;
+  /// each as in output_dims, or 1: repeated
+  Dims input1_dims;
+  /// each as in output_dims, or 1: repeated
+  Dims input2_dims;
+  /// each the larger one of the operands'
+  Dims output_dims;
+};
+static_assert(sizeof(AddBroadcastArgs) == 108, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, input1) == 0, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, input2) == 4, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, output) == 8, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, input1_offset) == 12, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, input1_multiplier) == 16, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, input1_shift) == 20, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, input2_offset) == 24, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, input2_multiplier) == 28, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, input2_shift) == 32, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, left_shift) == 36, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, output_offset) == 40, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, output_multiplier) == 44, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, output_shift) == 48, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, activation) == 52, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, input1_dims) == 60, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, input2_dims) == 76, "layout of AddBroadcastArgs");
+static_assert(offsetof(AddBroadcastArgs, output_dims) == 92, "layout of AddBroadcastArgs");
+
+/// int8 elementwise product of two tensors that are repeated along some dimensions. The
+/// output may be an input of its size.
+struct MulBroadcastArgs {
+  /// int8 [input1_dims]
+  Ref input1;
+  /// int8 [input2_dims]
+  Ref input2;
+  /// int8 [output_dims]
+  Ref output;
+  /// -zero_point of the input, -127 to 128
+  std::int32_t input1_offset;
+  /// -zero_point of the input, -127 to 128
+  std::int32_t input2_offset;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  Activation activation;
+  /// each as in output_dims, or 1: repeated
+  Dims input1_dims;
+  /// each as in output_dims, or 1: repeated
+  Dims input2_dims;
+  /// each the larger one of the operands'
+  Dims output_dims;
+};
+static_assert(sizeof(MulBroadcastArgs) == 88, "layout of MulBroadcastArgs");
+static_assert(offsetof(MulBroadcastArgs, input1) == 0, "layout of MulBroadcastArgs");
+static_assert(offsetof(MulBroadcastArgs, input2) == 4, "layout of MulBroadcastArgs");
+static_assert(offsetof(MulBroadcastArgs, output) == 8, "layout of MulBroadcastArgs");
+static_assert(offsetof(MulBroadcastArgs, input1_offset) == 12, "layout of MulBroadcastArgs");
+static_assert(offsetof(MulBroadcastArgs, input2_offset) == 16, "layout of MulBroadcastArgs");
+static_assert(offsetof(MulBroadcastArgs, output_offset) == 20, "layout of MulBroadcastArgs");
+static_assert(offsetof(MulBroadcastArgs, output_multiplier) == 24, "layout of MulBroadcastArgs");
+static_assert(offsetof(MulBroadcastArgs, output_shift) == 28, "layout of MulBroadcastArgs");
+static_assert(offsetof(MulBroadcastArgs, activation) == 32, "layout of MulBroadcastArgs");
+static_assert(offsetof(MulBroadcastArgs, input1_dims) == 40, "layout of MulBroadcastArgs");
+static_assert(offsetof(MulBroadcastArgs, input2_dims) == 56, "layout of MulBroadcastArgs");
+static_assert(offsetof(MulBroadcastArgs, output_dims) == 72, "layout of MulBroadcastArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

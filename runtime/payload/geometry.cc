@@ -1,5 +1,7 @@
 #include "runtime/payload/geometry.h"
 
+#include <cstring>
+
 namespace cmsis_nn_delegate {
 namespace geometry {
 namespace {
@@ -137,6 +139,24 @@ bool strided_copy(const CallCheck& call, const payload::StridedCopyArgs& args) {
          // Otherwise it writes elements again and again, and a call of few bytes takes for ever.
          call.require(copied <= bounds::volume(args.output_count),
                       "a copy has more steps than its output has elements");
+}
+
+bool broadcast(const CallCheck& call, const Dims& in1, const Dims& in2, const Dims& out) {
+  // One after the other, because this takes less flash than four times the same.
+  const Dims* const tensors[] = {&in1, &in2, &out};
+  std::int32_t sizes[3][4];
+  for (unsigned i = 0; i < 3; ++i) {
+    std::memcpy(sizes[i], tensors[i], sizeof(sizes[i]));
+  }
+  bool fits = true;
+  for (unsigned dim = 0; dim < 4; ++dim) {
+    const std::int32_t a = sizes[0][dim];
+    const std::int32_t b = sizes[1][dim];
+    const std::int32_t larger = sizes[2][dim];
+    fits = fits && bounds::in_range(larger, 1, payload::kMaxDim) &&
+           ((a == larger && (b == larger || b == 1)) || (a == 1 && b == larger));
+  }
+  return call.require(fits, "the sizes of the operands and the output do not fit together");
 }
 
 }  // namespace geometry

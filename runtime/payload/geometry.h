@@ -29,5 +29,15 @@ bool normalize(const CallCheck& call, const payload::NormalizeArgs& args);
 /// steps as the output has elements.
 bool strided_copy(const CallCheck& call, const payload::StridedCopyArgs& args);
 
+/// Each dimension of an operand is that of the output or 1, and not 1 in both unless it is in the output:
+/// then steps of 0 along what is 1 stay inside of both.
+bool broadcast(const CallCheck& call, const payload::Dims& in1, const payload::Dims& in2,
+               const payload::Dims& out);
+
+template <typename Args>
+bool broadcast(const CallCheck& call, const Args& args) {
+  return broadcast(call, args.input1_dims, args.input2_dims, args.output_dims);
+}
+
 }  // namespace geometry
 }  // namespace cmsis_nn_delegate

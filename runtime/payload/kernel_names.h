@@ -24,6 +24,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "mul of input1 int8, input2 int8, output int8",
     "strided_copy of input int8, output int8",
     "normalize of input int8, output int8",
+    "add_broadcast of input1 int8, input2 int8, output int8",
+    "mul_broadcast of input1 int8, input2 int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

@@ -68,9 +68,10 @@ bool check_add(const CallCheck& call, const void* args) {
          call.in_ranges(
              in_range(a.input1_offset, -127, 128) && in_range(a.input1_multiplier, 0, INT32_MAX) &&
              in_range(a.input1_shift, -31, 0) && in_range(a.input2_offset, -127, 128) &&
-             in_range(a.input2_multiplier, 0, INT32_MAX) && in_range(a.input2_shift, -31, 0) &&
-             in_range(a.left_shift, 20, 20) && in_range(a.output_offset, -128, 127) &&
-             in_range(a.output_multiplier, 0, INT32_MAX) && in_range(a.output_shift, -31, 0)) &&
+             in_range(a.input2_multiplier, -2147483647, INT32_MAX) &&
+             in_range(a.input2_shift, -31, 0) && in_range(a.left_shift, 20, 20) &&
+             in_range(a.output_offset, -128, 127) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 0)) &&
          values::activation(call, a.activation) && call.writes(output) &&
          call.apart(input1, output) && call.apart(input2, output) && call.accepted();
 }
@@ -186,6 +187,43 @@ bool check_normalize(const CallCheck& call, const void* args) {
              in_range(a.half_shift, -8, 15) && in_range(a.parameter_shift, 0, 30)) &&
          values::activation(call, a.activation) && call.writes(output) &&
          call.apart(input, output) && call.accepted();
+}
+
+bool check_add_broadcast(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::AddBroadcastArgs*>(args);
+  if (!geometry::broadcast(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input1 = {a.input1, volume(a.input1_dims)};
+  const CallCheck::Bytes input2 = {a.input2, volume(a.input2_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input1) && call.reads(input2) &&
+         call.in_ranges(
+             in_range(a.input1_offset, -127, 128) && in_range(a.input1_multiplier, 0, INT32_MAX) &&
+             in_range(a.input1_shift, -31, 0) && in_range(a.input2_offset, -127, 128) &&
+             in_range(a.input2_multiplier, -2147483647, INT32_MAX) &&
+             in_range(a.input2_shift, -31, 0) && in_range(a.left_shift, 20, 20) &&
+             in_range(a.output_offset, -128, 127) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 0)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+}
+
+bool check_mul_broadcast(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::MulBroadcastArgs*>(args);
+  if (!geometry::broadcast(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input1 = {a.input1, volume(a.input1_dims)};
+  const CallCheck::Bytes input2 = {a.input2, volume(a.input2_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input1) && call.reads(input2) &&
+         call.in_ranges(
+             in_range(a.input1_offset, -127, 128) && in_range(a.input2_offset, -127, 128) &&
+             in_range(a.output_offset, -128, 127) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
 }
 
 }  // namespace operators

@@ -80,6 +80,14 @@ bool check_normalize(const CallCheck& call, const void* args);
 inline constexpr Operator kNormalize = {payload::Opcode::kNormalize, sizeof(payload::NormalizeArgs),
                                         check_normalize};
 
+bool check_add_broadcast(const CallCheck& call, const void* args);
+inline constexpr Operator kAddBroadcast = {payload::Opcode::kAddBroadcast,
+                                           sizeof(payload::AddBroadcastArgs), check_add_broadcast};
+
+bool check_mul_broadcast(const CallCheck& call, const void* args);
+inline constexpr Operator kMulBroadcast = {payload::Opcode::kMulBroadcast,
+                                           sizeof(payload::MulBroadcastArgs), check_mul_broadcast};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -98,6 +106,8 @@ inline constexpr Operator kOperators[] = {
     operators::kMul,
     operators::kStridedCopy,
     operators::kNormalize,
+    operators::kAddBroadcast,
+    operators::kMulBroadcast,
 };
 
 }  // namespace cmsis_nn_delegate

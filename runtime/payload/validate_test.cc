@@ -578,6 +578,64 @@ TEST(ValidateCalls, StridedCopy) {
   }
 }
 
+template <typename Args>
+void expect_broadcast_checked(Opcode opcode) {
+  // Two rows of three elements, and one of them.
+  const auto open = [opcode](const std::function<void(Args&)>& change) {
+    AlignedBytes bytes = operator_payload(opcode);
+    bytes.header().arena_bytes = 4096;
+    void* const data = testing::find_args(bytes, opcode);
+    Args args;
+    std::memcpy(&args, data, sizeof(args));
+    args.input1 = make_ref(payload::kBaseArena, 0);
+    args.input2 = make_ref(payload::kBaseArena, 16);
+    args.output = make_ref(payload::kBaseArena, 32);
+    args.input1_dims = args.output_dims = {1, 1, 2, 3};
+    args.input2_dims = {1, 1, 1, 3};
+    change(args);
+    std::memcpy(data, &args, sizeof(args));
+    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+  };
+  const Change<Args> accepted[] = {
+      {"a row for each", [](Args&) {}},
+      {"an element", [](Args& a) { a.input2_dims.c = 1; }},
+      {"an element for each row", [](Args& a) { a.input2_dims = {1, 1, 2, 1}; }},
+      {"both repeated", [](Args& a) { a.input1_dims.c = 1; }},
+      {"none repeated", [](Args& a) { a.input2_dims.w = 2; }},
+      {"over the input of its size", [](Args& a) { a.output = a.input1; }},
+      {"both inputs", [](Args& a) { a.input2 = a.input1; }},
+  };
+  for (const auto& [what, change] : accepted) {
+    EXPECT_EQ(open(change), Error::Ok) << what;
+  }
+  const Change<Args> refused[] = {
+      {"a smaller operand", [](Args& a) { a.input2_dims.c = 2; }},
+      {"a larger operand", [](Args& a) { a.input2_dims.w = 3; }},
+      {"a larger output", [](Args& a) { a.output_dims.n = 2; }},
+      {"a smaller output", [](Args& a) { a.output_dims.w = 1; }},
+      {"no elements", [](Args& a) { a.input1_dims.h = a.input2_dims.h = a.output_dims.h = 0; }},
+      {"negative", [](Args& a) { a.input1_dims.h = a.output_dims.h = -1; }},
+      {"too many", [](Args& a) { a.input1_dims.h = a.output_dims.h = 1 << 15; }},
+      {"overflow to 0",
+       [](Args& a) { a.input1_dims = a.input2_dims = a.output_dims = {1 << 14, 1 << 14, 16, 1}; }},
+      {"over the repeated input", [](Args& a) { a.output = a.input2; }},
+      {"over a part of the other input",
+       [](Args& a) {
+         a.output = a.input1;
+         a.input2 = a.input1 + 3;
+       }},
+      {"outside of the arena", [](Args& a) { a.input2 = make_ref(payload::kBaseArena, 4094); }},
+  };
+  for (const auto& [what, change] : refused) {
+    EXPECT_EQ(open(change), Error::InvalidProgram) << what;
+  }
+}
+
+TEST(ValidateCalls, Broadcast) {
+  expect_broadcast_checked<payload::AddBroadcastArgs>(Opcode::kAddBroadcast);
+  expect_broadcast_checked<payload::MulBroadcastArgs>(Opcode::kMulBroadcast);
+}
+
 /// A kernel of `opcode` that asks for 100 bytes, whatever the arguments are.
 template <typename Args>
 void expect_scratch_checked(Opcode opcode) {

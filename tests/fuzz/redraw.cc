@@ -196,8 +196,12 @@ void redraw_fields(std::uint16_t opcode, void* args, Random& random) {
       // Of two limits, the upper one is at least the lower one.
       const bool paired = field.related && before != nullptr && before->related;
       const std::int32_t low = paired ? words[before->offset / 4] : field.low;
-      const bool is_multiplier = field.low == 0 && field.high == INT32_MAX;
-      words[field.offset / 4] = is_multiplier ? q31(random) : random.in(low, field.high);
+      if (field.high == INT32_MAX && field.low <= 0) {  // a multiplier
+        const bool negative = field.low < 0 && random.one_in(2);
+        words[field.offset / 4] = negative ? -q31(random) : q31(random);
+      } else {
+        words[field.offset / 4] = random.in(low, field.high);
+      }
     }
     before = &field;
     if (field.kind == FieldKind::kInput) {
@@ -206,6 +210,26 @@ void redraw_fields(std::uint16_t opcode, void* args, Random& random) {
         words[field.factors[i] / 4] = random.one_in(3) ? 1 : random.in(1, most);
       }
     }
+  }
+}
+
+/// Any parameters, and operands that are repeated along some dimensions; in every eighth call they do not fit.
+template <typename Args>
+void redraw_broadcast(std::uint16_t opcode, Args& a, Random& random) {
+  redraw_fields(opcode, &a, random);
+  const auto draw = [&random](std::int32_t& in1, std::int32_t& in2, std::int32_t& out,
+                              std::int32_t most) {
+    out = in1 = in2 = random.one_in(2) ? 1 : random.in(1, most);
+    if (random.one_in(2)) {
+      (random.one_in(2) ? in1 : in2) = 1;
+    }
+  };
+  draw(a.input1_dims.n, a.input2_dims.n, a.output_dims.n, 3);
+  draw(a.input1_dims.h, a.input2_dims.h, a.output_dims.h, 5);
+  draw(a.input1_dims.w, a.input2_dims.w, a.output_dims.w, 5);
+  draw(a.input1_dims.c, a.input2_dims.c, a.output_dims.c, random.one_in(4) ? 150 : 12);
+  if (random.one_in(8)) {
+    (random.one_in(2) ? a.input1_dims : a.output_dims).w += random.in(-1, 1);
   }
 }
 
@@ -233,6 +257,10 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_softmax(*static_cast<payload::SoftmaxArgs*>(args), random);
     case Opcode::kStridedCopy:
       return redraw_strided_copy(*static_cast<payload::StridedCopyArgs*>(args), random);
+    case Opcode::kAddBroadcast:
+      return redraw_broadcast(opcode, *static_cast<payload::AddBroadcastArgs*>(args), random);
+    case Opcode::kMulBroadcast:
+      return redraw_broadcast(opcode, *static_cast<payload::MulBroadcastArgs*>(args), random);
     default:
       return redraw_fields(opcode, args, random);
   }

@@ -107,10 +107,11 @@ class _Writer:
         return len(self._tensors) - 1
 
     def tensor_of(self, value: Value) -> int:
-        """Of an activation; the same one each time."""
+        """Of an activation, or of a constant that is read as one; the same one each time."""
         if id(value) not in self._of_value:
+            data = storage.to_storage(value.constant, value) if value.is_constant else None
             self._of_value[id(value)] = self.tensor(
-                value.name, tensor_shape(value), value.element, _quantization(value.quant)
+                value.name, tensor_shape(value), value.element, _quantization(value.quant), data
             )
         return self._of_value[id(value)]
 
@@ -163,6 +164,7 @@ _OPTIONS = {
     "PADV2": "PadV2Options",
     "QUANTIZE": "QuantizeOptions",
     "SOFTMAX": "SoftmaxOptions",
+    "SUB": "SubOptions",
     "TRANSPOSE": "TransposeOptions",
 }
 
@@ -286,10 +288,26 @@ def _fully_connected(writer: _Writer, node: Node) -> None:
     )
 
 
-def _elementwise(writer: _Writer, node: Node) -> None:
+def _elementwise(writer: _Writer, node: Node, builtin: str) -> None:
+    # TFLite broadcasts them as the tensors' shapes say.
     inputs = [writer.tensor_of(value) for value in node.inputs]
     activation = _activation(node.attrs.clamp)
-    writer.operator(node.op.upper(), inputs, writer.tensor_of(node.output), fusedActivationFunction=activation)
+    writer.operator(builtin, inputs, writer.tensor_of(node.output), fusedActivationFunction=activation)
+
+
+def _add(writer: _Writer, node: Node) -> None:
+    alpha = node.attrs.alpha
+    if abs(alpha) != 1:
+        raise Inexpressible("a sum with a factor")
+    if max(len(value.shape) for value in node.inputs) > 4:
+        raise Inexpressible("a sum of rank 5 or more")
+    _elementwise(writer, node, "ADD" if alpha == 1 else "SUB")
+
+
+def _mul(writer: _Writer, node: Node) -> None:
+    if max(len(value.shape) for value in node.inputs) > 4:
+        raise Inexpressible("a product of rank 5 or more")
+    _elementwise(writer, node, "MUL")
 
 
 def _pool(writer: _Writer, node: Node, builtin: str, source: int, padding: int) -> None:
@@ -360,14 +378,14 @@ def _dequantize(writer: _Writer, node: Node) -> None:
 
 
 _WRITERS = {
-    "add": _elementwise,
+    "add": _add,
     "avg_pool2d": _avg_pool2d,
     "conv2d": _conv2d,
     "depthwise_conv2d": _depthwise_conv2d,
     "dequantize": _dequantize,
     "fully_connected": _fully_connected,
     "max_pool2d": _max_pool2d,
-    "mul": _elementwise,
+    "mul": _mul,
     "quantize": _quantize,
     "softmax": _softmax,
     "transpose": _transpose,

@@ -26,3 +26,5 @@ class Opcode(enum.IntEnum):
     MUL = 12
     STRIDED_COPY = 13
     NORMALIZE = 14
+    ADD_BROADCAST = 15
+    MUL_BROADCAST = 16

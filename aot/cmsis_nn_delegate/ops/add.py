@@ -1,4 +1,4 @@
-"""int8 elementwise sum of two tensors of one shape."""
+"""int8 elementwise sum and difference of two tensors."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import operand
+from ..edge.nodes import target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
-from . import block_values, elementwise
+from . import block_values, broadcast, elementwise
 from .annotation import Elementwise
 from .attrs import AddAttrs
 from .kernel import KernelSpec
@@ -24,6 +24,24 @@ from .random_case import RandomCase
 
 LEFT_SHIFT = 20  # headroom that TFLite gives 8-bit sums
 
+_PARAMETERS = (
+    blocks.input_offset("input1_offset"),
+    blocks.multiplier("input1_multiplier"),
+    blocks.shift("input1_shift", high=0),
+    blocks.input_offset("input2_offset"),
+    Field("input2_multiplier", I32, "Q31, negative for a difference", low=-(2**31) + 1, high=2**31 - 1),
+    blocks.shift("input2_shift", high=0),
+    Field("left_shift", I32, low=LEFT_SHIFT, high=LEFT_SHIFT),
+    blocks.output_offset(),
+    blocks.multiplier("output_multiplier"),
+    blocks.shift("output_shift", high=0),
+    Field("activation", blocks.ACTIVATION),
+)
+_CMSIS_NN: dict[str, Any] = {
+    "cmsis_nn": "arm_elementwise_add_s8",
+    "cmsis_nn_sources": ("BasicMathFunctions/arm_elementwise_add_s8.c",),
+}
+
 KERNEL = KernelSpec(
     "add",
     Struct(
@@ -33,23 +51,33 @@ KERNEL = KernelSpec(
             blocks.input("input1", I8, "count", doc="int8 [count]"),
             blocks.input("input2", I8, "count", doc="int8 [count]"),
             blocks.output(I8, "count", doc="int8 [count]"),
-            blocks.input_offset("input1_offset"),
-            blocks.multiplier("input1_multiplier"),
-            blocks.shift("input1_shift", high=0),
-            blocks.input_offset("input2_offset"),
-            blocks.multiplier("input2_multiplier"),
-            blocks.shift("input2_shift", high=0),
-            Field("left_shift", I32, low=LEFT_SHIFT, high=LEFT_SHIFT),
-            blocks.output_offset(),
-            blocks.multiplier("output_multiplier"),
-            blocks.shift("output_shift", high=0),
-            Field("activation", blocks.ACTIVATION),
+            *_PARAMETERS,
             Field("count", I32, "elements"),
         ),
     ),
-    cmsis_nn="arm_elementwise_add_s8",
-    cmsis_nn_sources=("BasicMathFunctions/arm_elementwise_add_s8.c",),
+    **_CMSIS_NN,
 )
+BROADCAST_KERNEL = KernelSpec(
+    "add_broadcast",
+    Struct(
+        "AddBroadcastArgs",
+        "int8 elementwise sum of two tensors that are repeated along some dimensions. The output may be an input of "
+        "its size.",
+        (*broadcast.OPERANDS, *_PARAMETERS, *broadcast.DIMS),
+        geometry=broadcast.GEOMETRY,
+    ),
+    variant=broadcast.VARIANT,
+    **_CMSIS_NN,
+)
+
+_SUM = "aten.add.Tensor"
+_DIFFERENCE = "aten.sub.Tensor"
+_REVERSED_DIFFERENCE = "aten.rsub.Tensor"
+_TARGETS = (_SUM, _DIFFERENCE, _REVERSED_DIFFERENCE)
+
+
+def _alpha(d: RandomCase) -> float:
+    return d.pick(1.0, 1.0, 1.0, -1.0, -1.0, float(d.random.uniform(-3, 3)))
 
 
 def _draw(d: RandomCase) -> Value:
@@ -60,20 +88,30 @@ def _draw_twice_itself(d: RandomCase) -> Value:
     return d.add(*elementwise.draw_twice_itself(d), d.clamp())
 
 
+def _draw_scaled(d: RandomCase) -> Value:
+    return d.add(*elementwise.draw_two(d), d.clamp(), alpha=_alpha(d))
+
+
+def _draw_broadcast(d: RandomCase) -> Value:
+    a, b, shapes = broadcast.draw_two(d)
+    return d.add(a, b, d.clamp(), alpha=_alpha(d), shapes=shapes)
+
+
 class Add(Op):
-    """Both inputs are brought to twice the larger scale with `LEFT_SHIFT` more bits, summed,
-    and requantized [TFLite AddParam, kernels/internal/reference/add.h].
+    """a + alpha * b. Both inputs are brought to twice the larger scale with `LEFT_SHIFT` more bits, summed,
+    and requantized [TFLite AddParam, kernels/internal/reference/add.h]. The scale of b contains |alpha|; if alpha is
+    negative, so is the multiplier of b.
 
     The output may be stored over either input.
     """
 
     name = "add"
-    targets = ("aten.add.Tensor",)
-    annotation = Elementwise(("aten.add.Tensor",), operands=2)
+    targets = _TARGETS
+    annotation = Elementwise(_TARGETS, operands=2)
     attrs = AddAttrs
-    kernels = (KERNEL,)
-    draws = (_draw, _draw_twice_itself)
-    limits = ("two activations of one shape; no constants, no broadcasting, alpha=1",)
+    kernels = (KERNEL, BROADCAST_KERNEL)
+    draws = (_draw, _draw_twice_itself, _draw_broadcast, _draw_scaled)
+    limits = ("two tensors of which at most one is constant", "any alpha", *broadcast.LIMITS)
     shapeless_input = True
     shapeless_output = True
     in_place = True
@@ -81,26 +119,27 @@ class Add(Op):
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         a, b, alpha = context.arguments(node)
-        return (
-            elementwise.refuse(node, a, b, context)
-            or self._refuse_alpha(alpha)
-            or self._refuse_scales(node, a, b, context)
-        )
+        return elementwise.refuse(node, a, b, context) or self._refuse_scales(node, a, b, alpha, context)
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        inputs = [context.value(operand(node, index)) for index in (0, 1)]
-        return [context.node(node, self.name, inputs, AddAttrs())]
+        _, _, alpha = context.arguments(node)
+        target = target_name(node)
+        order = (1, 0) if target == _REVERSED_DIFFERENCE else (0, 1)
+        nodes, inputs = elementwise.build_operands(node, context, order)
+        attrs = AddAttrs(alpha=float(alpha if target == _SUM else -alpha))
+        return [*nodes, context.node(node, self.name, inputs, attrs)]
 
-    def _refuse_alpha(self, alpha: Any) -> Optional[Refusal]:
-        if alpha == 1:
-            return None
-        return Refusal(
-            Reason.UNSUPPORTED_PARAMETER,
-            f"alpha is {alpha}; only plain sums are supported: scale the weights that feed the second operand instead",
-        )
+    def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
+        return broadcast.output_shape([value.shape for value in inputs])
 
-    def _refuse_scales(self, node: EdgeNode, a: EdgeNode, b: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        largest = max(context.input_scale(x) for x in (a, b))
+    def variant(self, node: Node) -> str:
+        return "" if node.attrs.shapes is None else broadcast.VARIANT
+
+    def _refuse_scales(
+        self, node: EdgeNode, a: EdgeNode, b: EdgeNode, alpha: float, context: EdgeContext
+    ) -> Optional[Refusal]:
+        scaled = (b, a) if target_name(node) != _REVERSED_DIFFERENCE else (a, b)
+        largest = max(abs(alpha) * elementwise.scale(scaled[0], context), elementwise.scale(scaled[1], context))
         output = context.output_scale(node)
         if _fits(2 * largest / ((1 << LEFT_SHIFT) * output)):
             return None
@@ -113,9 +152,8 @@ class Add(Op):
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         *input_multipliers, output_multiplier = self._multipliers(node)
         total = np.zeros(1, np.int64)
-        for value, data, multiplier in zip(node.inputs, inputs, input_multipliers):
-            # Element by element in memory order, as the kernel: shapes may differ in dimensions of 1.
-            shifted = (data.reshape(-1).astype(np.int64) - value.zero_point) << LEFT_SHIFT
+        for value, data, multiplier in zip(node.inputs, broadcast.in_memory(node, inputs), input_multipliers):
+            shifted = (data.astype(np.int64) - value.zero_point) << LEFT_SHIFT
             total = wrap32(total + requantize(shifted, *multiplier))
         lo, hi = node.attrs.clamp.quantized(node.output.type)
         result = to_output(requantize(total, *output_multiplier), node.output.zero_point, lo, hi)
@@ -136,21 +174,24 @@ class Add(Op):
             "output_multiplier": output[0],
             "output_shift": output[1],
             "activation": block_values.activation(node.attrs.clamp, node.output.type),
-            "count": node.output.numel,
+            **({"count": node.output.numel} if node.attrs.shapes is None else broadcast.dims(node)),
         }
 
     def _multipliers(self, node: Node) -> tuple[tuple[int, int], ...]:
         """(mantissa, shift) of both inputs and of the output; no shift is positive."""
-        scales = [value.scale for value in node.inputs]
+        alpha = node.attrs.alpha
+        scales = [node.inputs[0].scale, abs(alpha) * node.inputs[1].scale]
         twice_max = 2 * max(scales)
-        reals = [scale / twice_max for scale in scales]
-        reals.append(twice_max / ((1 << LEFT_SHIFT) * node.output.scale))
-        if not _fits(reals[-1]):
+        first, second = (quantize_multiplier(scale / twice_max) for scale in scales)
+        output = twice_max / ((1 << LEFT_SHIFT) * node.output.scale)
+        if not _fits(output):
             raise ValueError(
                 f"{node.name}: the output scale {node.output.scale} is too small for"
                 f" inputs of scale {max(scales)}; calibrate with data that reaches the sum's range"
             )
-        return tuple(quantize_multiplier(real) for real in reals)
+        if alpha < 0:
+            second = -second[0], second[1]
+        return first, second, quantize_multiplier(output)
 
 
 def _fits(output_multiplier: float) -> bool:

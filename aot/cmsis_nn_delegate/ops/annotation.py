@@ -25,8 +25,8 @@ class Weighted:
 
 @dataclass(frozen=True)
 class Elementwise:
-    """The first `operands` arguments are activations with their own scales. So is the output, whose scale is that of
-    the following activation, if there is one. Constants among the operands are not annotated."""
+    """The first `operands` arguments are tensors with their own scales, that of a constant from its own range. So is
+    the output, whose scale is that of the following activation, if there is one."""
 
     targets: tuple[str, ...]
     operands: int

@@ -9,6 +9,9 @@ from typing import Optional
 from ..graph.tensor_type import Layout, TensorType
 from .geometry import Geometry, Pair
 
+# The shapes in memory, of one rank, of two operands of which one or both are repeated along some dimensions.
+Shapes = tuple[tuple[int, ...], tuple[int, ...]]
+
 
 @dataclass(frozen=True)
 class Clamp:
@@ -70,9 +73,11 @@ class FullyConnectedAttrs:
 
 @dataclass(frozen=True)
 class AddAttrs:
-    """add. Inputs: a, b of one shape."""
+    """add: a + alpha * b. Inputs: a, b. `lay_out_operands` sets `shapes`."""
 
     clamp: Clamp = Clamp()
+    alpha: float = 1.0
+    shapes: Optional[Shapes] = None
 
 
 @dataclass(frozen=True)

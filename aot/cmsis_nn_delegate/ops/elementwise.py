@@ -1,49 +1,123 @@
-"""Code shared by operators on two tensors of one shape."""
+"""Code shared by operators on two tensors, element by element.
+
+An operand is an activation or a constant, int8 either way.
+"""
 
 from __future__ import annotations
 
 from typing import Any, Optional
 
-from ..edge.nodes import first, shape_of
-from ..edge.program_types import EdgeContext, EdgeNode
+from ..edge.constant import Constant
+from ..edge.nodes import KERNEL_ELEMENTS, first, operand, shape_of
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
-from ..graph.ir import Value
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element, Quant, TensorType
+from . import broadcast
 from .random_case import RandomCase
 
 
 def refuse(node: EdgeNode, a: Any, b: Any, context: EdgeContext) -> Optional[Refusal]:
-    """Refuses anything but two activations of one shape. `a` and `b` are the operands of `node`: nodes or, in ATen
-    programs, numbers."""
+    """Refuses operands that are not int8, and shapes that no kernel can walk. `a` and `b` are the operands of `node`:
+    nodes or, in ATen programs, numbers."""
     return first(
-        lambda: _refuse_constants(context, a, b),
+        lambda: _refuse_numbers(context, a, b),
         lambda: context.refuse_tensors(node, a, b),
+        lambda: _refuse_constants(context, a, b),
         lambda: _refuse_broadcast(a, b),
-        lambda: context.refuse_quant(node, [a, b]),
+        lambda: context.refuse_quant(node, [x for x in (a, b) if context.constant_float(x) is None]),
     )
+
+
+def _refuse_numbers(context: EdgeContext, a: Any, b: Any) -> Optional[Refusal]:
+    """Refuses an operand that is a number: a number in ATen programs, a constant of rank 0 in edge programs."""
+    for x in (a, b):
+        constant = context.constant_float(x)
+        if isinstance(x, (int, float)) or (constant is not None and not constant.quantized and not constant.shape):
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER,
+                "one operand is a constant, a plain number; only tensors are supported: fold it into the weights and "
+                "the bias of the layer before",
+            )
+    return None
 
 
 def _refuse_constants(context: EdgeContext, a: Any, b: Any) -> Optional[Refusal]:
-    """Refuses an operand that is not an activation."""
-    # A number is a number in ATen programs and a constant of rank 0 in edge programs.
-    numbers = any(isinstance(operand, (int, float)) for operand in (a, b))
-    if not numbers and all(context.constant_float(operand) is None for operand in (a, b)):
-        return None
-    return Refusal(
-        Reason.UNSUPPORTED_PARAMETER,
-        "one operand is a constant; only two activations are supported: fold it into the weights and the bias of the "
-        "layer before",
-    )
+    """Refuses constants that are not int8 with one scale."""
+    constants = [context.constant_float(x) for x in (a, b)]
+    if all(constants):
+        return Refusal(
+            Reason.UNSUPPORTED_PARAMETER, "both operands are constants: compute the result once, in __init__"
+        )
+    for constant in constants:
+        if constant is not None and _quant(constant) is None:
+            how = constant.dtype + (" with a scale per channel" if constant.axis is not None else "")
+            return Refusal(
+                Reason.UNSUPPORTED_QUANTIZATION,
+                f"its constant operand is {how}; the kernel takes int8 with one scale: quantize with CmsisNnQuantizer",
+            )
+    return None
 
 
 def _refuse_broadcast(a: EdgeNode, b: EdgeNode) -> Optional[Refusal]:
-    """Refuses operands of different shapes."""
-    if shape_of(a) == shape_of(b):
+    """Refuses operands that are repeated in more turns than a kernel has loops."""
+    shapes = broadcast.shapes_of(shape_of(a), shape_of(b))  # which is their order in memory from rank 5 on
+    if shapes is None or len(shapes[0]) <= broadcast.MAX_LOOPS:
+        return None
+    count = len(broadcast.loops(shapes))
+    if count <= broadcast.MAX_LOOPS:
         return None
     return Refusal(
         Reason.UNSUPPORTED_SHAPE,
-        f"operands {list(shape_of(a))} and {list(shape_of(b))} need broadcasting; give both one"
-        " shape, or fold a per-channel constant into the weights and the bias of the layer before",
+        f"operands {list(shape_of(a))} and {list(shape_of(b))} are repeated in turns, which takes {count} nested "
+        f"loops, and the kernel has {broadcast.MAX_LOOPS}: expand one of them along a dimension before",
     )
+
+
+def _quant(constant: Constant) -> Optional[Quant]:
+    """Returns how a constant is quantized; None if kernels do not take it."""
+    if not constant.quantized or constant.axis is not None or constant.scales is None or constant.zero_points is None:
+        return None
+    if constant.dtype not in [element.value for element in KERNEL_ELEMENTS]:
+        return None
+    return Quant((float(constant.scales[0]),), int(constant.zero_points[0]))
+
+
+def scale(x: EdgeNode, context: EdgeContext) -> float:
+    """Returns the scale of an operand that `refuse` has accepted."""
+    constant = context.constant_float(x)
+    quant = None if constant is None else _quant(constant)
+    return context.input_scale(x) if quant is None else quant.scale[0]
+
+
+def build_operands(
+    node: EdgeNode, context: ImportContext, order: tuple[int, int] = (0, 1)
+) -> tuple[list[Node], list[Value]]:
+    """Returns both operands, with the nodes that give them the rank of the output. `order` has the arguments of `node`
+    that they are."""
+    rank = len(shape_of(node))
+    nodes: list[Node] = []
+    values = []
+    for index in order:
+        x = operand(node, index)
+        shape = broadcast.aligned(shape_of(x), rank)
+        constant = context.constant_float(x)
+        if constant is not None:
+            values.append(_constant_value(f"{node.name}_operand{index}", constant, shape))
+            continue
+        value = context.value(x)
+        if value.shape != shape:
+            # Images of rank 4 have a memory order of their own, so that a rank is more than a name.
+            nodes.append(context.node(node, "reshape", [value], None, shape, f"_operand{index}"))
+            value = nodes[-1].output
+        values.append(value)
+    return nodes, values
+
+
+def _constant_value(name: str, constant: Constant, shape: broadcast.Shape) -> Value:
+    if constant.data is None:
+        raise ValueError(f"{name} has no data")
+    return Value(name, TensorType(Element(constant.dtype), shape, quant=_quant(constant)), constant.data.reshape(shape))
 
 
 def draw_two(d: RandomCase) -> tuple[Value, Value]:

@@ -107,10 +107,14 @@ class GraphBuilder:
             inputs[0].retype(quant=Quant(weight.scale[:1], 0))
         return self.node("fully_connected", [x, *inputs], FullyConnectedAttrs(clamp), quant)
 
-    def add(self, a: Value, b: Value, clamp: Clamp = Clamp(), quant: Optional[Quant] = None) -> Value:
-        scale = max(a.scale, b.scale) * float(self.random.uniform(0.7, 2.5))
+    def add(
+        self, a: Value, b: Value, clamp: Clamp = Clamp(), quant: Optional[Quant] = None, **attributes: Any
+    ) -> Value:
+        """`attributes` are further ones of `AddAttrs`."""
+        attrs = AddAttrs(clamp, **attributes)
+        scale = max(a.scale, abs(attrs.alpha) * b.scale) * float(self.random.uniform(0.7, 2.5))
         quant = quant or self.quant(scale)
-        return self.node("add", [a, b], AddAttrs(clamp), quant)
+        return self.node("add", [a, b], attrs, quant)
 
     def node(self, op: str, inputs: list[Value], attrs: Any, quant: Optional[Quant]) -> Value:
         """A node of any operator, with an int8 output of the shape that the operator gives it."""

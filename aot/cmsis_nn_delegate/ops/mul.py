@@ -1,4 +1,4 @@
-"""int8 elementwise product of two tensors of one shape."""
+"""int8 elementwise product of two tensors."""
 
 from __future__ import annotations
 
@@ -8,20 +8,32 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import operand
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
-from . import block_values, elementwise
+from . import block_values, broadcast, elementwise
 from .annotation import Elementwise
-from .attrs import Clamp
+from .attrs import Clamp, Shapes
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
 from .quantized_math import quantize_multiplier, requantize, to_output
 from .random_case import RandomCase
+
+_PARAMETERS = (
+    blocks.input_offset("input1_offset"),
+    blocks.input_offset("input2_offset"),
+    blocks.output_offset(),
+    blocks.multiplier("output_multiplier"),
+    blocks.shift("output_shift"),
+    Field("activation", blocks.ACTIVATION),
+)
+_CMSIS_NN: dict[str, Any] = {
+    "cmsis_nn": "arm_elementwise_mul_s8",
+    "cmsis_nn_sources": ("BasicMathFunctions/arm_elementwise_mul_s8.c",),
+}
 
 KERNEL = KernelSpec(
     "mul",
@@ -32,33 +44,40 @@ KERNEL = KernelSpec(
             blocks.input("input1", I8, "count", doc="int8 [count]"),
             blocks.input("input2", I8, "count", doc="int8 [count]"),
             blocks.output(I8, "count", doc="int8 [count]"),
-            blocks.input_offset("input1_offset"),
-            blocks.input_offset("input2_offset"),
-            blocks.output_offset(),
-            blocks.multiplier("output_multiplier"),
-            blocks.shift("output_shift"),
-            Field("activation", blocks.ACTIVATION),
+            *_PARAMETERS,
             Field("count", I32, "elements"),
         ),
     ),
-    cmsis_nn="arm_elementwise_mul_s8",
-    cmsis_nn_sources=("BasicMathFunctions/arm_elementwise_mul_s8.c",),
+    **_CMSIS_NN,
+)
+BROADCAST_KERNEL = KernelSpec(
+    "mul_broadcast",
+    Struct(
+        "MulBroadcastArgs",
+        "int8 elementwise product of two tensors that are repeated along some dimensions. The output may be an input "
+        "of its size.",
+        (*broadcast.OPERANDS, *_PARAMETERS, *broadcast.DIMS),
+        geometry=broadcast.GEOMETRY,
+    ),
+    variant=broadcast.VARIANT,
+    **_CMSIS_NN,
 )
 
 
 @dataclass(frozen=True)
 class MulAttrs:
-    """mul. Inputs: a, b of one shape."""
+    """mul. Inputs: a, b. `lay_out_operands` sets `shapes`."""
 
     clamp: Clamp = Clamp()
+    shapes: Optional[Shapes] = None
 
 
-def _draw_product(d: RandomCase, a: Value, b: Value) -> Value:
+def _draw_product(d: RandomCase, a: Value, b: Value, shapes: Optional[Shapes] = None) -> Value:
     """Products of int8 numbers have about 2^13 steps: scales that use the output's range, and some far from it."""
     scale = a.scale * b.scale * float(2.0 ** d.random.uniform(4, 9))
     if d.pick(False, False, True):
         scale *= float(2.0 ** d.random.uniform(-20, 20))
-    return d.node("mul", [a, b], MulAttrs(d.clamp()), d.quant(scale))
+    return d.node("mul", [a, b], MulAttrs(d.clamp(), shapes), d.quant(scale))
 
 
 def _draw(d: RandomCase) -> Value:
@@ -67,6 +86,10 @@ def _draw(d: RandomCase) -> Value:
 
 def _draw_square(d: RandomCase) -> Value:
     return _draw_product(d, *elementwise.draw_twice_itself(d))
+
+
+def _draw_broadcast(d: RandomCase) -> Value:
+    return _draw_product(d, *broadcast.draw_two(d))
 
 
 class Mul(Op):
@@ -80,9 +103,9 @@ class Mul(Op):
     targets = ("aten.mul.Tensor",)
     annotation = Elementwise(("aten.mul.Tensor",), operands=2)
     attrs = MulAttrs
-    kernels = (KERNEL,)
-    draws = (_draw, _draw_square)
-    limits = ("two activations of one shape; no constants, no broadcasting",)
+    kernels = (KERNEL, BROADCAST_KERNEL)
+    draws = (_draw, _draw_square, _draw_broadcast)
+    limits = ("two tensors of which at most one is constant", *broadcast.LIMITS)
     shapeless_input = True
     shapeless_output = True
     in_place = True
@@ -93,11 +116,17 @@ class Mul(Op):
         return elementwise.refuse(node, a, b, context) or self._refuse_scales(node, a, b, context)
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        inputs = [context.value(operand(node, index)) for index in (0, 1)]
-        return [context.node(node, self.name, inputs, MulAttrs())]
+        nodes, inputs = elementwise.build_operands(node, context)
+        return [*nodes, context.node(node, self.name, inputs, MulAttrs())]
+
+    def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
+        return broadcast.output_shape([value.shape for value in inputs])
+
+    def variant(self, node: Node) -> str:
+        return "" if node.attrs.shapes is None else broadcast.VARIANT
 
     def _refuse_scales(self, node: EdgeNode, a: EdgeNode, b: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        inputs = [context.input_scale(x) for x in (a, b)]
+        inputs = [elementwise.scale(x, context) for x in (a, b)]
         output = context.output_scale(node)
         try:
             quantize_multiplier(inputs[0] * inputs[1] / output)
@@ -110,8 +139,8 @@ class Mul(Op):
         return None
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
-        # Element by element in memory order, as the kernel: shapes may differ in dimensions of 1.
-        steps = [data.reshape(-1).astype(np.int64) - value.zero_point for value, data in zip(node.inputs, inputs)]
+        operands = broadcast.in_memory(node, inputs)
+        steps = [data.astype(np.int64) - value.zero_point for value, data in zip(node.inputs, operands)]
         product = requantize(steps[0] * steps[1], *self._multiplier(node))
         lo, hi = node.attrs.clamp.quantized(node.output.type)
         return to_output(product, node.output.zero_point, lo, hi).reshape(node.output.storage_shape)
@@ -126,7 +155,7 @@ class Mul(Op):
             "output_multiplier": multiplier,
             "output_shift": shift,
             "activation": block_values.activation(node.attrs.clamp, node.output.type),
-            "count": node.output.numel,
+            **({"count": node.output.numel} if node.attrs.shapes is None else broadcast.dims(node)),
         }
 
     def _multiplier(self, node: Node) -> tuple[int, int]:

@@ -35,7 +35,6 @@ def seeded():
 # Refusals -------------------------------------------------------------------
 
 IMAGE = (1, 4, 6, 6)
-CONSTANT = nn.Linear(4, 5)
 POINTWISE = nn.Conv2d(4, 2, 1)
 HUGE_KERNEL = nn.Conv2d(4096, 1, 4)
 
@@ -73,28 +72,14 @@ REFUSALS = {
     "large dimension": (torch.relu, [(1, 40000)], "aten.relu", R.TOO_LARGE, "32767"),
     "broadcast": (
         lambda a, b: a + b,
-        [IMAGE, (1, 4, 1, 1)],
+        [(2, 1, 2, 1, 2), (1, 2, 1, 2, 1)],
         "aten.add",
         R.UNSUPPORTED_SHAPE,
-        "broadcasting",
-    ),
-    "alpha": (
-        lambda a, b: torch.add(a, b, alpha=2),
-        [IMAGE, IMAGE],
-        "aten.add",
-        R.UNSUPPORTED_PARAMETER,
-        "alpha",
+        "5 nested loops",
     ),
     "add a number": (
         lambda x: F.max_pool2d(x, 1) + 1.0,
         [IMAGE],
-        "aten.add",
-        R.UNSUPPORTED_PARAMETER,
-        "constant",
-    ),
-    "add a constant": (
-        Function(lambda x: x + CONSTANT.weight, constant=CONSTANT),
-        [(5, 4)],
         "aten.add",
         R.UNSUPPORTED_PARAMETER,
         "constant",
@@ -351,6 +336,46 @@ def test_unsupported_quantization(name):
     reports = explain(to_edge(program, compile_config=config).exported_program())
     (found,) = [r for r in reports if r.target.startswith("aten.addmm") or r.target.startswith("aten.mm")]
     assert found.reason is R.UNSUPPORTED_QUANTIZATION and message in found.message
+
+
+class ManualSum(nn.Module):
+    """A sum with hand-made quantization, of activations or of one and a constant."""
+
+    def __init__(self, low=-128, per_channel=False, constants=1, out=1 / 16):
+        super().__init__()
+        self.register_buffer("constant", torch.randint(-127, 128, (4,), dtype=torch.int8))
+        self.register_buffer("scales", torch.full((4,), 1 / 64))
+        self.register_buffer("zeros", torch.zeros(4, dtype=torch.int32))
+        self.low, self.per_channel, self.constants, self.out = low, per_channel, constants, out
+
+    def forward(self, x):
+        q = torch.ops.quantized_decomposed
+        x = q.quantize_per_tensor(x, 1 / 16, 0, -128, 127, torch.int8)
+        x = q.dequantize_per_tensor(x, 1 / 16, 0, -128, 127, torch.int8)
+        if self.per_channel:
+            c = q.dequantize_per_channel(self.constant, self.scales, self.zeros, 0, -127, 127, torch.int8)
+        else:
+            c = q.dequantize_per_tensor(self.constant, 1 / 64, 0, self.low, 127, torch.int8)
+        y = torch.add(x if self.constants == 1 else c, c, alpha=3)
+        y = q.quantize_per_tensor(y, self.out, 0, -128, 127, torch.int8)
+        return x + q.dequantize_per_tensor(y, self.out, 0, -128, 127, torch.int8)
+
+
+SUMS = {
+    "per channel": ({"per_channel": True}, R.UNSUPPORTED_QUANTIZATION, "int8 with a scale per channel"),
+    "both constant": ({"constants": 2}, R.UNSUPPORTED_PARAMETER, "both operands are constants"),
+    "output scale": ({"out": 1e-8}, R.UNSUPPORTED_QUANTIZATION, "inputs of scale 0.0625"),
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_unsupported_sum(name):
+    arguments, reason, message = SUMS[name]
+    config = EdgeCompileConfig(_check_ir_validity=False)
+    program = unquantized(ManualSum(**arguments), torch.randn(2, 4))
+    reports = explain(to_edge(program, compile_config=config).exported_program())
+    found = next(r for r in reports if r.target.startswith("aten.add"))
+    assert found.reason is reason and message in found.message
 
 
 def test_what_only_data_shows_is_an_error_at_the_latest_in_preprocess():

@@ -15,6 +15,7 @@ from .clamps_to_pooling import clamps_to_pooling
 from .fold_pads import fold_pads
 from .fold_qdq import fold_qdq
 from .fuse_activations import fuse_activations
+from .lay_out_operands import lay_out_operands
 from .place_parts import place_parts
 from .separate_outputs import separate_outputs
 
@@ -32,6 +33,8 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     fold_pads,
     # Before absorb_reshapes, which asks where elements lie in memory.
     assign_layouts,
+    # The layouts of activations decide. Before absorb_reshapes, after which shapes are only names.
+    lay_out_operands,
     absorb_reshapes,
     # After absorb_reshapes, because reshapes at the end of the graph decide what its outputs are.
     separate_outputs,

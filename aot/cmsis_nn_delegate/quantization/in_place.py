@@ -125,13 +125,20 @@ def written_state(graph: Graph) -> set[Node]:
     these and of constants alone."""
     memory = _Memory(graph, set())
     state = {name for writer in memory.writers for arg in written(writer) for name in memory.names(arg)}
+    constant = constant_nodes(graph)
+    for node in graph.nodes:
+        if node.op == "call_function" and node in constant and not state.isdisjoint(node.all_input_nodes):
+            state.add(node)
+    return state
+
+
+def constant_nodes(graph: Graph) -> set[Node]:
+    """Returns parameters and buffers, whether written or not, and what is computed of them alone."""
     constant = {node for node in graph.nodes if node.op == "get_attr"}
     for node in graph.nodes:
         if node.op == "call_function" and node.all_input_nodes and constant.issuperset(node.all_input_nodes):
             constant.add(node)
-            if not state.isdisjoint(node.all_input_nodes):
-                state.add(node)
-    return state
+    return constant
 
 
 def describe(node: Node) -> str:

@@ -59,7 +59,7 @@ from ..ops.annotation import Annotation, Elementwise, FixedOutput, JoinedScale, 
 from ..ops.registry import OPS
 from .batch_norms import batch_norms_to_convolutions
 from .crops import crops_to_padding
-from .in_place import DROPOUT, replace_in_place, written_state
+from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
 from .prepare import BATCH_NORM, remove_identities, unpad_same
 from .sequences import images_of_sequences
 from .shared_scales import point_to_first, scale_of
@@ -87,6 +87,9 @@ LINEAR_WEIGHTS = ("per-channel", "per-tensor")
 # its bias in 32 bits: |bias| / (s_input * s_weight) < 2^31.
 _ACTIVATION_EPS = 2.0**-20
 _WEIGHT_EPS = 2.0**-20
+# Of constants that activations are added to or multiplied with, which may all be tiny (the scales of residual
+# branches are often initialized with 1e-6).
+_CONSTANT_EPS = 2.0**-40
 
 
 def _derive_bias_qparams(observers: Sequence[Any]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -114,18 +117,26 @@ class CmsisNnQuantizer(Quantizer):
         activation = OBSERVERS[observer].with_args(eps=_ACTIVATION_EPS)
         per_channel = PerChannelMinMaxObserver.with_args(eps=_WEIGHT_EPS)
         per_tensor = MinMaxObserver.with_args(eps=_WEIGHT_EPS)
+        # All values are known, so that none is clipped.
+        constant = MinMaxObserver.with_args(eps=_CONSTANT_EPS)
         if qat:
             activation = FakeQuantize.with_args(observer=MovingAverageMinMaxObserver, eps=_ACTIVATION_EPS)
             # Of the weights as they are now: the average has one member.
             now = {"averaging_constant": 1.0, "eps": _WEIGHT_EPS}
             per_channel = FakeQuantize.with_args(observer=MovingAveragePerChannelMinMaxObserver, **now)
             per_tensor = FakeQuantize.with_args(observer=MovingAverageMinMaxObserver, **now)
-        self.activation = QuantizationSpec(
-            dtype=torch.int8,
-            quant_min=-128,
-            quant_max=127,
-            qscheme=torch.per_tensor_affine,
-            observer_or_fake_quant_ctr=activation,
+            constant = FakeQuantize.with_args(
+                observer=MovingAverageMinMaxObserver, averaging_constant=1.0, eps=_CONSTANT_EPS
+            )
+        self.activation, self.constant = (
+            QuantizationSpec(
+                dtype=torch.int8,
+                quant_min=-128,
+                quant_max=127,
+                qscheme=torch.per_tensor_affine,
+                observer_or_fake_quant_ctr=observed,
+            )
+            for observed in (activation, constant)
         )
         self.weight = QuantizationSpec(
             dtype=torch.int8,
@@ -162,9 +173,12 @@ class CmsisNnQuantizer(Quantizer):
 
     def annotate(self, model: GraphModule) -> GraphModule:
         state = written_state(model.graph)
+        constants = constant_nodes(model.graph) - state
         for node in model.graph.nodes:
             if node.op != "call_function" or Q_ANNOTATION_KEY in node.meta:
                 continue
+            if node in constants:
+                continue  # convert_pt2e computes it together with the quantize of its reader
             if not _is_float(node) or not all(_is_float(arg) for arg in node.all_input_nodes):
                 continue
             if not state.isdisjoint(node.all_input_nodes):
@@ -173,7 +187,7 @@ class CmsisNnQuantizer(Quantizer):
             if isinstance(annotation, Weighted):
                 self._annotate_weighted(node, annotation)
             elif isinstance(annotation, Elementwise):
-                self._annotate_elementwise(node, annotation)
+                self._annotate_elementwise(node, annotation, constants)
             elif isinstance(annotation, FixedOutput):
                 self._mark(node, {node.args[0]: self._input(node.args[0])}, self._fixed(annotation))
             elif isinstance(annotation, SameScale) or node.target in DROPOUT:
@@ -220,11 +234,12 @@ class CmsisNnQuantizer(Quantizer):
             )
         self._mark_with_activation(node, inputs, _BATCH_NORMS if annotation.folds_batch_norm else frozenset())
 
-    def _annotate_elementwise(self, node: Node, annotation: Elementwise) -> None:
+    def _annotate_elementwise(self, node: Node, annotation: Elementwise, constants: set[Node]) -> None:
         operands: tuple[Any, ...] = node.args[: annotation.operands]
-        if not all(isinstance(arg, Node) and arg.op != "get_attr" for arg in operands):
-            return  # a constant operand
-        self._mark_with_activation(node, {arg: self._input(arg) for arg in operands})
+        if not all(isinstance(arg, Node) for arg in operands):
+            return  # a number
+        specs = {arg: self.constant if arg in constants else self._input(arg) for arg in operands}
+        self._mark_with_activation(node, specs)
 
     def _annotate_joined(self, node: Node) -> None:
         """Gives the inputs and the output one scale, except for inputs whose producer has a fixed one.

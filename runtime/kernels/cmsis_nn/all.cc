@@ -21,6 +21,8 @@ constexpr KernelTable kCmsisNnKernels = {
         cmsis_nn::kMul,
         portable::kStridedCopy,
         portable::kNormalize,
+        cmsis_nn::kAddBroadcast,
+        cmsis_nn::kMulBroadcast,
     },
 };
 

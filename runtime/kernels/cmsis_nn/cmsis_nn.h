@@ -56,5 +56,11 @@ extern const KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnected
 /// arm_elementwise_mul_s8.
 extern const KernelOf<payload::Opcode::kMul> kMul;
 
+/// arm_elementwise_add_s8.
+extern const KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast;
+
+/// arm_elementwise_mul_s8.
+extern const KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast;
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

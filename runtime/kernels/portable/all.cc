@@ -20,6 +20,8 @@ constexpr KernelTable kPortableKernels = {
         portable::kMul,
         portable::kStridedCopy,
         portable::kNormalize,
+        portable::kAddBroadcast,
+        portable::kMulBroadcast,
     },
 };
 

@@ -82,5 +82,13 @@ extern const KernelOf<payload::Opcode::kStridedCopy> kStridedCopy;
 /// variance. The output may be the input.
 extern const KernelOf<payload::Opcode::kNormalize> kNormalize;
 
+/// int8 elementwise sum of two tensors that are repeated along some dimensions. The output
+/// may be an input of its size.
+extern const KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast;
+
+/// int8 elementwise product of two tensors that are repeated along some dimensions. The
+/// output may be an input of its size.
+extern const KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

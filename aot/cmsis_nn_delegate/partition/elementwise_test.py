@@ -1,0 +1,113 @@
+"""Sums, differences and products as people write them, through quantizer, partitioner, passes and reference, next to
+the quantized module in PyTorch."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, steps_apart
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    torch.manual_seed(1)
+
+
+class WithParameters(nn.Module):
+    """A function of its inputs and of parameters of these shapes."""
+
+    def __init__(self, function, *shapes):
+        super().__init__()
+        self.function = function
+        self.parameters_ = nn.ParameterList([nn.Parameter(torch.randn(shape)) for shape in shapes])
+
+    def forward(self, *inputs):
+        return self.function(*inputs, *self.parameters_)
+
+
+def inputs(*shapes):
+    return tuple(torch.randn(shape) * (1 + index) for index, shape in enumerate(shapes))
+
+
+IMAGE, TOKENS = (2, 5, 4, 3), (2, 6, 7)
+TWO = {  # name: (function, shapes)
+    "gate per channel": (lambda a, b: a * b, [IMAGE, (2, 5, 1, 1)]),
+    "gate of a vector": (lambda a, b: a * b[:, :, None, None], [IMAGE, (2, 5)]),
+    "gate per pixel": (lambda a, b: b * a, [IMAGE, (2, 1, 4, 3)]),
+    "an image without batch": (lambda a, b: a - b, [IMAGE, (5, 4, 3)]),
+    "flattened after": (lambda a, b: (a * b).flatten(1), [IMAGE, (2, 5, 1, 1)]),
+    "sum over tokens": (lambda a, b: a + b, [TOKENS, (7,)]),
+    "outer product": (lambda a, b: a * b, [(2, 1, 7), (2, 6, 1)]),
+    "rank 5": (lambda a, b: a * b, [(2, 1, 4, 4, 3), (2, 5, 1, 4, 3)]),
+    "an image in rank 5": (lambda a, b: a + b, [(2, 2, 5, 2, 3), (2, 5, 2, 3)]),
+    "one element": (lambda a, b: a + b, [TOKENS, (1, 1)]),
+    "difference": (lambda a, b: a - b, [TOKENS, TOKENS]),
+    "difference of a factor": (lambda a, b: torch.sub(a, b, alpha=2), [TOKENS, TOKENS]),
+    "reversed difference": (lambda a, b: torch.rsub(a, b, alpha=3), [TOKENS, (6, 1)]),
+    "alpha": (lambda a, b: torch.add(a, b, alpha=-0.3), [TOKENS, TOKENS]),
+    "alpha 0": (lambda a, b: torch.add(a, b, alpha=0), [TOKENS, TOKENS]),
+    "in place": (lambda a, b: (a + b).sub_(b), [TOKENS, (6, 1)]),
+    "relu": (lambda a, b: F.relu(a - b), [TOKENS, (7,)]),
+    "relu6": (lambda a, b: F.relu6(a * b, inplace=True), [IMAGE, (2, 5, 1, 1)]),
+}
+ONE = {  # name: (function of an input and a parameter, the shapes of both)
+    "per channel [C, 1, 1]": (lambda x, c: x * c, IMAGE, (5, 1, 1)),
+    "per channel [1, C, 1, 1]": (lambda x, c: c + x, IMAGE, (1, 5, 1, 1)),
+    "viewed": (lambda x, c: x * c.view(1, -1, 1, 1), IMAGE, (5,)),
+    "computed": (lambda x, c: x - 2 * c.exp(), TOKENS, (7,)),
+    "last dimension": (lambda x, c: c - x, TOKENS, (7,)),
+    "full size": (lambda x, c: x + c, IMAGE, (2, 5, 4, 3)),
+    "position": (lambda x, c: x + c[:, :6], TOKENS, (1, 9, 7)),
+    "tiny": (lambda x, c: x * (1e-7 * c), TOKENS, (7,)),
+    "in place": (lambda x, c: F.relu(x).mul_(c).add_(c), TOKENS, (6, 1)),
+}
+
+
+def check(branches, io):
+    """Everything is delegated, at most a step away from PyTorch, and can be encoded."""
+    found = branches_apart(branches, io)
+    far = {name: apart.distance for name, apart in found.items() if apart.distance > 1}
+    assert not far, f"steps apart: {far}"
+    for graph in {id(apart.graph): apart.graph for apart in found.values()}.values():
+        encode(graph, get_target("cortex-m4"))
+    return found
+
+
+def test_two_activations():
+    found = check({name: Branch(Function(f), inputs(*shapes)) for name, (f, shapes) in TWO.items()}, "float")
+    # Nothing is copied but what has another memory order than its operand.
+    assert {name for name, apart in found.items() if "transpose" in apart.ops} == set()
+
+
+@pytest.mark.parametrize("io", ["float", "int8"])
+def test_activation_and_constant(io):
+    branches = {name: Branch(WithParameters(f, constant), inputs(x)) for name, (f, x, constant) in ONE.items()}
+    for apart in check(branches, io).values():
+        assert len(apart.inputs) == 1
+
+
+class Gated(nn.Module):
+    """Squeeze-and-excitation, whose gate is a softmax, and a residual branch of another scale."""
+
+    def __init__(self):
+        super().__init__()
+        self.expand, self.squeeze, self.excite = nn.Conv2d(3, 8, 1), nn.Conv2d(8, 4, 1), nn.Conv2d(4, 8, 1)
+        self.project = nn.Conv2d(8, 3, 1)
+        self.scale = nn.Parameter(torch.full((3, 1, 1), 1e-3))
+
+    def forward(self, x):
+        y = F.relu(self.expand(x))
+        gate = F.softmax(self.excite(F.relu(self.squeeze(F.adaptive_avg_pool2d(y, 1)))), 1)
+        return x + self.project(y * gate) * self.scale
+
+
+def test_a_gated_residual_block_is_one_delegate():
+    (distance,), graph = steps_apart(Gated(), torch.randn(1, 3, 6, 6))
+    assert distance <= 1
+    kernels = [node.op for node in graph.nodes]
+    assert kernels.count("mul") == 2 and kernels.count("add") == 1 and "transpose" not in kernels
+    # The gate and the scale per channel take the kernel that broadcasts, the sum does not.
+    assert [node.attrs.shapes is None for node in graph.nodes if node.op in ("mul", "add")] == [False, False, True]

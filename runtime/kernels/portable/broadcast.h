@@ -1,0 +1,46 @@
+// Walks two operands of which one or both are repeated along some dimensions.
+#pragma once
+
+#include <cstdint>
+
+#include <executorch/runtime/core/error.h>
+
+#include "runtime/payload/bases.h"
+#include "runtime/payload/format.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+/// Computes `count` elements next to each other in all three tensors. `args` is the argument block.
+using Row = executorch::runtime::Error (*)(const void* args, const std::int8_t* input1,
+                                           const std::int8_t* input2, std::int8_t* output,
+                                           std::int32_t count);
+
+struct BroadcastTensors {
+  const std::int8_t* input1;
+  const std::int8_t* input2;
+  std::int8_t* output;  // may be an input of its size
+  const payload::Dims* input1_dims;
+  const payload::Dims* input2_dims;
+  const payload::Dims* output_dims;
+};
+
+/// Calls `row` for all elements of the output, in order. An operand that is repeated along the innermost
+/// dimension is given to `row` as a few copies of its element at a time. Returns the first error.
+[[nodiscard]] executorch::runtime::Error for_each_row(const BroadcastTensors& tensors,
+                                                      const void* args, Row row);
+
+/// The same for the operands of `args`, the block of a call with `input1_dims`, `input2_dims` and
+/// `output_dims`.
+template <typename Args>
+[[nodiscard]] executorch::runtime::Error for_each_row(const Args& args, const Bases& bases,
+                                                      Row row) {
+  return for_each_row(
+      {bases.resolve<const std::int8_t>(args.input1), bases.resolve<const std::int8_t>(args.input2),
+       bases.resolve<std::int8_t>(args.output), &args.input1_dims, &args.input2_dims,
+       &args.output_dims},
+      &args, row);
+}
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate
