@@ -159,6 +159,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/fully_connected.cc
     runtime/kernels/portable/fully_connected_per_tensor.cc
     runtime/kernels/portable/linear.h
+    runtime/kernels/portable/lookup.cc
     runtime/kernels/portable/max_pool2d.cc
     runtime/kernels/portable/mul.cc
     runtime/kernels/portable/mul.h

@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 17;
+inline constexpr std::size_t kOpcodeCount = 18;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -78,6 +78,7 @@ enum class Opcode : std::uint8_t {
   kNormalize = 14,
   kAddBroadcast = 15,
   kMulBroadcast = 16,
+  kLookup = 17,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -868,6 +869,26 @@ static_assert(offsetof(MulBroadcastArgs, activation) == 32, "layout of MulBroadc
 static_assert(offsetof(MulBroadcastArgs, input1_dims) == 40, "layout of MulBroadcastArgs");
 static_assert(offsetof(MulBroadcastArgs, input2_dims) == 56, "layout of MulBroadcastArgs");
 static_assert(offsetof(MulBroadcastArgs, output_dims) == 72, "layout of MulBroadcastArgs");
+
+/// int8 table look-up of each element. The output may be the input.
+struct LookupArgs {
+  /// int8 [count]
+  Ref input;
+  /// int8 [256]: the results for -128 to 127
+  Ref table;
+  /// int8 [count]
+  Ref output;
+  /// 256 to 256
+  std::int32_t entries;
+  /// elements
+  std::int32_t count;
+};
+static_assert(sizeof(LookupArgs) == 20, "layout of LookupArgs");
+static_assert(offsetof(LookupArgs, input) == 0, "layout of LookupArgs");
+static_assert(offsetof(LookupArgs, table) == 4, "layout of LookupArgs");
+static_assert(offsetof(LookupArgs, output) == 8, "layout of LookupArgs");
+static_assert(offsetof(LookupArgs, entries) == 12, "layout of LookupArgs");
+static_assert(offsetof(LookupArgs, count) == 16, "layout of LookupArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

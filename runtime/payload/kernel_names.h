@@ -26,6 +26,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "normalize of input int8, output int8",
     "add_broadcast of input1 int8, input2 int8, output int8",
     "mul_broadcast of input1 int8, input2 int8, output int8",
+    "lookup of input int8, table int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

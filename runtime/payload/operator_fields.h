@@ -413,6 +413,14 @@ inline constexpr OperatorField kMulBroadcastArgsFields[] = {
     {"output_dims.c", 84, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kLookupArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 1, {16}},
+    {"table", 4, FieldKind::kFilter, false, false, 0, 0, 1, 1, 1, {12}},
+    {"output", 8, FieldKind::kOutput, false, false, 0, 0, 1, 1, 1, {16}},
+    {"entries", 12, FieldKind::kInteger, true, false, 256, 256, 1, 0, 0, {}},
+    {"count", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -432,6 +440,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kNormalizeArgsFields, 22, 88},
     {kAddBroadcastArgsFields, 27, 108},
     {kMulBroadcastArgsFields, 22, 88},
+    {kLookupArgsFields, 5, 20},
 };
 
 }  // namespace cmsis_nn_delegate

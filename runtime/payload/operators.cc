@@ -226,5 +226,14 @@ bool check_mul_broadcast(const CallCheck& call, const void* args) {
          call.apart(input1, output) && call.apart(input2, output) && call.accepted();
 }
 
+bool check_lookup(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LookupArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.count)};
+  const CallCheck::Bytes output = {a.output, volume(a.count)};
+  return call.reads(input) && call.filter({a.table, volume(a.entries)}) &&
+         call.in_ranges(in_range(a.entries, 256, 256)) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

@@ -88,6 +88,10 @@ bool check_mul_broadcast(const CallCheck& call, const void* args);
 inline constexpr Operator kMulBroadcast = {payload::Opcode::kMulBroadcast,
                                            sizeof(payload::MulBroadcastArgs), check_mul_broadcast};
 
+bool check_lookup(const CallCheck& call, const void* args);
+inline constexpr Operator kLookup = {payload::Opcode::kLookup, sizeof(payload::LookupArgs),
+                                     check_lookup};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -108,6 +112,7 @@ inline constexpr Operator kOperators[] = {
     operators::kNormalize,
     operators::kAddBroadcast,
     operators::kMulBroadcast,
+    operators::kLookup,
 };
 
 }  // namespace cmsis_nn_delegate

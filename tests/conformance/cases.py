@@ -37,7 +37,7 @@ OPERATORS = (*(name for name, op in OPS.items() if op.kernels), NETWORK)
 def _spread_multipliers(d: RandomCase, graph: Graph) -> None:
     """Weight scales far from those that suit the output: positive shifts, and sums that become zero."""
     for node in graph.nodes:
-        if not OPS[node.op].kernels[0].args.names_of(Role.FILTER):
+        if not OPS[node.op].kernels[0].args.names_of(Role.MULTIPLIER):
             return
         weight = node.inputs[1]
         factors = 2.0 ** d.random.uniform(-16, 10, len(weight.quant.scale))

@@ -22,8 +22,13 @@ if not UNAVAILABLE:  # importing takes seconds, which are wasted if all tests ar
 
     import torch
     from torch import nn
+    from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
     from cmsis_nn_delegate.compile import compile_model
+    from cmsis_nn_delegate.partition.lower import lower
+    from cmsis_nn_delegate.quantization.convert import convert_calibrated
+    from cmsis_nn_delegate.quantization.prepare import quantizable_module
+    from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 
     INPUTS = [torch.randn(1, 3, 8, 8, generator=torch.Generator().manual_seed(seed)) for seed in range(5)]
 
@@ -35,6 +40,25 @@ def convolution() -> nn.Module:
 
 def compiled(module: nn.Module, core: str) -> bytes:
     return compile_model(module, (INPUTS[0],), core, [(x,) for x in INPUTS]).pte
+
+
+def with_float_sigmoid(core: str) -> bytes:
+    """The convolution with a sigmoid that nobody has quantized, so that it stays outside of the delegate."""
+
+    class Quantizer(CmsisNnQuantizer):
+        def annotate(self, model):
+            super().annotate(model)
+            for node in model.graph.nodes:
+                if node.target is torch.ops.aten.sigmoid.default:
+                    node.meta.pop("quantization_annotation")
+            return model
+
+    module = nn.Sequential(convolution(), nn.Sigmoid())
+    prepared = prepare_pt2e(quantizable_module(torch.export.export(module, (INPUTS[0],))), Quantizer())
+    for x in INPUTS:
+        prepared(x)
+    program = torch.export.export(convert_calibrated(prepared), (INPUTS[0],))
+    return bytes(lower(program, core).to_executorch().buffer)
 
 
 def run(elf: Path, pte: bytes):
@@ -51,7 +75,7 @@ def test_a_kernel_beside_the_delegate(core):
     logits, alone = run(image(core, "_executorch"), compiled(module, core))
     outputs, report = run(
         Path(__file__).parent / f"{core.replace('-', '_')}_sigmoid.elf",
-        compiled(nn.Sequential(module, nn.Sigmoid()), core),
+        with_float_sigmoid(core),
     )
     assert outputs.shape == (len(INPUTS), 5 * 8 * 8)
     # The convolution has the same quantization with and without the sigmoid.
@@ -63,7 +87,7 @@ def test_a_kernel_beside_the_delegate(core):
 
 @pytest.mark.parametrize("core", CORES)
 def test_a_missing_kernel_is_named(core):
-    pte = compiled(nn.Sequential(convolution(), nn.Sigmoid()), core)
+    pte = with_float_sigmoid(core)
     with pytest.raises(RunnerError, match=r"lacks the kernels of aten::sigmoid\.out: a program with") as info:
         run(image(core, "_executorch"), pte)
     assert info.value.error == 0x14

@@ -25,6 +25,10 @@ class Constant:
     scales: Optional[np.ndarray] = None  # float64, rank 1
     zero_points: Optional[np.ndarray] = None  # integers, rank 1
 
+    def as_type(self, dtype: str) -> Constant:
+        """Returns a float constant converted to `dtype`."""
+        return replace(self, dtype=dtype, data=None if self.data is None else self.data.astype(dtype))
+
     def transposed(self, order: Sequence[int]) -> Constant:
         """Returns the constant with dimension order[i] as dimension i."""
         return replace(

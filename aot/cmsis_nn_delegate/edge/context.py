@@ -56,6 +56,16 @@ _TRANSPOSES = {
     "aten.transpose.int",
 }
 
+# Operators that at most convert the elements. Edge programs convert numbers to the type of the other operand.
+_COPIES = {
+    "aten._to_copy.default",
+    "aten.clone.default",
+    "aten.detach.default",
+    "aten.lift_fresh_copy.default",
+    "dim_order_ops._clone_dim_order.default",
+    "dim_order_ops._to_dim_order_copy.default",
+}
+
 
 def is_float32(node: Node) -> bool:
     return isinstance(tensor(node), torch.Tensor) and tensor(node).dtype == torch.float32
@@ -178,10 +188,37 @@ class EdgeContext:
                 zero_points = np.zeros(1, np.int64) if zero_points is None else zero_points.reshape(-1)
             axis = argument(node, 3) % data.dim()
             return Constant(element_type(data.dtype), tuple(data.shape), True, axis, _numpy(data), scales, zero_points)
+        if name in _COPIES:
+            inner = self.constant_float(node.args[0])
+            return None if inner is None or inner.quantized else inner.as_type(element_type(tensor(node).dtype))
         data = self.constant(node)
         return (
             None if data is None else Constant(element_type(data.dtype), tuple(data.shape), False, None, _numpy(data))
         )
+
+    def is_number(self, argument: Any) -> bool:
+        """Returns whether an argument is a plain number, or a constant with one element, which edge programs make of
+        numbers."""
+        if isinstance(argument, Node):
+            constant = self.constant_float(argument)
+            return constant is not None and not constant.quantized and math.prod(constant.shape) == 1
+        return isinstance(argument, (int, float)) and not isinstance(argument, bool)
+
+    def number(self, argument: Any) -> Optional[float]:
+        """Returns the value of what `is_number` calls a number; None if the program has no data."""
+        if not isinstance(argument, Node):
+            return float(argument)
+        constant = self.constant_float(argument)
+        return None if constant is None or constant.data is None else float(constant.data.reshape(-1)[0])
+
+    def activations(self, node: Node) -> list[Node]:
+        """Returns the arguments of `node` that are tensors and no numbers; one that is given twice is there twice."""
+        return [a for a in self.arguments(node) if isinstance(a, Node) and not self.is_number(a)]
+
+    def is_unary(self, node: Node) -> bool:
+        """Returns whether `node` computes each element from the same element of one activation, and numbers."""
+        found = self.activations(node)
+        return len(found) == 1 and self.constant_float(found[0]) is None and shape_of(found[0]) == shape_of(node)
 
     # Quantization -----------------------------------------------------------
 

@@ -50,7 +50,7 @@ def module_of(node: Node) -> str:
 
 
 def described(node: Node) -> str:
-    """Returns a node's description for messages, such as "sin (aten.sin.default) in 1 (Sine)"."""
+    """Returns a node's description for messages, such as "silu (aten.silu.default) in 1 (SiLU)"."""
     if node.op == "placeholder":
         return f"{node.name}, an input or constant of the program"
     where = module_of(node)

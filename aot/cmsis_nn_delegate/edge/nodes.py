@@ -56,6 +56,8 @@ ACTIVATIONS = frozenset(
         "aten.relu6.default",
         "aten.hardtanh.default",
         "aten.clamp.default",
+        "aten.clamp_min.default",
+        "aten.clamp_max.default",
     }
 )
 

@@ -28,3 +28,4 @@ class Opcode(enum.IntEnum):
     NORMALIZE = 14
     ADD_BROADCAST = 15
     MUL_BROADCAST = 16
+    LOOKUP = 17

@@ -117,6 +117,9 @@ class Add(Op):
     in_place = True
     layouts = Layouts.SAME
 
+    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
+        return not context.is_unary(node)
+
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         a, b, alpha = context.arguments(node)
         return elementwise.refuse(node, a, b, context) or self._refuse_scales(node, a, b, alpha, context)

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Union
 
 
@@ -30,6 +31,19 @@ class Elementwise:
 
     targets: tuple[str, ...]
     operands: int
+
+
+@dataclass(frozen=True)
+class Unary:
+    """One argument is an activation with its own scale; all others are plain numbers or constants with one element,
+    and are not annotated. The output has its own scale, too, which is that of the following activation, if there is
+    one; but outputs of the targets in `fixed` always have the same scale and zero point.
+
+    A target may have another annotation, too, for calls with more activations.
+    """
+
+    targets: tuple[str, ...]
+    fixed: Mapping[str, tuple[float, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -64,4 +78,4 @@ class NotAnnotated:
     targets: tuple[str, ...] = ()
 
 
-Annotation = Union[Weighted, Elementwise, SameScale, JoinedScale, FixedOutput, NotAnnotated]
+Annotation = Union[Weighted, Elementwise, Unary, SameScale, JoinedScale, FixedOutput, NotAnnotated]

@@ -73,6 +73,10 @@ class Clamp(Op):
             return 0.0, math.inf
         if name == "aten.relu6.default":
             return 0.0, 6.0
+        if name == "aten.clamp_min.default":
+            return context.arguments(node)[1], math.inf
+        if name == "aten.clamp_max.default":
+            return -math.inf, context.arguments(node)[1]
         low, high = context.arguments(node)[1:3]
         return (-math.inf if low is None else low), (math.inf if high is None else high)
 

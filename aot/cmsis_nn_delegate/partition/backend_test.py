@@ -93,7 +93,7 @@ BAD = {
         "float64.*float",
     ),
     "integers": (Function(lambda x: x + x), torch.ones(2, 2, dtype=torch.int32), "int32"),
-    "unknown operator": (Function(torch.sin), torch.randn(2, 2), "no kernel for aten.sin"),
+    "unknown operator": (Function(lambda x: torch.cumsum(x, 1)), torch.randn(2, 2), "no kernel for aten.cumsum"),
     "not quantized": (Function(torch.relu), torch.randn(2, 2), "not quantized.*CmsisNnQuantizer"),
     "strides": (Function(torch.relu), torch.randn(2, 3).t(), "contiguous"),
     "int8 without parameters": (

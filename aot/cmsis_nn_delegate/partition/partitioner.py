@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 import torch
 from executorch.exir.backend.compile_spec_schema import CompileSpec
@@ -15,6 +16,7 @@ from torch.fx import Node
 
 from ..edge.functions import Functions
 from ..ops.providers.registry import PROVIDERS, get_providers
+from ..ops.registry import OPS
 from ..target import Target, get_target
 from .backend import LATER, CmsisNnBackend
 from .explain import NodeReport, report
@@ -22,6 +24,12 @@ from .support import Support
 from .work import Work, measure
 
 IO_PLACEMENTS = ("arena", "caller")
+
+
+def _overload(name: str) -> Any:
+    """Returns aten.silu.default for "aten.silu.default"."""
+    return operator.attrgetter(name)(torch.ops)
+
 
 # Operators that are decomposed by default but have one kernel each. (Not listed are operators that ExecuTorch
 # never decomposes or turns into something equally good: convolution, avg_pool2d, _softmax.)
@@ -33,6 +41,13 @@ _KEEP = (
     torch.ops.aten.group_norm.default,
     torch.ops.aten.instance_norm.default,
     torch.ops.aten.rms_norm.default,
+    # ExecuTorch does not decompose what belongs to the core of ATen. It cannot keep floor_divide, which is called with
+    # numbers that its schema does not have; that becomes a division, which is a function, too.
+    *(
+        op
+        for op in map(_overload, OPS["function"].targets)
+        if torch.Tag.core not in op.tags and op is not torch.ops.aten.floor_divide.default
+    ),
 )
 
 

@@ -14,7 +14,9 @@ from .assign_layouts import assign_layouts
 from .clamps_to_pooling import clamps_to_pooling
 from .fold_pads import fold_pads
 from .fold_qdq import fold_qdq
+from .functions_to_lookups import functions_to_lookups
 from .fuse_activations import fuse_activations
+from .join_lookups import join_lookups
 from .lay_out_operands import lay_out_operands
 from .place_parts import place_parts
 from .separate_outputs import separate_outputs
@@ -27,6 +29,10 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     fold_qdq,
     # Again, for clamps with quantize and dequantize on both sides, after an operator of the same scale.
     fuse_activations,
+    # Once no clamp can be fused into a function any more.
+    functions_to_lookups,
+    # Before the remaining clamps get a kernel of their own.
+    join_lookups,
     # The remaining clamps need a kernel. This adds reshapes, so it runs before absorb_reshapes.
     clamps_to_pooling,
     # Padding counts rows and columns, whatever the memory order.

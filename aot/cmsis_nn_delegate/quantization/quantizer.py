@@ -55,7 +55,7 @@ from torchao.quantization.pt2e.quantizer import (
 )
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
-from ..ops.annotation import Annotation, Elementwise, FixedOutput, JoinedScale, SameScale, Weighted
+from ..ops.annotation import Annotation, Elementwise, FixedOutput, JoinedScale, SameScale, Unary, Weighted
 from ..ops.registry import OPS
 from .batch_norms import batch_norms_to_convolutions
 from .crops import crops_to_padding
@@ -66,7 +66,11 @@ from .shared_scales import point_to_first, scale_of
 from .worthwhile import drop_workless
 
 # What operators say about being quantized, by the names of their overloads in exported programs.
-_ANNOTATIONS: dict[str, Annotation] = {target: op.annotation for op in OPS.values() for target in op.annotation.targets}
+# A target can have several annotations. They are tried in order, those of one activation first.
+_ANNOTATIONS: dict[str, list[Annotation]] = {}
+for _op in sorted(OPS.values(), key=lambda op: not isinstance(op.annotation, Unary)):
+    for _target in _op.annotation.targets:
+        _ANNOTATIONS.setdefault(_target, []).append(_op.annotation)
 _BATCH_NORMS = frozenset(map(str, BATCH_NORM))
 _ACTIVATIONS = frozenset(OPS["clamp"].annotation.targets)
 _WORKING = {target for op in OPS.values() if op.computes for target in op.annotation.targets}
@@ -174,33 +178,18 @@ class CmsisNnQuantizer(Quantizer):
     def annotate(self, model: GraphModule) -> GraphModule:
         state = written_state(model.graph)
         constants = constant_nodes(model.graph) - state
+        numbers = {node for node in constants if _is_tensor(node) and _value(node).numel() == 1}
         for node in model.graph.nodes:
             if node.op != "call_function" or Q_ANNOTATION_KEY in node.meta:
                 continue
             if node in constants:
                 continue  # convert_pt2e computes it together with the quantize of its reader
-            if not _is_float(node) or not all(_is_float(arg) for arg in node.all_input_nodes):
+            if not _is_float(node) or not all(_is_float(arg) or arg in numbers for arg in node.all_input_nodes):
                 continue
             if not state.isdisjoint(node.all_input_nodes):
                 continue  # quantized, it would be taken for a constant
-            annotation = _ANNOTATIONS.get(str(node.target))
-            if isinstance(annotation, Weighted):
-                self._annotate_weighted(node, annotation)
-            elif isinstance(annotation, Elementwise):
-                self._annotate_elementwise(node, annotation, constants)
-            elif isinstance(annotation, FixedOutput):
-                self._mark(node, {node.args[0]: self._input(node.args[0])}, self._fixed(annotation))
-            elif isinstance(annotation, SameScale) or node.target in DROPOUT:
-                source = node.args[0]
-                if source.op == "get_attr":
-                    continue
-                self._mark(
-                    node,
-                    {source: self._input(source)},
-                    SharedQuantizationSpec((source, node)),
-                )
-            elif isinstance(annotation, JoinedScale):
-                self._annotate_joined(node)
+            annotations = [SameScale(())] if node.target in DROPOUT else _ANNOTATIONS.get(str(node.target), [])
+            any(self._annotate(node, annotation, constants, numbers) for annotation in annotations)
         drop_workless(model, _works)
         point_to_first(model.graph)
         return model
@@ -210,13 +199,33 @@ class CmsisNnQuantizer(Quantizer):
 
     # Patterns ---------------------------------------------------------------
 
-    def _annotate_weighted(self, node: Node, annotation: Weighted) -> None:
+    def _annotate(self, node: Node, annotation: Annotation, constants: set[Node], numbers: set[Node]) -> bool:
+        """Annotates `node` if `annotation` applies to it. Returns whether it does. `numbers` are the constants with one
+        element."""
+        if isinstance(annotation, Weighted):
+            return self._annotate_weighted(node, annotation)
+        if isinstance(annotation, Elementwise):
+            return self._annotate_elementwise(node, annotation, constants)
+        if isinstance(annotation, Unary):
+            return self._annotate_unary(node, annotation, constants, numbers)
+        if isinstance(annotation, JoinedScale):
+            return self._annotate_joined(node)
+        source: Any = node.args[0]
+        if isinstance(annotation, FixedOutput):
+            self._mark(node, {source: self._input(source)}, self._fixed(annotation.scale, annotation.zero_point))
+            return True
+        if not isinstance(annotation, SameScale) or source.op == "get_attr":
+            return False
+        self._mark(node, {source: self._input(source)}, SharedQuantizationSpec((source, node)))
+        return True
+
+    def _annotate_weighted(self, node: Node, annotation: Weighted) -> bool:
         """Annotates a layer with weights together with the activation that follows it."""
         arguments: tuple[Any, ...] = node.args
         source, weight, *rest = arguments
         bias: Any = rest[0] if rest else node.kwargs.get("bias")
         if weight.op != "get_attr":
-            return  # not a constant: the partitioner says so
+            return False  # not a constant: the partitioner says so
         spec = self.linear_weight if annotation.linear else self.weight
         inputs: dict[Node, QuantizationSpecBase] = {
             source: self._input(source),
@@ -233,15 +242,30 @@ class CmsisNnQuantizer(Quantizer):
                 ch_axis=spec.ch_axis,
             )
         self._mark_with_activation(node, inputs, _BATCH_NORMS if annotation.folds_batch_norm else frozenset())
+        return True
 
-    def _annotate_elementwise(self, node: Node, annotation: Elementwise, constants: set[Node]) -> None:
+    def _annotate_elementwise(self, node: Node, annotation: Elementwise, constants: set[Node]) -> bool:
         operands: tuple[Any, ...] = node.args[: annotation.operands]
         if not all(isinstance(arg, Node) for arg in operands):
-            return  # a number
+            return False  # a number
         specs = {arg: self.constant if arg in constants else self._input(arg) for arg in operands}
         self._mark_with_activation(node, specs)
+        return True
 
-    def _annotate_joined(self, node: Node) -> None:
+    def _annotate_unary(self, node: Node, annotation: Unary, constants: set[Node], numbers: set[Node]) -> bool:
+        given = (*node.args, *node.kwargs.values())
+        sources = [arg for arg in given if isinstance(arg, Node) and arg not in numbers]
+        if len(sources) != 1 or sources[0] in constants or _value(sources[0]).shape != _value(node).shape:
+            return False
+        inputs = {sources[0]: self._input(sources[0])}
+        fixed = annotation.fixed.get(str(node.target))
+        if fixed is None:
+            self._mark_with_activation(node, inputs)
+        else:
+            self._mark(node, inputs, self._fixed(*fixed))
+        return True
+
+    def _annotate_joined(self, node: Node) -> bool:
         """Gives the inputs and the output one scale, except for inputs whose producer has a fixed one.
 
         An observer for all would otherwise take such a scale over, and clip what does not fit into [0, 1). Only if
@@ -249,7 +273,7 @@ class CmsisNnQuantizer(Quantizer):
         """
         tensors: list[Any] = list(dict.fromkeys(node.args[0]))  # type: ignore[arg-type] # torch.fx has a union of all
         if any(tensor.op == "get_attr" for tensor in tensors):
-            return  # a constant operand
+            return False  # a constant operand
         first = tensors[0]
         fixed = [scale_of(tensor) for tensor in tensors]
         fixed = [spec if isinstance(spec, FixedQParamsQuantizationSpec) else None for spec in fixed]
@@ -259,6 +283,7 @@ class CmsisNnQuantizer(Quantizer):
         inputs: dict[Node, QuantizationSpecBase] = dict.fromkeys(tensors, SharedQuantizationSpec((first, node)))
         inputs[first] = self._input(first) if first in joined else self.activation
         self._mark(node, inputs, SharedQuantizationSpec((first, node)))
+        return True
 
     # Helpers ----------------------------------------------------------------
 
@@ -292,11 +317,11 @@ class CmsisNnQuantizer(Quantizer):
             )
 
     @staticmethod
-    def _fixed(annotation: FixedOutput) -> FixedQParamsQuantizationSpec:
+    def _fixed(scale: float, zero_point: int) -> FixedQParamsQuantizationSpec:
         return FixedQParamsQuantizationSpec(
             dtype=torch.int8,
-            scale=annotation.scale,
-            zero_point=annotation.zero_point,
+            scale=scale,
+            zero_point=zero_point,
             quant_min=-128,
             quant_max=127,
             qscheme=torch.per_tensor_affine,
@@ -319,7 +344,15 @@ def _works(node: Node) -> bool:
 
 
 def _is_float(node: Node) -> bool:
+    return _is_tensor(node) and _value(node).dtype == torch.float32
+
+
+def _is_tensor(node: Node) -> bool:
+    return isinstance(_value(node), torch.Tensor)
+
+
+def _value(node: Node) -> Any:
     value = node.meta.get("val")
     if node.op == "get_attr" and value is None:
         value = operator.attrgetter(str(node.target))(node.graph.owning_module)
-    return isinstance(value, torch.Tensor) and value.dtype == torch.float32
+    return value

@@ -23,6 +23,7 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kNormalize,
         cmsis_nn::kAddBroadcast,
         cmsis_nn::kMulBroadcast,
+        portable::kLookup,
     },
 };
 

@@ -22,6 +22,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kNormalize,
         portable::kAddBroadcast,
         portable::kMulBroadcast,
+        portable::kLookup,
     },
 };
 

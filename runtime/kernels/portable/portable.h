@@ -90,5 +90,8 @@ extern const KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast;
 /// output may be an input of its size.
 extern const KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast;
 
+/// int8 table look-up of each element. The output may be the input.
+extern const KernelOf<payload::Opcode::kLookup> kLookup;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -131,7 +131,13 @@ def _arena(encoded: Encoded) -> ArenaReport:
     )
 
 
-_PARTS = {"filter": "weights", "bias": "biases", "multiplier": "requantization", "shift": "requantization"}
+_PARTS = {
+    "filter": "weights",
+    "bias": "biases",
+    "multiplier": "requantization",
+    "shift": "requantization",
+    "table": "tables",
+}
 
 
 def _flash(encoded: Encoded) -> dict[str, int]:

@@ -1,0 +1,190 @@
+"""The functions of one number that a look-up table computes: `FUNCTIONS`.
+
+To add one, add a line: what it is called, the operators of PyTorch, and the function in numpy. Its targets, its
+annotation and its place in the docs follow from that.
+
+Each function gets the operator's arguments in PyTorch's order: the activation, wherever it stands, as an array of
+float64 numbers, plain numbers as they are, and texts such as "tanh". It may return NaN and infinity (see `table`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+
+from ..graph.tensor_type import Element, Quant, TensorType
+from .attrs import Clamp
+
+ENTRIES = 256  # one for each int8 number
+
+Compute = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Function:
+    """`targets` are without "aten." and, if there is only one overload, without ".default". `output` is the scale and
+    zero point that the quantizer gives the result; None if it depends on the data."""
+
+    name: str
+    targets: tuple[str, ...]
+    compute: Compute
+    output: Optional[Quant] = None
+
+    @property
+    def overloads(self) -> tuple[str, ...]:
+        """Returns the targets in full: "aten.exp.default"."""
+        return tuple(f"aten.{name}" if "." in name else f"aten.{name}.default" for name in self.targets)
+
+
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def _sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def _softplus(x: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    return np.where(x * beta > threshold, x, np.log1p(np.exp(x * beta)) / beta)
+
+
+def _hardsigmoid(x: Any) -> Any:
+    return np.clip(x + 3, 0, 6) / 6
+
+
+def _elu(x: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Any:
+    return scale * np.where(x > 0, x, alpha * np.expm1(np.minimum(x * input_scale, 0)))
+
+
+def _gelu(x: Any, approximate: str = "none") -> Any:
+    if approximate == "tanh":
+        return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    return 0.5 * x * (1 + _erf(x / math.sqrt(2)))
+
+
+def _divide(a: Any, b: Any, rounding_mode: Optional[str] = None) -> Any:
+    quotient = np.divide(a, b)
+    if rounding_mode is None:
+        return quotient
+    return np.trunc(quotient) if rounding_mode == "trunc" else np.floor(quotient)
+
+
+def _logit(x: Any, eps: Optional[float] = None) -> Any:
+    x = x if eps is None else np.clip(x, eps, 1 - eps)
+    return np.log(x / (1 - x))
+
+
+def _leaky(x: Any, slope: Any = 0.01) -> Any:
+    return np.where(x > 0, x, slope * x)
+
+
+# Those of TFLite: for the whole range of the function.
+_UNIT = Quant((1 / 256,), Element.INT8.low)
+_SYMMETRIC = Quant((1 / 128,), 0)
+
+_ALL = (
+    # Activations
+    Function("sigmoid", ("sigmoid", "special_expit"), _sigmoid, _UNIT),
+    Function("tanh", ("tanh",), np.tanh, _SYMMETRIC),
+    Function("hardsigmoid", ("hardsigmoid",), _hardsigmoid),
+    Function("hardswish", ("hardswish",), lambda x: x * _hardsigmoid(x)),
+    Function("silu", ("silu",), lambda x: x * _sigmoid(x)),
+    Function("gelu", ("gelu",), _gelu),
+    Function("elu", ("elu",), _elu),
+    Function("celu", ("celu",), lambda x, alpha=1.0: _elu(x, alpha, 1.0, 1 / alpha)),
+    Function("selu", ("selu",), lambda x: _elu(x, 1.6732632423543772, 1.0507009873554805)),
+    Function("softplus", ("softplus",), _softplus),
+    Function("mish", ("mish",), lambda x: x * np.tanh(_softplus(x))),
+    Function("log_sigmoid", ("log_sigmoid",), lambda x: np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))),
+    Function("leaky_relu", ("leaky_relu",), _leaky),
+    Function("prelu", ("prelu",), _leaky),
+    Function("threshold", ("threshold",), lambda x, limit, value: np.where(x <= limit, value, x)),
+    # Powers and logarithms
+    Function("exp", ("exp",), np.exp),
+    Function("exp2", ("exp2",), np.exp2),
+    Function("expm1", ("expm1",), np.expm1),
+    Function("log", ("log",), np.log),
+    Function("log2", ("log2",), np.log2),
+    Function("log10", ("log10",), np.log10),
+    Function("log1p", ("log1p",), np.log1p),
+    Function("logit", ("logit",), _logit),
+    Function("sqrt", ("sqrt",), np.sqrt),
+    Function("rsqrt", ("rsqrt",), lambda x: 1 / np.sqrt(x)),
+    Function("reciprocal", ("reciprocal",), lambda x: 1 / x),
+    Function("square", ("square",), np.square),
+    Function("pow", ("pow.Tensor_Scalar", "pow.Scalar", "pow.Tensor_Tensor"), np.power),
+    # Parts of a number
+    Function("abs", ("abs",), np.abs),
+    Function("neg", ("neg",), np.negative),
+    Function("sign", ("sign", "sgn"), np.sign),
+    Function("floor", ("floor",), np.floor),
+    Function("ceil", ("ceil",), np.ceil),
+    Function("round", ("round",), np.rint),
+    Function("trunc", ("trunc",), np.trunc),
+    Function("frac", ("frac",), lambda x: x - np.trunc(x)),
+    # Angles
+    Function("sin", ("sin",), np.sin),
+    Function("cos", ("cos",), np.cos),
+    Function("tan", ("tan",), np.tan),
+    Function("asin", ("asin",), np.arcsin),
+    Function("acos", ("acos",), np.arccos),
+    Function("atan", ("atan",), np.arctan),
+    Function("sinh", ("sinh",), np.sinh),
+    Function("cosh", ("cosh",), np.cosh),
+    Function("asinh", ("asinh",), np.arcsinh),
+    Function("acosh", ("acosh",), np.arccosh),
+    Function("atanh", ("atanh",), np.arctanh),
+    Function("sinc", ("sinc",), np.sinc),
+    Function("erf", ("erf",), _erf),
+    Function("erfc", ("erfc",), lambda x: 1 - _erf(x)),
+    # An activation and a number
+    Function("add", ("add.Tensor", "add.Scalar"), lambda a, b, alpha=1.0: a + alpha * b),
+    Function("sub", ("sub.Tensor", "sub.Scalar"), lambda a, b, alpha=1.0: a - alpha * b),
+    Function("rsub", ("rsub.Tensor", "rsub.Scalar"), lambda a, b, alpha=1.0: b - alpha * a),
+    Function("mul", ("mul.Tensor", "mul.Scalar"), np.multiply),
+    Function("div", ("div.Tensor", "div.Scalar", "div.Tensor_mode"), _divide),
+    Function("floor_divide", ("floor_divide",), lambda a, b: np.floor(a / b)),
+    Function("remainder", ("remainder.Scalar", "remainder.Tensor"), np.mod),
+    Function("fmod", ("fmod.Scalar", "fmod.Tensor"), np.fmod),
+    Function("minimum", ("minimum",), np.minimum),
+    Function("maximum", ("maximum",), np.maximum),
+)
+
+FUNCTIONS: Mapping[str, Function] = {function.name: function for function in _ALL}
+BY_TARGET: Mapping[str, Function] = {target: function for function in _ALL for target in function.overloads}
+
+
+def reals(function: str, arguments: Sequence[Any], position: int, source: Quant) -> np.ndarray:
+    """Returns the function, in float64, of each int8 number in order; `arguments[position]` is the activation."""
+    # The numbers that a dequantize makes, in float32, and plain numbers as PyTorch reads them.
+    steps = np.arange(Element.INT8.low, Element.INT8.high + 1, dtype=np.int32) - source.zero_point
+    (scale,) = source.scale
+    x = (steps.astype(np.float32) * np.float32(scale)).astype(np.float64)
+    given = [float(np.float32(a)) if isinstance(a, (int, float)) else a for a in arguments]
+    given[position] = x
+    with np.errstate(all="ignore"):
+        return np.asarray(FUNCTIONS[function].compute(*given), np.float64)
+
+
+def table(
+    function: str, arguments: Sequence[Any], position: int, source: Quant, output: TensorType, clamp: Clamp = Clamp()
+) -> np.ndarray:
+    """Returns the int8 result for each int8 number, in order, [256].
+
+    That is what quantize makes of the float32 number nearest to the function of what dequantize makes of the number.
+    PyTorch's quantized graph computes the same, but for its own error in float32: results differ, by one step, only
+    if that error decides how a number is rounded. Infinity saturates, as there. A number without a result, such as -1
+    for a logarithm, gets that of the nearest number that has one: PyTorch does not define what NaN is quantized to.
+    ValueError if no number has a result.
+    """
+    values = reals(function, arguments, position, source)
+    known = np.flatnonzero(~np.isnan(values))
+    if not len(known):
+        raise ValueError(f"{function} has no result for any number of scale {source.scale[0]:g}")
+    nearest = np.abs(np.arange(ENTRIES)[:, None] - known[None, :]).argmin(axis=1)
+    values = np.clip(values[known[nearest]], clamp.lo, clamp.hi)
+    with np.errstate(over="ignore"):
+        return output.quantize(values.astype(np.float32))

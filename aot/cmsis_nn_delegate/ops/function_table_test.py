@@ -1,0 +1,125 @@
+"""Tables of functions, next to PyTorch's dequantize, function and quantize."""
+
+import operator
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cmsis_nn_delegate.graph.tensor_type import Element, Quant, TensorType
+from cmsis_nn_delegate.ops.attrs import Clamp
+from cmsis_nn_delegate.ops.function_table import BY_TARGET, FUNCTIONS, reals, table
+
+STEPS = torch.arange(-128, 128, dtype=torch.int8)
+X = "the activation"
+NUMBERS = st.floats(-8, 8, width=32)
+POSITIVE = st.floats(0.125, 8, width=32)
+ZERO_POINTS = st.integers(-128, 127)
+SCALES = st.floats(-9, 1).map(lambda exponent: 2.0**exponent)
+# What stands beside the activation, `X`: strategies by target, without the "aten." of all.
+ARGUMENTS = {
+    "gelu.default": st.tuples(st.just(X), st.sampled_from(["none", "tanh"])),
+    "elu.default": st.tuples(st.just(X), POSITIVE, POSITIVE, POSITIVE),
+    "celu.default": st.tuples(st.just(X), POSITIVE),
+    "softplus.default": st.tuples(st.just(X), POSITIVE, POSITIVE),
+    "leaky_relu.default": st.tuples(st.just(X), NUMBERS),
+    "prelu.default": st.tuples(st.just(X), NUMBERS),
+    "threshold.default": st.tuples(st.just(X), NUMBERS, NUMBERS),
+    "logit.default": st.tuples(st.just(X), st.one_of(st.none(), st.floats(0.0078125, 0.375, width=32))),
+    "pow.Tensor_Scalar": st.tuples(st.just(X), st.sampled_from([-1, 0, 0.5, 1, 2, 3, 2.5])),
+    "pow.Tensor_Tensor": st.tuples(st.just(X), st.sampled_from([-2.0, 0.5, 2.0])),
+    "pow.Scalar": st.tuples(POSITIVE, st.just(X)),
+    "div.Tensor_mode": st.tuples(st.just(X), POSITIVE, st.sampled_from(["floor", "trunc"])),
+    **{
+        f"{name}.{overload}": st.one_of(
+            st.tuples(st.just(X), NUMBERS, NUMBERS),
+            *([st.tuples(NUMBERS, st.just(X), NUMBERS)] if overload == "Tensor" else []),
+        )
+        for name in ("add", "sub", "rsub")
+        for overload in ("Tensor", "Scalar")
+    },
+    **{
+        f"{name}.{overload}": st.tuples(st.just(X), POSITIVE)
+        for name in ("div", "remainder", "fmod")
+        for overload in ("Tensor", "Scalar")
+    },
+    "floor_divide.default": st.tuples(st.just(X), POSITIVE),
+    "mul.Tensor": st.permutations([X, 1.7]),
+    "mul.Scalar": st.tuples(st.just(X), NUMBERS),
+    "minimum.default": st.permutations([X, 1.7]),
+    "maximum.default": st.permutations([X, 1.7]),
+}
+
+
+def in_pytorch(target, arguments, quant):
+    """float32 results for all int8 numbers."""
+    overload = operator.attrgetter(target)(torch.ops)
+    x = (STEPS.to(torch.float32) - quant.zero_point) * quant.scale[0]
+    given, named = [], {}
+    for declared, argument in zip(overload._schema.arguments, arguments):
+        if argument == X:
+            argument = x
+        elif str(declared.type) == "Tensor":
+            argument = torch.tensor([argument], dtype=torch.float32)
+        if declared.kwarg_only:
+            named[declared.name] = argument
+        else:
+            given.append(argument)
+    return overload(*given, **named)
+
+
+@pytest.mark.parametrize("target", sorted(BY_TARGET))
+def test_tables_are_those_of_the_quantized_graph(target):
+    name = BY_TARGET[target].name
+
+    @settings(max_examples=12, deadline=None, derandomize=True)
+    @given(ARGUMENTS.get(target.removeprefix("aten."), st.just((X,))), SCALES, ZERO_POINTS, ZERO_POINTS)
+    def check(arguments, scale, zero_point, output_zero_point):
+        quant = Quant((scale,), zero_point)
+        position = arguments.index(X)
+        wanted = in_pytorch(target, arguments, quant).numpy().astype(np.float64)
+        finite = np.abs(wanted[np.isfinite(wanted)])
+        if not len(finite):
+            return
+        step = float(np.float32(max(np.percentile(finite, 90) / 100, 2.0**-20)))
+        output = TensorType(Element.INT8, (256,), quant=Quant((step,), output_zero_point))
+        got = table(name, list(arguments), position, quant, output)
+        known = ~np.isnan(wanted)
+        np.testing.assert_array_equal(known, ~np.isnan(reals(name, list(arguments), position, quant)))
+        result = torch.from_numpy(wanted[known]).float()
+        quantized = (torch.round(result * (1.0 / step)) + output_zero_point).clamp(-128, 127).numpy()
+        apart = np.abs(got[known].astype(int) - quantized)
+        # Only where the float32 error of PyTorch decides: its result lies next to the middle between two steps.
+        steps = wanted[known] / step
+        undecided = np.abs(np.abs(steps - np.floor(steps)) - 0.5) < 1e-3 + np.abs(steps) * 1e-4
+        jumps = {"floor", "ceil", "round", "trunc", "frac", "sign", "remainder", "fmod", "floor_divide", "div", "tan"}
+        assert not apart[~undecided].any() or name in jumps and np.count_nonzero(apart) <= 3
+        assert not apart[undecided].size or apart[undecided].max() <= 1 or name in jumps
+
+    check()
+
+
+def test_a_number_without_a_result_has_the_nearest_one():
+    quant = Quant((0.5,), 0)
+    output = TensorType(Element.INT8, (256,), quant=Quant((0.1,), 10))
+    entries = table("log", [None], 0, quant, output)
+    assert set(entries[:129]) == {-128}  # log(0) is minus infinity
+    assert entries[128 + 2] == 10  # log(1)
+    entries = table("rsqrt", [None], 0, quant, output)
+    assert set(entries[:129]) == {127} and entries[128 + 2] == 20
+    entries = table("asin", [None], 0, quant, output)
+    assert entries[0] == entries[126] == 10 - 16 and entries[255] == entries[130] == 10 + 16
+    with pytest.raises(ValueError, match="acosh has no result"):
+        table("acosh", [None], 0, Quant((2.0**-9,), 0), output)
+
+
+def test_clamps_are_exact():
+    output = TensorType(Element.INT8, (256,), quant=Quant((0.1,), 0))
+    entries = table("neg", [None], 0, Quant((0.1,), 0), output, Clamp(-0.26, 6.0))
+    assert entries.min() == -3 and entries.max() == 60
+
+
+def test_names_are_unique():
+    assert len(BY_TARGET) == sum(len(function.targets) for function in FUNCTIONS.values())

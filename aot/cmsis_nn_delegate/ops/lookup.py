@@ -1,0 +1,91 @@
+"""int8 look-up: every element becomes the entry of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..format import blocks
+from ..format.record import I8, I32, Field, Role, Struct
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element, TensorType
+from .annotation import NotAnnotated
+from .function_table import ENTRIES
+from .kernel import KernelSpec
+from .layouts import Layouts
+from .op import Op
+from .random_case import RandomCase
+
+KERNEL = KernelSpec(
+    "lookup",
+    Struct(
+        "LookupArgs",
+        "int8 table look-up of each element. The output may be the input.",
+        (
+            blocks.input("input", I8, "count", doc="int8 [count]"),
+            blocks.operand(Role.FILTER, "table", I8, ("entries",), "int8 [256]: the results for -128 to 127"),
+            blocks.output(I8, "count", doc="int8 [count]"),
+            Field("entries", I32, low=ENTRIES, high=ENTRIES),
+            Field("count", I32, "elements"),
+        ),
+    ),
+    cmsis_nn="",
+    why_portable="CMSIS-NN has no look-up of int8 in a table of 256 entries",
+)
+
+
+@dataclass(frozen=True)
+class LookupAttrs:
+    """lookup. Inputs: x, table (int8, [256]). `functions` are what the table computes, one after the other; for
+    people."""
+
+    functions: tuple[str, ...] = ()
+
+
+def table_value(name: str, entries: np.ndarray) -> Value:
+    """Returns the constant operand that holds a table."""
+    return Value(name, TensorType(Element.INT8, (ENTRIES,)), np.ascontiguousarray(entries, np.int8))
+
+
+def entries_of(node: Node) -> np.ndarray:
+    """Returns the table of a look-up: the results for -128 to 127."""
+    return node.inputs[1].constant
+
+
+def _draw(d: RandomCase) -> Value:
+    shape = d.pick((d.integer(1, 300),), (d.batch(), d.channels(), *d.pair(1, 6)))
+    entries = d.constant((ENTRIES,), Element.INT8, Element.INT8.low, Element.INT8.high)
+    return d.node("lookup", [d.input(*shape), entries], LookupAttrs(), d.quant())
+
+
+class Lookup(Op):
+    """y = table[x]. The table holds the integers that a function of one number gives (`function_table`), or
+    several such functions one after the other.
+
+    TFLite computes some of these functions with tables, too, rounded away from zero at halves, and others in integer
+    arithmetic of their own; the table is exact with PyTorch's quantized graph instead, whatever the function.
+    """
+
+    name = "lookup"
+    annotation = NotAnnotated("passes create it, from functions of one number")
+    attrs = LookupAttrs
+    kernels = (KERNEL,)
+    draws = (_draw,)
+    shapeless_input = True
+    shapeless_output = True
+    in_place = True
+    layouts = Layouts.SAME
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        index = inputs[0].reshape(-1).astype(np.int64) - Element.INT8.low
+        # Element by element in memory order, as the kernel: shapes may differ in dimensions of 1.
+        return entries_of(node)[index].reshape(node.output.storage_shape)
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        return {"table": entries_of(node)}
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        return {**refs, "entries": ENTRIES, "count": node.output.numel}
