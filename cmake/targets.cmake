@@ -159,6 +159,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/fully_connected.cc
     runtime/kernels/portable/fully_connected_per_tensor.cc
     runtime/kernels/portable/linear.h
+    runtime/kernels/portable/log_softmax.cc
     runtime/kernels/portable/lookup.cc
     runtime/kernels/portable/max_pool2d.cc
     runtime/kernels/portable/mul.cc
@@ -167,6 +168,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/normalize.cc
     runtime/kernels/portable/quantize.cc
     runtime/kernels/portable/softmax.cc
+    runtime/kernels/portable/softmax_long.cc
+    runtime/kernels/portable/softmax_rows.h
     runtime/kernels/portable/strided_copy.cc
     runtime/kernels/portable/transpose.cc
   HDRS

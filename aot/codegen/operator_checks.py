@@ -136,7 +136,9 @@ def check_function(name: str, layout: Struct) -> str:
     named = (*inputs, *outputs, *states)
     lines += [f"  const CallCheck::Bytes {f.name} = {_bytes(f)};" for f in named]
     terms = [f"call.reads({f.name}{_alignment(f.refers_to)})" for f in inputs]
-    terms += [f"call.filter({_bytes(f)})" for f in _operands(layout, Role.FILTER)]
+    for f in _operands(layout, Role.FILTER):
+        align = f.refers_to.align
+        terms.append(f"call.filter({_bytes(f)}{f', {align}' if align > 1 else ''})")
     terms += _parameters(layout)
     terms += _ranges(layout)
     if layout.values:

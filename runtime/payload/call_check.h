@@ -69,10 +69,11 @@ class CallCheck {
         "a state reference is not persistent memory, out of bounds or misaligned");
   }
 
-  bool filter(const Bytes& filter) const {
+  bool filter(const Bytes& filter, std::uint32_t alignment = 1) const {
     return require(
-        regions_.contain_constants({filter.ref}, filter.count, 1, kernel_->past.filter),
-        "the filter, or what the kernel loads past its end, is out of bounds or not a constant");
+        regions_.contain_constants({filter.ref}, filter.count, alignment, kernel_->past.filter),
+        "the filter, or what the kernel loads past its end, is out of bounds, misaligned or not a "
+        "constant");
   }
 
   /// int32 parameters, each with one value per output channel.

@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 18;
+inline constexpr std::size_t kOpcodeCount = 20;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -79,6 +79,8 @@ enum class Opcode : std::uint8_t {
   kAddBroadcast = 15,
   kMulBroadcast = 16,
   kLookup = 17,
+  kLogSoftmax = 18,
+  kSoftmaxLong = 19,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -889,6 +891,61 @@ static_assert(offsetof(LookupArgs, table) == 4, "layout of LookupArgs");
 static_assert(offsetof(LookupArgs, output) == 8, "layout of LookupArgs");
 static_assert(offsetof(LookupArgs, entries) == 12, "layout of LookupArgs");
 static_assert(offsetof(LookupArgs, count) == 16, "layout of LookupArgs");
+
+/// int8 logarithm of softmax along rows.
+struct LogSoftmaxArgs {
+  /// int8 [rows, row_size]
+  Ref input;
+  /// int32 [256]: exp(-d * input scale) in Q30
+  Ref exponentials;
+  /// int8 [rows, row_size]
+  Ref output;
+  std::int32_t rows;
+  std::int32_t row_size;
+  /// 256 to 256
+  std::int32_t differences;
+  /// Q20 of input scale / output scale, 0 to 2^31 - 1
+  std::int32_t step;
+  /// Q20 of ln(2) / output scale, 0 to 2^31 - 1
+  std::int32_t log2_step;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(LogSoftmaxArgs) == 36, "layout of LogSoftmaxArgs");
+static_assert(offsetof(LogSoftmaxArgs, input) == 0, "layout of LogSoftmaxArgs");
+static_assert(offsetof(LogSoftmaxArgs, exponentials) == 4, "layout of LogSoftmaxArgs");
+static_assert(offsetof(LogSoftmaxArgs, output) == 8, "layout of LogSoftmaxArgs");
+static_assert(offsetof(LogSoftmaxArgs, rows) == 12, "layout of LogSoftmaxArgs");
+static_assert(offsetof(LogSoftmaxArgs, row_size) == 16, "layout of LogSoftmaxArgs");
+static_assert(offsetof(LogSoftmaxArgs, differences) == 20, "layout of LogSoftmaxArgs");
+static_assert(offsetof(LogSoftmaxArgs, step) == 24, "layout of LogSoftmaxArgs");
+static_assert(offsetof(LogSoftmaxArgs, log2_step) == 28, "layout of LogSoftmaxArgs");
+static_assert(offsetof(LogSoftmaxArgs, output_offset) == 32, "layout of LogSoftmaxArgs");
+
+/// SoftmaxArgs for rows of any size.
+struct SoftmaxLongArgs {
+  /// int8 [rows, row_size]
+  Ref input;
+  /// int8 [rows, row_size]
+  Ref output;
+  std::int32_t rows;
+  std::int32_t row_size;
+  /// Q31 of the input scale, 0 to 2^31 - 1
+  std::int32_t multiplier;
+  /// left if positive, 0 to 30
+  std::int32_t shift;
+  /// smaller differences to the maximum contribute nothing; [-(kMaxSoftmaxDifference >>
+  /// shift), 0]
+  std::int32_t diff_min;
+};
+static_assert(sizeof(SoftmaxLongArgs) == 28, "layout of SoftmaxLongArgs");
+static_assert(offsetof(SoftmaxLongArgs, input) == 0, "layout of SoftmaxLongArgs");
+static_assert(offsetof(SoftmaxLongArgs, output) == 4, "layout of SoftmaxLongArgs");
+static_assert(offsetof(SoftmaxLongArgs, rows) == 8, "layout of SoftmaxLongArgs");
+static_assert(offsetof(SoftmaxLongArgs, row_size) == 12, "layout of SoftmaxLongArgs");
+static_assert(offsetof(SoftmaxLongArgs, multiplier) == 16, "layout of SoftmaxLongArgs");
+static_assert(offsetof(SoftmaxLongArgs, shift) == 20, "layout of SoftmaxLongArgs");
+static_assert(offsetof(SoftmaxLongArgs, diff_min) == 24, "layout of SoftmaxLongArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

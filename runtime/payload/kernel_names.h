@@ -27,6 +27,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "add_broadcast of input1 int8, input2 int8, output int8",
     "mul_broadcast of input1 int8, input2 int8, output int8",
     "lookup of input int8, table int8, output int8",
+    "log_softmax of input int8, exponentials int32, output int8",
+    "softmax_long of input int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

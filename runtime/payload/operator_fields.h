@@ -421,6 +421,28 @@ inline constexpr OperatorField kLookupArgsFields[] = {
     {"count", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kLogSoftmaxArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 2, {12, 16}},
+    {"exponentials", 4, FieldKind::kFilter, false, false, 0, 0, 4, 4, 1, {20}},
+    {"output", 8, FieldKind::kOutput, false, false, 0, 0, 1, 1, 2, {12, 16}},
+    {"rows", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"row_size", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"differences", 20, FieldKind::kInteger, true, false, 256, 256, 1, 0, 0, {}},
+    {"step", 24, FieldKind::kInteger, true, false, 0, 2147483647, 1, 0, 0, {}},
+    {"log2_step", 28, FieldKind::kInteger, true, false, 0, 2147483647, 1, 0, 0, {}},
+    {"output_offset", 32, FieldKind::kInteger, true, false, -128, 127, 1, 0, 0, {}},
+};
+
+inline constexpr OperatorField kSoftmaxLongArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, true, 0, 0, 1, 1, 2, {8, 12}},
+    {"output", 4, FieldKind::kOutput, false, true, 0, 0, 1, 1, 2, {8, 12}},
+    {"rows", 8, FieldKind::kInteger, false, true, 0, 0, 1, 0, 0, {}},
+    {"row_size", 12, FieldKind::kInteger, false, true, 0, 0, 1, 0, 0, {}},
+    {"multiplier", 16, FieldKind::kInteger, true, true, 0, 2147483647, 1, 0, 0, {}},
+    {"shift", 20, FieldKind::kInteger, true, true, 0, 30, 1, 0, 0, {}},
+    {"diff_min", 24, FieldKind::kInteger, false, true, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -441,6 +463,8 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kAddBroadcastArgsFields, 27, 108},
     {kMulBroadcastArgsFields, 22, 88},
     {kLookupArgsFields, 5, 20},
+    {kLogSoftmaxArgsFields, 9, 36},
+    {kSoftmaxLongArgsFields, 7, 28},
 };
 
 }  // namespace cmsis_nn_delegate

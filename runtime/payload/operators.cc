@@ -235,5 +235,27 @@ bool check_lookup(const CallCheck& call, const void* args) {
          call.apart(input, output) && call.accepted();
 }
 
+bool check_log_softmax(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LogSoftmaxArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.rows, a.row_size)};
+  const CallCheck::Bytes output = {a.output, volume(a.rows, a.row_size)};
+  return call.reads(input) &&
+         call.filter({a.exponentials, bounds::product(volume(a.differences), 4)}, 4) &&
+         call.in_ranges(in_range(a.differences, 256, 256) && in_range(a.step, 0, INT32_MAX) &&
+                        in_range(a.log2_step, 0, INT32_MAX) &&
+                        in_range(a.output_offset, -128, 127)) &&
+         call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
+bool check_softmax_long(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::SoftmaxLongArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.rows, a.row_size)};
+  const CallCheck::Bytes output = {a.output, volume(a.rows, a.row_size)};
+  return call.reads(input) &&
+         call.in_ranges(in_range(a.multiplier, 0, INT32_MAX) && in_range(a.shift, 0, 30)) &&
+         values::softmax(call, a) && call.writes(output) && call.apart(input, output) &&
+         call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

@@ -92,6 +92,14 @@ bool check_lookup(const CallCheck& call, const void* args);
 inline constexpr Operator kLookup = {payload::Opcode::kLookup, sizeof(payload::LookupArgs),
                                      check_lookup};
 
+bool check_log_softmax(const CallCheck& call, const void* args);
+inline constexpr Operator kLogSoftmax = {payload::Opcode::kLogSoftmax,
+                                         sizeof(payload::LogSoftmaxArgs), check_log_softmax};
+
+bool check_softmax_long(const CallCheck& call, const void* args);
+inline constexpr Operator kSoftmaxLong = {payload::Opcode::kSoftmaxLong,
+                                          sizeof(payload::SoftmaxLongArgs), check_softmax_long};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -113,6 +121,8 @@ inline constexpr Operator kOperators[] = {
     operators::kAddBroadcast,
     operators::kMulBroadcast,
     operators::kLookup,
+    operators::kLogSoftmax,
+    operators::kSoftmaxLong,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -14,7 +14,8 @@ inline bool activation(const CallCheck& call, const payload::Activation& limits)
 }
 
 /// The smallest difference that still counts must not overflow when it is scaled to Q5.26.
-inline bool softmax(const CallCheck& call, const payload::SoftmaxArgs& args) {
+template <typename Args>
+bool softmax(const CallCheck& call, const Args& args) {
   return call.require(
       bounds::in_range(args.diff_min, -(payload::kMaxSoftmaxDifference >> args.shift), 0),
       "diff_min out of range");

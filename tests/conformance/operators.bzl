@@ -8,6 +8,7 @@ OPERATORS = [
     "depthwise_conv2d",
     "dequantize",
     "fully_connected",
+    "log_softmax",
     "lookup",
     "max_pool2d",
     "mul",

@@ -150,7 +150,8 @@ std::int32_t q31(Random& random) {
   return (1 << 30) + static_cast<std::int32_t>(random.below(1 << 30));
 }
 
-void redraw_softmax(payload::SoftmaxArgs& a, Random& random) {
+template <typename Args>
+void redraw_softmax(Args& a, Random& random) {
   a.rows = random.in(1, 4);
   a.row_size = random.in(1, random.one_in(4) ? 600 : 40);
   a.multiplier = q31(random);
@@ -255,6 +256,8 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_pool(*static_cast<payload::MaxPool2dArgs*>(args), random);
     case Opcode::kSoftmax:
       return redraw_softmax(*static_cast<payload::SoftmaxArgs*>(args), random);
+    case Opcode::kSoftmaxLong:
+      return redraw_softmax(*static_cast<payload::SoftmaxLongArgs*>(args), random);
     case Opcode::kStridedCopy:
       return redraw_strided_copy(*static_cast<payload::StridedCopyArgs*>(args), random);
     case Opcode::kAddBroadcast:

@@ -29,3 +29,5 @@ class Opcode(enum.IntEnum):
     ADD_BROADCAST = 15
     MUL_BROADCAST = 16
     LOOKUP = 17
+    LOG_SOFTMAX = 18
+    SOFTMAX_LONG = 19

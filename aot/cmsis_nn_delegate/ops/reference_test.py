@@ -19,6 +19,7 @@ from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.ops.geometry import Geometry
 from cmsis_nn_delegate.ops.graph_builder import SOFTMAX_QUANT, GraphBuilder
 from cmsis_nn_delegate.ops.providers import cmsis_nn_geometry
+from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.testing import networks
 
@@ -259,13 +260,30 @@ def test_softmax_along_the_channels_of_an_image():
     assert np.array_equal(got.transpose(0, 2, 3, 1).reshape(6, 5), expected)
 
 
-@pytest.mark.parametrize("dim, columns, message", [(2, 5, "innermost"), (1, 512, "exact up to 511")])
-def test_softmax_refuses(dim, columns, message):
+def test_softmax_refuses_a_dimension_that_is_not_innermost():
     builder = GraphBuilder()
-    shape = (1, columns, 2, 3) if dim == 2 else (1, columns)
-    graph = builder.graph(builder.softmax(builder.input(*shape), dim=dim))
-    with pytest.raises(ValueError, match=message):
-        reference.run(graph, [np.zeros(shape, np.int8)])
+    graph = builder.graph(builder.softmax(builder.input(1, 5, 2, 3), dim=2))
+    with pytest.raises(ValueError, match="innermost"):
+        reference.run(graph, [np.zeros((1, 5, 2, 3), np.int8)])
+
+
+def test_softmax_of_a_long_row_of_equal_numbers_is_zero():
+    """The sum of their exponentials is beyond 32 bits; in CMSIS-NN's arithmetic, it would be a shift by 35 bits."""
+    builder = GraphBuilder()
+    graph = builder.graph(builder.softmax(builder.input(1, 5000)))
+    (got,) = reference.run(graph, [np.full((1, 5000), 7, np.int8)])
+    assert set(got.ravel()) == {-128}
+
+
+@EXAMPLES
+@given(SEEDS)
+def test_log_softmax_is_the_real_one(seed):
+    builder = RandomCase(seed)
+    graph = builder.graph(OPS["log_softmax"].draws[0](builder))
+    (x,), (y,) = graph.inputs, graph.outputs
+    (data,), (got,) = run(graph, seed)
+    real = torch.log_softmax(torch.from_numpy((data.astype(np.float64) - x.zero_point) * x.scale), 1).numpy()
+    assert np.array_equal(got, np.clip(np.rint(real / y.scale) + y.zero_point, -128, 127))
 
 
 def quantize_graph(scale, zero_point, shape=(1, 8)):

@@ -149,13 +149,6 @@ REFUSALS = {
         R.UNSUPPORTED_PARAMETER,
         "the last",
     ),
-    "long softmax": (
-        lambda x: F.softmax(x, 1),
-        [(1, 5000)],
-        "aten._softmax",
-        R.TOO_LARGE,
-        "sums at most",
-    ),
     "pad with a number": (
         Function(lambda x: POINTWISE(F.pad(x, (1, 1), value=1.0)), layer=POINTWISE),
         [IMAGE],

@@ -15,7 +15,9 @@ from ..ops.registry import OPS
 from ..passes.place_parts import place_parts
 
 RELU = Clamp(0.0)
-_ELEMENTWISE = [name for name, op in OPS.items() if isinstance(op.annotation, Elementwise)]  # of two operands
+_ELEMENTWISE = [
+    name for name, op in OPS.items() if isinstance(op.annotation, Elementwise) and op.annotation.operands == 2
+]
 
 
 def _same(x: Value, kernel: Pair, stride: int) -> Padding:

@@ -24,6 +24,8 @@ constexpr KernelTable kCmsisNnKernels = {
         cmsis_nn::kAddBroadcast,
         cmsis_nn::kMulBroadcast,
         portable::kLookup,
+        portable::kLogSoftmax,
+        portable::kSoftmaxLong,
     },
 };
 

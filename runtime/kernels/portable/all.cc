@@ -23,6 +23,8 @@ constexpr KernelTable kPortableKernels = {
         portable::kAddBroadcast,
         portable::kMulBroadcast,
         portable::kLookup,
+        portable::kLogSoftmax,
+        portable::kSoftmaxLong,
     },
 };
 

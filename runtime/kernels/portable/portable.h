@@ -93,5 +93,11 @@ extern const KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast;
 /// int8 table look-up of each element. The output may be the input.
 extern const KernelOf<payload::Opcode::kLookup> kLookup;
 
+/// int8 logarithm of softmax along rows.
+extern const KernelOf<payload::Opcode::kLogSoftmax> kLogSoftmax;
+
+/// SoftmaxArgs for rows of any size.
+extern const KernelOf<payload::Opcode::kSoftmaxLong> kSoftmaxLong;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -1,0 +1,169 @@
+"""int8 logarithm of softmax along one dimension."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
+
+import numpy as np
+
+from ..edge.nodes import first, operand
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
+from ..edge.refusal import Reason, Refusal
+from ..format import blocks
+from ..format.record import I8, I32, Field, Role, Struct
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element, Quant, TensorType
+from . import rows
+from .annotation import FixedOutput
+from .attrs import SoftmaxAttrs
+from .kernel import KernelSpec
+from .layouts import Layouts
+from .op import Op
+from .random_case import RandomCase
+
+# TFLite's: results are in [-16, 0], and exp(-16) is less than any probability that softmax can show in 8 bits.
+OUTPUT = Quant((1 / 16,), Element.INT8.high)
+
+DIFFERENCES = 256  # of int8 numbers to the largest of their row
+EXP_BITS = 30  # exponentials are in Q30
+LOG_BITS = 20  # binary logarithms, and numbers in steps of the output, have 20 bits after the point
+
+KERNEL = KernelSpec(
+    "log_softmax",
+    Struct(
+        "LogSoftmaxArgs",
+        "int8 logarithm of softmax along rows.",
+        (
+            blocks.input("input", I8, "rows", "row_size", doc="int8 [rows, row_size]"),
+            blocks.operand(
+                Role.FILTER, "exponentials", I32, ("differences",), "int32 [256]: exp(-d * input scale) in Q30"
+            ),
+            blocks.output(I8, "rows", "row_size", doc="int8 [rows, row_size]"),
+            Field("rows", I32),
+            Field("row_size", I32),
+            Field("differences", I32, low=DIFFERENCES, high=DIFFERENCES),
+            blocks.multiplier("step", "Q20 of input scale / output scale"),
+            blocks.multiplier("log2_step", "Q20 of ln(2) / output scale"),
+            blocks.output_offset(),
+        ),
+    ),
+    cmsis_nn="",
+    why_portable="CMSIS-NN has no logarithm of softmax",
+)
+
+
+def _draw(d: RandomCase) -> Value:
+    scale = float(2.0 ** d.random.uniform(-10, 6))
+    columns = d.pick(d.integer(1, 20), d.integer(1, 20), d.integer(20, 1200))
+    x = d.input(d.integer(1, 6), columns, quant=d.quant(scale))
+    output = d.pick(OUTPUT, d.quant())
+    return d.node("log_softmax", [x, exponentials(f"c{len(d.nodes)}", scale)], SoftmaxAttrs(1), output)
+
+
+def exponentials(name: str, scale: float) -> Value:
+    """Returns the constant operand: the exponentials of all differences to the maximum."""
+    exps = np.exp(-np.arange(DIFFERENCES) * scale) * 2.0**EXP_BITS
+    return Value(name, TensorType(Element.INT32, (DIFFERENCES,)), np.rint(exps).astype(np.int32))
+
+
+class LogSoftmax(Op):
+    """x - max - ln(sum(exp(x - max))), with integers of our own.
+
+    The sum of exact exponentials in Q30 has a binary logarithm of 20 bits after the point, found bit by bit by squaring
+    [Knuth, TAOCP 1.2.2]. The result differs from that of real numbers, rounded, by at most one step, and only where
+    that lies within 2^-13 of the middle between two steps.
+    """
+
+    name = "log_softmax"
+    targets = ("aten._log_softmax.default", "aten.log_softmax.int")
+    annotation = FixedOutput(("aten.log_softmax.int", "aten._log_softmax.default"), OUTPUT.scale[0], OUTPUT.zero_point)
+    attrs = SoftmaxAttrs
+    kernels = (KERNEL,)
+    draws = (_draw,)
+    limits = ("along the last dimension, or dimension 1 of images",)
+
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        source = operand(node)
+        return first(
+            lambda: context.refuse_tensors(node, source),
+            lambda: rows.refuse_dim(node),
+            lambda: context.refuse_quant(node, [source]),
+            lambda: self._refuse_scale(node, context),
+        )
+
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        source = context.value(operand(node))
+        table = exponentials(f"{node.name}_exponentials", context.input_scale(operand(node)))
+        return [context.node(node, self.name, [source, table], SoftmaxAttrs(rows.dim_of(node)))]
+
+    def _refuse_scale(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        scale = context.output_scale(node)
+        if math.log(2) / scale < 2 ** (31 - LOG_BITS):
+            return None
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            f"output scale {scale:g} is too small for the kernel; quantize with CmsisNnQuantizer, which uses 1/16",
+        )
+
+    def layouts_of(self, node: Node) -> Layouts:
+        return rows.layouts_of(node)
+
+    def read_reshaped(self, node: Node, reshape: Node) -> bool:
+        dim = rows.dim_before(node, reshape)
+        if dim is None:
+            return False
+        node.attrs = SoftmaxAttrs(dim)
+        return True
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        _, row_size = rows.rows_of(node)
+        step, log2_step = self._steps(node)
+        data = inputs[0].reshape(-1, row_size).astype(np.int64)
+        distance = data.max(axis=1, keepdims=True) - data
+        total = node.inputs[1].constant.astype(np.int64)[distance].sum(axis=1, keepdims=True)
+        below = (distance * step << LOG_BITS) + _log2(total) * log2_step
+        result = node.output.zero_point - ((below + (1 << (2 * LOG_BITS - 1))) >> (2 * LOG_BITS))
+        return node.output.type.clamp(result).astype(np.int8).reshape(node.output.storage_shape)
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        return {"exponentials": node.inputs[1].constant}
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        count, row_size = rows.rows_of(node)
+        step, log2_step = self._steps(node)
+        return {
+            **refs,
+            "rows": count,
+            "row_size": row_size,
+            "differences": DIFFERENCES,
+            "step": step,
+            "log2_step": log2_step,
+            "output_offset": node.output.zero_point,
+        }
+
+    def _steps(self, node: Node) -> tuple[int, int]:
+        """Returns the input's scale, and ln(2), in steps of the output, Q20."""
+        scale = node.output.scale
+        # A larger step of the input exceeds the range of the output all the same.
+        step = min(round(node.inputs[0].scale / scale * 2**LOG_BITS), 2**31 - 1)
+        log2_step = round(math.log(2) / scale * 2**LOG_BITS)
+        if log2_step >= 2**31:
+            raise ValueError(f"{node.name}: the output scale {scale} is too small for the kernel")
+        return step, log2_step
+
+
+def _log2(total: np.ndarray) -> np.ndarray:
+    """Returns the binary logarithm of positive numbers in Q30, with `LOG_BITS` bits after the point."""
+    bits = np.frexp(total.astype(np.float64))[1].astype(np.int64)  # exact: sums are below 2^53
+    mantissa = np.where(bits <= 32, total << np.maximum(32 - bits, 0), total >> np.maximum(bits - 32, 0)).astype(
+        np.uint64
+    )
+    result = bits - 1 - EXP_BITS
+    for _ in range(LOG_BITS):
+        square = mantissa * mantissa >> np.uint64(31)  # in [2^31, 2^33)
+        carry = (square >> np.uint64(32)).astype(np.int64)
+        mantissa = square >> carry.astype(np.uint64)
+        result = 2 * result + carry
+    return result

@@ -1,0 +1,22 @@
+#include "runtime/kernels/portable/softmax_rows.h"
+
+#include "runtime/kernels/portable/portable.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+namespace {
+
+Error run_softmax_long(const void* args, const Bases& bases) {
+  const auto& a = *static_cast<const payload::SoftmaxLongArgs*>(args);
+  softmax::compute_rows<true>(a, bases.resolve<const std::int8_t>(a.input),
+                              bases.resolve<std::int8_t>(a.output));
+  return Error::Ok;
+}
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kSoftmaxLong> kSoftmaxLong =
+    Kernel(operators::kSoftmaxLong, run_softmax_long);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate
