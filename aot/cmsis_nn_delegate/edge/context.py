@@ -148,6 +148,15 @@ class EdgeContext:
                 values.append(declared.default_value)
         return values
 
+    def moved_elements(self, node: Node) -> np.ndarray:
+        """Returns, for an operator that moves the values of its first argument, which of them each element of the
+        result is, both counted in row-major order. The operator itself says so, of numbered elements."""
+        shape = shape_of(operand(node))
+        numbered = torch.arange(math.prod(shape), dtype=torch.float64).reshape(shape)
+        overload: Any = getattr(node.target, "_op", node.target)  # ATen's, of an edge program's operator
+        moved: np.ndarray = overload(numbered, *node.args[1:], **node.kwargs).numpy().astype(np.int64)
+        return moved.reshape(-1)
+
     # Constants --------------------------------------------------------------
 
     def is_constant(self, node: Node) -> bool:

@@ -14,6 +14,8 @@ from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
 from .annotation import NotAnnotated
 from .kernel import KernelSpec
+from .layouts import Layouts
+from .loops import Loops, row_major_strides
 from .op import Op
 from .random_case import RandomCase
 
@@ -68,19 +70,11 @@ class StridedCopyAttrs:
     output_offset: int = 0
 
 
-def positions(sizes: Sequence[int], strides: Sequence[int], offset: int = 0) -> np.ndarray:
-    """Returns the element that each step of nested loops touches, in the order of the steps."""
-    found = np.full(1, offset, np.int64)
-    for size, stride in zip(sizes, strides):
-        found = (found[:, None] + np.arange(size, dtype=np.int64) * stride).reshape(-1)
-    return found
-
-
 def _draw(d: RandomCase) -> Value:
     """Axes in any order, reversed, thinned out, repeated, and written in another order than they are read."""
     rank = d.integer(1, 4)
     shape = tuple(d.integer(1, 6) for _ in range(rank - 1)) + (d.pick(d.integer(1, 6), d.integer(10, 70)),)
-    strides = [math.prod(shape[axis + 1 :]) for axis in range(rank)]
+    strides = row_major_strides(shape)
     sizes, steps, offset = [], [], 0
     for axis in d.random.permutation(rank).tolist():
         step = d.pick(1, 1, 1, 2, 3)
@@ -126,6 +120,7 @@ class StridedCopy(Op):
     draws = (_draw, _draw, _draw_rows)
     computes = False
     only_moves = True
+    layouts = Layouts.ANY
 
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
         shape: tuple[int, ...] = attrs.shape
@@ -133,8 +128,8 @@ class StridedCopy(Op):
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs: StridedCopyAttrs = node.attrs
-        read = positions(attrs.sizes, attrs.input_strides, attrs.input_offset)
-        written = positions(attrs.sizes, attrs.output_strides, attrs.output_offset)
+        read = Loops(attrs.sizes, attrs.input_strides, attrs.input_offset).elements()
+        written = Loops(attrs.sizes, attrs.output_strides, attrs.output_offset).elements()
         output = np.zeros(node.output.numel, node.output.element.numpy)
         output[written] = inputs[0].reshape(-1)[read]
         return output.reshape(node.output.storage_shape)

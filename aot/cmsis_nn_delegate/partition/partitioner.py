@@ -48,6 +48,14 @@ _KEEP = (
         for op in map(_overload, OPS["function"].targets)
         if torch.Tag.core not in op.tags and op is not torch.ops.aten.floor_divide.default
     ),
+    torch.ops.aten.pixel_shuffle.default,
+    torch.ops.aten.pixel_unshuffle.default,
+    torch.ops.aten.channel_shuffle.default,
+    torch.ops.aten.repeat_interleave.self_int,
+    torch.ops.aten.upsample_nearest1d.vec,
+    torch.ops.aten.upsample_nearest2d.vec,
+    torch.ops.aten._upsample_nearest_exact1d.vec,
+    torch.ops.aten._upsample_nearest_exact2d.vec,
 )
 
 

@@ -374,8 +374,8 @@ class Support:
                 continue
             self.refusals[node] = Refusal(
                 Reason.NOT_FUSABLE,
-                "no work left for the delegate: between operators that are not delegated there are only "
-                "quantize, dequantize, reshape, clamp and pad",
+                "no work left for the delegate: between operators that are not delegated there is only what "
+                "moves, limits or converts values",
             )
         # Constants, and the results of operators with several, follow the operator that they belong to.
         for node in reversed(self._calls):

@@ -18,6 +18,8 @@ from .functions_to_lookups import functions_to_lookups
 from .fuse_activations import fuse_activations
 from .join_lookups import join_lookups
 from .lay_out_operands import lay_out_operands
+from .lower_rearrangements import lower_rearrangements
+from .merge_rearrangements import merge_rearrangements
 from .place_parts import place_parts
 from .separate_outputs import separate_outputs
 
@@ -37,10 +39,14 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     clamps_to_pooling,
     # Padding counts rows and columns, whatever the memory order.
     fold_pads,
+    # In logical order, before layouts say where elements lie. This leaves reshapes, too.
+    merge_rearrangements,
     # Before absorb_reshapes, which asks where elements lie in memory.
     assign_layouts,
     # The layouts of activations decide. Before absorb_reshapes, after which shapes are only names.
     lay_out_operands,
+    # What keeps the memory order vanishes; the rest are copies.
+    lower_rearrangements,
     absorb_reshapes,
     # After absorb_reshapes, because reshapes at the end of the graph decide what its outputs are.
     separate_outputs,

@@ -63,6 +63,7 @@ from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
 from .prepare import BATCH_NORM, remove_identities, unpad_same
 from .sequences import images_of_sequences
 from .shared_scales import point_to_first, scale_of
+from .splits import separate_parts
 from .worthwhile import drop_workless
 
 # What operators say about being quantized, by the names of their overloads in exported programs.
@@ -169,6 +170,7 @@ class CmsisNnQuantizer(Quantizer):
         """
         remove_identities(model)
         replace_in_place(model)
+        separate_parts(model)
         images_of_sequences(model)
         unpad_same(model)
         crops_to_padding(model)

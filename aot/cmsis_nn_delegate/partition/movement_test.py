@@ -1,0 +1,153 @@
+"""Operators that move values, from modules to the calls that are left of them."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from cmsis_nn_delegate.format.schema import MAX_IO
+from cmsis_nn_delegate.testing.lowering import (
+    Branch,
+    Function,
+    branches_apart,
+    lowered,
+    ops_before,
+    steps_apart,
+)
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    torch.manual_seed(3)
+
+
+MOVES = {
+    "permute": lambda x: x.permute(0, 2, 3, 1),
+    "transpose": lambda x: x.transpose(-1, 1),
+    "movedim": lambda x: x.movedim(1, -1),
+    "moveaxis": lambda x: x.moveaxis((2, 3), (3, 1)),
+    "swapaxes": lambda x: x.swapaxes(0, 3),
+    "mT": lambda x: x.mT,
+    "slice": lambda x: x[:, 1:4, ::2, -3:],
+    "select": lambda x: x[:, -1],
+    "narrow": lambda x: x.narrow(2, 1, 3),
+    "diagonal": lambda x: x[..., :4].diagonal(0, 2, 3),
+    "expand": lambda x: x[:1].expand(3, -1, -1, -1),
+    "expand_as": lambda x: x[:, :1].expand_as(x),
+    "broadcast_to": lambda x: x.broadcast_to(2, *x.shape),
+    "repeat": lambda x: x.repeat(2, 1, 3, 1),
+    "tile": lambda x: x.tile(2, 3),
+    "repeat_interleave": lambda x: x.repeat_interleave(3, 1),
+    "flip": lambda x: x.flip(1, 3),
+    "flipud": lambda x: x[0].flipud(),
+    "fliplr": lambda x: x.fliplr(),
+    "pixel_shuffle": nn.PixelShuffle(2),
+    "pixel_unshuffle": lambda x: F.pixel_unshuffle(x[:, :, :, :4], 2),
+    "channel_shuffle": nn.ChannelShuffle(2),
+    "shuffle_by_views": lambda x: x.view(1, 2, 4, 4, 5).transpose(1, 2).contiguous().view(1, 8, 4, 5),
+    "upsample": nn.Upsample(scale_factor=2),
+    "upsample_to": lambda x: F.interpolate(x, size=(8, 15)),
+    "upsample_exact": lambda x: F.interpolate(x, scale_factor=3, mode="nearest-exact"),
+    "upsample_1d": lambda x: F.interpolate(x[:, :, 0], scale_factor=3),
+    "patches": lambda x: x.view(1, 8, 2, 2, 5).permute(0, 3, 2, 4, 1).reshape(4, 40),
+}
+
+
+def apart_behind_one_layer(functions, channels, *size):
+    """Of each function of the image that a convolution computes, by name: the operators before its result. No result is
+    more than a step away. One module has as many of them as a payload has outputs."""
+    found, names = {}, list(functions)
+    for start in range(0, len(names), MAX_IO - 2):
+        chunk = names[start : start + MAX_IO - 2]
+        conv = nn.Conv2d(3, channels, 3)
+        module = Function(lambda x, conv=conv, chunk=chunk: [functions[name](conv(x)) for name in chunk], conv=conv)
+        distances, graph = steps_apart(module, torch.randn(1, 3, *size), io="int8")
+        assert max(distances) <= 1, dict(zip(chunk, distances))
+        found.update({name: ops_before(graph, output) for name, output in zip(chunk, graph.outputs)})
+    return found
+
+
+def test_each_is_one_copy_of_an_image_that_lies_channels_last():
+    for name, ops in apart_behind_one_layer(MOVES, 8, 6, 7).items():
+        assert ops[:2] == ["transpose", "conv2d"], name
+        # One more where the order of the image in memory and that of the result do not come from one loop nest.
+        copies = (["strided_copy"], ["transpose", "strided_copy"], ["strided_copy", "transpose"])
+        assert ops[2:] in copies, name
+
+
+SPLITS = {
+    "split": lambda x: x.split(3, 1),
+    "split_with_sizes": lambda x: x.split([1, 7], 1),
+    "chunk": lambda x: x.chunk(2, 1),
+    "tensor_split": lambda x: x.tensor_split(3, -1),
+    "hsplit": lambda x: x.hsplit(2),
+    "unbind": lambda x: x.unbind(1),
+    "one": lambda x: x.split(8, 1),
+}
+
+
+def last(split):
+    return lambda x: split(x)[-1].clone()
+
+
+def test_parts_are_slices():
+    found = apart_behind_one_layer({name: last(split) for name, split in SPLITS.items()}, 8, 6, 7)
+    assert found.pop("one") == ["transpose", "conv2d", "transpose"]
+    assert all(ops == ["transpose", "conv2d", "strided_copy"] for ops in found.values())
+
+
+def linear_on_pixels(x, *layers):
+    """As transformers of images have it: [N, C, H, W] to [N, H * W, C] and back."""
+    n, _, h, w = x.shape
+    x = x.flatten(2).transpose(1, 2)
+    for layer in layers:
+        x = layer(x)
+    return x.transpose(1, 2).view(n, -1, h, w)
+
+
+def test_what_keeps_the_memory_order_costs_nothing():
+    conv, again = nn.Conv2d(3, 8, 3), nn.Conv2d(8, 4, 1)
+    linear, back = nn.Linear(8, 16), nn.Linear(16, 8)
+
+    def image():
+        return (torch.randn(1, 3, 6, 7),)
+
+    branches = {
+        "linear layers of pixels": Branch(
+            Function(
+                lambda x: again(linear_on_pixels(conv(x), linear, F.relu, back)),
+                conv=conv,
+                again=again,
+                linear=linear,
+                back=back,
+            ),
+            image(),
+        ),
+        "there and back": Branch(
+            Function(lambda x: again(conv(x).permute(0, 2, 3, 1).permute(0, 3, 1, 2)), conv=conv, again=again), image()
+        ),
+        "twice flipped": Branch(Function(lambda x: again(conv(x).flip(2).flip(2)), conv=conv, again=again), image()),
+        "all of it": Branch(Function(lambda x: again(conv(x)[:, :8]), conv=conv, again=again), image()),
+    }
+    found = branches_apart(branches)
+    assert all(apart.distance <= 1 for apart in found.values())
+    ops = {name: " ".join(op for op in apart.ops if "quantize" not in op) for name, apart in found.items()}
+    linear_layers = ops.pop("linear layers of pixels")
+    assert linear_layers == "conv2d fully_connected fully_connected conv2d"
+    assert set(ops.values()) == {"conv2d conv2d"}
+
+
+def test_what_no_loops_give_is_refused_under_its_own_name():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.again = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 2, 1)
+
+        def forward(self, x):
+            return self.again(F.interpolate(self.conv(x), size=(7, 7)))
+
+    reports = lowered(Model(), torch.randn(1, 3, 6, 6)).reports
+    (refused,) = (report for report in reports if "upsample" in report.target)
+    assert not refused.delegated and "integer scale factor" in refused.message
