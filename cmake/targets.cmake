@@ -166,6 +166,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/mul.h
     runtime/kernels/portable/mul_broadcast.cc
     runtime/kernels/portable/normalize.cc
+    runtime/kernels/portable/pad_nd.cc
     runtime/kernels/portable/quantize.cc
     runtime/kernels/portable/softmax.cc
     runtime/kernels/portable/softmax_long.cc

@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 20;
+inline constexpr std::size_t kOpcodeCount = 21;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -81,6 +81,7 @@ enum class Opcode : std::uint8_t {
   kLookup = 17,
   kLogSoftmax = 18,
   kSoftmaxLong = 19,
+  kPadNd = 20,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -946,6 +947,59 @@ static_assert(offsetof(SoftmaxLongArgs, row_size) == 12, "layout of SoftmaxLongA
 static_assert(offsetof(SoftmaxLongArgs, multiplier) == 16, "layout of SoftmaxLongArgs");
 static_assert(offsetof(SoftmaxLongArgs, shift) == 20, "layout of SoftmaxLongArgs");
 static_assert(offsetof(SoftmaxLongArgs, diff_min) == 24, "layout of SoftmaxLongArgs");
+
+/// A dimension of a pad: element i of the output is element i - before of the input.
+struct PadAxis {
+  std::int32_t input_size;
+  std::int32_t output_size;
+  /// negative if elements are cut off
+  std::int32_t before;
+};
+static_assert(sizeof(PadAxis) == 12, "layout of PadAxis");
+static_assert(offsetof(PadAxis, input_size) == 0, "layout of PadAxis");
+static_assert(offsetof(PadAxis, output_size) == 4, "layout of PadAxis");
+static_assert(offsetof(PadAxis, before) == 8, "layout of PadAxis");
+
+/// Pads int8 dimensions; the last is made of rows of row_size elements. Unused axes have
+/// size 1 and come first. What lies outside of the input: mode 0, the constant `fill`; 1,
+/// the input reflected at its first and last element; 2, its first or last element; 3, the
+/// input again, as on a ring.
+struct PadNdArgs {
+  /// int8 [input_count]
+  Ref input;
+  /// int8 [output_count]
+  Ref output;
+  /// elements
+  std::int32_t input_count;
+  /// elements
+  std::int32_t output_count;
+  /// elements
+  std::int32_t row_size;
+  /// 0 to 3
+  std::int32_t mode;
+  /// -128 to 127
+  std::int32_t fill;
+  PadAxis axis0;
+  PadAxis axis1;
+  PadAxis axis2;
+  PadAxis axis3;
+  PadAxis axis4;
+  PadAxis axis5;
+};
+static_assert(sizeof(PadNdArgs) == 100, "layout of PadNdArgs");
+static_assert(offsetof(PadNdArgs, input) == 0, "layout of PadNdArgs");
+static_assert(offsetof(PadNdArgs, output) == 4, "layout of PadNdArgs");
+static_assert(offsetof(PadNdArgs, input_count) == 8, "layout of PadNdArgs");
+static_assert(offsetof(PadNdArgs, output_count) == 12, "layout of PadNdArgs");
+static_assert(offsetof(PadNdArgs, row_size) == 16, "layout of PadNdArgs");
+static_assert(offsetof(PadNdArgs, mode) == 20, "layout of PadNdArgs");
+static_assert(offsetof(PadNdArgs, fill) == 24, "layout of PadNdArgs");
+static_assert(offsetof(PadNdArgs, axis0) == 28, "layout of PadNdArgs");
+static_assert(offsetof(PadNdArgs, axis1) == 40, "layout of PadNdArgs");
+static_assert(offsetof(PadNdArgs, axis2) == 52, "layout of PadNdArgs");
+static_assert(offsetof(PadNdArgs, axis3) == 64, "layout of PadNdArgs");
+static_assert(offsetof(PadNdArgs, axis4) == 76, "layout of PadNdArgs");
+static_assert(offsetof(PadNdArgs, axis5) == 88, "layout of PadNdArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -25,6 +25,11 @@ std::uint32_t range_bits(const Tile& t) {
   return (w | h) | ((w - 1) | (h - 1));
 }
 
+/// These fit as many bits as `value` has without its sign.
+std::uint32_t magnitude_bits(std::int32_t value) {
+  return static_cast<std::uint32_t>(value < 0 ? ~value : value);
+}
+
 /// Whether a window may lie entirely in the padding.
 enum class Overlap : std::uint8_t { kOptional, kRequired };
 
@@ -113,29 +118,30 @@ bool normalize(const CallCheck& call, const payload::NormalizeArgs& args) {
 }
 
 bool strided_copy(const CallCheck& call, const payload::StridedCopyArgs& args) {
-  constexpr auto kMost = static_cast<std::int32_t>(payload::kMaxRefOffset);
   const payload::CopyAxis* const axes[] = {&args.axis0, &args.axis1, &args.axis2,
                                            &args.axis3, &args.axis4, &args.axis5};
-  // The least and the greatest element that is read, and the greatest that is written. Sizes and
-  // strides have 28 bits, so that none of these sums exceeds 60.
-  std::int64_t first = args.input_offset;
-  std::int64_t last = args.input_offset;
-  std::int64_t last_written = args.output_offset;
+  // The least and the greatest element that is read, and the greatest that is written, modulo 2^64:
+  // none of these sums exceeds 60 bits if sizes and strides have kRefOffsetBits.
+  auto first = static_cast<std::uint64_t>(args.input_offset);
+  std::uint64_t last = first;
+  auto written = static_cast<std::uint64_t>(args.output_offset);
+  auto bits = static_cast<std::uint32_t>(args.output_offset);
   std::uint32_t copied = 1;
-  bool fits = args.output_offset >= 0;
   for (const payload::CopyAxis* axis : axes) {
-    fits = fits && bounds::in_range(axis->size, 1, kMost) &&
-           bounds::in_range(axis->input_stride, -kMost, kMost) &&
-           bounds::in_range(axis->output_stride, 0, kMost);
-    const std::int64_t steps = axis->size - std::int64_t{1};
-    const std::int64_t reach = steps * axis->input_stride;
-    (reach < 0 ? first : last) += fits ? reach : 0;
-    last_written += fits ? steps * axis->output_stride : 0;
-    copied = bounds::product(copied, bounds::volume(axis->size));
+    const auto size = static_cast<std::uint32_t>(axis->size);
+    const auto steps = static_cast<std::int32_t>(size - 1);
+    const std::int64_t reach = std::int64_t{steps} * axis->input_stride;
+    (reach < 0 ? first : last) += static_cast<std::uint64_t>(reach);
+    written += static_cast<std::uint64_t>(std::int64_t{steps} * axis->output_stride);
+    bits |= (size - 1) | static_cast<std::uint32_t>(axis->output_stride) |
+            magnitude_bits(axis->input_stride);
+    copied = bounds::product(copied, size);
   }
-  return call.require(fits, "size, stride or offset of a copy out of range") &&
-         call.require(first >= 0 && last < args.input_count, "a copy reads outside of its input") &&
-         call.require(last_written < args.output_count, "a copy writes outside of its output") &&
+  return call.require((bits >> payload::kRefOffsetBits) == 0 &&
+                          static_cast<std::int64_t>(first) >= 0 &&
+                          static_cast<std::int64_t>(last) < args.input_count &&
+                          static_cast<std::int64_t>(written) < args.output_count,
+                      "a copy reads or writes outside of its operands") &&
          // Otherwise it writes elements again and again, and a call of few bytes takes for ever.
          call.require(copied <= bounds::volume(args.output_count),
                       "a copy has more steps than its output has elements");
@@ -157,6 +163,34 @@ bool broadcast(const CallCheck& call, const Dims& in1, const Dims& in2, const Di
            ((a == larger && (b == larger || b == 1)) || (a == 1 && b == larger));
   }
   return call.require(fits, "the sizes of the operands and the output do not fit together");
+}
+
+bool pad_nd(const CallCheck& call, const payload::PadNdArgs& args) {
+  constexpr std::int32_t kReflect = 1;
+  const payload::PadAxis* const axes[] = {&args.axis0, &args.axis1, &args.axis2,
+                                          &args.axis3, &args.axis4, &args.axis5};
+  auto read = static_cast<std::uint32_t>(args.row_size);
+  std::uint32_t written = read;
+  std::uint32_t bits = 0;
+  std::int32_t beyond = 0;  // negative if an axis reflects more than it has
+  for (const payload::PadAxis* axis : axes) {
+    const auto size = static_cast<std::uint32_t>(axis->input_size);
+    const auto output_size = static_cast<std::uint32_t>(axis->output_size);
+    const auto before = static_cast<std::uint32_t>(axis->before);
+    read = bounds::product(read, size);
+    written = bounds::product(written, output_size);
+    bits |= (size - 1) | (output_size - 1) | magnitude_bits(axis->before);
+    // Positions from -before to output_size - 1 - before are reflected once, at 0 or at size - 1.
+    // None of these numbers exceeds 31 bits if sizes have kRefOffsetBits.
+    beyond |= static_cast<std::int32_t>(size - 1 - before) |
+              static_cast<std::int32_t>(2 * size - 1 + before - output_size);
+  }
+  return call.require((bits >> payload::kRefOffsetBits) == 0 &&
+                          read == bounds::volume(args.input_count) &&
+                          written == bounds::volume(args.output_count),
+                      "the sizes of a pad are not those of its operands") &&
+         call.require(args.mode != kReflect || beyond >= 0,
+                      "a pad reflects more than the dimension has");
 }
 
 }  // namespace geometry

@@ -39,5 +39,8 @@ bool broadcast(const CallCheck& call, const Args& args) {
   return broadcast(call, args.input1_dims, args.input2_dims, args.output_dims);
 }
 
+/// The sizes give those of the operands, and reflection reaches no further than the input.
+bool pad_nd(const CallCheck& call, const payload::PadNdArgs& args);
+
 }  // namespace geometry
 }  // namespace cmsis_nn_delegate

@@ -29,6 +29,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "lookup of input int8, table int8, output int8",
     "log_softmax of input int8, exponentials int32, output int8",
     "softmax_long of input int8, output int8",
+    "pad_nd of input int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

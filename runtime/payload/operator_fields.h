@@ -443,6 +443,34 @@ inline constexpr OperatorField kSoftmaxLongArgsFields[] = {
     {"diff_min", 24, FieldKind::kInteger, false, true, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kPadNdArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 1, {8}},
+    {"output", 4, FieldKind::kOutput, false, false, 0, 0, 1, 1, 1, {12}},
+    {"input_count", 8, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_count", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"row_size", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"mode", 20, FieldKind::kInteger, true, false, 0, 3, 1, 0, 0, {}},
+    {"fill", 24, FieldKind::kInteger, true, false, -128, 127, 1, 0, 0, {}},
+    {"axis0.input_size", 28, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis0.output_size", 32, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis0.before", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis1.input_size", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis1.output_size", 44, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis1.before", 48, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis2.input_size", 52, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis2.output_size", 56, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis2.before", 60, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis3.input_size", 64, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis3.output_size", 68, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis3.before", 72, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis4.input_size", 76, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis4.output_size", 80, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis4.before", 84, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis5.input_size", 88, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis5.output_size", 92, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis5.before", 96, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -465,6 +493,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kLookupArgsFields, 5, 20},
     {kLogSoftmaxArgsFields, 9, 36},
     {kSoftmaxLongArgsFields, 7, 28},
+    {kPadNdArgsFields, 25, 100},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -254,6 +254,17 @@ inline constexpr unsigned char kSoftmaxLongPayload[] = {
     2,0,0,0,142,2,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,128,59,128,255,255,255,
     19,1,32,0,0,0,0,32,0,0,0,48,2,0,0,0,142,2,0,0,110,190,9,104,21,0,0,0,32,252,255,255,
 };
+inline constexpr unsigned char kPadNdPayload[] = {
+    67,78,78,68,4,0,64,0,1,1,1,0,16,1,0,0,245,160,239,36,80,1,0,0,0,0,0,0,64,0,0,0,
+    160,0,0,0,104,0,0,0,1,0,0,0,16,1,0,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    64,0,0,0,16,1,0,0,1,5,0,1,2,3,4,0,4,0,0,0,4,0,0,0,2,0,0,0,2,0,0,0,
+    1,0,0,0,0,0,0,0,21,152,94,60,251,255,255,255,8,1,0,0,0,0,0,0,1,5,0,1,2,3,4,0,
+    2,0,0,0,11,0,0,0,6,0,0,0,2,0,0,0,1,0,0,0,0,0,0,0,21,152,94,60,251,255,255,255,
+    20,1,104,0,0,0,0,32,0,0,0,48,64,0,0,0,8,1,0,0,1,0,0,0,0,0,0,0,220,255,255,255,
+    1,0,0,0,1,0,0,0,0,0,0,0,1,0,0,0,1,0,0,0,0,0,0,0,4,0,0,0,2,0,0,0,
+    0,0,0,0,4,0,0,0,11,0,0,0,4,0,0,0,2,0,0,0,6,0,0,0,0,0,0,0,2,0,0,0,
+    2,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -277,6 +288,7 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
     {payload::Opcode::kLookup, kLookupPayload, sizeof(kLookupPayload)},
     {payload::Opcode::kLogSoftmax, kLogSoftmaxPayload, sizeof(kLogSoftmaxPayload)},
     {payload::Opcode::kSoftmaxLong, kSoftmaxLongPayload, sizeof(kSoftmaxLongPayload)},
+    {payload::Opcode::kPadNd, kPadNdPayload, sizeof(kPadNdPayload)},
 };
 
 }  // namespace testing

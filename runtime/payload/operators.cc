@@ -257,5 +257,17 @@ bool check_softmax_long(const CallCheck& call, const void* args) {
          call.accepted();
 }
 
+bool check_pad_nd(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::PadNdArgs*>(args);
+  if (!geometry::pad_nd(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_count)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_count)};
+  return call.reads(input) &&
+         call.in_ranges(in_range(a.mode, 0, 3) && in_range(a.fill, -128, 127)) &&
+         call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

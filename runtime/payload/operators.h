@@ -100,6 +100,10 @@ bool check_softmax_long(const CallCheck& call, const void* args);
 inline constexpr Operator kSoftmaxLong = {payload::Opcode::kSoftmaxLong,
                                           sizeof(payload::SoftmaxLongArgs), check_softmax_long};
 
+bool check_pad_nd(const CallCheck& call, const void* args);
+inline constexpr Operator kPadNd = {payload::Opcode::kPadNd, sizeof(payload::PadNdArgs),
+                                    check_pad_nd};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -123,6 +127,7 @@ inline constexpr Operator kOperators[] = {
     operators::kLookup,
     operators::kLogSoftmax,
     operators::kSoftmaxLong,
+    operators::kPadNd,
 };
 
 }  // namespace cmsis_nn_delegate

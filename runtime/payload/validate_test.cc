@@ -636,6 +636,60 @@ TEST(ValidateCalls, Broadcast) {
   expect_broadcast_checked<payload::MulBroadcastArgs>(Opcode::kMulBroadcast);
 }
 
+TEST(ValidateCalls, PadNd) {
+  using Pad = payload::PadNdArgs;
+  // 4 bytes to as many.
+  const auto open = [](const std::function<void(Pad&)>& change) {
+    AlignedBytes bytes = operator_payload(Opcode::kPadNd);
+    void* const data = testing::find_args(bytes, Opcode::kPadNd);
+    Pad args;
+    std::memcpy(&args, data, sizeof(args));
+    args.input_count = args.output_count = 4;
+    args.row_size = 1;
+    args.mode = args.fill = 0;
+    args.axis0 = args.axis1 = args.axis2 = args.axis3 = args.axis4 = {1, 1, 0};
+    args.axis5 = {4, 4, 0};
+    change(args);
+    std::memcpy(data, &args, sizeof(args));
+    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+  };
+  constexpr std::int32_t kMost = payload::kMaxRefOffset;
+  const Change<Pad> accepted[] = {
+      {"everything", [](Pad&) {}},
+      {"rows", [](Pad& a) { a.axis5 = {2, 2, 0}, a.row_size = 2; }},
+      {"two axes", [](Pad& a) { a.axis0 = {2, 2, 0}, a.axis5 = {2, 2, 1}; }},
+      {"all of it the constant", [](Pad& a) { a.axis5.before = kMost; }},
+      {"as on a ring, far away", [](Pad& a) { a.axis5.before = -kMost, a.mode = 3; }},
+      {"the edge, far away", [](Pad& a) { a.axis5.before = kMost, a.mode = 2; }},
+      {"reflected at the start", [](Pad& a) { a.axis5.before = 3, a.mode = 1; }},
+      {"reflected at the end", [](Pad& a) { a.axis5.before = -3, a.mode = 1; }},
+  };
+  for (const auto& [what, change] : accepted) {
+    EXPECT_EQ(open(change), Error::Ok) << what;
+  }
+  const Change<Pad> refused[] = {
+      {"no input", [](Pad& a) { a.axis0.input_size = 0; }},
+      {"no output", [](Pad& a) { a.axis0.output_size = 0; }},
+      {"no row", [](Pad& a) { a.row_size = 0; }},
+      {"negative sizes", [](Pad& a) { a.axis5.input_size = -4, a.axis0.input_size = -1; }},
+      {"negative rows", [](Pad& a) { a.row_size = -1, a.axis0 = {-1, -1, 0}; }},
+      {"more input", [](Pad& a) { a.axis3.input_size = 2; }},
+      {"more output", [](Pad& a) { a.axis3.output_size = 2; }},
+      {"less output", [](Pad& a) { a.axis5.output_size = 3; }},
+      {"overflow", [](Pad& a) { a.axis0.output_size = a.axis1.output_size = 1 << 16; }},
+      {"too far", [](Pad& a) { a.axis0.before = kMost + 1; }},
+      {"much too far", [](Pad& a) { a.axis0.before = kMin; }},
+      {"reflects too much at the start", [](Pad& a) { a.axis5.before = 4, a.mode = 1; }},
+      {"reflects too much at the end", [](Pad& a) { a.axis5.before = -4, a.mode = 1; }},
+      {"reflects a single element", [](Pad& a) { a.axis1.before = 1, a.mode = 1; }},
+      {"mode", [](Pad& a) { a.mode = 4; }},
+      {"constant", [](Pad& a) { a.fill = 128; }},
+  };
+  for (const auto& [what, change] : refused) {
+    EXPECT_EQ(open(change), Error::InvalidProgram) << what;
+  }
+}
+
 /// A kernel of `opcode` that asks for 100 bytes, whatever the arguments are.
 template <typename Args>
 void expect_scratch_checked(Opcode opcode) {

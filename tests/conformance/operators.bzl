@@ -13,6 +13,7 @@ OPERATORS = [
     "max_pool2d",
     "mul",
     "normalize",
+    "pad_nd",
     "quantize",
     "softmax",
     "strided_copy",

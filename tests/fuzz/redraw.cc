@@ -187,6 +187,29 @@ void redraw_strided_copy(payload::StridedCopyArgs& a, Random& random) {
   }
 }
 
+/// A pad whose sizes agree, except now and then.
+void redraw_pad_nd(payload::PadNdArgs& a, Random& random) {
+  payload::PadAxis* const axes[] = {&a.axis0, &a.axis1, &a.axis2, &a.axis3, &a.axis4, &a.axis5};
+  a.mode = random.in(0, 3);
+  a.fill = random.in(-128, 127);
+  a.row_size = random.one_in(2) ? 1 : random.in(1, 40);
+  a.input_count = a.output_count = a.row_size;
+  for (payload::PadAxis* axis : axes) {
+    axis->input_size = axis->output_size = random.one_in(2) ? 1 : random.in(1, 5);
+    axis->before = 0;
+    if (random.one_in(2)) {
+      axis->before = random.in(-3, axis->input_size + 1);
+      axis->output_size = random.in(1, 7);
+    }
+    a.input_count *= axis->input_size;
+    a.output_count *= axis->output_size;
+  }
+  if (random.one_in(4)) {
+    std::int32_t* const sizes[] = {&a.input_count, &a.output_count, &a.row_size};
+    *sizes[random.below(3)] += random.in(-2, 2);
+  }
+}
+
 /// Any numbers in their ranges and small sizes, for operators whose fields describe everything.
 void redraw_fields(std::uint16_t opcode, void* args, Random& random) {
   const OperatorFields& fields = kOperatorFields[opcode];
@@ -264,6 +287,8 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_broadcast(opcode, *static_cast<payload::AddBroadcastArgs*>(args), random);
     case Opcode::kMulBroadcast:
       return redraw_broadcast(opcode, *static_cast<payload::MulBroadcastArgs*>(args), random);
+    case Opcode::kPadNd:
+      return redraw_pad_nd(*static_cast<payload::PadNdArgs*>(args), random);
     default:
       return redraw_fields(opcode, args, random);
   }

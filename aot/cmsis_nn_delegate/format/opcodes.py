@@ -31,3 +31,4 @@ class Opcode(enum.IntEnum):
     LOOKUP = 17
     LOG_SOFTMAX = 18
     SOFTMAX_LONG = 19
+    PAD_ND = 20

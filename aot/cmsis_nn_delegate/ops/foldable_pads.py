@@ -12,6 +12,14 @@ from .attrs import Padding
 PADS = ("aten.constant_pad_nd.default", "aten.pad.default")
 
 
+def surrounds(node: EdgeNode) -> bool:
+    """Returns whether a pad of `PADS` adds rows and columns of a constant to images, and nothing else."""
+    mode = node.kwargs.get("mode", argument(node, 2) if len(node.args) > 2 else "constant")
+    constant = target_name(node) == "aten.constant_pad_nd.default" or mode == "constant"
+    amounts = argument(node, 1)
+    return constant and len(shape_of(node)) == 4 and not any(amounts[4:]) and min(amounts, default=0) >= 0
+
+
 def of_pad(node: EdgeNode) -> Padding:
     """Returns what a pad adds. PyTorch lists (left, right), then (top, bottom), then outer dimensions."""
     left, right, top, bottom = (*argument(node, 1), 0, 0, 0, 0)[:4]
@@ -23,7 +31,7 @@ def in_front(source: EdgeNode) -> tuple[Any, Padding]:
     total = Padding()
     while True:
         name = target_name(source)
-        if name in PADS:
+        if name in PADS and surrounds(source):
             total = total.plus(of_pad(source))
         elif name in RESHAPES:
             if shape_of(source) != shape_of(operand(source)):

@@ -1,4 +1,4 @@
-"""Constant padding of images, before it is folded into the operators that read it."""
+"""Padding with a constant, by reflection, with the edge, or as on a ring."""
 
 from __future__ import annotations
 
@@ -15,27 +15,34 @@ from . import aten_convolution, foldable_pads
 from .annotation import SameScale
 from .attrs import PadAttrs
 from .op import Op
+from .pad_nd import PadMode, PadNdAttrs
 
 _CONVOLUTIONS = (*aten_convolution.TARGETS, "aten.conv2d.default")
 _MAX_POOLS = ("aten.max_pool2d.default", "aten.max_pool2d_with_indices.default")
+# Those that have a mode in their name.
+_MODES = {
+    **{f"aten.reflection_pad{rank}d.default": PadMode.REFLECT for rank in (1, 2, 3)},
+    **{f"aten.replication_pad{rank}d.default": PadMode.REPLICATE for rank in (1, 2, 3)},
+}
+_TARGETS = (*foldable_pads.PADS, *_MODES)
 
 
 class Pad(Op):
-    """Rows and columns of a constant around an image.
+    """Elements around the input, in any dimensions.
 
-    There is no kernel for it, so every reader must be able to take it over. A convolution
-    can if the constant is 0, by a separate amount on each side; maximum pooling can if the
-    constant is the lowest quantized value, as after a ReLU. Average pooling would
-    have to count the padded pixels, which CMSIS-NN does not do.
+    Rows and columns of a constant around an image cost nothing if every reader can take them over (`fold_pads`). A
+    convolution can if the constant is 0, by a separate amount on each side; maximum pooling can if the constant is the
+    lowest quantized value, as after a ReLU. Average pooling would have to count the padded pixels, which CMSIS-NN does
+    not do. Every other pad is a copy, `pad_nd`.
     """
 
     name = "pad"
-    targets = foldable_pads.PADS
-    annotation = SameScale(foldable_pads.PADS)
+    targets = _TARGETS
+    annotation = SameScale(_TARGETS)
     attrs = PadAttrs
     limits = (
-        "a constant around height and width that every reader can take over: 0 before a convolution, the lowest value "
-        "(as after a ReLU) before maximum pooling",
+        "free of cost around height and width if every reader can take it over: 0 before a convolution, the lowest "
+        "value (as after a ReLU) before maximum pooling; else a copy",
     )
     computes = False
     keeps_quant = True
@@ -44,79 +51,68 @@ class Pad(Op):
         source = operand(node)
         return first(
             lambda: context.refuse_tensors(node, source),
-            lambda: self._refuse_mode(node, context),
-            lambda: context.refuse_image(source, "its input"),
-            lambda: self._refuse_amounts(node),
+            lambda: self._refuse_value(node, context),
             lambda: (
-                context.refuse_quant(node, [source], same=True)
-                if context.input_quant(source) is None or not self._feeds_directly(node)
-                else None
+                None
+                if self._folds(node, context) and self._feeds_directly(node)
+                else context.refuse_quant(node, [source], same=True)
             ),
-            lambda: self._refuse_readers(node, context),
         )
 
     def companions(self, node: EdgeNode, context: EdgeContext) -> Iterator[EdgeNode]:
-        return self._readers(node)
+        return self._readers(node) if self._folds(node, context) else iter(())
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        attrs = PadAttrs(foldable_pads.of_pad(node), float(self._value(node, context)))
-        return [context.node(node, self.name, [context.value(operand(node))], attrs)]
+        inputs = [context.value(operand(node))]
+        value = float(self._value(node, context))
+        if self._folds(node, context):
+            return [context.node(node, self.name, inputs, PadAttrs(foldable_pads.of_pad(node), value))]
+        # PyTorch lists them in pairs, from the last dimension to the first.
+        amounts = list(argument(node, 1))
+        amounts += [0] * (2 * len(shape_of(node)) - len(amounts))
+        mode = int(self._mode(node, context))
+        attrs = PadNdAttrs(tuple(amounts[-2::-2]), tuple(amounts[::-2]), mode, value)
+        return [context.node(node, "pad_nd", inputs, attrs)]
+
+    def _mode(self, node: EdgeNode, context: EdgeContext) -> PadMode:
+        if target_name(node) == "aten.pad.default":
+            return PadMode[context.arguments(node)[2].upper()]
+        return _MODES.get(target_name(node), PadMode.CONSTANT)
 
     def _value(self, node: EdgeNode, context: EdgeContext) -> Any:
+        if target_name(node) in _MODES:
+            return 0.0
         value = context.arguments(node)[-1]
         return 0.0 if value is None else value
 
-    def _refuse_mode(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        if target_name(node) == "aten.pad.default" and context.arguments(node)[2] != "constant":
-            return Refusal(
-                Reason.UNSUPPORTED_PARAMETER,
-                f"padding mode {context.arguments(node)[2]!r}; only constant padding is supported",
-            )
+    def _refuse_value(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         value = self._value(node, context)
         if not isinstance(value, (int, float)) or not math.isfinite(value):
             return Refusal(Reason.UNSUPPORTED_PARAMETER, f"its value {value} is not a finite number")
-        return None
-
-    def _refuse_amounts(self, node: EdgeNode) -> Optional[Refusal]:
-        amounts = list(argument(node, 1))
-        if any(amounts[4:]):
-            return Refusal(
-                Reason.UNSUPPORTED_PARAMETER,
-                f"padding {amounts} extends batch or channels; only height and width can be padded",
-            )
-        if any(amount < 0 for amount in amounts):
-            return Refusal(
-                Reason.UNSUPPORTED_PARAMETER,
-                f"padding {amounts} crops the image; slicing is not supported",
-            )
         return None
 
     def _feeds_directly(self, node: EdgeNode) -> bool:
         """Whether it has readers, and none of them is a quantize: then there are no parameters to compare."""
         return bool(node.users) and not any(target_name(user) == QUANTIZE for user in node.users)
 
-    def _refuse_readers(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+    def _folds(self, node: EdgeNode, context: EdgeContext) -> bool:
+        """Returns whether every reader can take the padding over."""
+        quant = context.input_quant(operand(node))
+        if quant is None or target_name(node) not in foldable_pads.PADS or not foldable_pads.surrounds(node):
+            return False
         value = self._value(node, context)
-        image = TensorType(Element.INT8, shape_of(operand(node)), quant=context.input_quant(operand(node)))
+        image = TensorType(Element.INT8, shape_of(operand(node)), quant=quant)
         readers = list(self._readers(node))
-        if not readers:
-            return Refusal(Reason.NOT_FUSABLE, "nothing reads it that could take the padding over")
-        for reader in readers:
+
+        def takes_over(reader: EdgeNode) -> bool:
             name = target_name(reader)
-            if name in _CONVOLUTIONS and foldable_pads.is_zero(value):
-                continue
-            if name in _MAX_POOLS and foldable_pads.is_lowest(value, image):
-                if self._windows_stay_inside(reader, context):
-                    continue
-            if name in foldable_pads.PADS and self._value(reader, context) == value:
-                continue
-            return Refusal(
-                Reason.NOT_FUSABLE,
-                f"padding with {value:g} cannot be folded into {reader.name} ({name or reader.op}):"
-                " only a convolution takes zeros over, and max_pool2d what is below every value;"
-                " use the padding argument of the layer that follows",
-            )
-        return None
+            if name in _CONVOLUTIONS:
+                return foldable_pads.is_zero(value)
+            if name in _MAX_POOLS:
+                return foldable_pads.is_lowest(value, image) and self._windows_stay_inside(reader, context)
+            return name in foldable_pads.PADS and self._value(reader, context) == value and self._folds(reader, context)
+
+        return bool(readers) and all(map(takes_over, readers))
 
     def _windows_stay_inside(self, pool: EdgeNode, context: EdgeContext) -> bool:
         """Whether the kernel can pool with all pads before `pool` as its own padding: it needs padding smaller than

@@ -98,6 +98,46 @@ def test_parts_are_slices():
     assert all(ops == ["transpose", "conv2d", "strided_copy"] for ops in found.values())
 
 
+PADS = {
+    "number": lambda x: F.pad(x, (1, 2), value=1.5),
+    "zeros of all dimensions": lambda x: F.pad(x, (1, 0, 0, 2, 1, 1, 1, 0)),
+    "crop": lambda x: F.pad(x, (-1, -1, 2, -1)),
+    "reflect": nn.ReflectionPad2d((1, 2, 3, 0)),
+    "replicate": nn.ReplicationPad2d((0, 4, 1, 0)),
+    "circular": lambda x: F.pad(x, (1, 1, 2, 0), mode="circular"),
+    "reflect a sequence": lambda x: F.pad(x.flatten(2), (3, 4), mode="reflect"),
+    "roll": lambda x: x.roll((3, -1), (1, 3)),
+    "roll all": lambda x: x.roll(5),
+    "average of padded pixels": lambda x: F.pad(F.avg_pool2d(x, 2), (1, 1)),
+}
+
+
+def test_pads_are_copies():
+    for name, ops in apart_behind_one_layer(PADS, 4, 6, 7).items():
+        assert ops[-1] in ("pad_nd", "transpose") and ops.count("pad_nd") == 1, name
+
+
+def test_pads_that_the_next_layer_cannot_take_over():
+    layer = nn.Conv2d(4, 4, 1)
+    maximum = F.max_pool2d
+    pads = {
+        "convolution of ones": lambda x: layer(F.pad(x, (1, 1), value=1.0)),
+        "maximum of zeros": lambda x: maximum(F.pad(x, (0, 1, 0, 1)), 2),
+        "empty windows": lambda x: maximum(F.pad(F.pad(F.relu(x), (1, 0, 1, 0)), (1, 0, 1, 0)), 2),
+        "empty last window": lambda x: maximum(F.pad(F.relu(x), (0, 1, 0, 1)), 2, 6, ceil_mode=True),
+        "channels": lambda x: maximum(F.pad(x, (0, 0, 0, 0, 1, 1)), 2),
+        "two readers": lambda x: (lambda y: layer(y) + y)(F.pad(x, (1, 0))),
+        "reflected": lambda x: layer(F.pad(x, (1, 1, 2, 2), mode="reflect")),
+    }
+    modules = {
+        name: Function(pad, **({"layer": layer} if "conv" in name or name in ("two readers", "reflected") else {}))
+        for name, pad in pads.items()
+    }
+    found = branches_apart({name: Branch(module, (torch.randn(1, 4, 5, 6),)) for name, module in modules.items()})
+    for name, apart in found.items():
+        assert apart.distance <= 1 and "pad_nd" in apart.ops, name
+
+
 def linear_on_pixels(x, *layers):
     """As transformers of images have it: [N, C, H, W] to [N, H * W, C] and back."""
     n, _, h, w = x.shape
@@ -137,6 +177,17 @@ def test_what_keeps_the_memory_order_costs_nothing():
     linear_layers = ops.pop("linear layers of pixels")
     assert linear_layers == "conv2d fully_connected fully_connected conv2d"
     assert set(ops.values()) == {"conv2d conv2d"}
+
+
+def test_the_border_moves_what_it_converts_in_another_order():
+    """A dequantize of an image and one of its pixels' channels read the same bytes in another way, as do quantizes."""
+    conv = nn.Conv2d(3, 4, 3)
+    branches = {
+        "result": Branch(Function(lambda x: conv(x).permute(0, 2, 3, 1), conv=conv), (torch.randn(1, 3, 6, 7),)),
+        "input": Branch(Function(lambda x: conv(x.permute(0, 3, 1, 2)), conv=conv), (torch.randn(1, 6, 7, 3),)),
+    }
+    for name, apart in branches_apart(branches).items():
+        assert apart.distance <= 1, name
 
 
 def test_what_no_loops_give_is_refused_under_its_own_name():

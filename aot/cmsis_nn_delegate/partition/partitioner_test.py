@@ -149,34 +149,6 @@ REFUSALS = {
         R.UNSUPPORTED_PARAMETER,
         "the last",
     ),
-    "pad with a number": (
-        Function(lambda x: POINTWISE(F.pad(x, (1, 1), value=1.0)), layer=POINTWISE),
-        [IMAGE],
-        "aten.constant_pad_nd",
-        R.NOT_FUSABLE,
-        "padding argument",
-    ),
-    "pad before max pooling": (
-        lambda x: F.max_pool2d(F.pad(x, (0, 1, 0, 1)), 2),
-        [IMAGE],
-        "aten.constant_pad_nd",
-        R.NOT_FUSABLE,
-        "max_pool2d",
-    ),
-    "pads that leave pooling windows empty": (
-        lambda x: F.max_pool2d(F.pad(F.pad(F.relu(x), (1, 0, 1, 0)), (1, 0, 1, 0)), 2),
-        [IMAGE],
-        "aten.constant_pad_nd",
-        R.NOT_FUSABLE,
-        "max_pool2d",
-    ),
-    "pads that leave the last pooling window empty": (
-        lambda x: F.max_pool2d(F.pad(F.relu(x), (0, 1, 0, 1)), 2, 6, ceil_mode=True),
-        [IMAGE],
-        "aten.constant_pad_nd",
-        R.NOT_FUSABLE,
-        "max_pool2d",
-    ),
     "large pooling stride": (
         lambda x: F.max_pool2d(x, 2, 40000),
         [IMAGE],
@@ -198,20 +170,6 @@ REFUSALS = {
         "aten.convolution",
         R.TOO_LARGE,
         "use less padding",
-    ),
-    "crop": (
-        lambda x: F.max_pool2d(F.pad(x, (-1, 0)), 1),
-        [IMAGE],
-        "aten.",
-        R.UNSUPPORTED_PARAMETER,
-        "crop",
-    ),
-    "pad channels": (
-        lambda x: F.max_pool2d(F.pad(x, (0, 0, 0, 0, 1, 1)), 1),
-        [IMAGE],
-        "aten.constant_pad_nd",
-        R.UNSUPPORTED_PARAMETER,
-        "batch or channels",
     ),
     "weights from outside": (
         F.linear,
@@ -242,12 +200,6 @@ def test_refusal(refusals, name):
     matches = [r for r in refusals[name] if r.reason is reason and r.target.startswith(target)]
     assert matches, "\n".join(map(str, refusals[name]))
     assert any(message in match.message for match in matches), matches
-
-
-def test_a_pad_that_is_the_whole_model_is_refused():
-    result = lowered(Function(lambda x: F.pad(x, (1, 1))), torch.randn(IMAGE))
-    (found,) = [r for r in result.reports if r.target.startswith("aten.constant_pad_nd")]
-    assert found.reason is R.NOT_FUSABLE and "cannot be folded" in found.message
 
 
 def unquantized(module, *inputs, **kwargs):

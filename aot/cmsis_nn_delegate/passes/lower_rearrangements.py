@@ -8,6 +8,7 @@ from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Layout
 from ..ops import storage
 from ..ops.attrs import TransposeAttrs
+from ..ops.layouts import Layouts
 from ..ops.loops import Loops, row_major_strides
 from ..ops.rearrange import in_memory
 from ..ops.registry import OPS
@@ -44,24 +45,31 @@ def _in_memory(node: Node) -> Optional[Loops]:
 
 def _vanishes(graph: Graph, node: Node) -> bool:
     """Removes a rearrange whose input and output are the same bytes, if that is possible. Readers that take elements or
-    rows as they lie in memory can read the input."""
+    rows as they lie in memory can read the input, and producers that give them so can write the output."""
     source, output = node.inputs[0], node.output
     readers = graph.consumers(output)
-    if not graph.is_output(output) and all(OPS[reader.op].shapeless_input for reader in readers):
-        for reader in readers:
-            replace_input(reader, output, source)
-            merge_sources(reader, node)
-        graph.remove([node])
-        return True
+    if not graph.is_output(output):
+        if all(OPS[reader.op].shapeless_input and _as_they_lie(reader, source, output) for reader in readers):
+            for reader in readers:
+                replace_input(reader, output, source)
+                merge_sources(reader, node)
+            graph.remove([node])
+            return True
     producer = graph.producer(source)
     if producer is None or len(producer.outputs) != 1 or not only_reader(graph, source):
         return False
-    if not OPS[producer.op].shapeless_output:
+    if not OPS[producer.op].shapeless_output or not _as_they_lie(producer, source, output):
         return False
     producer.replace_output(source, output)
     merge_sources(producer, node)
     graph.remove([node])
     return True
+
+
+def _as_they_lie(neighbour: Node, source: Value, output: Value) -> bool:
+    """Whether `neighbour` treats both values alike: what takes any layout moves elements where layouts differ."""
+    same = storage.effective_layout(source) is storage.effective_layout(output)
+    return same or OPS[neighbour.op].layouts_of(neighbour) is not Layouts.ANY
 
 
 def _through_row_major(graph: Graph, node: Node) -> None:

@@ -26,6 +26,7 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kLookup,
         portable::kLogSoftmax,
         portable::kSoftmaxLong,
+        portable::kPadNd,
     },
 };
 

@@ -25,6 +25,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kLookup,
         portable::kLogSoftmax,
         portable::kSoftmaxLong,
+        portable::kPadNd,
     },
 };
 

@@ -99,5 +99,11 @@ extern const KernelOf<payload::Opcode::kLogSoftmax> kLogSoftmax;
 /// SoftmaxArgs for rows of any size.
 extern const KernelOf<payload::Opcode::kSoftmaxLong> kSoftmaxLong;
 
+/// Pads int8 dimensions; the last is made of rows of row_size elements. Unused axes have
+/// size 1 and come first. What lies outside of the input: mode 0, the constant `fill`; 1,
+/// the input reflected at its first and last element; 2, its first or last element; 3, the
+/// input again, as on a ring.
+extern const KernelOf<payload::Opcode::kPadNd> kPadNd;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -1,0 +1,174 @@
+"""int8 padding of any dimensions: with a constant, by reflection, with the edge, or as on a ring."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..format import blocks
+from ..format.record import I8, I32, Field, Struct
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import Layout
+from .annotation import NotAnnotated
+from .kernel import KernelSpec
+from .layouts import Layouts
+from .op import Op
+from .random_case import RandomCase
+
+MAX_AXES = 6
+
+
+class PadMode(enum.IntEnum):
+    """What lies at position i outside of a dimension of size n, in PyTorch's names."""
+
+    CONSTANT = 0  # the constant
+    REFLECT = 1  # element -i or 2 * (n - 1) - i, without repeating the edge
+    REPLICATE = 2  # the element at the edge
+    CIRCULAR = 3  # element i modulo n
+
+
+_AXIS = Struct(
+    "PadAxis",
+    "A dimension of a pad: element i of the output is element i - before of the input.",
+    (
+        Field("input_size", I32),
+        Field("output_size", I32),
+        Field("before", I32, "negative if elements are cut off"),
+    ),
+)
+
+KERNEL = KernelSpec(
+    "pad_nd",
+    Struct(
+        "PadNdArgs",
+        "Pads int8 dimensions; the last is made of rows of row_size elements. Unused axes have size 1 and come first. "
+        "What lies outside of the input: mode 0, the constant `fill`; 1, the input reflected at its first and last "
+        "element; 2, its first or last element; 3, the input again, as on a ring.",
+        (
+            blocks.input("input", I8, "input_count", doc="int8 [input_count]"),
+            blocks.output(I8, "output_count", doc="int8 [output_count]"),
+            Field("input_count", I32, "elements"),
+            Field("output_count", I32, "elements"),
+            Field("row_size", I32, "elements"),
+            Field("mode", I32, low=min(PadMode), high=max(PadMode)),
+            Field("fill", I32, low=-128, high=127),
+            *(Field(f"axis{index}", _AXIS) for index in range(MAX_AXES)),
+        ),
+        geometry="pad_nd",
+    ),
+    cmsis_nn="",
+    why_portable="arm_pad_s8 pads at most four dimensions with a constant, row by row with memset and memcpy, as the "
+    "portable kernel does",
+)
+
+
+@dataclass(frozen=True)
+class PadNdAttrs:
+    """pad_nd: how many elements each logical dimension gets at its start and its end, negative to cut them off.
+
+    `value` is the constant, a real number."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    mode: int
+    value: float = 0.0
+
+
+def origins(size: int, before: int, after: int, mode: int) -> np.ndarray:
+    """Returns, for each element along a padded dimension, which element it is of `size`; -1 for the constant."""
+    found = np.arange(-before, size + after)
+    outside = (found < 0) | (found >= size)
+    if mode == PadMode.CONSTANT:
+        return np.where(outside, -1, found)
+    if mode == PadMode.REFLECT:
+        return np.where(found < 0, -found, np.where(outside, 2 * (size - 1) - found, found))
+    return np.clip(found, 0, size - 1) if mode == PadMode.REPLICATE else found % size
+
+
+def _draw(d: RandomCase) -> Value:
+    """Any dimensions, padded or cropped on either side."""
+    shape = [d.integer(1, 6) for _ in range(d.integer(1, 5))]
+    mode = d.pick(*PadMode)
+    before, after = [], []
+    for size in shape:
+        most = {PadMode.REFLECT: size - 1, PadMode.CIRCULAR: size}.get(mode, 4)
+        sides = [d.pick(0, 0, d.integer(0, most)), d.pick(0, d.integer(0, most))]
+        if d.pick(False, False, False, True):  # cropped
+            sides[d.integer(0, 1)] = -d.integer(0, size - 1)
+        before.append(sides[0])
+        after.append(sides[1])
+    return _pad(d, shape, before, after, mode)
+
+
+def _draw_image(d: RandomCase) -> Value:
+    """Rows and columns of pixels around an image."""
+    shape = [d.batch(), d.channels(), *d.pair(3, 6)]
+    before, after = ((0, 0, *d.pair(0, 2)) for _ in range(2))
+    return _pad(d, shape, before, after, d.pick(*PadMode))
+
+
+def _pad(d: RandomCase, shape: Sequence[int], before: Sequence[int], after: Sequence[int], mode: PadMode) -> Value:
+    source = d.input(*shape)
+    value = source.scale * d.integer(-200, 200)
+    attrs = PadNdAttrs(tuple(before), tuple(after), int(mode), value if mode is PadMode.CONSTANT else 0.0)
+    return d.node("pad_nd", [source], attrs, source.quant)
+
+
+class PadNd(Op):
+    """Padding that stays after `fold_pads`, and roll, which is a pad as on a ring whose end is cut off. Elements are
+    copied; the constant is quantized as PyTorch does, to the nearest step, halves to even."""
+
+    name = "pad_nd"
+    annotation = NotAnnotated("it stands for pad and roll")
+    attrs = PadNdAttrs
+    kernels = (KERNEL,)
+    draws = (_draw, _draw_image)
+    computes = False
+    keeps_quant = True
+    layouts = Layouts.SAME
+
+    def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
+        return tuple(map(sum, zip(inputs[0].shape, attrs.before, attrs.after)))
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        attrs: PadNdAttrs = node.attrs
+        found = inputs[0]
+        for axis, dim in enumerate(_storage_order(node.output)):
+            index = origins(found.shape[axis], attrs.before[dim], attrs.after[dim], attrs.mode)
+            found = np.take(found, np.maximum(index, 0), axis)
+            np.moveaxis(found, axis, 0)[index < 0] = self._fill(node)
+        return found
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        attrs: PadNdAttrs = node.attrs
+        axes: list[tuple[int, int, int]] = []  # input size, output size, before
+        for axis, dim in enumerate(_storage_order(node.output)):
+            size, before = node.inputs[0].storage_shape[axis], attrs.before[dim]
+            whole = not (before or attrs.after[dim])
+            if whole and axes and axes[-1] == (axes[-1][0], axes[-1][0], 0):  # so was the one before
+                size *= axes.pop()[0]
+            axes.append((size, size + before + attrs.after[dim], before))
+        row_size = axes.pop()[0] if axes and axes[-1] == (axes[-1][0], axes[-1][0], 0) else 1
+        axes = [(1, 1, 0)] * (MAX_AXES - len(axes)) + axes
+        names = [field.name for field in _AXIS.fields]
+        return {
+            **refs,
+            "input_count": node.inputs[0].numel,
+            "output_count": node.output.numel,
+            "row_size": row_size,
+            "mode": attrs.mode,
+            "fill": self._fill(node),
+            **{f"axis{index}": dict(zip(names, axis)) for index, axis in enumerate(axes)},
+        }
+
+    def _fill(self, node: Node) -> int:
+        return int(node.output.type.quantize(np.float32(node.attrs.value).reshape(1))[0])
+
+
+def _storage_order(value: Value) -> tuple[int, ...]:
+    """Returns the logical dimensions from the outermost in memory to the innermost."""
+    return (0, 2, 3, 1) if value.layout is Layout.CHANNELS_LAST else tuple(range(len(value.shape)))
