@@ -3,7 +3,8 @@
 Steps are the indices of kernel calls. A graph input lives from step 0 to its last reader, an output from its
 definition to the last step, any other activation from its definition to its last reader, the
 scratch memory of a kernel during its own step. Values that lie inside of each other (`homes`) are
-one buffer, which lives from the first write into any of them to the last read from any of them.
+one buffer, of which only those bytes are alive that belong to a live value: a tensor made of
+parts grows with them, and what is left of one after its last reader are the parts read later.
 With I/O placed with the caller, inputs and outputs take no arena memory. States lie one after
 another outside of the arena, because they live between executions.
 """
@@ -11,15 +12,15 @@ another outside of the arena, because they live between executions.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Optional
 
 from ...format.schema import ALIGNMENT
 from ...graph.ir import Graph, Node, Value
 from ...ops.registry import OPS, calls
 from .homes import Home, find_homes
-from .interval import Interval, align_up, live_bytes
+from .interval import Interval, Movable, align_up, bundle_of, live_bytes
 from .plan import place
 
 
@@ -45,7 +46,7 @@ class Buffer:
     for scratch memory."""
 
     name: str
-    interval: Interval
+    interval: Movable
     offset: int
 
 
@@ -115,65 +116,48 @@ def _plan(
 ) -> MemoryPlan:
     """Plans with the given in-place operations: step -> the input that its output replaces."""
     nodes = calls(graph)
-    last_step = max(len(nodes) - 1, 0)
     io = {id(value) for value in (*graph.inputs, *graph.outputs)}
     with_caller = io if io_placement is IoPlacement.CALLER else set()
     homes = find_homes(graph)
     inner = {id(home.value): home for home in homes}
+    # Groups of values that share a buffer: a name, and each value with its offset.
+    names: list[str] = []
+    groups: list[list[tuple[int, Value]]] = []
+    group_of: dict[int, int] = {}  # by id of the root
+    lives = _lives(graph)
 
-    def root(value: Value) -> Value:
-        return inner[id(value)].root if id(value) in inner else value
+    for step, value in _defined(graph):
+        home = inner.get(id(value), Home(value, value, 0))
+        if id(home.root) in with_caller:
+            continue
+        replaced = overwritten.get(step)
+        if id(home.root) not in group_of and replaced is not None:
+            group_of[id(home.root)] = group_of[id(replaced)]
+            names[group_of[id(replaced)]] += "=" + value.name
+        elif id(home.root) not in group_of:
+            group_of[id(home.root)] = len(groups)
+            names.append(home.root.name)
+            groups.append([])
+        groups[group_of[id(home.root)]].append((home.offset, value))
 
-    # Groups of values that share a buffer, each [name, size, first, last, ids of their roots].
-    groups: list[list[Any]] = []
-    group_of: dict[int, list[Any]] = {}  # by root
-
-    def define(value: Value, step: int) -> None:
-        replaced = overwritten.get(step) if step >= 0 else None
-        value = root(value)
-        if id(value) in with_caller or id(value) in group_of:
-            return
-        if replaced is not None and id(root(replaced)) in group_of:
-            group = group_of[id(root(replaced))]
-            group[0] += "=" + value.name
-        else:
-            group = [value.name, value.nbytes, max(step, 0), max(step, 0), []]
-            groups.append(group)
-        group[4].append(id(value))
-        group_of[id(value)] = group
-
-    def use(value: Value, step: int) -> None:
-        if id(root(value)) in group_of:
-            group_of[id(root(value))][3] = step
-
-    for value in graph.inputs:
-        define(value, -1)
-    for step, node in enumerate(nodes):
-        for value in node.inputs:
-            use(value, step)
-        for value in node.outputs:
-            define(value, step)
-            use(value, step)
-    for value in graph.outputs:
-        use(value, last_step)
-
-    names = [group[0] for group in groups]
-    intervals = [Interval(*group[1:4]) for group in groups]
+    buffers = [
+        bundle_of([(offset, Interval(value.nbytes, *lives[id(value)])) for offset, value in group], ALIGNMENT)
+        for group in groups
+    ]
     steps_with_scratch = [step for step, size in enumerate(scratch_bytes) if size]
     for step in steps_with_scratch:
         names.append(f"{nodes[step].name}.scratch")
-        intervals.append(Interval(scratch_bytes[step], step, step))
+        buffers.append(Interval(scratch_bytes[step], step, step))
 
-    placement = place(intervals, ALIGNMENT)
+    placement = place(buffers, ALIGNMENT)
     offsets = placement.offsets
-    values = {key: offset for group, offset in zip(groups, offsets) for key in group[4]}
-    values |= {id(home.value): values[id(home.root)] + home.offset for home in homes if id(home.root) in values}
+    values = {id(value): base + offset for group, base in zip(groups, offsets) for offset, value in group}
     states, persistent_bytes = _place_states(graph)
     return MemoryPlan(
-        buffers=tuple(Buffer(*parts) for parts in zip(names, intervals, offsets)),
+        buffers=tuple(Buffer(*parts) for parts in zip(names, buffers, offsets)),
         arena_bytes=align_up(placement.peak, ALIGNMENT),
         bound=placement.bound,
-        live=tuple(live_bytes(intervals, ALIGNMENT)),
+        live=tuple(live_bytes(buffers, ALIGNMENT)),
         in_place=tuple(nodes[step].name for step in sorted(overwritten)),
         homes=homes,
         persistent_bytes=persistent_bytes,
@@ -181,6 +165,43 @@ def _plan(
         _scratch=dict(zip(steps_with_scratch, offsets[len(groups) :])),
         _states=states,
     )
+
+
+def _defined(graph: Graph) -> Iterator[tuple[int, Value]]:
+    """Yields all activations with the step of the call that writes them, -1 if there is none."""
+    for value in graph.inputs:
+        yield -1, value
+    step = -1
+    for node in graph.nodes:
+        step += not OPS[node.op].only_places
+        for value in node.outputs:
+            yield (-1 if OPS[node.op].only_places else step), value
+
+
+def _lives(graph: Graph) -> dict[int, tuple[int, int]]:
+    """Returns the first and the last step of each activation, by id.
+
+    What is made of parts begins when the last of them is written, and until then they live. A part of another value
+    begins with that.
+    """
+    lives = {id(value): (0, 0) for value in graph.inputs}
+
+    def live_until(value: Value, step: int) -> None:
+        if id(value) in lives:
+            first, last = lives[id(value)]
+            lives[id(value)] = first, max(last, step)
+
+    step = -1
+    for node in graph.nodes:
+        now = step = step + (not OPS[node.op].only_places)
+        if OPS[node.op].only_places:
+            now = max(lives[id(value)][0] for value in node.inputs)
+        for value in node.inputs:
+            live_until(value, now)
+        lives |= {id(value): (now, now) for value in node.outputs}
+    for value in graph.outputs:
+        live_until(value, max(step, 0))
+    return lives
 
 
 def _place_states(graph: Graph) -> tuple[dict[int, int], int]:

@@ -172,23 +172,30 @@ def test_parts_are_computed_inside_of_the_whole():
     whole = joined(builder, *parts)
     graph = builder.graph(builder.fully_connected(whole, 8))
     plan = plan_memory(graph, [0, 0, 0], CALLER)
-    # The join is no step, and the parts have no buffers of their own.
-    assert [(b.name, b.interval) for b in plan.buffers] == [("v2", Interval(25, 0, 2))]
+    # The join is no step, and the parts have no buffers of their own: theirs grows.
+    (buffer,) = plan.buffers
+    assert buffer.interval.pieces == ((0, Interval(16, 0, 0)), (0, Interval(25, 1, 2)))
     assert [plan.offset_of(value) for value in (*parts, whole)] == [0, 5, 0]
     assert plan.homes == (Home(parts[0], whole, 0), Home(parts[1], whole, 5))
 
 
-def test_a_whole_lives_as_long_as_its_parts_are_read():
+def test_a_whole_grows_with_its_parts_and_leaves_those_that_are_read_later():
     builder = GraphBuilder()
     x = builder.input(1, 16)
-    parts = [builder.fully_connected(x, 8), builder.fully_connected(x, 8)]
+    parts = [builder.fully_connected(x, 16), builder.fully_connected(x, 16)]
     inner = joined(builder, *parts)
-    outer = joined(builder, builder.fully_connected(inner, 4), inner)
+    outer = joined(builder, builder.fully_connected(inner, 16), inner)
     first = builder.fully_connected(outer, 16)
     graph = builder.graph(builder.fully_connected(builder.add(first, first), 3), builder.fully_connected(parts[1], 3))
     plan = plan_memory(graph, [0] * 7, CALLER)
-    assert [plan.offset_of(value) - plan.offset_of(outer) for value in (*parts, inner, outer)] == [4, 12, 4, 0]
-    assert plan.buffers[0].interval == Interval(20, 0, 6)
+    assert [plan.offset_of(value) - plan.offset_of(outer) for value in (*parts, inner, outer)] == [16, 32, 16, 0]
+    assert plan.buffers[0].interval.pieces == (
+        (0, Interval(48, 2, 3)),
+        (16, Interval(16, 0, 0)),
+        (16, Interval(32, 1, 1)),
+        (32, Interval(16, 4, 6)),
+    )
+    assert plan.live[:5] == (16, 32, 48, 64, 48)
 
 
 def test_parts_of_an_output_lie_with_the_caller():

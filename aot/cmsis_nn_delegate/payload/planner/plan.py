@@ -1,4 +1,4 @@
-"""Places intervals in an arena.
+"""Places buffers in an arena: intervals, and bundles of intervals at fixed distances.
 
 The algorithm:
 1. A placement is made from an *order* of the buffers: each in turn gets the lowest aligned
@@ -18,9 +18,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Optional
 
-from .interval import Interval, align_up, lower_bound
+from .interval import Movable, align_up, lower_bound
 
 _BUDGET = 4_000_000  # pairs of buffers looked at, about two seconds
 _PATIENCE = 400  # moves without progress before a restart
@@ -39,24 +39,25 @@ class Placement:
         return self.peak - self.bound
 
 
-def place(intervals: Sequence[Interval], alignment: int = 16) -> Placement:
-    """Returns offsets for `intervals`, multiples of `alignment` (a power of two); see the module docstring."""
-    bound = lower_bound(intervals, alignment)
-    search = _Search(intervals, alignment)
-    orders = _rule_orders(intervals)
+def place(buffers: Sequence[Movable], alignment: int = 16) -> Placement:
+    """Returns offsets for `buffers`, multiples of `alignment` (a power of two), as those of the pieces of bundles must
+    be; see the module docstring."""
+    bound = lower_bound(buffers, alignment)
+    search = _Search(buffers, alignment)
+    orders = _rule_orders(buffers)
     best = min((search.place(order) for order in orders), key=search.peak, default=[])
     if search.peak(best) > bound:
         best = _climb(search, orders, best, bound)
     return Placement(tuple(best), search.peak(best), bound)
 
 
-def _rule_orders(intervals: Sequence[Interval]) -> list[list[int]]:
+def _rule_orders(buffers: Sequence[Movable]) -> list[list[int]]:
     """Returns the orders of step 2; the index breaks ties."""
 
-    def by(key: Callable[[Interval], Any]) -> list[int]:
-        return sorted(range(len(intervals)), key=lambda i: (key(intervals[i]), i))
+    def by(key: Callable[[Movable], Any]) -> list[int]:
+        return sorted(range(len(buffers)), key=lambda i: (key(buffers[i]), i))
 
-    if not intervals:
+    if not buffers:
         return []
     return [
         by(lambda v: -v.size),
@@ -68,28 +69,31 @@ def _rule_orders(intervals: Sequence[Interval]) -> list[list[int]]:
 class _Search:
     """Step 1. It computes everything that does not depend on the order once, and counts the work."""
 
-    def __init__(self, intervals: Sequence[Interval], alignment: int) -> None:
-        self.sizes = [align_up(interval.size, alignment) for interval in intervals]
-        self.neighbours = [
-            [j for j, other in enumerate(intervals) if j != i and interval.meets(other)]
-            for i, interval in enumerate(intervals)
-        ]
+    def __init__(self, buffers: Sequence[Movable], alignment: int) -> None:
+        self.sizes = [align_up(buffer.size, alignment) for buffer in buffers]
+        # Of each buffer, by neighbour: between which distances from the neighbour's start, exclusive, it must not lie.
+        self.taken: list[dict[int, list[tuple[int, int]]]] = []
+        for i, buffer in enumerate(buffers):
+            around = ((j, _conflicts(buffer, other, alignment)) for j, other in enumerate(buffers) if j != i)
+            self.taken.append({j: conflicts for j, conflicts in around if conflicts is not None})
+        self.costs = [1 + sum(max(len(conflicts), 1) for conflicts in around.values()) for around in self.taken]
         self.work = 0
 
     def place(self, order: Sequence[int]) -> list[int]:
         offsets = [-1] * len(self.sizes)
         for i in order:
             taken = sorted(
-                (offsets[j], offsets[j] + self.sizes[j])
-                for j in self.neighbours[i]
-                if offsets[j] >= 0 and self.sizes[j]
+                (offsets[j] + low, offsets[j] + high)
+                for j, conflicts in self.taken[i].items()
+                if offsets[j] >= 0
+                for low, high in conflicts
             )
-            self.work += len(self.neighbours[i]) + 1
+            self.work += self.costs[i]
             offset = 0
-            for start, end in taken:
-                if start >= offset + self.sizes[i]:
+            for low, high in taken:
+                if low >= offset:
                     break
-                offset = max(offset, end)
+                offset = max(offset, high)
             offsets[i] = offset
         return offsets
 
@@ -100,8 +104,22 @@ class _Search:
         """Returns the buffers that touch the peak, and those that lie directly under such a buffer."""
         peak = self.peak(offsets)
         top = [i for i, size in enumerate(self.sizes) if offsets[i] + size == peak]
-        below = {j for i in top for j in self.neighbours[i] if offsets[j] + self.sizes[j] == offsets[i]}
+        below = {j for i in top for j in self.taken[i] if offsets[j] + self.sizes[j] == offsets[i]}
         return top + sorted(below.difference(top))
+
+
+def _conflicts(buffer: Movable, other: Movable, alignment: int) -> Optional[list[tuple[int, int]]]:
+    """Returns the distances from the start of `other` between which `buffer` must not start, exclusive; None if they
+    are never alive together."""
+    found, meet = [], False
+    for at, piece in buffer.pieces:
+        size = align_up(piece.size, alignment)
+        for other_at, other_piece in other.pieces:
+            if piece.meets(other_piece):
+                meet = True
+                if other_piece.size:
+                    found.append((other_at - at - size, other_at + align_up(other_piece.size, alignment) - at))
+    return found if meet else None
 
 
 def _climb(search: _Search, orders: Sequence[list[int]], best: list[int], bound: int) -> list[int]:

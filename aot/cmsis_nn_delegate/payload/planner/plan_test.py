@@ -1,8 +1,11 @@
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cmsis_nn_delegate.payload.planner.interval import Interval, find_overlap, live_bytes, lower_bound
+from cmsis_nn_delegate.payload.planner import plan
+from cmsis_nn_delegate.payload.planner.interval import Interval, bundle_of, find_overlap, live_bytes, lower_bound
 from cmsis_nn_delegate.payload.planner.plan import _rule_orders, _Search, place
 
 INTERVALS = st.lists(
@@ -14,6 +17,60 @@ INTERVALS = st.lists(
     ),
     max_size=14,
 )
+
+
+RANGES = st.lists(
+    st.tuples(
+        st.integers(0, 100),
+        st.builds(
+            lambda size, first, length: Interval(size, first, first + length),
+            st.integers(1, 100),
+            st.integers(0, 12),
+            st.integers(0, 6),
+        ),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(RANGES, st.sampled_from([1, 4, 16]))
+def test_a_bundle_takes_what_its_ranges_take(ranges, alignment):
+    end = max(offset + buffer.size for offset, buffer in ranges)
+
+    def alive(pieces, step):
+        return {
+            byte // alignment
+            for at, piece in pieces
+            if piece.meets(Interval(0, step, step))
+            for byte in range(at, at + piece.size)
+        }
+
+    bundle = bundle_of(ranges, alignment)
+    assert find_overlap([bundle], [0]) is None
+    assert bundle.size == end
+    assert all(offset % alignment == 0 for offset, _ in bundle.pieces)
+    for step in range(20):
+        assert alive(bundle.pieces, step) == alive(ranges, step)
+
+
+@settings(max_examples=200, deadline=None)
+@given(INTERVALS, st.lists(RANGES, max_size=4), st.sampled_from([1, 4, 16]))
+def test_placements_of_bundles_are_valid(intervals, bundles, alignment):
+    buffers = [*intervals, *(bundle_of(ranges, alignment) for ranges in bundles)]
+    with patch.object(plan, "_BUDGET", 5_000):  # few of these reach the bound
+        placement = place(buffers, alignment)
+    assert find_overlap(buffers, placement.offsets) is None
+    assert all(offset % alignment == 0 for offset in placement.offsets)
+    assert placement.bound <= placement.peak
+
+
+def test_a_buffer_lies_in_the_part_of_a_bundle_that_is_not_alive_yet():
+    bundle = bundle_of([(0, Interval(32, 2, 2)), (32, Interval(32, 0, 2))], 16)
+    placement = place([bundle, Interval(32, 0, 1)])
+    assert placement.offsets == (0, 0)
+    assert placement.peak == placement.bound == 64
 
 
 @settings(max_examples=300, deadline=None)

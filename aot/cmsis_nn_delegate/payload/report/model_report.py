@@ -117,7 +117,12 @@ def build_report(name: str, encoded: Encoded) -> Report:
 def _arena(encoded: Encoded) -> ArenaReport:
     plan = encoded.plan
     peak = max(range(len(plan.live)), key=plan.live.__getitem__, default=0)
-    live = [b for b in plan.buffers if b.interval.first <= peak <= b.interval.last]
+    live = [
+        LiveBuffer(buffer.name, piece.size, buffer.offset + offset)
+        for buffer in plan.buffers
+        for offset, piece in buffer.interval.pieces
+        if piece.first <= peak <= piece.last
+    ]
     live.sort(key=lambda buffer: buffer.offset)
     return ArenaReport(
         nbytes=plan.arena_bytes,
@@ -125,7 +130,7 @@ def _arena(encoded: Encoded) -> ArenaReport:
         gap=plan.gap,
         io_placement=encoded.io_placement.value,
         peak_call=peak,
-        peak_buffers=tuple(LiveBuffer(b.name, b.interval.size, b.offset) for b in live),
+        peak_buffers=tuple(live),
         in_place=plan.in_place,
         inside=tuple(f"{home.value.name} in {home.root.name}+{home.offset}" for home in plan.homes),
     )

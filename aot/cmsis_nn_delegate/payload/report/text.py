@@ -68,7 +68,7 @@ def _arena_lines(report: Report) -> list[str]:
     if arena.in_place:
         lines.append(f"  computed in place: {', '.join(arena.in_place)}")
     if arena.inside:
-        lines.append(f"  parts of other tensors, without a copy: {', '.join(arena.inside)}")
+        lines.append(f"  inside of other tensors: {', '.join(arena.inside)}")
     return lines
 
 
