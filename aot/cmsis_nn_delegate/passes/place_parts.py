@@ -37,7 +37,8 @@ def _place(graph: Graph, node: Node, placed: set[int]) -> None:
 
 
 def _may_lie_anywhere(graph: Graph, value: Value) -> bool:
-    return graph.producer(value) is not None and not graph.is_output(value)
+    producer = graph.producer(value)
+    return producer is not None and producer.op != "part" and not graph.is_output(value)
 
 
 def _copy(graph: Graph, node: Node, join: JoinAttrs, index: int) -> Value:

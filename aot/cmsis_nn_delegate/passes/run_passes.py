@@ -12,6 +12,7 @@ from ..ops.registry import OPS
 from .absorb_reshapes import absorb_reshapes
 from .assign_layouts import assign_layouts
 from .clamps_to_pooling import clamps_to_pooling
+from .copies_to_parts import copies_to_parts
 from .fold_pads import fold_pads
 from .fold_qdq import fold_qdq
 from .functions_to_lookups import functions_to_lookups
@@ -50,7 +51,8 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     absorb_reshapes,
     # After absorb_reshapes, because reshapes at the end of the graph decide what its outputs are.
     separate_outputs,
-    # Asks what has memory of its own.
+    # Both ask what has memory of its own. What is a part of another value cannot be placed in a third one.
+    copies_to_parts,
     place_parts,
 )
 

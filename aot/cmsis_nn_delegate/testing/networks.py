@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +13,8 @@ from ..ops.annotation import Elementwise
 from ..ops.attrs import Clamp, Padding, Pair
 from ..ops.graph_builder import GraphBuilder
 from ..ops.registry import OPS
+from ..ops.strided_copy import StridedCopyAttrs
+from ..passes.copies_to_parts import copies_to_parts
 from ..passes.place_parts import place_parts
 
 RELU = Clamp(0.0)
@@ -118,6 +121,7 @@ def random_network(seed: int, max_nodes: int = 12) -> Graph:
         outputs.append(builder.concat([flat, builder.fully_connected(last, 3), flat], 1))
     outputs.append(builder.dequantize(flat) if draw.random() < 0.5 else flat)
     graph = builder.graph(*outputs)
+    copies_to_parts(graph)
     place_parts(graph)
     return graph
 
@@ -131,7 +135,10 @@ def _random_step(builder: GraphBuilder, images: Sequence[Value]) -> Value:
     kernel = int(draw.integers(1, min(h, w, 3) + 1)), int(draw.integers(1, min(h, w, 3) + 1))
     padding = Padding(*(int(draw.integers(0, k)) for k in kernel * 2))
     stride = int(draw.integers(1, 3)), int(draw.integers(1, 3))
-    kind = draw.choice(["conv2d", "grouped", "depthwise", "pointwise", "avg", "max", "concat", *_ELEMENTWISE * 2])
+    kinds = ["conv2d", "grouped", "depthwise", "pointwise", "avg", "max", "concat", "slice", *_ELEMENTWISE * 2]
+    kind = draw.choice(kinds)
+    if kind == "slice":
+        return builder.node("strided_copy", [x], _random_slice(x, draw), x.quant)
     if kind == "concat":
         axis = int(draw.integers(4))
         partners = [y for y in images if _without(y.shape, axis) == _without(x.shape, axis)]
@@ -154,6 +161,18 @@ def _random_step(builder: GraphBuilder, images: Sequence[Value]) -> Value:
     if kind == "pointwise" or h == 1:
         return builder.conv2d(x, int(draw.integers(1, 9)), (1, 1), clamp=clamp)
     return builder.conv2d(x, int(draw.integers(1, 9)), kernel, stride, padding, clamp=clamp)
+
+
+def _random_slice(x: Value, draw: np.random.Generator) -> StridedCopyAttrs:
+    """Rows or columns of images, in memory: [n, h, w, c]."""
+    n, c, h, w = x.shape
+    axis = int(draw.integers(1, 3))
+    size = (n, h, w, c)[axis]
+    begin = int(draw.integers(size))
+    sizes = [n, h, w, c]
+    sizes[axis] = int(draw.integers(1, size - begin + 1))
+    read, written = (tuple(math.prod(shape[i + 1 :]) for i in range(4)) for shape in ((n, h, w, c), sizes))
+    return StridedCopyAttrs((n, c, sizes[1], sizes[2]), tuple(sizes), read, written, begin * read[axis])
 
 
 def _without(shape: Sequence[int], axis: int) -> tuple[int, ...]:
