@@ -8,8 +8,8 @@ from cmsis_nn_delegate.format.record import Role
 from cmsis_nn_delegate.ops import storage
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.join import JoinAttrs
+from cmsis_nn_delegate.ops.loops import Loops
 from cmsis_nn_delegate.ops.registry import OPS, calls
-from cmsis_nn_delegate.ops.strided_copy import positions
 from cmsis_nn_delegate.payload.planner.homes import Home, find_homes
 from cmsis_nn_delegate.payload.planner.interval import Interval, find_overlap
 from cmsis_nn_delegate.payload.planner.memory import IoPlacement, plan_memory
@@ -53,7 +53,7 @@ def run_in_arena(graph, plan, scratch_bytes, inputs):
         result = op.reference(node, operands)
         result = np.ascontiguousarray(result).view(np.uint8).ravel()
         if node.op == "strided_copy":  # leaves the rest as it is
-            written = positions(node.attrs.sizes, node.attrs.output_strides, node.attrs.output_offset)
+            written = Loops(node.attrs.sizes, node.attrs.output_strides, node.attrs.output_offset).elements()
             memory(node.output)[written] = result[written]
         else:
             memory(node.output)[:] = result
