@@ -102,6 +102,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/cmsis_nn/mul.cc
     runtime/kernels/cmsis_nn/mul_broadcast.cc
     runtime/kernels/cmsis_nn/softmax.cc
+    runtime/kernels/cmsis_nn/transpose_conv2d.cc
   HDRS
     runtime/kernels/cmsis_nn/cmsis_nn.h
   DEPS
@@ -173,6 +174,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/softmax_rows.h
     runtime/kernels/portable/strided_copy.cc
     runtime/kernels/portable/transpose.cc
+    runtime/kernels/portable/transpose_conv2d.cc
+    runtime/kernels/portable/transpose_conv2d_any.cc
+    runtime/kernels/portable/transposed.h
   HDRS
     runtime/kernels/portable/broadcast.h
     runtime/kernels/portable/portable.h

@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 21;
+inline constexpr std::size_t kOpcodeCount = 23;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -82,6 +82,8 @@ enum class Opcode : std::uint8_t {
   kLogSoftmax = 18,
   kSoftmaxLong = 19,
   kPadNd = 20,
+  kTransposeConv2d = 21,
+  kTransposeConv2dAny = 22,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1000,6 +1002,83 @@ static_assert(offsetof(PadNdArgs, axis2) == 52, "layout of PadNdArgs");
 static_assert(offsetof(PadNdArgs, axis3) == 64, "layout of PadNdArgs");
 static_assert(offsetof(PadNdArgs, axis4) == 76, "layout of PadNdArgs");
 static_assert(offsetof(PadNdArgs, axis5) == 88, "layout of PadNdArgs");
+
+/// int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel
+/// (y, x) adds filter * (input + input_offset) to the outputs from (y, x) * stride -
+/// padding on, `dilation` apart; the sums start with the bias and are requantized per
+/// output channel.
+struct TransposeConv2dArgs {
+  /// int8 [n, h, w, c]
+  Ref input;
+  /// int8 [n = out channels, h, w, c = input channels / groups]
+  Ref filter;
+  /// int32 [out channels]
+  Ref bias;
+  /// int32 [out channels], Q31, >= 0
+  Ref multiplier;
+  /// int32 [out channels], left if positive, [-31, 30]
+  Ref shift;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  /// int8 [n, h, w, c]
+  Ref output;
+  std::int32_t scratch_bytes;
+  ConvParams params;
+  Dims input_dims;
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(TransposeConv2dArgs) == 120, "layout of TransposeConv2dArgs");
+static_assert(offsetof(TransposeConv2dArgs, input) == 0, "layout of TransposeConv2dArgs");
+static_assert(offsetof(TransposeConv2dArgs, filter) == 4, "layout of TransposeConv2dArgs");
+static_assert(offsetof(TransposeConv2dArgs, bias) == 8, "layout of TransposeConv2dArgs");
+static_assert(offsetof(TransposeConv2dArgs, multiplier) == 12, "layout of TransposeConv2dArgs");
+static_assert(offsetof(TransposeConv2dArgs, shift) == 16, "layout of TransposeConv2dArgs");
+static_assert(offsetof(TransposeConv2dArgs, scratch) == 20, "layout of TransposeConv2dArgs");
+static_assert(offsetof(TransposeConv2dArgs, output) == 24, "layout of TransposeConv2dArgs");
+static_assert(offsetof(TransposeConv2dArgs, scratch_bytes) == 28, "layout of TransposeConv2dArgs");
+static_assert(offsetof(TransposeConv2dArgs, params) == 32, "layout of TransposeConv2dArgs");
+static_assert(offsetof(TransposeConv2dArgs, input_dims) == 72, "layout of TransposeConv2dArgs");
+static_assert(offsetof(TransposeConv2dArgs, filter_dims) == 88, "layout of TransposeConv2dArgs");
+static_assert(offsetof(TransposeConv2dArgs, output_dims) == 104, "layout of TransposeConv2dArgs");
+
+/// int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel
+/// (y, x) adds filter * (input + input_offset) to the outputs from (y, x) * stride -
+/// padding on, `dilation` apart; the sums start with the bias and are requantized per
+/// output channel.
+struct TransposeConv2dAnyArgs {
+  /// int8 [n, h, w, c]
+  Ref input;
+  /// int8 [n = out channels, h, w, c = input channels / groups]
+  Ref filter;
+  /// int32 [out channels]
+  Ref bias;
+  /// int32 [out channels], Q31, >= 0
+  Ref multiplier;
+  /// int32 [out channels], left if positive, [-31, 30]
+  Ref shift;
+  /// int8 [n, h, w, c]
+  Ref output;
+  ConvParams params;
+  Dims input_dims;
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(TransposeConv2dAnyArgs) == 112, "layout of TransposeConv2dAnyArgs");
+static_assert(offsetof(TransposeConv2dAnyArgs, input) == 0, "layout of TransposeConv2dAnyArgs");
+static_assert(offsetof(TransposeConv2dAnyArgs, filter) == 4, "layout of TransposeConv2dAnyArgs");
+static_assert(offsetof(TransposeConv2dAnyArgs, bias) == 8, "layout of TransposeConv2dAnyArgs");
+static_assert(offsetof(TransposeConv2dAnyArgs, multiplier) == 12,
+              "layout of TransposeConv2dAnyArgs");
+static_assert(offsetof(TransposeConv2dAnyArgs, shift) == 16, "layout of TransposeConv2dAnyArgs");
+static_assert(offsetof(TransposeConv2dAnyArgs, output) == 20, "layout of TransposeConv2dAnyArgs");
+static_assert(offsetof(TransposeConv2dAnyArgs, params) == 24, "layout of TransposeConv2dAnyArgs");
+static_assert(offsetof(TransposeConv2dAnyArgs, input_dims) == 64,
+              "layout of TransposeConv2dAnyArgs");
+static_assert(offsetof(TransposeConv2dAnyArgs, filter_dims) == 80,
+              "layout of TransposeConv2dAnyArgs");
+static_assert(offsetof(TransposeConv2dAnyArgs, output_dims) == 96,
+              "layout of TransposeConv2dAnyArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -47,13 +47,28 @@ bool fits_window(std::int32_t in, std::int32_t taps, std::int32_t out, std::int3
   return end + extent > in + padding && (overlaps || overlap == Overlap::kOptional);
 }
 
-/// The geometry shared by convolutions and pooling.
-bool windows(const CallCheck& call, const Dims& in, const Dims& filter, const Dims& out,
-             const Tile& stride, const Tile& padding, const Tile& dilation, Overlap overlap) {
+constexpr char kOutOfRange[] = "dimension, stride, padding or dilation out of range";
+constexpr char kChannels[] = "channels, groups and filters do not agree";
+
+/// Whether `filter` has a filter of as many channels as each group of `in` for each channel of `out`.
+bool channels_agree(const Dims& in, const Dims& filter, const Dims& out) {
+  const std::int32_t groups = in.c / filter.c;
+  return groups >= 1 && groups * filter.c == in.c && out.c % groups == 0 && filter.n == out.c;
+}
+
+/// Whether every size, stride and dilation is in [1, kMaxDim], and the padding in [0, kMaxDim].
+bool in_range(const Dims& in, const Dims& filter, const Dims& out, const Tile& stride,
+              const Tile& padding, const Tile& dilation) {
   const std::uint32_t bits = range_bits(in) | range_bits(filter) | range_bits(out) |
                              range_bits(stride) | range_bits(dilation) |
                              static_cast<std::uint32_t>(padding.h | padding.w);  // may be 0
-  return call.require((bits >> 15) == 0, "dimension, stride, padding or dilation out of range") &&
+  return (bits >> 15) == 0;
+}
+
+/// The geometry shared by convolutions and pooling.
+bool windows(const CallCheck& call, const Dims& in, const Dims& filter, const Dims& out,
+             const Tile& stride, const Tile& padding, const Tile& dilation, Overlap overlap) {
+  return call.require(in_range(in, filter, out, stride, padding, dilation), kOutOfRange) &&
          call.require(in.n == out.n, "input and output differ in batch") &&
          call.require(
              fits_window(in.h, filter.h, out.h, stride.h, padding.h, dilation.h, overlap) &&
@@ -68,13 +83,16 @@ bool convolution(const CallCheck& call, const payload::Conv2dArgs& args) {
   const Dims& in = args.input_dims;
   const Dims& filter = args.filter_dims;
   const Dims& out = args.output_dims;
-  if (!windows(call, in, filter, out, p.stride, p.padding, p.dilation, Overlap::kOptional)) {
-    return false;
-  }
-  const std::int32_t groups = in.c / filter.c;
-  return call.require(
-      groups >= 1 && groups * filter.c == in.c && out.c % groups == 0 && filter.n == out.c,
-      "channels, groups and filters do not agree");
+  return windows(call, in, filter, out, p.stride, p.padding, p.dilation, Overlap::kOptional) &&
+         call.require(channels_agree(in, filter, out), kChannels);
+}
+
+bool transposed_convolution(const CallCheck& call, const payload::ConvParams& params,
+                            const Dims& in, const Dims& filter, const Dims& out) {
+  return call.require(in_range(in, filter, out, params.stride, params.padding, params.dilation),
+                      kOutOfRange) &&
+         call.require(in.n == out.n, "input and output differ in batch") &&
+         call.require(channels_agree(in, filter, out), kChannels);
 }
 
 bool depthwise_convolution(const CallCheck& call, const payload::DepthwiseConv2dArgs& args) {

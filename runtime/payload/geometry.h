@@ -12,6 +12,17 @@ namespace geometry {
 bool convolution(const CallCheck& call, const payload::Conv2dArgs& args);
 bool depthwise_convolution(const CallCheck& call, const payload::DepthwiseConv2dArgs& args);
 
+/// Any sizes fit together: an output that no pixel adds to is the bias.
+bool transposed_convolution(const CallCheck& call, const payload::ConvParams& params,
+                            const payload::Dims& in, const payload::Dims& filter,
+                            const payload::Dims& out);
+
+template <typename Args>
+bool transposed_convolution(const CallCheck& call, const Args& args) {
+  return transposed_convolution(call, args.params, args.input_dims, args.filter_dims,
+                                args.output_dims);
+}
+
 /// Pooling windows must overlap the input: for an empty window a kernel would divide by zero, or
 /// leave the output as it was.
 bool pooling(const CallCheck& call, const payload::PoolParams& params, const payload::Dims& in,

@@ -30,6 +30,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "log_softmax of input int8, exponentials int32, output int8",
     "softmax_long of input int8, output int8",
     "pad_nd of input int8, output int8",
+    "transpose_conv2d of input int8, filter int8, output int8",
+    "transpose_conv2d_any of input int8, filter int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

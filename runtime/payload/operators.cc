@@ -269,5 +269,39 @@ bool check_pad_nd(const CallCheck& call, const void* args) {
          call.writes(output) && call.apart(input, output) && call.accepted();
 }
 
+bool check_transpose_conv2d(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::TransposeConv2dArgs*>(args);
+  if (!geometry::transposed_convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input) && call.filter({a.filter, volume(a.filter_dims)}) &&
+         call.parameters({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
+         call.in_ranges(in_range(a.params.input_offset, -127, 128) &&
+                        in_range(a.params.output_offset, -128, 127)) &&
+         values::activation(call, a.params.activation) && call.writes(output) &&
+         call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_transpose_conv2d_any(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::TransposeConv2dAnyArgs*>(args);
+  if (!geometry::transposed_convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input) && call.filter({a.filter, volume(a.filter_dims)}) &&
+         call.parameters({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
+         call.in_ranges(in_range(a.params.input_offset, -127, 128) &&
+                        in_range(a.params.output_offset, -128, 127)) &&
+         values::activation(call, a.params.activation) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

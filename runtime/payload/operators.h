@@ -104,6 +104,16 @@ bool check_pad_nd(const CallCheck& call, const void* args);
 inline constexpr Operator kPadNd = {payload::Opcode::kPadNd, sizeof(payload::PadNdArgs),
                                     check_pad_nd};
 
+bool check_transpose_conv2d(const CallCheck& call, const void* args);
+inline constexpr Operator kTransposeConv2d = {payload::Opcode::kTransposeConv2d,
+                                              sizeof(payload::TransposeConv2dArgs),
+                                              check_transpose_conv2d};
+
+bool check_transpose_conv2d_any(const CallCheck& call, const void* args);
+inline constexpr Operator kTransposeConv2dAny = {payload::Opcode::kTransposeConv2dAny,
+                                                 sizeof(payload::TransposeConv2dAnyArgs),
+                                                 check_transpose_conv2d_any};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -128,6 +138,8 @@ inline constexpr Operator kOperators[] = {
     operators::kLogSoftmax,
     operators::kSoftmaxLong,
     operators::kPadNd,
+    operators::kTransposeConv2d,
+    operators::kTransposeConv2dAny,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -82,6 +82,8 @@ def test_less_scratch_than_the_kernel_uses_is_refused(operator):
     lies = []
     for case in cases.cases(operator, 8, TARGET):
         (call,) = decode(case.payload).calls
+        if kernels()[call.opcode].name != operator:
+            continue  # another kernel of the same operator
         field = call.offset + CALL_HEADER.size + kernels()[call.opcode].args.offset_of("scratch_bytes")
         needed = call.args["scratch_bytes"]
         if needed > 1:

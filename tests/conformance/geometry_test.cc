@@ -174,6 +174,28 @@ TEST_F(Sweep, DepthwiseConvolutions) {
   });
 }
 
+TEST_F(Sweep, TransposedConvolutions) {
+  sweep(40000, cmsis_nn::kTransposeConv2d, portable::kTransposeConv2d, [&] {
+    auto a = geometry<payload::TransposeConv2dArgs>();
+    auto& p = a.params;
+    // Sizes of the output with which nothing is cut off at the end, and other ones.
+    const auto size = [&](int in, int taps, int stride, int padding) {
+      return std::max(1, (in - 1) * stride + taps - padding - pick(0, 3));
+    };
+    a.filter_dims.h = std::max(a.filter_dims.h, p.stride.h);
+    a.filter_dims.w = std::max(a.filter_dims.w, p.stride.w);
+    p.padding.h = pick(0, 3) != 0 ? p.stride.h * pick(0, 2) : p.padding.h;
+    p.dilation = pick(0, 9) != 0 ? payload::Tile{1, 1} : p.dilation;
+    a.output_dims.h = size(a.input_dims.h, a.filter_dims.h, p.stride.h, p.padding.h);
+    a.output_dims.w = size(a.input_dims.w, a.filter_dims.w, p.stride.w, p.padding.w);
+    const std::int32_t groups = pick(0, 9) != 0 ? 1 : pick(2, 3);
+    a.filter_dims.c = pick(1, 9);
+    a.input_dims.c = groups * a.filter_dims.c;
+    a.filter_dims.n = a.output_dims.c = groups * pick(1, 5);
+    return a;
+  });
+}
+
 TEST(Softmax, RowsThatTheKernelCannotSum) {
   payload::SoftmaxArgs args = {};
   args.row_size = 511;

@@ -18,4 +18,5 @@ OPERATORS = [
     "softmax",
     "strided_copy",
     "transpose",
+    "transpose_conv2d",
 ]

@@ -24,6 +24,10 @@ int main() {
       case 2:
         fits = rules::softmax_fits(r[1]);
         break;
+      case 3:
+        fits = rules::transpose_conv_fits(r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9],
+                                          r[10], r[11], r[12], r[13], r[14], r[15]);
+        break;
       default:
         return 1;
     }

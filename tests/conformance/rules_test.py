@@ -12,7 +12,7 @@ from codegen import rules_header
 from cmsis_nn_delegate.ops.providers import cmsis_nn_rules as rules
 
 PROGRAM = Path("tests/conformance/rules_on_host")
-RULES = (rules.convolution_fits, rules.depthwise_fits, rules.softmax_fits)
+RULES = (rules.convolution_fits, rules.depthwise_fits, rules.softmax_fits, rules.transpose_conv_fits)
 # Values at which results change, and the ends of the ranges.
 SIZES = (1, 1, 2, 3, 3, 4, 5, 8, 511, 512, 32767)
 

@@ -32,3 +32,5 @@ class Opcode(enum.IntEnum):
     LOG_SOFTMAX = 18
     SOFTMAX_LONG = 19
     PAD_ND = 20
+    TRANSPOSE_CONV2D = 21
+    TRANSPOSE_CONV2D_ANY = 22

@@ -16,11 +16,12 @@ class Weighted:
     output has its own scale, which is that of the following activation, if there is one.
 
     `linear`: all weights may share one scale, if the user asks for that. `folds_batch_norm`: quantization-aware
-    training folds the following batch norm into the weights.
+    training folds the following batch norm into the weights. `transposed`: the weight is [in, out / groups, ...].
     """
 
     targets: tuple[str, ...]
     linear: bool = False
+    transposed: bool = False
     folds_batch_norm: bool = False
 
 

@@ -1,4 +1,4 @@
-"""aten.convolution in edge programs, which becomes conv2d or depthwise_conv2d: its checks and its import."""
+"""aten.convolution in edge programs: its arguments, and the checks and import of conv2d and depthwise_conv2d."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..graph.ir import Node
 from . import constant_weights, foldable_pads
 from .attrs import ConvAttrs, Padding
 from .constant_weights import Operands
-from .geometry import Geometry
+from .geometry import Geometry, Pair
 from .providers import cmsis_nn_geometry
 from .providers.cmsis_nn_rules import MAX_KERNEL_ELEMENTS
 
@@ -54,7 +54,6 @@ def check(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
     args = arguments(node, context)
     return first(
         lambda: context.refuse_tensors(node, args.source, args.weight),
-        lambda: _refuse_parameters(args),
         lambda: context.refuse_image(args.source, "its input"),
         lambda: _refuse_kernel(args),
         lambda: _refuse_windows(node, args, is_depthwise(node, context)),
@@ -82,13 +81,15 @@ def build(op: str, node: EdgeNode, context: ImportContext) -> list[Node]:
     return [context.node(node, op, [context.value(args.source), weight, bias], attrs)]
 
 
-def _refuse_parameters(args: Arguments) -> Optional[Refusal]:
-    if args.transposed:
-        return Refusal(
-            Reason.UNSUPPORTED_PARAMETER,
-            "transposed convolution is not supported; use upsampling and a convolution, or leave this layer in float",
-        )
-    return None
+def computes_turned(
+    image: Sequence[int], weight: Sequence[int], output: Pair, padding: Pair, dilation: Pair, groups: int
+) -> bool:
+    """Whether a convolution of stride 1 can compute a transposed one: of `image`, [N, C, H, W], with the filters
+    `weight`, [O, I, h, w], turned around, to height and width `output`, with `padding` at the top and left."""
+    _, in_per_group, *taps = weight
+    geometry = Geometry(image[0], pair(image[2:]), pair(taps), output, (1, 1), padding, dilation)
+    fits = in_per_group * taps[0] * taps[1] <= MAX_KERNEL_ELEMENTS and 0 <= min(padding) and max(padding) <= MAX_DIM
+    return fits and _refuse_geometry(geometry, in_per_group, groups == image[1] > 1) is None
 
 
 def _refuse_kernel(args: Arguments) -> Optional[Refusal]:
@@ -126,9 +127,14 @@ def _refuse_windows(node: EdgeNode, args: Arguments, depthwise: bool) -> Optiona
         near,
         dilation,
     )
+    return _refuse_geometry(geometry, shape_of(args.weight)[1], depthwise)
+
+
+def _refuse_geometry(geometry: Geometry, in_per_group: int, depthwise: bool) -> Optional[Refusal]:
+    near, size = geometry.padding, geometry.input
     if not depthwise:
         height, width = cmsis_nn_geometry.convolution(geometry).kernel
-        elements = shape_of(args.weight)[1] * height * width
+        elements = in_per_group * height * width
         if elements > MAX_KERNEL_ELEMENTS:
             return Refusal(
                 Reason.TOO_LARGE,
@@ -143,7 +149,7 @@ def _refuse_windows(node: EdgeNode, args: Arguments, depthwise: bool) -> Optiona
         return Refusal(
             Reason.TOO_LARGE,
             f"with {list(near)} pixels of padding most of its windows see nothing of the image of "
-            f"{size}, and zeros that let them would make a kernel of {height} x {width}: use less "
+            f"{list(size)}, and zeros that let them would make a kernel of {height} x {width}: use less "
             "padding",
         )
     return None

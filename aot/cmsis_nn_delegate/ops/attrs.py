@@ -65,6 +65,19 @@ class ConvAttrs:
 
 
 @dataclass(frozen=True)
+class TransposeConvAttrs:
+    """transpose_conv2d. Inputs: x, weight (OIHW, I per group), bias (int32). `padding` is cut off at the top and left;
+    `output`, its height and width, says how much at the bottom and right."""
+
+    stride: Pair
+    padding: Pair
+    dilation: Pair
+    groups: int
+    output: Pair
+    clamp: Clamp = Clamp()
+
+
+@dataclass(frozen=True)
 class FullyConnectedAttrs:
     """fully_connected. Inputs: x (..., in), weight (out, in), bias (int32)."""
 

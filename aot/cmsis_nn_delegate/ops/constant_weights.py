@@ -3,6 +3,7 @@ with one scale, or one per output channel, and a bias in steps of input scale * 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple, Optional
 
 import numpy as np
@@ -26,6 +27,8 @@ class Operands(NamedTuple):
     weight: EdgeNode
     bias: Optional[EdgeNode]
     transposed: bool = False  # whether the weight is [in, out]
+    # Of a transposed convolution, whose weight is [in, out / groups, h, w]; 0 for other layers.
+    transposed_groups: int = 0
 
 
 def refuse_variable(operands: Operands, context: EdgeContext) -> Optional[Refusal]:
@@ -142,7 +145,36 @@ def build(operands: Operands, context: EdgeContext) -> tuple[Value, Value]:
 def _weight(operands: Operands, context: EdgeContext) -> Optional[Constant]:
     """The weight with its output channels in dimension 0."""
     found = context.constant_float(operands.weight)
-    return found.transposed((1, 0)) if found is not None and operands.transposed else found
+    if found is None:
+        return None
+    if operands.transposed_groups:
+        return _of_transposed_convolution(found, operands.transposed_groups)
+    return found.transposed((1, 0)) if operands.transposed else found
+
+
+def _of_transposed_convolution(weight: Constant, groups: int) -> Constant:
+    """[in, out / groups, h, w] as [out, in / groups, h, w].
+
+    Scales along dimension 1 are those of the output channels of each group. Along dimension 0 there may only be scales
+    if every group has one input channel: then they are those of the groups.
+    """
+    inputs, per_group, *taps = weight.shape
+    data, scales, zero_points, axis = weight.data, weight.scales, weight.zero_points, weight.axis
+    if data is not None:
+        data = data.reshape(groups, inputs // groups, per_group, *taps).swapaxes(1, 2)
+        data = data.reshape(groups * per_group, inputs // groups, *taps)
+
+    def of_outputs(values: Optional[np.ndarray]) -> Optional[np.ndarray]:
+        if values is None or len(values) == 1:
+            return values
+        return np.tile(values, groups) if axis == 1 else np.repeat(values, per_group)
+
+    if axis == 1 or (axis == 0 and inputs == groups):
+        scales, zero_points, axis = of_outputs(scales), of_outputs(zero_points), 0
+    elif axis == 0:
+        axis = 1  # of input channels, which no kernel takes
+    shape = (groups * per_group, inputs // groups, *taps)
+    return replace(weight, shape=shape, data=data, scales=scales, zero_points=zero_points, axis=axis)
 
 
 def _bias_steps(bias: EdgeNode, context: EdgeContext, input_scale: float, scales: np.ndarray) -> np.ndarray:

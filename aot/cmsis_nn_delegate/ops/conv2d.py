@@ -161,12 +161,13 @@ class Conv2d(Op):
     )
     limits = (
         "constant weights; any stride, padding, dilation and groups; in one dimension as an image of one row",
-        f"at most {MAX_KERNEL_ELEMENTS} weights per output channel; not transposed",
+        f"at most {MAX_KERNEL_ELEMENTS} weights per output channel",
     )
     takes_images = True
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
-        return not aten_convolution.is_depthwise(node, context)
+        transposed = aten_convolution.arguments(node, context).transposed
+        return not transposed and not aten_convolution.is_depthwise(node, context)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         return aten_convolution.check(node, context)

@@ -49,16 +49,9 @@ REFUSALS = {
         R.UNSUPPORTED_OPERATOR,
         "no kernel for aten.cumsum",
     ),
-    "transposed convolution": (
-        nn.ConvTranspose2d(4, 3, 3),
-        [IMAGE],
-        "aten.convolution",
-        R.UNSUPPORTED_PARAMETER,
-        "upsampling",
-    ),
-    "conv1d": (
-        nn.Conv1d(4, 3, 3),
-        [(1, 4, 9)],
+    "conv3d": (
+        nn.Conv3d(4, 3, 3),
+        [(1, 4, 5, 5, 5)],
         "aten.convolution",
         R.UNSUPPORTED_SHAPE,
         "unsqueeze",

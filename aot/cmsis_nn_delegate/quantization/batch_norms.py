@@ -22,7 +22,10 @@ _WITH_STATISTICS = {aten.batch_norm.default, aten.instance_norm.default}
 
 
 def batch_norms_to_convolutions(model: GraphModule) -> None:
-    """Rewrites the batch norms of images [N, C, H, W] and vectors [N, C]; those that are trained stay."""
+    """Rewrites the batch norms of images [N, C, H, W] and vectors [N, C]; those that are trained stay.
+
+    Those behind a grouped transposed convolution, which `prepare_pt2e` leaves alone, are folded into it.
+    """
     for node in list(model.graph.nodes):
         if node.op == "call_function" and node.target in BATCH_NORM | _WITH_STATISTICS:
             _rewrite(model, node)
@@ -41,6 +44,12 @@ def _rewrite(model: GraphModule, node: Node) -> None:
     if value.dtype != torch.float32:
         return
     weight, bias = found
+    layer: Any = node.args[0]
+    if layer.op == "call_function" and layer.target is aten.conv_transpose2d.input and len(layer.users) == 1:
+        if layer.args[1].op == "get_attr":
+            _fold(model, layer, weight, bias)
+            _replace(node, layer)
+            return
     channels = weight.shape[0]
     graph = node.graph
     with graph.inserting_before(node):
@@ -64,6 +73,11 @@ def _rewrite(model: GraphModule, node: Node) -> None:
         )
         if value.dim() == 2:
             result = _call(node, aten.reshape.default, value, result, list(value.shape))
+    _replace(node, result)
+
+
+def _replace(node: Node, result: Node) -> None:
+    """Makes everything that reads the norm read `result`."""
     if node.target in _WITH_STATISTICS:
         node.replace_all_uses_with(result)
         return
@@ -84,12 +98,32 @@ def _weight_and_bias(model: GraphModule, node: Node) -> Optional[tuple[torch.Ten
         return None
     if mean is None or variance is None:
         return None
-    data: list[Any] = [
-        None if p is None else operator.attrgetter(str(p.target))(model).detach().double() for p in parameters
-    ]
+    data: list[Any] = [None if p is None else _data(model, p).double() for p in parameters]
     scale = torch.rsqrt(data[3] + eps) * (1.0 if data[0] is None else data[0])
     offset = (0.0 if data[1] is None else data[1]) - data[2] * scale
     return scale.float(), offset.float()
+
+
+def _fold(model: GraphModule, layer: Node, scale: torch.Tensor, offset: torch.Tensor) -> None:
+    """Folds a batch norm into the transposed convolution before it. `prepare_pt2e` does that only without groups."""
+    weight, bias = (None if arg is None else _data(model, arg) for arg in (*layer.args[1:3], None)[:2])
+    assert weight is not None
+    groups = scale.numel() // weight.shape[1]
+    # [groups, in / groups, out / groups, ...]
+    grouped = weight.reshape(groups, -1, *weight.shape[1:])
+    scaled = grouped * scale.reshape(groups, 1, -1, *[1] * (weight.dim() - 2))
+    folded = offset if bias is None else offset + bias * scale
+    with layer.graph.inserting_before(layer):
+        parameters = (
+            _constant(model, layer, "weight", scaled.flatten(0, 1)),
+            _constant(model, layer, "bias", folded),
+        )
+    layer.args = (layer.args[0], *parameters, *layer.args[3:])
+
+
+def _data(model: GraphModule, node: Any) -> torch.Tensor:
+    found: torch.Tensor = operator.attrgetter(str(node.target))(model).detach()
+    return found
 
 
 def _constant(model: GraphModule, node: Node, what: str, data: torch.Tensor) -> Node:

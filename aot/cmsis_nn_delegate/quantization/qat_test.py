@@ -34,14 +34,15 @@ class Network(nn.Module):
         self.stem = layer(3, 8, 3, [nn.ReLU(inplace)], bias=bias)
         self.depthwise = layer(8, 8, 3, [nn.ReLU6(inplace)], groups=8, bias=bias)
         self.pointwise = layer(8, 8, 1, [], bias=bias)
+        self.up = nn.Sequential(nn.ConvTranspose2d(8, 6, 2, 2, bias=bias), nn.BatchNorm2d(6), nn.ReLU(inplace))
         self.activation = nn.ReLU(inplace)
         self.dropout = nn.Dropout(0.1)
-        self.classifier = nn.Linear(8, 5)
+        self.classifier = nn.Linear(6, 5)
 
     def forward(self, x):
         y = self.stem(x)
         y = self.activation(y + self.pointwise(self.depthwise(y)))
-        return self.classifier(self.dropout(y.mean((2, 3))))
+        return self.classifier(self.dropout(self.up(y).mean((2, 3))))
 
 
 def trained(module, steps=4, qat=True):

@@ -31,7 +31,8 @@ before it asks a quantizer anything.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Optional
 
 import torch
@@ -97,6 +98,9 @@ _WEIGHT_EPS = 2.0**-20
 _CONSTANT_EPS = 2.0**-40
 
 
+_DeriveQparams = Callable[[Sequence[Any]], tuple[torch.Tensor, torch.Tensor]]
+
+
 def _derive_bias_qparams(observers: Sequence[Any]) -> tuple[torch.Tensor, torch.Tensor]:
     """scale[channel] = s_input * s_weight[channel], zero point 0."""
     input_scale, _ = observers[0].calculate_qparams()
@@ -151,15 +155,15 @@ class CmsisNnQuantizer(Quantizer):
             ch_axis=0,
             observer_or_fake_quant_ctr=per_channel,
         )
-        self.linear_weight = self.weight
-        if linear_weights == "per-tensor":
-            self.linear_weight = QuantizationSpec(
-                dtype=torch.int8,
-                quant_min=-127,
-                quant_max=127,
-                qscheme=torch.per_tensor_symmetric,
-                observer_or_fake_quant_ctr=per_tensor,
-            )
+        self._one_scale = QuantizationSpec(
+            dtype=torch.int8,
+            quant_min=-127,
+            quant_max=127,
+            qscheme=torch.per_tensor_symmetric,
+            observer_or_fake_quant_ctr=per_tensor,
+        )
+        self.linear_weight = self._one_scale if linear_weights == "per-tensor" else self.weight
+        self._qat = qat
 
     # Quantizer --------------------------------------------------------------
 
@@ -229,6 +233,9 @@ class CmsisNnQuantizer(Quantizer):
         if weight.op != "get_attr":
             return False  # not a constant: the partitioner says so
         spec = self.linear_weight if annotation.linear else self.weight
+        derive: _DeriveQparams = _derive_bias_qparams
+        if annotation.transposed:
+            spec, derive = self._transposed(node)
         inputs: dict[Node, QuantizationSpecBase] = {
             source: self._input(source),
             weight: spec,
@@ -236,15 +243,37 @@ class CmsisNnQuantizer(Quantizer):
         if bias is not None:
             inputs[bias] = DerivedQuantizationSpec(
                 derived_from=[(source, node), (weight, node)],
-                derive_qparams_fn=_derive_bias_qparams,
+                derive_qparams_fn=derive,
                 dtype=torch.int32,
                 quant_min=-(2**31),
                 quant_max=2**31 - 1,
                 qscheme=spec.qscheme,
-                ch_axis=spec.ch_axis,
+                ch_axis=0,
             )
         self._mark_with_activation(node, inputs, _BATCH_NORMS if annotation.folds_batch_norm else frozenset())
         return True
+
+    def _transposed(self, node: Node) -> tuple[QuantizationSpec, _DeriveQparams]:
+        """The weight of a transposed convolution, [in, out / groups, h, w], and its bias. The scales along dimension 1
+        serve all groups; if a group has one input channel, dimension 0 counts the groups.
+
+        `prepare_qat_pt2e` folds a batch norm into such a layer, but `convert_pt2e` then takes the scales for those of
+        dimension 0: so the layer has one scale there.
+        """
+        if self._qat and any(str(user.target) in _BATCH_NORMS for user in node.users):
+            return self._one_scale, _derive_bias_qparams
+        weight: Any = node.args[1]
+        groups = _argument(node, "groups")
+        inputs, per_group = _value(weight).shape[:2]
+        depthwise = inputs == groups > 1
+
+        def derive(observers: Sequence[Any]) -> tuple[torch.Tensor, torch.Tensor]:
+            scale, zero_point = _derive_bias_qparams(observers)
+            if scale.numel() > 1 or per_group * groups > 1:
+                scale = scale.repeat_interleave(per_group) if depthwise else scale.repeat(groups)
+            return scale, torch.zeros_like(scale, dtype=zero_point.dtype)
+
+        return replace(self.weight, ch_axis=0 if depthwise else 1), derive
 
     def _annotate_elementwise(self, node: Node, annotation: Elementwise, constants: set[Node]) -> bool:
         operands: tuple[Any, ...] = node.args[: annotation.operands]
@@ -345,6 +374,16 @@ def _works(node: Node) -> bool:
     return str(node.target) in _WORKING
 
 
+def _argument(node: Node, name: str) -> Any:
+    """An argument of a call, or its default."""
+    overload: Any = node.target
+    for position, declared in enumerate(overload._schema.arguments):
+        if declared.name == name:
+            given = node.args[position] if position < len(node.args) else node.kwargs.get(name)
+            return declared.default_value if given is None else given
+    raise KeyError(f"{node.target} has no argument {name}")
+
+
 def _is_float(node: Node) -> bool:
     return _is_tensor(node) and _value(node).dtype == torch.float32
 
@@ -354,6 +393,7 @@ def _is_tensor(node: Node) -> bool:
 
 
 def _value(node: Node) -> Any:
+    """The fake tensor of a node, or the parameter or buffer that it reads."""
     value = node.meta.get("val")
     if node.op == "get_attr" and value is None:
         value = operator.attrgetter(str(node.target))(node.graph.owning_module)

@@ -27,6 +27,8 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kLogSoftmax,
         portable::kSoftmaxLong,
         portable::kPadNd,
+        cmsis_nn::kTransposeConv2d,
+        portable::kTransposeConv2dAny,
     },
 };
 

@@ -62,5 +62,8 @@ extern const KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast;
 /// arm_elementwise_mul_s8.
 extern const KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast;
 
+/// arm_transpose_conv_s8.
+extern const KernelOf<payload::Opcode::kTransposeConv2d> kTransposeConv2d;
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

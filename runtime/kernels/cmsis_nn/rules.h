@@ -136,6 +136,57 @@ constexpr bool depthwise_fits(bool mve, std::int32_t batch, std::int32_t in_h, s
 /// bits, which C leaves undefined and which cores do differently.
 constexpr bool softmax_fits(std::int32_t row_size) { return row_size <= kMaxSoftmaxRow; }
 
+inline constexpr std::int32_t kMaxTransposeConvColumns = 65535;
+
+inline constexpr std::int32_t kMaxTransposeConvRow = 4194304;
+
+inline constexpr std::int32_t kMaxTransposeConvRows = 64;
+
+/// Returns how many sums an axis of `size` pixels has before padding is cut off, with taps >=
+/// stride.
+constexpr std::int32_t transpose_conv_sums(std::int32_t size, std::int32_t taps,
+                                           std::int32_t stride) {
+  return (size - 1) * stride + taps;
+}
+
+/// Whether arm_transpose_conv_s8 writes all rows of the output, and no more.
+///
+/// It writes `stride` rows for every row of the image, but none for one that adds to the padding:
+/// the padding has to be a multiple of the stride. At the end it writes up to as many more as the
+/// filter is higher than the stride.
+constexpr bool transpose_conv_rows_fit(std::int32_t size, std::int32_t taps, std::int32_t out,
+                                       std::int32_t stride, std::int32_t padding) {
+  const auto whole = size * stride - padding;
+  return padding % stride == 0 && whole >= 1 && out >= whole && out <= whole + taps - stride;
+}
+
+/// Whether arm_transpose_conv_s8 computes this transposed convolution.
+///
+/// It takes the width of the output from rows of sums, which may be too short for it. It knows
+/// neither groups nor dilation.
+constexpr bool transpose_conv_fits(std::int32_t in_h, std::int32_t in_w, std::int32_t in_c,
+                                   std::int32_t kernel_h, std::int32_t kernel_w,
+                                   std::int32_t kernel_c, std::int32_t out_h, std::int32_t out_w,
+                                   std::int32_t out_c, std::int32_t stride_h, std::int32_t stride_w,
+                                   std::int32_t padding_h, std::int32_t padding_w,
+                                   std::int32_t dilation_h, std::int32_t dilation_w) {
+  const auto columns = transpose_conv_sums(in_w, kernel_w, stride_w);
+  return in_c == kernel_c && dilation_h == 1 && dilation_w == 1 && kernel_h >= stride_h &&
+         kernel_w >= stride_w && kernel_h * kernel_w * kernel_c <= kMaxKernelElements &&
+         transpose_conv_rows_fit(in_h, kernel_h, out_h, stride_h, padding_h) &&
+         padding_w + out_w <= columns && columns <= kMaxTransposeConvColumns &&
+         columns * out_c <= kMaxTransposeConvRow && kernel_h <= kMaxTransposeConvRows;
+}
+
+/// Returns the bytes of scratch memory that arm_transpose_conv_s8 needs if `transpose_conv_fits`.
+///
+/// arm_transpose_conv_s8_get_buffer_size is for the wrapper, which may call another function.
+constexpr std::int32_t transpose_conv_scratch(std::int32_t in_w, std::int32_t kernel_h,
+                                              std::int32_t kernel_w, std::int32_t stride_w,
+                                              std::int32_t out_c) {
+  return transpose_conv_sums(in_w, kernel_w, stride_w) * out_c * kernel_h * 4;
+}
+
 }  // namespace rules
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -26,6 +26,8 @@ constexpr KernelTable kPortableKernels = {
         portable::kLogSoftmax,
         portable::kSoftmaxLong,
         portable::kPadNd,
+        portable::kTransposeConv2d,
+        portable::kTransposeConv2dAny,
     },
 };
 

@@ -105,5 +105,17 @@ extern const KernelOf<payload::Opcode::kSoftmaxLong> kSoftmaxLong;
 /// input again, as on a ring.
 extern const KernelOf<payload::Opcode::kPadNd> kPadNd;
 
+/// int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel
+/// (y, x) adds filter * (input + input_offset) to the outputs from (y, x) * stride -
+/// padding on, `dilation` apart; the sums start with the bias and are requantized per
+/// output channel.
+extern const KernelOf<payload::Opcode::kTransposeConv2d> kTransposeConv2d;
+
+/// int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel
+/// (y, x) adds filter * (input + input_offset) to the outputs from (y, x) * stride -
+/// padding on, `dilation` apart; the sums start with the bias and are requantized per
+/// output channel.
+extern const KernelOf<payload::Opcode::kTransposeConv2dAny> kTransposeConv2dAny;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

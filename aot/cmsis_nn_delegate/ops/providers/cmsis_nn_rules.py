@@ -200,3 +200,72 @@ def softmax_fits(row_size: int) -> bool:
     leaves undefined and which cores do differently.
     """
     return row_size <= MAX_SOFTMAX_ROW
+
+
+# Transposed convolutions ------------------------------------------------------------------------
+
+# Of the 32-bit sums in the scratch memory of arm_transpose_conv_s8: their number is below 2^28.
+MAX_TRANSPOSE_CONV_COLUMNS = 65535
+MAX_TRANSPOSE_CONV_ROW = 4194304
+MAX_TRANSPOSE_CONV_ROWS = 64
+
+
+def transpose_conv_sums(size: int, taps: int, stride: int) -> int:
+    """Returns how many sums an axis of `size` pixels has before padding is cut off, with taps >= stride."""
+    return (size - 1) * stride + taps
+
+
+def transpose_conv_rows_fit(size: int, taps: int, out: int, stride: int, padding: int) -> bool:
+    """Whether arm_transpose_conv_s8 writes all rows of the output, and no more.
+
+    It writes `stride` rows for every row of the image, but none for one that adds to the padding: the padding has to be
+    a multiple of the stride. At the end it writes up to as many more as the filter is higher than the stride.
+    """
+    whole = size * stride - padding
+    return padding % stride == 0 and whole >= 1 and out >= whole and out <= whole + taps - stride
+
+
+def transpose_conv_fits(
+    in_h: int,
+    in_w: int,
+    in_c: int,
+    kernel_h: int,
+    kernel_w: int,
+    kernel_c: int,
+    out_h: int,
+    out_w: int,
+    out_c: int,
+    stride_h: int,
+    stride_w: int,
+    padding_h: int,
+    padding_w: int,
+    dilation_h: int,
+    dilation_w: int,
+) -> bool:
+    """Whether arm_transpose_conv_s8 computes this transposed convolution.
+
+    It takes the width of the output from rows of sums, which may be too short for it. It knows neither groups nor
+    dilation.
+    """
+    columns = transpose_conv_sums(in_w, kernel_w, stride_w)
+    return (
+        in_c == kernel_c
+        and dilation_h == 1
+        and dilation_w == 1
+        and kernel_h >= stride_h
+        and kernel_w >= stride_w
+        and kernel_h * kernel_w * kernel_c <= MAX_KERNEL_ELEMENTS
+        and transpose_conv_rows_fit(in_h, kernel_h, out_h, stride_h, padding_h)
+        and padding_w + out_w <= columns
+        and columns <= MAX_TRANSPOSE_CONV_COLUMNS
+        and columns * out_c <= MAX_TRANSPOSE_CONV_ROW
+        and kernel_h <= MAX_TRANSPOSE_CONV_ROWS
+    )
+
+
+def transpose_conv_scratch(in_w: int, kernel_h: int, kernel_w: int, stride_w: int, out_c: int) -> int:
+    """Returns the bytes of scratch memory that arm_transpose_conv_s8 needs if `transpose_conv_fits`.
+
+    arm_transpose_conv_s8_get_buffer_size is for the wrapper, which may call another function.
+    """
+    return transpose_conv_sums(in_w, kernel_w, stride_w) * out_c * kernel_h * 4

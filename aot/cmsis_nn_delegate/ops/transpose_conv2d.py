@@ -1,0 +1,277 @@
+"""int8 two-dimensional transposed convolution, grouped and dilated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
+
+import numpy as np
+
+from ..edge.nodes import first, pair, shape_of
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
+from ..edge.refusal import Reason, Refusal
+from ..format import blocks
+from ..format.record import I8, I32, Field, Struct
+from ..format.schema import MAX_DIM
+from ..graph.ir import Node, Value
+from ..target import Target
+from . import aten_convolution, block_values, constant_weights, conv_args, per_channel_requantize, storage
+from .annotation import Weighted
+from .attrs import ConvAttrs, Padding, TransposeConvAttrs
+from .constant_weights import Operands
+from .geometry import Pair
+from .kernel import KernelSpec
+from .op import Op
+from .providers import cmsis_nn_rules as rules
+from .random_case import RandomCase
+
+_DOC = (
+    "int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel (y, x) adds filter * "
+    "(input + input_offset) to the outputs from (y, x) * stride - padding on, `dilation` apart; the sums start with "
+    "the bias and are requantized per output channel."
+)
+_OPERANDS = (
+    blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+    blocks.filter("filter_dims", doc="int8 [n = out channels, h, w, c = input channels / groups]"),
+    blocks.bias("output_dims.c", doc="int32 [out channels]"),
+    blocks.multipliers("output_dims.c", doc="int32 [out channels], Q31, >= 0"),
+    blocks.shifts("output_dims.c", doc="int32 [out channels], left if positive, [-31, 30]"),
+)
+_OUTPUT = blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]")
+_SIZES = (
+    Field("params", conv_args.CONV_PARAMS),
+    Field("input_dims", blocks.DIMS),
+    Field("filter_dims", blocks.DIMS),
+    Field("output_dims", blocks.DIMS),
+)
+
+KERNEL = KernelSpec(
+    "transpose_conv2d",
+    Struct(
+        "TransposeConv2dArgs",
+        _DOC,
+        (*_OPERANDS, blocks.scratch(), _OUTPUT, Field("scratch_bytes", I32), *_SIZES),
+        geometry="transposed_convolution",
+    ),
+    cmsis_nn="arm_transpose_conv_s8",
+    cmsis_nn_sources=(
+        "ConvolutionFunctions/arm_transpose_conv_s8.c",
+        "NNSupportFunctions/arm_nn_transpose_conv_row_s8_s32.c",
+    ),
+)
+# A table has one kernel of each opcode, and CMSIS-NN's does not compute everything.
+ANY_GEOMETRY = KernelSpec(
+    "transpose_conv2d_any",
+    Struct("TransposeConv2dAnyArgs", _DOC, (*_OPERANDS, _OUTPUT, *_SIZES), geometry="transposed_convolution"),
+    cmsis_nn="",
+    variant="any",
+    why_portable="arm_transpose_conv_s8 knows neither groups nor dilation, and computes only outputs that end where it "
+    "expects",
+)
+
+
+def output_size(size: int, taps: int, stride: int, padding: int, dilation: int, extra: int = 0) -> int:
+    """Returns the size of an axis of the output, `padding` less at both ends and `extra` more at the far one."""
+    return (size - 1) * stride - 2 * padding + (taps - 1) * dilation + 1 + extra
+
+
+def _draw(d: RandomCase, channels: int, outputs: int, groups: int, dense: bool = False) -> Value:
+    kernel, stride = d.pair(1, 4), d.pair(1, 4)
+    dilation = (1, 1) if dense else d.pick((1, 1), d.pair(1, 3))
+    x = d.input(d.batch(), channels, *d.pair(1, 6))
+    reach = [(k - 1) * e for k, e in zip(kernel, dilation)]
+    padding = d.integer(0, reach[0]), d.integer(0, reach[1])
+    if dense:  # filters at least as large as the stride
+        kernel = pair([max(k, s) for k, s in zip(kernel, stride)])
+    size, extra = [], []
+    for i, k, s, p, e in zip(x.shape[2:], kernel, stride, padding, dilation):
+        extra.append(d.integer(0, s - 1 if not dense else min(p, s - 1)))
+        # A tiny image with much padding may have no output at all: then it has more of it.
+        extra[-1] = max(extra[-1], 1 - output_size(i, k, s, p, e))
+        size.append(output_size(i, k, s, p, e, extra[-1]))
+    (weight, bias), quant = d.weights(x, (outputs, channels // groups, *kernel))
+    attrs = TransposeConvAttrs(stride, padding, dilation, groups, (size[0], size[1]), d.clamp())
+    return d.node("transpose_conv2d", [x, weight, bias], attrs, quant)
+
+
+def _draw_any(d: RandomCase) -> Value:
+    return _draw(d, d.channels(), d.channels(), 1)
+
+
+def _draw_grouped(d: RandomCase) -> Value:
+    groups = d.integer(2, 4)
+    return _draw(d, groups * d.integer(1, 5), groups * d.integer(1, 5), groups)
+
+
+def _draw_dense(d: RandomCase) -> Value:
+    """Mostly what CMSIS-NN's function computes."""
+    return _draw(d, d.channels(), d.channels(), 1, dense=True)
+
+
+class TransposeConv2d(Op):
+    """output[i * stride + tap * dilation - padding] += weight[tap] * (x[i] - zero point), from the bias on, requantized
+    per output channel.
+
+    CMSIS-NN: arm_transpose_conv_s8, where that is right: see `cmsis_nn_rules.transpose_conv_fits`. CMSIS-NN's wrapper
+    would rather upsample the input if it has many channels and a stride of at most 2; this takes as many more
+    multiplications as the stride has pixels, and a copy of the weights in memory.
+
+    With stride 1 it is a convolution with the filter turned around, and becomes a conv2d or depthwise_conv2d.
+    """
+
+    name = "transpose_conv2d"
+    targets = aten_convolution.TARGETS
+    annotation = Weighted(("aten.conv_transpose2d.input",), transposed=True, folds_batch_norm=True)
+    attrs = TransposeConvAttrs
+    kernels = (KERNEL, ANY_GEOMETRY)
+    draws = (_draw_any, _draw_grouped, _draw_dense)
+    limits = (
+        "constant weights; any stride, padding, output_padding, dilation and groups; in one dimension as an image of "
+        "one row",
+        "with groups, the weights of output channels that have the same place in their groups share a scale",
+    )
+    takes_images = True
+
+    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
+        return aten_convolution.arguments(node, context).transposed
+
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        args = aten_convolution.arguments(node, context)
+        operands = self._operands(node, context)
+        return first(
+            lambda: context.refuse_tensors(node, args.source, args.weight),
+            lambda: context.refuse_image(args.source, "its input"),
+            lambda: self._refuse_windows(args),
+            lambda: constant_weights.refuse_variable(operands, context),
+            lambda: context.refuse_quant(node, [args.source]),
+            lambda: constant_weights.check(node, operands, context),
+        )
+
+    def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        return constant_weights.check_data(node, self._operands(node, context), context)
+
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        args = aten_convolution.arguments(node, context)
+        weight, bias = constant_weights.build(self._operands(node, context), context)
+        x = context.value(args.source)
+        stride, padding, dilation = pair(args.stride), pair(args.padding), pair(args.dilation)
+        reach = [(k - 1) * d for k, d in zip(weight.shape[2:], dilation)]
+        before = pair([r - p for r, p in zip(reach, padding)])
+        size = pair(shape_of(node)[2:])
+        if stride == (1, 1):
+            # What a window needs behind the image: its last one ends with the output.
+            after = pair([o - 1 + r - b - (i - 1) for o, r, b, i in zip(size, reach, before, x.shape[2:])])
+            turned = aten_convolution.computes_turned(x.shape, weight.shape, size, before, dilation, args.groups)
+            if min(after) >= 0 and turned:
+                filters = np.ascontiguousarray(weight.constant[:, :, ::-1, ::-1])
+                attrs = ConvAttrs(stride, Padding(*before, *after), dilation, args.groups)
+                op = "depthwise_conv2d" if args.groups == x.shape[1] > 1 else "conv2d"
+                return [context.node(node, op, [x, Value(weight.name, weight.type, filters), bias], attrs)]
+        transposed = TransposeConvAttrs(stride, padding, dilation, args.groups, size)
+        return [context.node(node, self.name, [x, weight, bias], transposed)]
+
+    def _operands(self, node: EdgeNode, context: EdgeContext) -> Operands:
+        args = aten_convolution.arguments(node, context)
+        return Operands(args.source, args.weight, args.bias, transposed_groups=args.groups)
+
+    def _refuse_windows(self, args: aten_convolution.Arguments) -> Optional[Refusal]:
+        stride, padding, dilation = pair(args.stride), pair(args.padding), pair(args.dilation)
+        if max(*stride, *padding, *dilation) <= MAX_DIM:
+            return None
+        return Refusal(
+            Reason.TOO_LARGE,
+            f"padding {list(padding)}, stride {list(stride)} or dilation {list(dilation)} is too large; the kernels "
+            f"take at most {MAX_DIM}",
+        )
+
+    def output_shape(self, inputs: Sequence[Value], attrs: TransposeConvAttrs) -> tuple[int, ...]:
+        return (inputs[0].shape[0], inputs[1].shape[0], *attrs.output)
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        x, weight, bias = node.inputs
+        attrs = node.attrs
+        n, h, w, _ = storage.nhwc(x)
+        _, out_h, out_w, out_c = storage.nhwc(node.output)
+        (stride_h, stride_w), (top, left), (gap_h, gap_w) = attrs.stride, attrs.padding, attrs.dilation
+        taps_h, taps_w = weight.shape[2:]
+        # float64 is exact below 2^53, which no int8 sum reaches, and has a fast product.
+        image = inputs[0].reshape(storage.nhwc(x)).astype(np.float64) - x.zero_point
+        # All that the pixels add to, and as much more as the output has behind that.
+        rows = max((h - 1) * stride_h + (taps_h - 1) * gap_h + 1, top + out_h)
+        columns = max((w - 1) * stride_w + (taps_w - 1) * gap_w + 1, left + out_w)
+        acc = np.zeros((n, rows, columns, out_c))
+        per_group, in_per_group = out_c // attrs.groups, weight.shape[1]
+        for group in range(attrs.groups):
+            outputs = slice(group * per_group, (group + 1) * per_group)
+            part = image[..., group * in_per_group : (group + 1) * in_per_group]
+            for i in range(taps_h):
+                for j in range(taps_w):
+                    under = acc[
+                        :,
+                        i * gap_h : i * gap_h + (h - 1) * stride_h + 1 : stride_h,
+                        j * gap_w : j * gap_w + (w - 1) * stride_w + 1 : stride_w,
+                        outputs,
+                    ]
+                    under += part @ weight.constant[outputs, :, i, j].astype(np.float64).T
+        kept = acc[:, top : top + out_h, left : left + out_w]
+        return per_channel_requantize.finish(node, kept, bias.constant).reshape(node.output.storage_shape)
+
+    def macs(self, node: Node) -> int:
+        n, h, w, _ = storage.nhwc(node.inputs[0])
+        return n * h * w * node.inputs[1].numel
+
+    def variant(self, node: Node) -> str:
+        attrs, (_, h, w, c) = node.attrs, storage.nhwc(node.inputs[0])
+        _, out_h, out_w, out_c = storage.nhwc(node.output)
+        _, in_per_group, height, width = node.inputs[1].shape
+        top, left = attrs.padding
+        zeros = self._zeros(node)
+        fits = rules.transpose_conv_fits(
+            *(h, w, c, height + zeros, width, in_per_group, out_h, out_w, out_c),
+            *(*attrs.stride, top + zeros, left, *attrs.dilation),
+        )
+        return "" if fits else ANY_GEOMETRY.variant
+
+    def _zeros(self, node: Node) -> int:
+        """Rows of zeros in front of the filter for which CMSIS-NN's function is right: they add to as many more rows of
+        padding, which then are a multiple of the stride."""
+        zeros: int = -node.attrs.padding[0] % node.attrs.stride[0]
+        return zeros
+
+    def _called(self, node: Node) -> tuple[int, Pair]:
+        """(rows of zeros, padding) with which the kernel of `node` is called."""
+        zeros = 0 if self.variant(node) else self._zeros(node)
+        top, left = node.attrs.padding
+        return zeros, (top + zeros, left)
+
+    def scratch_bytes(self, node: Node, target: Target) -> int:
+        _, _, w, _ = storage.nhwc(node.inputs[0])
+        out_c, _, height, width = node.inputs[1].shape
+        zeros, _ = self._called(node)
+        return rules.transpose_conv_scratch(w, height + zeros, width, node.attrs.stride[1], out_c)
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        zeros, _ = self._called(node)
+        weights = np.pad(node.inputs[1].constant.transpose(0, 2, 3, 1), ((0, 0), (zeros, 0), (0, 0), (0, 0)))
+        return per_channel_requantize.constants(node, weights, node.inputs[2].constant)
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        attrs = node.attrs
+        out_c, in_per_group, height, width = node.inputs[1].shape
+        zeros, padding = self._called(node)
+        scratch = {} if self.variant(node) else {"scratch_bytes": scratch_bytes}
+        return {
+            **refs,
+            **scratch,
+            "params": {
+                "input_offset": -node.inputs[0].zero_point,
+                "output_offset": node.output.zero_point,
+                "stride": block_values.tile(*attrs.stride),
+                "padding": block_values.tile(*padding),
+                "dilation": block_values.tile(*attrs.dilation),
+                "activation": block_values.activation(attrs.clamp, node.output.type),
+            },
+            "input_dims": block_values.dims(*storage.nhwc(node.inputs[0])),
+            "filter_dims": block_values.dims(out_c, height + zeros, width, in_per_group),
+            "output_dims": block_values.dims(*storage.nhwc(node.output)),
+        }

@@ -1,0 +1,11 @@
+#include "runtime/kernels/portable/portable.h"
+#include "runtime/kernels/portable/transposed.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+constexpr KernelOf<payload::Opcode::kTransposeConv2dAny> kTransposeConv2dAny =
+    Kernel(operators::kTransposeConv2dAny, run_transposed<payload::TransposeConv2dAnyArgs>);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate
