@@ -138,6 +138,34 @@ class Heads(nn.Module):
         return torch.cat([torch.cat([self.scores(each), self.boxes(each)], 1) for each in pooled], 0)
 
 
+class ShuffleUnit(nn.Module):
+    """Of ShuffleNet V2: half of the channels go around the layers, and then they are mixed."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.depthwise = nn.Conv2d(4, 4, 1), nn.Conv2d(4, 4, 3, padding=1, groups=4)
+        self.stem = nn.Conv2d(3, 8, 1)
+
+    def forward(self, x):
+        kept, changed = self.stem(x).chunk(2, 1)
+        x = torch.cat([kept, F.relu(self.first(self.depthwise(changed)))], 1)
+        n, c, h, w = x.shape
+        return x.view(n, 2, c // 2, h, w).transpose(1, 2).reshape(n, c, h, w)
+
+
+class UNet(nn.Module):
+    """One level of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.down, self.inner, self.up = (nn.Conv2d(c, 4, 3, padding=1) for c in (3, 4, 8))
+
+    def forward(self, x):
+        skip = F.relu(self.down(x))
+        inner = F.relu(self.inner(F.max_pool2d(skip, 2)))
+        return self.up(torch.cat([F.interpolate(inner, scale_factor=2, mode="nearest"), skip], 1))
+
+
 BLOCKS = {
     **{f"axis {axis}": lambda axis=axis: Branch(Images(axis), (image(1, 3, 6, 4),)) for axis in range(4)},
     "batch": lambda: Branch(Images(2), (image(2, 3, 6, 4),)),
@@ -145,6 +173,8 @@ BLOCKS = {
     "inception": lambda: Branch(Inception(), (image(1, 6, 5, 7),)),
     "fire": lambda: Branch(Fire(), (image(1, 6, 5, 7),)),
     "skip": lambda: Branch(Skip(), (image(1, 3, 6, 6),)),
+    "shuffle": lambda: Branch(ShuffleUnit(), (image(1, 3, 4, 4),)),
+    "unet": lambda: Branch(UNet(), (image(1, 3, 6, 4),)),
     "heads": lambda: Branch(Heads(), (image(1, 3, 6, 6),)),
 }
 
@@ -154,6 +184,10 @@ def test_blocks():
     # Whatever is contiguous in memory is computed in its place.
     assert "strided_copy" not in found["axis 2"].ops + found["axis 0"].ops + found["heads"].ops
     assert found["fire"].ops.count("strided_copy") == 2
+    # Half of the channels to the layers, half and the layers' result to their places, and the shuffle.
+    assert found["shuffle"].ops.count("strided_copy") == 4
+    # Pixels are repeated right where they go.
+    assert found["unet"].ops.count("strided_copy") == 2
 
 
 def test_calls_stand_for_the_concatenations_that_they_write_for():

@@ -3,8 +3,9 @@
 import pytest
 
 from cmsis_nn_delegate.graph.tensor_type import Layout
-from cmsis_nn_delegate.ops.attrs import ConcatAttrs
+from cmsis_nn_delegate.ops.attrs import ConcatAttrs, TransposeAttrs
 from cmsis_nn_delegate.ops.join import JoinAttrs
+from cmsis_nn_delegate.ops.strided_copy import StridedCopyAttrs
 from cmsis_nn_delegate.passes.place_parts import place_parts
 from cmsis_nn_delegate.testing.drawing import Drawing, wiring
 
@@ -86,3 +87,29 @@ def test_rows_by_axis(axis, rows):
     place_parts(graph)
     (join,) = (node for node in graph.nodes if node.op == "join")
     assert join.attrs.rows == rows
+
+
+def test_copies_go_to_their_place_directly():
+    d = Drawing()
+    x = image(d, 1, 4, 2, 3)
+    half = StridedCopyAttrs((1, 2, 2, 3), (6, 2), (4, 1), (2, 1), 2)
+    slice_ = d.node("strided_copy", x, shape=half.shape, attrs=half, layout=LAST)
+    graph = d.returns(d.max_pool2d(concat(d, 1, image(d, 1, 3, 2, 3), slice_), 1))
+    place_parts(graph)
+    assert wiring(graph) == (
+        "v1=conv2d(v0) v4=conv2d(v3) v5_part0=strided_copy(v4) v5_part1=strided_copy(v1) "
+        "v5=join(v5_part0,v5_part1) v6=max_pool2d(v5) -> v6"
+    )
+    assert graph.nodes[3].attrs == StridedCopyAttrs((5 * 5 + 2,), (6, 2), (4, 1), (5, 1), 2)
+    assert "edge1" in graph.nodes[3].sources
+
+
+def test_a_changed_layout_goes_to_its_place_directly():
+    d = Drawing()
+    x = d.input(1, 3, 2, 5)
+    moved = d.node("transpose", x, shape=x.shape, attrs=TransposeAttrs(LAST), layout=LAST)
+    graph = d.returns(d.max_pool2d(concat(d, 1, moved, image(d, 1, 4, 2, 5)), 1))
+    place_parts(graph)
+    (copy, *_) = (node for node in graph.nodes if node.inputs[0] is x)
+    assert copy.attrs == StridedCopyAttrs((9 * 7 + 3,), (10, 3), (1, 10), (7, 1))
+    assert "transpose" not in [node.op for node in graph.nodes]
