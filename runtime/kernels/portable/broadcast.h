@@ -25,8 +25,8 @@ struct BroadcastTensors {
   const payload::Dims* output_dims;
 };
 
-/// Calls `row` for all elements of the output, in order. An operand that is repeated along the innermost
-/// dimension is given to `row` as a few copies of its element at a time. Returns the first error.
+/// Calls `row` for all elements of the output, in order. An element or a short row that is repeated is given to
+/// `row` as many copies at a time. Returns the first error.
 [[nodiscard]] executorch::runtime::Error for_each_row(const BroadcastTensors& tensors,
                                                       const void* args, Row row);
 
