@@ -60,6 +60,7 @@ from ..ops.annotation import Annotation, Elementwise, FixedOutput, JoinedScale, 
 from ..ops.registry import OPS
 from .batch_norms import batch_norms_to_convolutions
 from .crops import crops_to_padding
+from .divisions import divisions_to_products
 from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
 from .prepare import BATCH_NORM, remove_identities, unpad_same
 from .sequences import images_of_sequences
@@ -179,6 +180,7 @@ class CmsisNnQuantizer(Quantizer):
         unpad_same(model)
         crops_to_padding(model)
         batch_norms_to_convolutions(model)
+        divisions_to_products(model)
         return model
 
     def annotate(self, model: GraphModule) -> GraphModule:

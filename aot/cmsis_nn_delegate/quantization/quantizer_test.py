@@ -156,6 +156,51 @@ def test_value_preserving_operators_share_parameters(name):
     assert before.args[1:] == after.args[1:]
 
 
+class WithConstant(nn.Module):
+    """A function of an input and a buffer."""
+
+    def __init__(self, function, constant):
+        super().__init__()
+        self.function = function
+        self.register_buffer("constant", constant)
+
+    def forward(self, x):
+        return self.function(x, self.constant)
+
+
+# With an outlier, which the histogram observer clips in activations.
+CONSTANT = torch.cat([torch.linspace(-1, 1, 999), torch.tensor([64.0])])
+CONSTANTS = {
+    "buffer": (lambda x, c: x + c, CONSTANT),
+    "first operand": (lambda x, c: c * x, CONSTANT),
+    "view": (lambda x, c: x * c.view(1, -1), CONSTANT),
+    "computed": (lambda x, c: x - c / 2, CONSTANT / 2),
+    "divisor": (lambda x, c: x / (3 + c), 1 / CONSTANT - 3),
+    "tiny": (lambda x, c: x * c, 1e-7 * CONSTANT),
+}
+
+
+@pytest.mark.parametrize("observer", ["histogram", "minmax"])
+def test_constant_operands_have_their_own_range(observer):
+    for name, (function, constant) in CONSTANTS.items():
+        module = WithConstant(function, constant)
+        model = convert(module, torch.rand(2, 1000), observer=observer)
+        assert len(nodes(model, Q)) == 2, name  # the input and the output: constants are folded
+        read = [node for node in nodes(model, DQ) if node.args[0].op == "get_attr"]
+        ((low, high),) = [((-128 - node.args[2]) * node.args[1], (127 - node.args[2]) * node.args[1]) for node in read]
+        wanted = {"computed": CONSTANT / 4, "divisor": CONSTANT}.get(name, constant)
+        assert high == pytest.approx(wanted.max().item(), rel=0.02) and low <= 0, name
+
+
+def test_a_division_by_a_constant_is_a_product_and_other_divisions_stay():
+    by_constant = convert(WithConstant(lambda x, c: x / c, CONSTANT), torch.rand(2, 1000))
+    assert names(by_constant) == ["mul"]
+    rounded = convert(WithConstant(lambda x, c: torch.div(x, c, rounding_mode="floor"), CONSTANT), torch.rand(2, 1000))
+    assert names(rounded) == ["div"]
+    of_constant = convert(WithConstant(lambda x, c: c / (1 + x), CONSTANT), torch.rand(2, 1000))
+    assert names(of_constant)[-1] == "div"
+
+
 def test_softmax_output_is_fixed():
     model = convert(Function(lambda x: F.softmax(x, 1)), torch.randn(2, 5))
     assert nodes(model, Q)[-1].args[1:] == (1 / 256, -128, -128, 127, torch.int8)
