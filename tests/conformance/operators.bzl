@@ -15,7 +15,6 @@ OPERATORS = [
     "normalize",
     "pad_nd",
     "quantize",
-    "reduce_sum",
     "softmax",
     "strided_copy",
     "transpose",

@@ -7,9 +7,9 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import QUANTIZE, first, operand, quant_of
+from ..edge.nodes import QUANTIZE, first, operand
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
-from ..edge.refusal import Reason, Refusal
+from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.record import F32, I8, I32, Field, Struct
 from ..graph.ir import Node, Value
@@ -58,7 +58,10 @@ class Quantize(Op):
     annotation = NotAnnotated("quantization adds it")
     kernels = (KERNEL,)
     draws = (_draw,)
-    limits = ("float32 to int8, per tensor, at the border of what is delegated",)
+    limits = (
+        "float32 to int8, per tensor, at the border of what is delegated",
+        "int8 to int8 with another scale and zero point, anywhere",
+    )
     computes = False
     only_moves = True
     shapeless_output = True
@@ -68,21 +71,10 @@ class Quantize(Op):
         return first(
             lambda: context.refuse_tensors(operand(node)),
             lambda: context.refuse_parameters(node),
-            lambda: self._refuse_requantize(node, context),
         )
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         return [context.node(node, self.name, [context.value(operand(node))])]
-
-    def _refuse_requantize(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        before = context.input_quant(operand(node))
-        if before is None or before == quant_of(node):
-            return None
-        return Refusal(
-            Reason.UNSUPPORTED_QUANTIZATION,
-            "it only changes scale and zero point of an int8 tensor, for which there is no kernel; "
-            "quantize with CmsisNnQuantizer, which shares them between neighbours",
-        )
 
     def write_reshaped(self, node: Node, reshape: Node) -> bool:
         # From row-major floats it gets to any order, from channels-last ones only to the same.

@@ -1,14 +1,16 @@
 """Sums, differences and products as people write them, through quantizer, partitioner, passes and reference, next to
 the quantized module in PyTorch."""
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.reference import run
 from cmsis_nn_delegate.target import get_target
-from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, steps_apart
+from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, lower_program, steps_apart
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +35,7 @@ def inputs(*shapes):
 
 
 IMAGE, TOKENS = (2, 5, 4, 3), (2, 6, 7)
+IMAGES = (torch.randn(1, 3, 6, 6),)
 TWO = {  # name: (function, shapes)
     "gate per channel": (lambda a, b: a * b, [IMAGE, (2, 5, 1, 1)]),
     "gate of a vector": (lambda a, b: a * b[:, :, None, None], [IMAGE, (2, 5)]),
@@ -59,6 +62,7 @@ ONE = {  # name: (function of an input and a parameter, the shapes of both)
     "viewed": (lambda x, c: x * c.view(1, -1, 1, 1), IMAGE, (5,)),
     "computed": (lambda x, c: x - 2 * c.exp(), TOKENS, (7,)),
     "last dimension": (lambda x, c: c - x, TOKENS, (7,)),
+    "divided": (lambda x, c: x / (3 + c), TOKENS, (7,)),
     "full size": (lambda x, c: x + c, IMAGE, (2, 5, 4, 3)),
     "position": (lambda x, c: x + c[:, :6], TOKENS, (1, 9, 7)),
     "tiny": (lambda x, c: x * (1e-7 * c), TOKENS, (7,)),
@@ -111,3 +115,34 @@ def test_a_gated_residual_block_is_one_delegate():
     assert kernels.count("mul") == 2 and kernels.count("add") == 1 and "transpose" not in kernels
     # The gate and the scale per channel take the kernel that broadcasts, the sum does not.
     assert [node.attrs.shapes is None for node in graph.nodes if node.op in ("mul", "add")] == [False, False, True]
+
+
+def requantized(x, scale, zero_point):
+    q = torch.ops.quantized_decomposed
+    x = q.quantize_per_tensor(x, scale, zero_point, -128, 127, torch.int8)
+    return q.dequantize_per_tensor(x, scale, zero_point, -128, 127, torch.int8)
+
+
+def requantized_around_pooling(x):
+    x = requantized(requantized(x, 0.02, 3), 0.05, -7)
+    return requantized(requantized(F.max_pool2d(x, 2), 0.05, -7), 0.013, 20)
+
+
+def test_requantization():
+    """Of what others quantized, and where a fixed scale meets another one."""
+    x = torch.randn(1, 3, 6, 6)
+    program = torch.export.export(Function(requantized_around_pooling), (x,))
+    graph = lower_program(program).graph()
+    assert [node.op for node in graph.nodes] == ["quantize", "lookup", "max_pool2d", "lookup", "dequantize"]
+    (got,) = run(graph, [x.numpy()])
+    np.testing.assert_array_equal(got, program.module()(x).numpy())
+
+    layers = nn.Conv2d(3, 8, 3), nn.Conv2d(3, 4, 3)
+    joined = Function(lambda x: torch.cat([F.softmax(layers[0](x), 1), layers[1](x)], 1), a=layers[0], b=layers[1])
+    (distance,), graph = steps_apart(joined, x)
+    assert distance <= 1 and [node.op for node in graph.nodes].count("lookup") == 1
+
+
+def test_islands_that_only_requantize_stay_outside():
+    program = torch.export.export(Function(lambda x: torch.sin(requantized(requantized(x, 0.02, 3), 0.05, 0))), IMAGES)
+    assert not lower_program(program).delegates

@@ -100,12 +100,19 @@ REFUSALS = {
         R.UNSUPPORTED_SHAPE,
         "divides",
     ),
-    "mean over rows and batch": (
-        lambda x: x.mean((0, 3)),
-        [(2, 4, 6, 6)],
+    "mean over channels": (
+        lambda x: x.mean((1, 2)),
+        [IMAGE],
         "aten.mean",
         R.UNSUPPORTED_PARAMETER,
-        "apart in memory",
+        "height and width",
+    ),
+    "mean of a matrix": (
+        lambda x: x.mean(1),
+        [(2, 6)],
+        "aten.mean",
+        R.UNSUPPORTED_SHAPE,
+        "[N, C, H, W]",
     ),
     "dilated max pooling": (
         lambda x: F.max_pool2d(x, 2, dilation=2),

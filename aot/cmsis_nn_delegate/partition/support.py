@@ -219,8 +219,14 @@ class Support:
         return bool(crowded)
 
     def _drop_useless_borders(self) -> None:
-        """Drops each quantize and dequantize that neither feeds nor follows an operator."""
-        borders = [node for node, op in self._ops.items() if op.name in ("quantize", "dequantize")]
+        """Drops each quantize and dequantize that neither feeds nor follows an operator. A quantize that reads a
+        dequantize is an operator, too: it requantizes."""
+        names = {node: op.name for node, op in self._ops.items()}
+        borders = [
+            node
+            for node, name in names.items()
+            if name == "dequantize" or (name == "quantize" and names.get(operand(node)) != "dequantize")
+        ]
 
         def works(node: Node) -> bool:
             return node in self._ops and node not in border_set

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Optional
 
+import numpy as np
+
 from ..graph.ir import Graph, Node, Value
-from ..graph.tensor_type import Quant, TensorType
+from ..graph.tensor_type import Element, Quant, TensorType
+from ..ops.lookup import LookupAttrs, table_value
 from ..ops.registry import OPS
 from .rewriting import merge_sources, remove_dead
 
@@ -14,8 +17,9 @@ def fold_qdq(graph: Graph) -> None:
     """dequantize -> op -> quantize becomes op, reading and writing int8.
 
     Only the quantize nodes of float graph inputs and the dequantize nodes of float
-    graph outputs remain. If an operator has no quantize directly after it (because it feeds
-    a reshape, say), it takes the parameters of the next quantize.
+    graph outputs remain. A quantize that follows a dequantize with other parameters becomes a
+    look-up, which is exact and can be joined with others. If an operator has no quantize directly
+    after it (because it feeds a reshape, say), it takes the parameters of the next quantize.
     """
     integer: dict[Value, Value] = {}  # of each float value, its int8 counterpart
 
@@ -54,7 +58,9 @@ def _fold_quantize(graph: Graph, node: Node, integer: dict[Value, Value]) -> Non
     if source is None:
         return  # reads a float graph input
     if source.quant != node.output.quant:
-        raise ValueError(f"{node.name} only changes scale and zero point: there is no kernel for it")
+        node.op, node.attrs = "lookup", LookupAttrs(("requantize",))
+        node.inputs = [source, table_value(f"{node.name}_table", _requantized(source, node.output))]
+        return
     producer = graph.producer(source)
     if producer is not None:
         merge_sources(producer, node)
@@ -70,6 +76,13 @@ def _fold_quantize(graph: Graph, node: Node, integer: dict[Value, Value]) -> Non
         graph.replace_uses(node.output, source)
         integer.setdefault(node.output, source)
     graph.remove([node])
+
+
+def _requantized(source: Value, output: Value) -> np.ndarray:
+    """Returns what each int8 number of `source` becomes as an element of `output`: dequantized and quantized in
+    float32, as PyTorch does."""
+    steps = np.arange(Element.INT8.low, Element.INT8.high + 1) - source.zero_point
+    return output.type.quantize(steps.astype(np.float32) * np.float32(source.scale))
 
 
 def _result_quant(graph: Graph, value: Value) -> Optional[Quant]:

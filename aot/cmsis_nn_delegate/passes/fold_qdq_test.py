@@ -1,8 +1,10 @@
 """fold_qdq on hand-built graphs."""
 
+import numpy as np
 import pytest
 
 from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant
+from cmsis_nn_delegate.ops.lookup import entries_of
 from cmsis_nn_delegate.passes.fold_qdq import fold_qdq
 from cmsis_nn_delegate.testing.drawing import Drawing, Q, wiring
 
@@ -65,11 +67,16 @@ def test_two_quantizes_of_one_tensor_are_one_value():
     assert len(graph.nodes) == 2 and graph.nodes[1].inputs[0] is graph.outputs[1]
 
 
-def test_requantization_is_an_error():
+def test_requantization_is_a_lookup():
     d = Drawing()
-    graph = d.returns(d.quantize(d.dequantize(d.input(1, 2)), OTHER))
-    with pytest.raises(ValueError, match="only changes scale"):
-        fold_qdq(graph)
+    y = d.quantize(d.dequantize(d.input(1, 2, 3, 3)), OTHER)
+    graph = d.returns(d.quantize(d.dequantize(d.quantize(d.conv2d(d.dequantize(y)), OTHER))))
+    assert folded(graph) == "v2=lookup(v0) v4=conv2d(v2) v7=lookup(v4) -> v7"
+    to_other, back = (entries_of(node).astype(int) for node in graph.nodes[::2])
+    steps = np.arange(-128, 128)
+    # From 0.5 * (q + 128) to 0.25 * (q - 3), and back: halves to even.
+    np.testing.assert_array_equal(to_other, np.clip(2 * (steps + 128) + 3, -128, 127))
+    np.testing.assert_array_equal(back, np.clip(np.rint((steps - 3) / 2) - 128, -128, 127))
 
 
 def test_float_operator_is_an_error():

@@ -29,7 +29,6 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kPadNd,
         cmsis_nn::kTransposeConv2d,
         portable::kTransposeConv2dAny,
-        portable::kReduceSum,
     },
 };
 

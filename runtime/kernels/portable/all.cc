@@ -28,7 +28,6 @@ constexpr KernelTable kPortableKernels = {
         portable::kPadNd,
         portable::kTransposeConv2d,
         portable::kTransposeConv2dAny,
-        portable::kReduceSum,
     },
 };
 
