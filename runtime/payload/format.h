@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 23;
+inline constexpr std::size_t kOpcodeCount = 24;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -84,6 +84,7 @@ enum class Opcode : std::uint8_t {
   kPadNd = 20,
   kTransposeConv2d = 21,
   kTransposeConv2dAny = 22,
+  kReduceSum = 23,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1079,6 +1080,38 @@ static_assert(offsetof(TransposeConv2dAnyArgs, filter_dims) == 80,
               "layout of TransposeConv2dAnyArgs");
 static_assert(offsetof(TransposeConv2dAnyArgs, output_dims) == 96,
               "layout of TransposeConv2dAnyArgs");
+
+/// int8 sum over the middle one of three dimensions, requantized; the multiplier of a mean
+/// contains its divisor.
+struct ReduceSumArgs {
+  /// int8 [outer, axis, inner]
+  Ref input;
+  /// int8 [outer, inner]
+  Ref output;
+  /// -zero_point of the input, -127 to 128
+  std::int32_t input_offset;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  Activation activation;
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+};
+static_assert(sizeof(ReduceSumArgs) == 44, "layout of ReduceSumArgs");
+static_assert(offsetof(ReduceSumArgs, input) == 0, "layout of ReduceSumArgs");
+static_assert(offsetof(ReduceSumArgs, output) == 4, "layout of ReduceSumArgs");
+static_assert(offsetof(ReduceSumArgs, input_offset) == 8, "layout of ReduceSumArgs");
+static_assert(offsetof(ReduceSumArgs, output_offset) == 12, "layout of ReduceSumArgs");
+static_assert(offsetof(ReduceSumArgs, output_multiplier) == 16, "layout of ReduceSumArgs");
+static_assert(offsetof(ReduceSumArgs, output_shift) == 20, "layout of ReduceSumArgs");
+static_assert(offsetof(ReduceSumArgs, activation) == 24, "layout of ReduceSumArgs");
+static_assert(offsetof(ReduceSumArgs, outer) == 32, "layout of ReduceSumArgs");
+static_assert(offsetof(ReduceSumArgs, axis) == 36, "layout of ReduceSumArgs");
+static_assert(offsetof(ReduceSumArgs, inner) == 40, "layout of ReduceSumArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

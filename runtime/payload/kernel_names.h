@@ -32,6 +32,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "pad_nd of input int8, output int8",
     "transpose_conv2d of input int8, filter int8, output int8",
     "transpose_conv2d_any of input int8, filter int8, output int8",
+    "reduce_sum of input int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

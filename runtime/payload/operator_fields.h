@@ -535,6 +535,20 @@ inline constexpr OperatorField kTransposeConv2dAnyArgsFields[] = {
     {"output_dims.c", 108, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kReduceSumArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 3, {32, 36, 40}},
+    {"output", 4, FieldKind::kOutput, false, false, 0, 0, 1, 1, 2, {32, 40}},
+    {"input_offset", 8, FieldKind::kInteger, true, false, -127, 128, 1, 0, 0, {}},
+    {"output_offset", 12, FieldKind::kInteger, true, false, -128, 127, 1, 0, 0, {}},
+    {"output_multiplier", 16, FieldKind::kInteger, true, false, 0, 2147483647, 1, 0, 0, {}},
+    {"output_shift", 20, FieldKind::kInteger, true, false, -31, 30, 1, 0, 0, {}},
+    {"activation.min", 24, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"activation.max", 28, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"outer", 32, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"inner", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -560,6 +574,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kPadNdArgsFields, 25, 100},
     {kTransposeConv2dArgsFields, 30, 120},
     {kTransposeConv2dAnyArgsFields, 28, 112},
+    {kReduceSumArgsFields, 11, 44},
 };
 
 }  // namespace cmsis_nn_delegate

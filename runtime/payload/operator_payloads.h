@@ -296,6 +296,15 @@ inline constexpr unsigned char kTransposeConv2dAnyPayload[] = {
     109,158,223,109,158,113,7,67,86,244,74,88,63,224,155,75,97,5,193,86,145,242,46,114,184,37,149,85,0,0,0,0,
     250,255,255,255,250,255,255,255,249,255,255,255,248,255,255,255,247,255,255,255,248,255,255,255,247,255,255,255,0,0,0,0,
 };
+inline constexpr unsigned char kReduceSumPayload[] = {
+    67,78,78,68,4,0,64,0,1,1,1,0,208,0,0,0,248,187,251,151,112,1,0,0,0,0,0,0,64,0,0,0,
+    160,0,0,0,48,0,0,0,1,0,0,0,208,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    44,1,0,0,0,0,0,0,1,4,0,2,3,1,0,0,2,0,0,0,5,0,0,0,5,0,0,0,6,0,0,0,
+    0,0,0,0,0,0,0,0,225,123,175,60,83,0,0,0,50,0,0,0,48,1,0,0,1,4,0,2,3,1,0,0,
+    2,0,0,0,5,0,0,0,5,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,142,213,57,60,64,0,0,0,
+    23,1,48,0,0,0,0,32,0,0,0,48,173,255,255,255,64,0,0,0,111,160,148,80,255,255,255,255,232,255,255,255,
+    127,0,0,0,10,0,0,0,6,0,0,0,5,0,0,0,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -323,6 +332,7 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
     {payload::Opcode::kTransposeConv2d, kTransposeConv2dPayload, sizeof(kTransposeConv2dPayload)},
     {payload::Opcode::kTransposeConv2dAny, kTransposeConv2dAnyPayload,
      sizeof(kTransposeConv2dAnyPayload)},
+    {payload::Opcode::kReduceSum, kReduceSumPayload, sizeof(kReduceSumPayload)},
 };
 
 }  // namespace testing

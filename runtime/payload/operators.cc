@@ -303,5 +303,17 @@ bool check_transpose_conv2d_any(const CallCheck& call, const void* args) {
          call.apart(input, output) && call.accepted();
 }
 
+bool check_reduce_sum(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::ReduceSumArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.outer, a.axis, a.inner)};
+  const CallCheck::Bytes output = {a.output, volume(a.outer, a.inner)};
+  return call.reads(input) &&
+         call.in_ranges(
+             in_range(a.input_offset, -127, 128) && in_range(a.output_offset, -128, 127) &&
+             in_range(a.output_multiplier, 0, INT32_MAX) && in_range(a.output_shift, -31, 30)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

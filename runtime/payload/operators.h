@@ -114,6 +114,10 @@ inline constexpr Operator kTransposeConv2dAny = {payload::Opcode::kTransposeConv
                                                  sizeof(payload::TransposeConv2dAnyArgs),
                                                  check_transpose_conv2d_any};
 
+bool check_reduce_sum(const CallCheck& call, const void* args);
+inline constexpr Operator kReduceSum = {payload::Opcode::kReduceSum, sizeof(payload::ReduceSumArgs),
+                                        check_reduce_sum};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -140,6 +144,7 @@ inline constexpr Operator kOperators[] = {
     operators::kPadNd,
     operators::kTransposeConv2d,
     operators::kTransposeConv2dAny,
+    operators::kReduceSum,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -15,6 +15,7 @@ OPERATORS = [
     "normalize",
     "pad_nd",
     "quantize",
+    "reduce_sum",
     "softmax",
     "strided_copy",
     "transpose",

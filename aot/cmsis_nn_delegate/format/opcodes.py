@@ -34,3 +34,4 @@ class Opcode(enum.IntEnum):
     PAD_ND = 20
     TRANSPOSE_CONV2D = 21
     TRANSPOSE_CONV2D_ANY = 22
+    REDUCE_SUM = 23

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import argument, first, operand, pair, shape_of, target_name
+from ..edge.nodes import first, operand, pair, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
@@ -21,6 +21,7 @@ from .kernel import KernelSpec
 from .op import Op
 from .providers import cmsis_nn_scratch
 from .random_case import RandomCase
+from .reduce_sum import dims_of, is_pooling
 from .windows import taps
 
 KERNEL = KernelSpec(
@@ -80,9 +81,12 @@ class AvgPool2d(Op):
     limits = (
         "average pooling: no divisor_override; count_include_pad only without padding",
         "adaptive average pooling: to a size that divides the input's",
-        "mean: over height, width or both",
+        "mean: over height, width or both; other means are sums (reduce_sum)",
     )
     takes_images = True
+
+    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
+        return target_name(node) != "aten.mean.dim" or is_pooling(node)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)
@@ -109,7 +113,7 @@ class AvgPool2d(Op):
         name = target_name(node)
         _, _, *size = shape_of(operand(node))
         if name == "aten.mean.dim":
-            dims = self._mean_dims(node)
+            dims = dims_of(node)
             kernel = (size[0] if 2 in dims else 1, size[1] if 3 in dims else 1)
             return PoolAttrs(kernel, kernel)
         if name != "aten.avg_pool2d.default":
@@ -119,21 +123,10 @@ class AvgPool2d(Op):
         top, left = pair(padding)
         return PoolAttrs(pair(kernel), pair(stride or kernel), Padding(top, left, top, left))
 
-    def _mean_dims(self, node: EdgeNode) -> set[int]:
-        dims = argument(node, 1)
-        dims = [dims] if isinstance(dims, int) else dims or range(4)
-        return {dim % 4 for dim in dims}
-
     def _refuse_window(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         name = target_name(node)
         if name == "aten.mean.dim":
-            dims = self._mean_dims(node)
-            if dims <= {2, 3}:
-                return None
-            return Refusal(
-                Reason.UNSUPPORTED_PARAMETER,
-                f"mean over dimensions {sorted(dims)} of an image; only height and width (2, 3) are supported",
-            )
+            return None
         if name != "aten.avg_pool2d.default":
             size, pooled = shape_of(operand(node))[2:], shape_of(node)[2:]
             if not any(i % o for i, o in zip(size, pooled)):

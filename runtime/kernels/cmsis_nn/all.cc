@@ -29,6 +29,7 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kPadNd,
         cmsis_nn::kTransposeConv2d,
         portable::kTransposeConv2dAny,
+        portable::kReduceSum,
     },
 };
 

@@ -28,6 +28,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kPadNd,
         portable::kTransposeConv2d,
         portable::kTransposeConv2dAny,
+        portable::kReduceSum,
     },
 };
 

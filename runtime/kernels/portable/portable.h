@@ -117,5 +117,9 @@ extern const KernelOf<payload::Opcode::kTransposeConv2d> kTransposeConv2d;
 /// output channel.
 extern const KernelOf<payload::Opcode::kTransposeConv2dAny> kTransposeConv2dAny;
 
+/// int8 sum over the middle one of three dimensions, requantized; the multiplier of a mean
+/// contains its divisor.
+extern const KernelOf<payload::Opcode::kReduceSum> kReduceSum;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate
