@@ -82,7 +82,7 @@ class LogSoftmax(Op):
     attrs = SoftmaxAttrs
     kernels = (KERNEL,)
     draws = (_draw,)
-    limits = ("along the last dimension, or dimension 1 of images",)
+    limits = ("along any dimension; without a transpose along the last, and dimension 1 of images",)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)

@@ -111,7 +111,7 @@ class Softmax(Op):
     attrs = SoftmaxAttrs
     kernels = (KERNEL, LONG_KERNEL)
     draws = (_draw, _draw_long)
-    limits = ("along the last dimension, or dimension 1 of images",)
+    limits = ("along any dimension; without a transpose along the last, and dimension 1 of images",)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)

@@ -121,20 +121,6 @@ REFUSALS = {
         R.UNSUPPORTED_PARAMETER,
         "indices",
     ),
-    "softmax over height": (
-        lambda x: F.softmax(x, 2),
-        [IMAGE],
-        "aten._softmax",
-        R.UNSUPPORTED_PARAMETER,
-        "the last or, of an image, 1",
-    ),
-    "softmax over rows": (
-        lambda x: F.softmax(x, 0),
-        [(3, 5)],
-        "aten._softmax",
-        R.UNSUPPORTED_PARAMETER,
-        "the last",
-    ),
     "large pooling stride": (
         lambda x: F.max_pool2d(x, 2, 40000),
         [IMAGE],

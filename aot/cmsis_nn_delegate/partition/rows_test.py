@@ -14,6 +14,9 @@ def spread(*shape):
 BRANCHES = {
     "softmax of a long row": Branch(nn.Softmax(dim=1), (spread(2, 600),)),
     "softmax of many equal numbers": Branch(nn.Softmax(dim=-1), (torch.zeros(1, 5000),)),
+    "softmax over height": Branch(nn.Softmax(dim=2), (spread(1, 3, 4, 5),)),
+    "softmax over the batch": Branch(nn.Softmax(dim=0), (spread(3, 5),)),
+    "log_softmax along the middle": Branch(nn.LogSoftmax(dim=-2), (spread(2, 6, 5),)),
     "log_softmax": Branch(nn.LogSoftmax(dim=1), (spread(3, 12),)),
     "log_softmax of a long row": Branch(Function(lambda x: F.log_softmax(x, -1)), (spread(1, 3000),)),
     "log_softmax of images": Branch(nn.LogSoftmax(dim=1), (spread(2, 5, 3, 4),)),

@@ -65,6 +65,7 @@ from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
 from .prepare import BATCH_NORM, remove_identities, unpad_same
 from .sequences import images_of_sequences
 from .shared_scales import point_to_first, scale_of
+from .softmax_axes import softmax_along_rows
 from .splits import separate_parts
 from .worthwhile import drop_workless
 
@@ -181,6 +182,7 @@ class CmsisNnQuantizer(Quantizer):
         crops_to_padding(model)
         batch_norms_to_convolutions(model)
         divisions_to_products(model)
+        softmax_along_rows(model)
         return model
 
     def annotate(self, model: GraphModule) -> GraphModule:
