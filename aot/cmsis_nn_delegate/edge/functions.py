@@ -1,8 +1,7 @@
 """Which function of the exported program an edge node comes from.
 
-ExecuTorch decomposes many functions before it calls a partitioner: hardswish becomes six nodes, an LSTM
-dozens. torch records in `meta["from_node"]` where each node came from, so that the function can be
-reported once, under its own name.
+ExecuTorch decomposes many functions before it calls a partitioner: an LSTM becomes dozens of nodes. torch records in
+`meta["from_node"]` where each node came from, so that the function can be reported once, under its own name.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from .nodes import target_name
 
 @dataclass(frozen=True)
 class Function:
-    """A call of the exported program: "hardswish", "aten.hardswish.default", "3 (Hardswish)"."""
+    """A call of the exported program: "softshrink", "aten.softshrink.default", "3 (Softshrink)"."""
 
     name: str
     target: str
