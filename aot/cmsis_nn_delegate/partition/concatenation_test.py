@@ -184,6 +184,8 @@ def test_blocks():
     # Whatever is contiguous in memory is computed in its place.
     assert "strided_copy" not in found["axis 2"].ops + found["axis 0"].ops + found["heads"].ops
     assert found["fire"].ops.count("strided_copy") == 2
+    # What one layer of a dense block reads is a part of what the next one reads.
+    assert found["dense"].ops.count("strided_copy") == 4
     # Half of the channels to the layers, half and the layers' result to their places, and the shuffle.
     assert found["shuffle"].ops.count("strided_copy") == 4
     # Pixels are repeated right where they go.

@@ -20,6 +20,7 @@ from .fuse_activations import fuse_activations
 from .join_lookups import join_lookups
 from .lay_out_operands import lay_out_operands
 from .lower_rearrangements import lower_rearrangements
+from .merge_concats import merge_concats
 from .merge_rearrangements import merge_rearrangements
 from .place_parts import place_parts
 from .separate_outputs import separate_outputs
@@ -51,6 +52,8 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     absorb_reshapes,
     # After absorb_reshapes, because reshapes at the end of the graph decide what its outputs are.
     separate_outputs,
+    # In memory, where it counts which tensors lie in rows.
+    merge_concats,
     # Both ask what has memory of its own. What is a part of another value cannot be placed in a third one.
     copies_to_parts,
     place_parts,

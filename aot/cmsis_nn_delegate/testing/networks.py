@@ -15,6 +15,7 @@ from ..ops.graph_builder import GraphBuilder
 from ..ops.registry import OPS
 from ..ops.strided_copy import StridedCopyAttrs
 from ..passes.copies_to_parts import copies_to_parts
+from ..passes.merge_concats import merge_concats
 from ..passes.place_parts import place_parts
 
 RELU = Clamp(0.0)
@@ -121,6 +122,7 @@ def random_network(seed: int, max_nodes: int = 12) -> Graph:
         outputs.append(builder.concat([flat, builder.fully_connected(last, 3), flat], 1))
     outputs.append(builder.dequantize(flat) if draw.random() < 0.5 else flat)
     graph = builder.graph(*outputs)
+    merge_concats(graph)
     copies_to_parts(graph)
     place_parts(graph)
     return graph
