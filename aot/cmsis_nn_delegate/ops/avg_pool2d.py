@@ -79,8 +79,9 @@ class AvgPool2d(Op):
     kernels = (KERNEL,)
     draws = (_draw, _draw_global)
     limits = (
-        "average pooling: no divisor_override; count_include_pad only without padding",
-        "adaptive average pooling: to a size that divides the input's",
+        "average pooling: with divisor_override or padding that counts, as a depthwise convolution with equal weights; "
+        "padding that counts may not be cut off by ceil_mode",
+        "adaptive average pooling: to sizes for which all windows are alike, as for one that divides the input's",
         "mean: over height, width or both; other means are sums (reduce_sum)",
     )
     takes_images = True

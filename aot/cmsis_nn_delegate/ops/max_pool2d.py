@@ -60,7 +60,10 @@ class MaxPool2d(Op):
     attrs = PoolAttrs
     kernels = (KERNEL,)
     draws = (_draw,)
-    limits = ("dilation 1; return_indices only if nothing reads the indices",)
+    limits = (
+        "dilation 1; return_indices only if nothing reads the indices",
+        "adaptive maximum pooling: to sizes for which all windows are alike",
+    )
     takes_images = True
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:

@@ -79,19 +79,12 @@ REFUSALS = {
         R.UNSUPPORTED_PARAMETER,
         "not a finite number",
     ),
-    "padded average": (
-        lambda x: F.avg_pool2d(x, 3, 1, 1),
+    "an average cut off in counted padding": (
+        lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True),
         [IMAGE],
         "aten.avg_pool2d",
         R.UNSUPPORTED_PARAMETER,
         "count_include_pad=False",
-    ),
-    "divisor": (
-        lambda x: F.avg_pool2d(x, 2, divisor_override=3),
-        [IMAGE],
-        "aten.avg_pool2d",
-        R.UNSUPPORTED_PARAMETER,
-        "divisor_override",
     ),
     "uneven adaptive pooling": (
         lambda x: F.adaptive_avg_pool2d(x, 4),

@@ -62,6 +62,7 @@ from .batch_norms import batch_norms_to_convolutions
 from .crops import crops_to_padding
 from .divisions import divisions_to_products
 from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
+from .pools import rewrite_pools
 from .prepare import BATCH_NORM, remove_identities, unpad_same
 from .sequences import images_of_sequences
 from .shared_scales import point_to_first, scale_of
@@ -180,6 +181,7 @@ class CmsisNnQuantizer(Quantizer):
         images_of_sequences(model)
         unpad_same(model)
         crops_to_padding(model)
+        rewrite_pools(model)
         batch_norms_to_convolutions(model)
         divisions_to_products(model)
         softmax_along_rows(model)

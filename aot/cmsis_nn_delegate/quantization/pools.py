@@ -1,0 +1,112 @@
+"""Rewrites pools that the kernels for pooling do not compute as layers that the kernels have.
+
+Those kernels divide by the number of pixels that a window has in the image. An average with another divisor (with
+count_include_pad, or of the user's own) is a depthwise convolution with equal weights, which are exact in 8 bits.
+Adaptive pools whose windows happen to be alike are plain ones.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+
+aten = torch.ops.aten
+
+_Pair = tuple[int, int]
+_ADAPTIVE: dict[Any, Any] = {
+    aten.adaptive_avg_pool2d.default: aten.avg_pool2d.default,
+    aten.adaptive_max_pool2d.default: aten.max_pool2d.default,
+}
+
+
+def rewrite_pools(model: GraphModule) -> None:
+    """Rewrites what the module docstring says; other pools stay."""
+    model.graph.eliminate_dead_code()  # such as indices that nothing reads
+    for node in list(model.graph.nodes):
+        if node.op != "call_function" or not _is_image(node.args[0] if node.args else None):
+            continue
+        if node.target is aten.avg_pool2d.default:
+            _average_to_convolution(model, node)
+        elif node.target in _ADAPTIVE:
+            _adaptive_to_plain(node)
+    model.graph.eliminate_dead_code()
+    model.graph.lint()
+    model.recompile()
+
+
+def _is_image(node: Any) -> bool:
+    value = node.meta.get("val") if isinstance(node, Node) else None
+    return isinstance(value, torch.Tensor) and value.dim() == 4 and value.dtype == torch.float32
+
+
+def _average_to_convolution(model: GraphModule, node: Node) -> None:
+    defaults: tuple[Any, ...] = (None, None, [], [0, 0], False, True, None)
+    arguments: list[Any] = [*node.args, *defaults[len(node.args) :]]
+    source, kernel, stride, padding, _, counts_padding, divisor = arguments
+    kernel, padding = _pair(kernel), _pair(padding)
+    stride = _pair(stride) if stride else kernel
+    _, channels, *size = source.meta["val"].shape
+    # How far the last windows reach past the padded image, as they may with ceil_mode: into zeros that never count.
+    ends = [(o - 1) * s + k for o, s, k in zip(node.meta["val"].shape[2:], stride, kernel)]
+    beyond = [max(end - i - 2 * p, 0) for end, i, p in zip(ends, size, padding)]
+    if divisor is None:
+        if not (counts_padding and any(padding)) or any(beyond):
+            return
+        divisor = kernel[0] * kernel[1]
+    if divisor <= 0:
+        return
+    name = f"{node.name}_weight"
+    while hasattr(model, name):
+        name += "_"
+    data = torch.full((channels, 1, *kernel), 1 / divisor)
+    model.register_parameter(name, torch.nn.Parameter(data, requires_grad=False))
+    with node.graph.inserting_before(node):
+        if any(beyond):
+            amounts = [0, beyond[1], 0, beyond[0]]
+            pad = node.graph.call_function(aten.constant_pad_nd.default, (source, amounts, 0.0))
+            pad.meta = dict(node.meta)
+            pad.meta["val"] = aten.constant_pad_nd.default(source.meta["val"], amounts)
+            source = pad
+        weight = node.graph.get_attr(name)
+        weight.meta["val"] = node.meta["val"].new_empty(data.shape)
+    node.target = aten.conv2d.default
+    node.args = (source, weight, None, list(stride), list(padding), [1, 1], channels)
+    node.kwargs = {}
+
+
+def _adaptive_to_plain(node: Node) -> None:
+    value = node.meta["val"]
+    several = isinstance(value, (list, tuple))
+    readers = list(node.users) if several else []
+    if any(reader.target is not operator.getitem or reader.args[1] != 0 for reader in readers):
+        return  # of indices
+    source: Any = node.args[0]
+    outputs = (value[0] if several else value).shape[2:]
+    windows = [_window(i, o) for i, o in zip(source.meta["val"].shape[2:], outputs)]
+    if any(window is None for window in windows):
+        return
+    kernel, stride = zip(*(window for window in windows if window is not None))
+    node.target = _ADAPTIVE[node.target]
+    node.args = (source, list(kernel), list(stride))
+    node.kwargs = {}
+    if several:
+        node.meta["val"] = value[0]
+    for reader in readers:
+        reader.replace_all_uses_with(node)
+
+
+def _window(size: int, outputs: int) -> Optional[_Pair]:
+    """(kernel, stride) of an axis, if the windows of adaptive pooling are all alike."""
+    starts = [i * size // outputs for i in range(outputs)]
+    kernels = {math.ceil((i + 1) * size / outputs) - start for i, start in enumerate(starts)}
+    strides = {b - a for a, b in zip(starts, starts[1:])} or set(kernels)
+    return (kernels.pop(), strides.pop()) if len(kernels) == len(strides) == 1 else None
+
+
+def _pair(value: Any) -> _Pair:
+    values = [value] if isinstance(value, int) else list(value)
+    return (values[0], values[-1])
