@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Optional
 
@@ -121,11 +122,12 @@ class _Assignment:
         return self._groups[id(node)].layout if need is Layouts.SAME else _INSISTED.get(need)
 
     def choose(self) -> None:
-        """Gives every group the layout that costs least, given the others, until none changes."""
+        """Gives every group the layout that costs least, given the others, until none changes. Where it would only move
+        a copy, it changes together with the groups beyond."""
         groups = list(dict.fromkeys(self._groups.values()))
         for group in groups:
             group.take(group.layout)
-        while any([self._improve(group) for group in groups]):
+        while any([self._improve([group]) or self._improve(self._linked(group)) for group in groups]):
             pass
 
     def _join(self, node: Node, written: list[Value]) -> None:
@@ -137,22 +139,43 @@ class _Assignment:
         )
         self._groups.update((id(member), group) for member in (*group.values, *group.nodes))
 
-    def _improve(self, group: _Group) -> bool:
-        """Gives `group` the other layout if that costs less. Returns whether it does."""
-        layout, cost = group.layout, self._cost(group)
-        group.take(next(other for other in Layout if other is not layout))
-        if self._cost(group) < cost:
+    def _linked(self, group: _Group) -> list[_Group]:
+        """Returns `group` and the groups of its layout that operators of `Layouts.ANY` link with it."""
+        found = [group]
+        for member in found:
+            for node in self._movers(member.values):
+                groups = (self._groups.get(id(value)) for value in (*node.inputs, *node.outputs))
+                found += [other for other in groups if other and other not in found and other.layout is group.layout]
+        return found
+
+    def _improve(self, groups: list[_Group]) -> bool:
+        """Gives groups of one layout the other one if that costs less. Returns whether it does."""
+        layout, cost = groups[0].layout, self._cost(groups)
+        other = next(other for other in Layout if other is not layout)
+        for group in groups:
+            group.take(other)
+        if self._cost(groups) < cost:
             return True
-        group.take(layout)
+        for group in groups:
+            group.take(layout)
         return False
 
-    def _cost(self, group: _Group) -> int:
-        """Returns how many bytes are moved around the members of `group` because of their layout."""
-        touched = [value for node in group.nodes for value in (*node.inputs, *node.outputs) if _is_image(value)]
-        values = {id(value): value for value in (*group.values, *touched)}.values()
-        around = (node for v in values for node in (*self._readers.get(id(v), ()), self._producers.get(id(v))) if node)
-        movers = {id(node): node for node in around if self._needs[id(node)] is Layouts.ANY}.values()
-        return sum(map(self._transposed_bytes, values)) + sum(OPS[node.op].moved_bytes(node) for node in movers)
+    def _cost(self, groups: list[_Group]) -> int:
+        """Returns how many bytes are moved around the members of `groups` because of their layout."""
+        around = [value for group in groups for node in group.nodes for value in (*node.inputs, *node.outputs)]
+        own = [value for group in groups for value in group.values]
+        values = list({id(value): value for value in (*own, *filter(_is_image, around))}.values())
+        moved = sum(OPS[node.op].moved_bytes(node) for node in self._movers(values))
+        return moved + sum(map(self._transposed_bytes, values))
+
+    def _movers(self, values: Iterable[Value]) -> list[Node]:
+        """Returns the operators of `Layouts.ANY` that read or write `values`."""
+        found: dict[int, Node] = {}
+        for value in values:
+            for node in (*self._readers.get(id(value), ()), self._producers.get(id(value))):
+                if node is not None and self._needs[id(node)] is Layouts.ANY:
+                    found[id(node)] = node
+        return list(found.values())
 
     def _transposed_bytes(self, value: Value) -> int:
         """Returns the size of all transposes of `value`."""

@@ -114,3 +114,11 @@ def test_an_int8_border_between_rows_is_not_transposed():
     d = Drawing()
     x = d.input(1, 2, 3, 3)
     assert laid_out(d.returns(softmax(d, d.node("add", x, x, shape=x.shape)))) == "v1=add(v0,v0) v2=softmax(v1) -> v2"
+
+
+def test_reshapes_between_free_images_do_not_keep_a_layout():
+    d = Drawing()
+    x = d.quantize(d.input(2, 2, 3, 3, element=Element.FLOAT32))
+    graph = d.returns(d.dequantize(softmax(d, d.reshape(x, 2, 2, 3, 3))))
+    assign_layouts(graph)
+    assert set(layouts(graph).values()) == {Layout.ROW_MAJOR}
