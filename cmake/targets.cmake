@@ -94,6 +94,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/cmsis_nn/add_broadcast.cc
     runtime/kernels/cmsis_nn/all.cc
     runtime/kernels/cmsis_nn/avg_pool2d.cc
+    runtime/kernels/cmsis_nn/batch_matmul.cc
     runtime/kernels/cmsis_nn/conv2d.cc
     runtime/kernels/cmsis_nn/depthwise_conv2d.cc
     runtime/kernels/cmsis_nn/fully_connected.cc
@@ -153,6 +154,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/add_broadcast.cc
     runtime/kernels/portable/all.cc
     runtime/kernels/portable/avg_pool2d.cc
+    runtime/kernels/portable/batch_matmul.cc
     runtime/kernels/portable/broadcast.cc
     runtime/kernels/portable/conv2d.cc
     runtime/kernels/portable/depthwise_conv2d.cc

@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 24;
+inline constexpr std::size_t kOpcodeCount = 25;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -85,6 +85,7 @@ enum class Opcode : std::uint8_t {
   kTransposeConv2d = 21,
   kTransposeConv2dAny = 22,
   kReduceSum = 23,
+  kBatchMatmul = 24,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1112,6 +1113,51 @@ static_assert(offsetof(ReduceSumArgs, activation) == 24, "layout of ReduceSumArg
 static_assert(offsetof(ReduceSumArgs, outer) == 32, "layout of ReduceSumArgs");
 static_assert(offsetof(ReduceSumArgs, axis) == 36, "layout of ReduceSumArgs");
 static_assert(offsetof(ReduceSumArgs, inner) == 40, "layout of ReduceSumArgs");
+
+/// int8 products of the rows of two batches of matrices: output[n][h][i][j] is the product
+/// of row i of input1[n][h] and row j of input2[n][h]. A batch of size 1 is used for every
+/// batch of the other input.
+struct BatchMatmulArgs {
+  /// int8 [n, h, w, c]
+  Ref input1;
+  /// int8 [n, h, w, c]
+  Ref input2;
+  /// int8 [n, h, w of input1, w of input2]
+  Ref output;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// -zero_point of the input, -127 to 128
+  std::int32_t input1_offset;
+  /// -zero_point of the input, -127 to 128
+  std::int32_t input2_offset;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t shift;
+  Activation activation;
+  Dims input1_dims;
+  /// the same c
+  Dims input2_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(BatchMatmulArgs) == 96, "layout of BatchMatmulArgs");
+static_assert(offsetof(BatchMatmulArgs, input1) == 0, "layout of BatchMatmulArgs");
+static_assert(offsetof(BatchMatmulArgs, input2) == 4, "layout of BatchMatmulArgs");
+static_assert(offsetof(BatchMatmulArgs, output) == 8, "layout of BatchMatmulArgs");
+static_assert(offsetof(BatchMatmulArgs, scratch) == 12, "layout of BatchMatmulArgs");
+static_assert(offsetof(BatchMatmulArgs, scratch_bytes) == 16, "layout of BatchMatmulArgs");
+static_assert(offsetof(BatchMatmulArgs, input1_offset) == 20, "layout of BatchMatmulArgs");
+static_assert(offsetof(BatchMatmulArgs, input2_offset) == 24, "layout of BatchMatmulArgs");
+static_assert(offsetof(BatchMatmulArgs, output_offset) == 28, "layout of BatchMatmulArgs");
+static_assert(offsetof(BatchMatmulArgs, multiplier) == 32, "layout of BatchMatmulArgs");
+static_assert(offsetof(BatchMatmulArgs, shift) == 36, "layout of BatchMatmulArgs");
+static_assert(offsetof(BatchMatmulArgs, activation) == 40, "layout of BatchMatmulArgs");
+static_assert(offsetof(BatchMatmulArgs, input1_dims) == 48, "layout of BatchMatmulArgs");
+static_assert(offsetof(BatchMatmulArgs, input2_dims) == 64, "layout of BatchMatmulArgs");
+static_assert(offsetof(BatchMatmulArgs, output_dims) == 80, "layout of BatchMatmulArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

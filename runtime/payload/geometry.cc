@@ -114,6 +114,20 @@ bool pooling(const CallCheck& call, const payload::PoolParams& params, const Dim
          call.require(in.c == out.c, "input and output differ in channels");
 }
 
+bool batch_matmul(const CallCheck& call, const payload::BatchMatmulArgs& args) {
+  const Dims& a = args.input1_dims;
+  const Dims& b = args.input2_dims;
+  const Dims& out = args.output_dims;
+  const std::uint32_t bits = range_bits(a) | range_bits(b) | range_bits(out);
+  const auto broadcasts = [](std::int32_t first, std::int32_t second, std::int32_t result) {
+    return result == (first == 1 ? second : first) && (second == result || second == 1);
+  };
+  return call.require((bits >> 15) == 0, "dimension of a matrix out of range") &&
+         call.require(a.c == b.c && out.w == a.w && out.c == b.w, "matrices do not fit together") &&
+         call.require(broadcasts(a.n, b.n, out.n) && broadcasts(a.h, b.h, out.h),
+                      "batches of matrices do not fit together");
+}
+
 bool normalize(const CallCheck& call, const payload::NormalizeArgs& args) {
   // Sums of so many squares and their products with the size fit 64 bits.
   constexpr std::int32_t kMaxGroup = 1 << 20;

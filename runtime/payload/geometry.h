@@ -33,6 +33,9 @@ bool pooling(const CallCheck& call, const Args& args) {
   return pooling(call, args.params, args.input_dims, args.filter_dims, args.output_dims);
 }
 
+/// A batch of one input is as large as that of the output, or 1.
+bool batch_matmul(const CallCheck& call, const payload::BatchMatmulArgs& args);
+
 /// Every group has parameters, and at most kMaxGroup elements.
 bool normalize(const CallCheck& call, const payload::NormalizeArgs& args);
 

@@ -549,6 +549,33 @@ inline constexpr OperatorField kReduceSumArgsFields[] = {
     {"inner", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kBatchMatmulArgsFields[] = {
+    {"input1", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {48, 52, 56, 60}},
+    {"input2", 4, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {64, 68, 72, 76}},
+    {"output", 8, FieldKind::kOutput, false, false, 0, 0, 1, 1, 4, {80, 84, 88, 92}},
+    {"scratch", 12, FieldKind::kScratch, false, false, 0, 0, 16, 1, 1, {16}},
+    {"scratch_bytes", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input1_offset", 20, FieldKind::kInteger, true, false, -127, 128, 1, 0, 0, {}},
+    {"input2_offset", 24, FieldKind::kInteger, true, false, -127, 128, 1, 0, 0, {}},
+    {"output_offset", 28, FieldKind::kInteger, true, false, -128, 127, 1, 0, 0, {}},
+    {"multiplier", 32, FieldKind::kInteger, true, false, 0, 2147483647, 1, 0, 0, {}},
+    {"shift", 36, FieldKind::kInteger, true, false, -31, 30, 1, 0, 0, {}},
+    {"activation.min", 40, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"activation.max", 44, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"input1_dims.n", 48, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input1_dims.h", 52, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input1_dims.w", 56, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input1_dims.c", 60, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.n", 64, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.h", 68, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.w", 72, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.c", 76, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.n", 80, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.h", 84, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.w", 88, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.c", 92, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -575,6 +602,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kTransposeConv2dArgsFields, 30, 120},
     {kTransposeConv2dAnyArgsFields, 28, 112},
     {kReduceSumArgsFields, 11, 44},
+    {kBatchMatmulArgsFields, 24, 96},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -305,6 +305,18 @@ inline constexpr unsigned char kReduceSumPayload[] = {
     23,1,48,0,0,0,0,32,0,0,0,48,173,255,255,255,64,0,0,0,111,160,148,80,255,255,255,255,232,255,255,255,
     127,0,0,0,10,0,0,0,6,0,0,0,5,0,0,0,
 };
+inline constexpr unsigned char kBatchMatmulPayload[] = {
+    67,78,78,68,4,0,64,0,1,2,1,0,64,1,0,0,90,34,135,8,80,0,0,0,0,0,0,0,64,0,0,0,
+    208,0,0,0,100,0,0,0,1,0,0,0,64,1,0,0,0,0,0,0,0,0,0,0,191,93,244,219,0,0,0,0,
+    24,0,0,0,0,0,0,0,1,3,0,1,2,0,0,0,6,0,0,0,1,0,0,0,4,0,0,0,0,0,0,0,
+    0,0,0,0,0,0,0,0,197,112,71,61,105,0,0,0,24,0,0,0,32,0,0,0,1,3,0,1,2,0,0,0,
+    6,0,0,0,1,0,0,0,4,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,155,118,25,61,0,0,0,0,
+    6,0,0,0,64,0,0,0,1,3,0,1,2,0,0,0,6,0,0,0,1,0,0,0,1,0,0,0,0,0,0,0,
+    0,0,0,0,0,0,0,0,72,201,115,63,58,0,0,0,24,2,100,0,0,0,0,32,0,0,0,48,0,0,0,64,
+    0,0,0,240,0,0,0,0,151,255,255,255,0,0,0,0,58,0,0,0,233,52,140,125,247,255,255,255,57,0,0,0,
+    59,0,0,0,3,0,0,0,2,0,0,0,1,0,0,0,4,0,0,0,3,0,0,0,2,0,0,0,1,0,0,0,
+    4,0,0,0,3,0,0,0,2,0,0,0,1,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -333,6 +345,7 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
     {payload::Opcode::kTransposeConv2dAny, kTransposeConv2dAnyPayload,
      sizeof(kTransposeConv2dAnyPayload)},
     {payload::Opcode::kReduceSum, kReduceSumPayload, sizeof(kReduceSumPayload)},
+    {payload::Opcode::kBatchMatmul, kBatchMatmulPayload, sizeof(kBatchMatmulPayload)},
 };
 
 }  // namespace testing

@@ -315,5 +315,25 @@ bool check_reduce_sum(const CallCheck& call, const void* args) {
          call.apart(input, output) && call.accepted();
 }
 
+bool check_batch_matmul(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::BatchMatmulArgs*>(args);
+  if (!geometry::batch_matmul(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input1 = {a.input1, volume(a.input1_dims)};
+  const CallCheck::Bytes input2 = {a.input2, volume(a.input2_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input1) && call.reads(input2) &&
+         call.in_ranges(in_range(a.input1_offset, -127, 128) &&
+                        in_range(a.input2_offset, -127, 128) &&
+                        in_range(a.output_offset, -128, 127) &&
+                        in_range(a.multiplier, 0, INT32_MAX) && in_range(a.shift, -31, 30)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input1, output) && call.apart(input2, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input1, input2) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

@@ -118,6 +118,10 @@ bool check_reduce_sum(const CallCheck& call, const void* args);
 inline constexpr Operator kReduceSum = {payload::Opcode::kReduceSum, sizeof(payload::ReduceSumArgs),
                                         check_reduce_sum};
 
+bool check_batch_matmul(const CallCheck& call, const void* args);
+inline constexpr Operator kBatchMatmul = {payload::Opcode::kBatchMatmul,
+                                          sizeof(payload::BatchMatmulArgs), check_batch_matmul};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -145,6 +149,7 @@ inline constexpr Operator kOperators[] = {
     operators::kTransposeConv2d,
     operators::kTransposeConv2dAny,
     operators::kReduceSum,
+    operators::kBatchMatmul,
 };
 
 }  // namespace cmsis_nn_delegate

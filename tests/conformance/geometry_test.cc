@@ -196,6 +196,34 @@ TEST_F(Sweep, TransposedConvolutions) {
   });
 }
 
+TEST_F(Sweep, ProductsOfMatrices) {
+  for (int i = 0; i < 4000 && !HasFailure(); ++i) {
+    payload::BatchMatmulArgs a = {};
+    Dims& out = a.output_dims;
+    out = {pick(1, 3), pick(1, 3), pick(1, 4), pick(1, 7)};
+    const std::int32_t row_size = pick(1, 3) != 1 ? pick(1, 20) : pick(1, 70);
+    // Whether the second input has all batches where the first has one.
+    const bool n = pick(0, 1) != 0;
+    const bool h = pick(0, 1) != 0;
+    a.input1_dims = {n ? pick(0, 1) * (out.n - 1) + 1 : out.n,
+                     h ? pick(0, 1) * (out.h - 1) + 1 : out.h, out.w, row_size};
+    a.input2_dims = {n ? out.n : pick(0, 1) * (out.n - 1) + 1,
+                     h ? out.h : pick(0, 1) * (out.h - 1) + 1, out.c, row_size};
+    a.input1_offset = pick(0, 2) != 0 ? pick(-127, 128) : 0;
+    a.input2_offset = pick(0, 2) != 0 ? pick(-127, 128) : 0;
+    a.output_offset = pick(-128, 127);
+    a.multiplier = pick(1 << 30, 2147483647);
+    a.shift = pick(-12, -4);
+    a.activation = {pick(-128, 0), pick(0, 127)};
+    buffers_.clear();
+    a.input1 = random_bytes(volume(a.input1_dims));
+    a.input2 = random_bytes(volume(a.input2_dims));
+    EXPECT_EQ(run(cmsis_nn::kBatchMatmul, a), run(portable::kBatchMatmul, a))
+        << "batches " << a.input1_dims.n << "x" << a.input1_dims.h << " and " << a.input2_dims.n
+        << "x" << a.input2_dims.h << ", rows " << out.w << " and " << out.c << " of " << row_size;
+  }
+}
+
 TEST(Softmax, RowsThatTheKernelCannotSum) {
   payload::SoftmaxArgs args = {};
   args.row_size = 511;

@@ -4,6 +4,7 @@
 OPERATORS = [
     "add",
     "avg_pool2d",
+    "batch_matmul",
     "conv2d",
     "depthwise_conv2d",
     "dequantize",

@@ -35,3 +35,4 @@ class Opcode(enum.IntEnum):
     TRANSPOSE_CONV2D = 21
     TRANSPOSE_CONV2D_ANY = 22
     REDUCE_SUM = 23
+    BATCH_MATMUL = 24

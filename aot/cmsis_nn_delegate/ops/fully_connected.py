@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import first, shape_of, target_name
+from ..edge.nodes import first, operand, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
@@ -114,6 +114,10 @@ class FullyConnected(Op):
     shapeless_input = True
     shapeless_output = True
     layouts = Layouts.ROW_MAJOR
+
+    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
+        # The product of two activations is another operator.
+        return target_name(node) != "aten.mm.default" or context.constant_float(operand(node, 1)) is not None
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         operands = self._operands(node, context)

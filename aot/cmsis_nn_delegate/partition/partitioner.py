@@ -37,6 +37,7 @@ _KEEP = (
     torch.ops.aten.linear.default,
     torch.ops.aten.max_pool2d.default,
     torch.ops.aten.adaptive_avg_pool2d.default,
+    torch.ops.aten.matmul.default,
     torch.ops.aten.layer_norm.default,
     torch.ops.aten.group_norm.default,
     torch.ops.aten.instance_norm.default,

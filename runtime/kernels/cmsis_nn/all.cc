@@ -30,6 +30,7 @@ constexpr KernelTable kCmsisNnKernels = {
         cmsis_nn::kTransposeConv2d,
         portable::kTransposeConv2dAny,
         portable::kReduceSum,
+        cmsis_nn::kBatchMatmul,
     },
 };
 

@@ -65,5 +65,8 @@ extern const KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast;
 /// arm_transpose_conv_s8.
 extern const KernelOf<payload::Opcode::kTransposeConv2d> kTransposeConv2d;
 
+/// arm_batch_matmul_s8.
+extern const KernelOf<payload::Opcode::kBatchMatmul> kBatchMatmul;
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

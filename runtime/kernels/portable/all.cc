@@ -29,6 +29,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kTransposeConv2d,
         portable::kTransposeConv2dAny,
         portable::kReduceSum,
+        portable::kBatchMatmul,
     },
 };
 

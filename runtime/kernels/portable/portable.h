@@ -121,5 +121,10 @@ extern const KernelOf<payload::Opcode::kTransposeConv2dAny> kTransposeConv2dAny;
 /// contains its divisor.
 extern const KernelOf<payload::Opcode::kReduceSum> kReduceSum;
 
+/// int8 products of the rows of two batches of matrices: output[n][h][i][j] is the product
+/// of row i of input1[n][h] and row j of input2[n][h]. A batch of size 1 is used for every
+/// batch of the other input.
+extern const KernelOf<payload::Opcode::kBatchMatmul> kBatchMatmul;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -1,0 +1,266 @@
+"""int8 product of matrices, both of them activations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from ..edge.nodes import first, operand, shape_of
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
+from ..edge.refusal import Reason, Refusal
+from ..format import blocks
+from ..format.record import I8, I32, Field, Struct
+from ..format.schema import MAX_DIM
+from ..graph.ir import Node, Value
+from ..target import Target
+from . import block_values
+from .annotation import Elementwise
+from .attrs import Clamp
+from .kernel import KernelSpec
+from .layouts import Layouts
+from .loops import find_loops
+from .op import Op
+from .providers import cmsis_nn_scratch
+from .quantized_math import quantize_multiplier, requantize, to_output
+from .random_case import RandomCase
+from .rearrange import RearrangeAttrs
+
+KERNEL = KernelSpec(
+    "batch_matmul",
+    Struct(
+        "BatchMatmulArgs",
+        "int8 products of the rows of two batches of matrices: output[n][h][i][j] is the product of row i of "
+        "input1[n][h] and row j of input2[n][h]. A batch of size 1 is used for every batch of the other input.",
+        (
+            blocks.input("input1", I8, "input1_dims", doc="int8 [n, h, w, c]"),
+            blocks.input("input2", I8, "input2_dims", doc="int8 [n, h, w, c]"),
+            blocks.output(I8, "output_dims", doc="int8 [n, h, w of input1, w of input2]"),
+            blocks.scratch(),
+            Field("scratch_bytes", I32),
+            blocks.input_offset("input1_offset"),
+            blocks.input_offset("input2_offset"),
+            blocks.output_offset(),
+            blocks.multiplier("multiplier"),
+            blocks.shift("shift"),
+            Field("activation", blocks.ACTIVATION),
+            Field("input1_dims", blocks.DIMS),
+            Field("input2_dims", blocks.DIMS, "the same c"),
+            Field("output_dims", blocks.DIMS),
+        ),
+        geometry="batch_matmul",
+    ),
+    cmsis_nn="arm_batch_matmul_s8",
+    cmsis_nn_sources=(
+        "FullyConnectedFunctions/arm_batch_matmul_s8.c",
+        "FullyConnectedFunctions/arm_fully_connected_get_buffer_sizes_s8.c",
+        "FullyConnectedFunctions/arm_vector_sum_s8.c",
+        "NNSupportFunctions/arm_nn_vec_mat_mult_t_s8.c",
+    ),
+)
+
+
+class Matrices(NamedTuple):
+    """Two axes of batches, the rows of a matrix, and the elements of a row."""
+
+    n: int
+    h: int
+    rows: int
+    row_size: int
+
+
+@dataclass(frozen=True)
+class BatchMatmulAttrs:
+    """batch_matmul. Inputs: a, b, in memory batches of matrices. The result has a row for every row of a, and in it an
+    element for every row of b. A batch of 1 stands for as many as the other input has."""
+
+    a: Matrices
+    b: Matrices
+    clamp: Clamp = Clamp()
+
+    @property
+    def output(self) -> Matrices:
+        return Matrices(max(self.a.n, self.b.n), max(self.a.h, self.b.h), self.a.rows, self.b.rows)
+
+
+def matrices(a: Sequence[int], b: Sequence[int]) -> Optional[tuple[Matrices, Matrices]]:
+    """Returns how the kernel sees a @ b of these shapes, at least of rank 2, once b is transposed. None if that takes
+    more than two axes of batches, because they are broadcast in turns."""
+    *batches_a, rows, row_size = a
+    *batches_b, _, columns = b
+    rank = max(len(batches_a), len(batches_b))
+    pairs = list(
+        zip([1] * (rank - len(batches_a)) + batches_a, [1] * (rank - len(batches_b)) + batches_b),
+    )
+    axes: list[tuple[int, int]] = []
+    for pair in pairs:
+        if pair == (1, 1):
+            continue
+        if axes and all((size == 1) == (last == 1) for size, last in zip(pair, axes[-1])):
+            axes[-1] = axes[-1][0] * pair[0], axes[-1][1] * pair[1]
+        else:
+            axes.append(pair)
+    if axes and axes[-1][1] == 1 and rows * axes[-1][0] <= MAX_DIM:
+        # One matrix for all: the rows of all batches are those of one.
+        rows *= axes.pop()[0]
+    if len(axes) > 2:
+        return None
+    (n_a, n_b), (h_a, h_b) = [(1, 1)] * (2 - len(axes)) + axes
+    return Matrices(n_a, h_a, rows, row_size), Matrices(n_b, h_b, columns, row_size)
+
+
+def _draw(d: RandomCase) -> Value:
+    """Batches of both, or of one."""
+    n, h = d.integer(1, 3), d.integer(1, 3)
+    a, b = [(d.pick(n, n, 1), d.pick(h, h, 1)) for _ in range(2)]
+    return _draw_product(d, a, b, d.integer(1, 6), d.integer(1, 9), d.integer(1, 20))
+
+
+def _draw_long(d: RandomCase) -> Value:
+    """Rows beyond the widths that kernels work in."""
+    return _draw_product(d, (1, 1), (1, 1), d.integer(1, 4), d.integer(1, 12), d.integer(20, 300))
+
+
+def _draw_product(
+    d: RandomCase, a: tuple[int, int], b: tuple[int, int], rows: int, columns: int, row_size: int
+) -> Value:
+    attrs = BatchMatmulAttrs(Matrices(*a, rows, row_size), Matrices(*b, columns, row_size), d.clamp())
+    # Sometimes without an offset, for which kernels have loops of their own.
+    inputs = [
+        d.input(m.n * m.h, m.rows, m.row_size, quant=d.quant(zero_point=d.pick(None, None, 0)))
+        for m in (attrs.a, attrs.b)
+    ]
+    spread = 74 * 74 * math.sqrt(row_size)
+    scale = inputs[0].scale * inputs[1].scale * spread / 50 * float(d.random.uniform(0.7, 2.5))
+    return d.node("batch_matmul", inputs, attrs, d.quant(scale))
+
+
+class BatchMatmul(Op):
+    """acc = (row of a - zero point) @ (row of b - zero point), requantized by scale a * scale b / output scale.
+
+    CMSIS-NN: arm_batch_matmul_s8, whose second input is transposed, as in TensorFlow Lite Micro.
+    """
+
+    name = "batch_matmul"
+    targets = ("aten.matmul.default", "aten.bmm.default", "aten.mm.default")
+    annotation = Elementwise(("aten.matmul.default", "aten.bmm.default", "aten.mm.default"), operands=2)
+    attrs = BatchMatmulAttrs
+    kernels = (KERNEL,)
+    draws = (_draw, _draw_long)
+    limits = (
+        "products of two activations of rank 2 or more",
+        "broadcasting that alternates between the operands at most once",
+    )
+    shapeless_input = True
+    shapeless_output = True
+    layouts = Layouts.ROW_MAJOR
+
+    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
+        return context.constant_float(operand(node, 1)) is None
+
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        a, b = operand(node, 0), operand(node, 1)
+        return first(
+            lambda: context.refuse_tensors(node, a, b),
+            lambda: self._refuse_shapes(shape_of(a), shape_of(b)),
+            lambda: context.refuse_quant(node, [a, b]),
+            lambda: self._refuse_scales(node, a, b, context),
+        )
+
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        a, b = (context.value(operand(node, index)) for index in (0, 1))
+        sizes = matrices(a.shape, b.shape)
+        if sizes is None:
+            raise ValueError(f"{node.name} is broadcast in turns")
+        # The kernel wants the rows of the transposed matrix. If PyTorch transposed it too, nothing is left of that.
+        swapped = np.arange(b.numel).reshape(b.shape).swapaxes(-1, -2)
+        loops = find_loops(swapped.reshape(-1))
+        if loops is None:
+            raise ValueError(f"{node.name}: no loops transpose {b.shape}")
+        attrs = RearrangeAttrs(loops, swapped.shape)
+        rows = context.node(node, "rearrange", [b], attrs, swapped.shape, "_rows")
+        return [rows, context.node(node, self.name, [a, rows.output], BatchMatmulAttrs(*sizes))]
+
+    def _refuse_shapes(self, a: Sequence[int], b: Sequence[int]) -> Optional[Refusal]:
+        if min(len(a), len(b)) < 2:
+            return Refusal(
+                Reason.UNSUPPORTED_SHAPE,
+                f"operands {list(a)} and {list(b)}: a vector is no matrix; give it rank 2 with unsqueeze",
+            )
+        sizes = matrices(a, b)
+        if sizes is None:
+            return Refusal(
+                Reason.UNSUPPORTED_SHAPE,
+                f"operands {list(a)} and {list(b)} are broadcast in turns; expand one of them to the batches of the "
+                "other before the product",
+            )
+        largest = max(*sizes[0], *sizes[1])
+        if largest > MAX_DIM:
+            return Refusal(
+                Reason.TOO_LARGE, f"{largest} batches; at most {MAX_DIM} are supported: compute the product in parts"
+            )
+        return None
+
+    def _refuse_scales(self, node: EdgeNode, a: EdgeNode, b: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        inputs = [context.input_scale(x) for x in (a, b)]
+        output = context.output_scale(node)
+        try:
+            quantize_multiplier(inputs[0] * inputs[1] / output)
+        except ValueError:
+            return Refusal(
+                Reason.UNSUPPORTED_QUANTIZATION,
+                f"output scale {output:g} is too small for inputs of scales {inputs[0]:g} and {inputs[1]:g}; calibrate "
+                "with data that reaches the product's range",
+            )
+        return None
+
+    def output_shape(self, inputs: Sequence[Value], attrs: BatchMatmulAttrs) -> tuple[int, ...]:
+        """[batches, rows, columns]; the importer gives the batches the dimensions that they have in PyTorch."""
+        n, h, rows, columns = attrs.output
+        return n * h, rows, columns
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        # float64 is exact below 2^53, which no sum reaches, and has a fast product.
+        a, b = (
+            data.reshape(sizes).astype(np.float64) - value.zero_point
+            for value, data, sizes in zip(node.inputs, inputs, (node.attrs.a, node.attrs.b))
+        )
+        acc = (a @ b.swapaxes(2, 3)).astype(np.int64)
+        lo, hi = node.attrs.clamp.quantized(node.output.type)
+        scaled = requantize(acc, *self._multiplier(node))
+        return to_output(scaled, node.output.zero_point, lo, hi).reshape(node.output.storage_shape)
+
+    def macs(self, node: Node) -> int:
+        attrs: BatchMatmulAttrs = node.attrs
+        return math.prod(attrs.output) * attrs.a.row_size
+
+    def scratch_bytes(self, node: Node, target: Target) -> int:
+        # The sums of the rows of b, as a linear layer has them of its filter's.
+        sizes = node.attrs.b
+        filter_nhwc = [sizes.row_size, -1, -1, sizes.rows]
+        return cmsis_nn_scratch.query("fully_connected_buffer_size", target, filter_nhwc=filter_nhwc)
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        multiplier, shift = self._multiplier(node)
+        attrs = node.attrs
+        return {
+            **refs,
+            "scratch_bytes": scratch_bytes,
+            "input1_offset": -node.inputs[0].zero_point,
+            "input2_offset": -node.inputs[1].zero_point,
+            "output_offset": node.output.zero_point,
+            "multiplier": multiplier,
+            "shift": shift,
+            "activation": block_values.activation(attrs.clamp, node.output.type),
+            "input1_dims": block_values.dims(*attrs.a),
+            "input2_dims": block_values.dims(*attrs.b),
+            "output_dims": block_values.dims(*attrs.output),
+        }
+
+    def _multiplier(self, node: Node) -> tuple[int, int]:
+        """(mantissa, shift) of the product."""
+        a, b = (value.scale for value in node.inputs)
+        return quantize_multiplier(a * b / node.output.scale)
