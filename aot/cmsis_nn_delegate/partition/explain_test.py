@@ -21,7 +21,7 @@ def compiled(module, *inputs, calibration=None, **options):
 
 class Attention(nn.Module):
     def forward(self, x):
-        return F.scaled_dot_product_attention(x, x, x)
+        return F.scaled_dot_product_attention(x, x, x, is_causal=True)
 
 
 class First(nn.Module):

@@ -7,13 +7,13 @@ its own scale, so that it is exact in 8 bits but for the rounding of that scale.
 
 from __future__ import annotations
 
-import operator
 from typing import Any, Optional
 
 import torch
 from torch.fx import GraphModule, Node
 
 from .prepare import BATCH_NORM
+from .rewriting import call_for, constant_for, data_of, finish
 
 aten = torch.ops.aten
 
@@ -29,9 +29,7 @@ def batch_norms_to_convolutions(model: GraphModule) -> None:
     for node in list(model.graph.nodes):
         if node.op == "call_function" and node.target in BATCH_NORM | _WITH_STATISTICS:
             _rewrite(model, node)
-    model.graph.eliminate_dead_code()
-    model.graph.lint()
-    model.recompile()
+    finish(model)
 
 
 def _rewrite(model: GraphModule, node: Node) -> None:
@@ -54,13 +52,15 @@ def _rewrite(model: GraphModule, node: Node) -> None:
     graph = node.graph
     with graph.inserting_before(node):
         parameters = [
-            _constant(model, node, "weight", weight.reshape(channels, 1, 1, 1)),
-            _constant(model, node, "bias", bias),
+            constant_for(model, node, "weight", weight.reshape(channels, 1, 1, 1)),
+            constant_for(model, node, "bias", bias),
         ]
         source: Any = node.args[0]
         if value.dim() == 2:
-            source = _call(node, aten.reshape.default, value.reshape(*value.shape, 1, 1), source, [*value.shape, 1, 1])
-        result = _call(
+            source = call_for(
+                node, aten.reshape.default, value.reshape(*value.shape, 1, 1), source, [*value.shape, 1, 1]
+            )
+        result = call_for(
             node,
             aten.conv2d.default,
             value if value.dim() == 4 else value.reshape(*value.shape, 1, 1),
@@ -72,7 +72,7 @@ def _rewrite(model: GraphModule, node: Node) -> None:
             channels,
         )
         if value.dim() == 2:
-            result = _call(node, aten.reshape.default, value, result, list(value.shape))
+            result = call_for(node, aten.reshape.default, value, result, list(value.shape))
     _replace(node, result)
 
 
@@ -98,7 +98,8 @@ def _weight_and_bias(model: GraphModule, node: Node) -> Optional[tuple[torch.Ten
         return None
     if mean is None or variance is None:
         return None
-    data: list[Any] = [None if p is None else _data(model, p).double() for p in parameters]
+    read = [data_of(model, parameter) for parameter in parameters]
+    data: list[Any] = [None if found is None else found.double() for found in read]
     scale = torch.rsqrt(data[3] + eps) * (1.0 if data[0] is None else data[0])
     offset = (0.0 if data[1] is None else data[1]) - data[2] * scale
     return scale.float(), offset.float()
@@ -106,7 +107,7 @@ def _weight_and_bias(model: GraphModule, node: Node) -> Optional[tuple[torch.Ten
 
 def _fold(model: GraphModule, layer: Node, scale: torch.Tensor, offset: torch.Tensor) -> None:
     """Folds a batch norm into the transposed convolution before it. `prepare_pt2e` does that only without groups."""
-    weight, bias = (None if arg is None else _data(model, arg) for arg in (*layer.args[1:3], None)[:2])
+    weight, bias = (data_of(model, arg) for arg in (*layer.args[1:3], None)[:2])
     assert weight is not None
     groups = scale.numel() // weight.shape[1]
     # [groups, in / groups, out / groups, ...]
@@ -115,31 +116,7 @@ def _fold(model: GraphModule, layer: Node, scale: torch.Tensor, offset: torch.Te
     folded = offset if bias is None else offset + bias * scale
     with layer.graph.inserting_before(layer):
         parameters = (
-            _constant(model, layer, "weight", scaled.flatten(0, 1)),
-            _constant(model, layer, "bias", folded),
+            constant_for(model, layer, "weight", scaled.flatten(0, 1)),
+            constant_for(model, layer, "bias", folded),
         )
     layer.args = (layer.args[0], *parameters, *layer.args[3:])
-
-
-def _data(model: GraphModule, node: Any) -> torch.Tensor:
-    found: torch.Tensor = operator.attrgetter(str(node.target))(model).detach()
-    return found
-
-
-def _constant(model: GraphModule, node: Node, what: str, data: torch.Tensor) -> Node:
-    name = f"{node.name}_{what}"
-    while hasattr(model, name):
-        name += "_"
-    model.register_parameter(name, torch.nn.Parameter(data, requires_grad=False))
-    found = node.graph.get_attr(name)
-    fake = node.meta["val"][0] if isinstance(node.meta["val"], (list, tuple)) else node.meta["val"]
-    found.meta["val"] = fake.new_empty(data.shape)
-    return found
-
-
-def _call(node: Node, target: Any, value: torch.Tensor, *arguments: Any) -> Node:
-    """A call that stands for `node` and has a result like `value`."""
-    call = node.graph.call_function(target, arguments)
-    call.meta = dict(node.meta)
-    call.meta["val"] = value
-    return call

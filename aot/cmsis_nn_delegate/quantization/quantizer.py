@@ -64,6 +64,7 @@ from .divisions import divisions_to_products
 from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
 from .pools import rewrite_pools
 from .prepare import BATCH_NORM, remove_identities, unpad_same
+from .products import split_products
 from .sequences import images_of_sequences
 from .shared_scales import point_to_first, scale_of
 from .softmax_axes import softmax_along_rows
@@ -184,6 +185,7 @@ class CmsisNnQuantizer(Quantizer):
         rewrite_pools(model)
         batch_norms_to_convolutions(model)
         divisions_to_products(model)
+        split_products(model)
         softmax_along_rows(model)
         return model
 

@@ -1,0 +1,87 @@
+"""Products of matrices and attention in int8, as PyTorch writes them, in one delegate call."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, steps_apart
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    torch.manual_seed(7)
+
+
+class WithMatrix(nn.Module):
+    """A function of an input, a matrix and a vector."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+        self.matrix, self.vector = nn.Parameter(torch.randn(8, 3)), nn.Parameter(torch.randn(3))
+
+    def forward(self, x):
+        return self.function(x, self.matrix, self.vector)
+
+
+# By name: function, shapes, the operators between those at the border.
+PRODUCTS = {
+    "bmm": (torch.bmm, [(2, 3, 4), (2, 4, 5)], "strided_copy batch_matmul"),
+    "mm": (torch.mm, [(3, 4), (4, 5)], "strided_copy batch_matmul"),
+    "relu": (lambda a, b: F.relu(a @ b), [(2, 3, 4, 5), (2, 3, 5, 6)], "strided_copy batch_matmul"),
+    "transposed": (lambda a, b: a @ b.transpose(-1, -2), [(2, 3, 4, 5), (2, 3, 6, 5)], "batch_matmul"),
+    "one matrix": (torch.matmul, [(2, 3, 4, 5), (5, 6)], "strided_copy batch_matmul"),
+    "one of each": (torch.matmul, [(2, 1, 4, 5), (1, 3, 5, 6)], "strided_copy batch_matmul"),
+    "batches in turns": (torch.matmul, [(2, 1, 2, 1, 2, 3), (1, 2, 1, 2, 3, 2)], "strided_copy " * 2 + "batch_matmul"),
+    "itself": (lambda x: x @ x.mT, [(2, 4, 5)], "batch_matmul"),
+    "sum": (torch.baddbmm, [(2, 3, 5), (2, 3, 4), (2, 4, 5)], "strided_copy batch_matmul add"),
+}
+CONSTANT = {
+    "constant matrix": WithMatrix(lambda x, matrix, vector: x @ matrix),
+    "constant matrix and vector": WithMatrix(lambda x, matrix, vector: x @ matrix + vector),
+    "addmm": WithMatrix(lambda x, matrix, vector: torch.addmm(vector, x.flatten(0, -2), matrix)),
+}
+
+
+def test_products():
+    branches = {
+        name: Branch(Function(function), tuple(map(torch.randn, shapes)))
+        for name, (function, shapes, _) in PRODUCTS.items()
+    }
+    branches |= {name: Branch(module, (torch.randn(2, 5, 8),)) for name, module in CONSTANT.items()}
+    for name, apart in branches_apart(branches).items():
+        assert apart.distance <= 1, name
+        between = [op for op in apart.ops if op not in ("quantize", "dequantize")]
+        assert between == (PRODUCTS[name][2] if name in PRODUCTS else "fully_connected").split(), name
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, **options):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
+        self.options = options
+
+    def forward(self, x):
+        return self.attention(x, x, x, **self.options)[0]
+
+
+@pytest.mark.parametrize("weights", [False, True])
+def test_attention_is_one_call(weights):
+    distances, graph = steps_apart(SelfAttention(need_weights=weights), torch.randn(1, 6, 8))
+    ops = [node.op for node in graph.nodes]
+    assert ops.count("batch_matmul") == 2 and ops.count("softmax") == 1 and ops.count("transpose") == 0
+    # One copy for each of query, key and value, and one that brings the heads together.
+    assert ops.count("strided_copy") == 4
+    assert max(distances) <= 3  # of six operators, each within a step
+
+
+def test_a_transformer_encoder_is_one_call():
+    layer = nn.TransformerEncoderLayer(8, 2, 16, activation="gelu", batch_first=True)
+    encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+    for parameter in encoder.parameters():
+        if parameter.dim() > 1:
+            nn.init.xavier_normal_(parameter)
+    distances, graph = steps_apart(encoder, torch.randn(1, 6, 8))
+    assert [node.op for node in graph.nodes].count("normalize") == 4
+    assert max(distances) <= 6

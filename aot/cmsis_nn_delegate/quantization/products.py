@@ -1,0 +1,122 @@
+"""Brings products of matrices into forms whose parts are quantized one by one.
+
+Attention is one function in PyTorch, but its kernels are those of two products, a softmax and the operators between
+them, each with a scale of its own. A product with a constant matrix is a linear layer, whose weights have a scale for
+each output channel. ExecuTorch would find the same parts later, when they can no longer be quantized.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+
+from ..ops.batch_matmul import matrices
+from .rewriting import call_for, constant_for, data_of, evaluated, finish
+
+aten = torch.ops.aten
+
+_PRODUCTS = {aten.matmul.default, aten.mm.default, aten.bmm.default}
+_SUMS = {aten.addmm.default, aten.baddbmm.default}
+
+
+def split_products(model: GraphModule) -> None:
+    """Rewrites attention, sums of a matrix and a product, and products with constant matrices."""
+    for node in list(model.graph.nodes):
+        if node.target is aten.scaled_dot_product_attention.default:
+            _split_attention(model, node)
+        elif node.target in _SUMS:
+            _split_sum(node)
+    for node in list(model.graph.nodes):
+        if node.target in _PRODUCTS:
+            _to_linear(model, node)
+            _expand(node)
+    finish(model)
+
+
+def _split_attention(model: GraphModule, node: Node) -> None:
+    """softmax(query @ key^T * scale + mask) @ value. Not with dropout, fewer keys than queries (grouped queries), or a
+    mask that hides elements, for which int8 has no number."""
+    query, key, value, mask, dropout, causal, gqa = _arguments(node)
+    q, k, v = (argument.meta["val"] for argument in (query, key, value))
+    if dropout or causal or gqa or (mask is not None and not _is_finite(model, mask)):
+        return
+    weights = q @ k.transpose(-2, -1)
+    scale: Any = node.kwargs.get("scale")
+    if scale is None:
+        scale = 1 / math.sqrt(q.shape[-1])
+    with node.graph.inserting_before(node):
+        if scale != 1:
+            # The queries have fewer elements than the product.
+            query = call_for(node, aten.mul.Tensor, q, query, scale)
+        transposed = call_for(node, aten.transpose.int, k.transpose(-2, -1), key, -2, -1)
+        scores = call_for(node, aten.matmul.default, weights, query, transposed)
+        if mask is not None:
+            scores = call_for(node, aten.add.Tensor, weights, scores, mask)
+        scores = call_for(node, aten.softmax.int, weights, scores, -1)
+        result = call_for(node, aten.matmul.default, weights @ v, scores, value)
+    node.replace_all_uses_with(result)
+
+
+def _is_finite(model: GraphModule, mask: Node) -> bool:
+    """Returns whether `mask` may be added."""
+    data = evaluated(model, mask)
+    return mask.meta["val"].dtype == torch.float32 and (data is None or bool(data.isfinite().all()))
+
+
+def _expand(node: Node) -> None:
+    """Gives the operands of a product all batches, if the kernel cannot broadcast them."""
+    operands: tuple[Any, ...] = node.args
+    shapes = [operand.meta["val"].shape for operand in operands]
+    if min(map(len, shapes)) < 2 or matrices(*shapes) is not None:
+        return
+    batches = node.meta["val"].shape[:-2]
+    for operand, shape in zip(operands, shapes):
+        whole = [*batches, *shape[-2:]]
+        with node.graph.inserting_before(node):
+            expanded = call_for(node, aten.expand.default, operand.meta["val"].expand(whole), operand, whole)
+        node.replace_input_with(operand, expanded)
+
+
+def _arguments(node: Node) -> tuple[Any, ...]:
+    """(query, key, value, mask, dropout, is_causal, enable_gqa) of an attention."""
+    query, key, value, *rest = node.args
+    names = ("attn_mask", "dropout_p", "is_causal")
+    values: dict[str, Any] = {**dict(zip(names, rest)), **node.kwargs}
+    return query, key, value, *(values.get(name) for name in (*names, "enable_gqa"))
+
+
+def _split_sum(node: Node) -> None:
+    """addend + a @ b, for products without factors."""
+    addend, a, b = node.args
+    if any(factor != 1 for factor in node.kwargs.values()) or len(node.args) != 3:
+        return
+    target = aten.mm.default if node.target is aten.addmm.default else aten.bmm.default
+    with node.graph.inserting_before(node):
+        product = call_for(node, target, node.meta["val"], a, b)
+        result = call_for(node, aten.add.Tensor, node.meta["val"], product, addend)
+    node.replace_all_uses_with(result)
+
+
+def _to_linear(model: GraphModule, node: Node) -> None:
+    """x @ constant, and + a constant for each column, becomes a linear layer."""
+    x, matrix = node.args
+    weight = data_of(model, matrix)
+    if weight is None or weight.dim() != 2 or data_of(model, x) is not None or weight.dtype != torch.float32:
+        return
+    bias: Any = None
+    last = node
+    follower = next(iter(node.users)) if len(node.users) == 1 else None
+    if follower is not None and follower.target is aten.add.Tensor and not follower.kwargs:
+        others = [argument for argument in follower.args if argument is not node]
+        data: Optional[torch.Tensor] = data_of(model, others[0]) if len(others) == 1 else None
+        if data is not None and data.shape == weight.shape[1:]:
+            bias, last = others[0], follower
+    with node.graph.inserting_before(last):
+        parameters = [constant_for(model, node, "weight", weight.t().contiguous(), trained=True)]
+        if bias is not None:
+            parameters.append(bias)
+        result = call_for(last, aten.linear.default, last.meta["val"], x, *parameters)
+    last.replace_all_uses_with(result)

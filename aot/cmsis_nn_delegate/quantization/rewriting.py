@@ -1,0 +1,64 @@
+"""Small steps shared by the rewrites of exported graphs that are not quantized yet."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+
+
+def call_for(node: Node, target: Any, value: torch.Tensor, *arguments: Any) -> Node:
+    """Returns a new call that stands for `node` and has a result like `value`; the caller sets the place."""
+    call = node.graph.call_function(target, arguments)
+    call.meta = dict(node.meta)
+    call.meta["val"] = value
+    return call
+
+
+def constant_for(model: GraphModule, node: Node, what: str, data: torch.Tensor, trained: bool = False) -> Node:
+    """Returns a read of a new parameter or, if it has no floats, buffer, which is named after `node`; the caller sets
+    the place."""
+    name = f"{node.name}_{what}"
+    while hasattr(model, name):
+        name += "_"
+    if data.is_floating_point():
+        model.register_parameter(name, torch.nn.Parameter(data, requires_grad=trained))
+    else:
+        model.register_buffer(name, data)
+    found = node.graph.get_attr(name)
+    fake = node.meta["val"][0] if isinstance(node.meta["val"], (list, tuple)) else node.meta["val"]
+    found.meta["val"] = fake.new_empty(data.shape, dtype=data.dtype)
+    return found
+
+
+def data_of(model: GraphModule, node: Any) -> Optional[torch.Tensor]:
+    """Returns the parameter or buffer that `node` reads; None if it is no such node."""
+    if not isinstance(node, Node) or node.op != "get_attr":
+        return None
+    found: torch.Tensor = operator.attrgetter(str(node.target))(model)
+    return found.detach()
+
+
+def evaluated(model: GraphModule, node: Any) -> Optional[torch.Tensor]:
+    """Returns the value of `node` if it is computed from parameters and buffers alone; None otherwise."""
+    if not isinstance(node, Node):
+        return None
+    if node.op != "call_function":
+        return data_of(model, node)
+    values = {source: evaluated(model, source) for source in node.all_input_nodes}
+    if any(value is None for value in values.values()):
+        return None
+    target: Any = node.target
+    arguments = torch.fx.node.map_arg((node.args, node.kwargs), values.__getitem__)
+    with torch.no_grad():
+        found = target(*arguments[0], **arguments[1])
+    return found if isinstance(found, torch.Tensor) else None
+
+
+def finish(model: GraphModule) -> None:
+    """Removes what nothing reads any more, and makes the module of the changed graph."""
+    model.graph.eliminate_dead_code()
+    model.graph.lint()
+    model.recompile()
