@@ -19,8 +19,11 @@ from ..passes.merge_concats import merge_concats
 from ..passes.place_parts import place_parts
 
 RELU = Clamp(0.0)
+# Operators on two tensors of any scales, element by element.
 _ELEMENTWISE = [
-    name for name, op in OPS.items() if isinstance(op.annotation, Elementwise) and op.annotation.operands == 2
+    name
+    for name, op in OPS.items()
+    if isinstance(op.annotation, Elementwise) and all(hasattr(op.attrs, field) for field in ("clamp", "shapes"))
 ]
 
 
