@@ -100,6 +100,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/cmsis_nn/fully_connected.cc
     runtime/kernels/cmsis_nn/fully_connected_per_tensor.cc
     runtime/kernels/cmsis_nn/max_pool2d.cc
+    runtime/kernels/cmsis_nn/maximum.cc
+    runtime/kernels/cmsis_nn/minimum.cc
     runtime/kernels/cmsis_nn/mul.cc
     runtime/kernels/cmsis_nn/mul_broadcast.cc
     runtime/kernels/cmsis_nn/softmax.cc
@@ -165,6 +167,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/log_softmax.cc
     runtime/kernels/portable/lookup.cc
     runtime/kernels/portable/max_pool2d.cc
+    runtime/kernels/portable/maximum.cc
+    runtime/kernels/portable/minimum.cc
     runtime/kernels/portable/mul.cc
     runtime/kernels/portable/mul.h
     runtime/kernels/portable/mul_broadcast.cc

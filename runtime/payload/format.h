@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 25;
+inline constexpr std::size_t kOpcodeCount = 27;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -86,6 +86,8 @@ enum class Opcode : std::uint8_t {
   kTransposeConv2dAny = 22,
   kReduceSum = 23,
   kBatchMatmul = 24,
+  kMinimum = 25,
+  kMaximum = 26,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1158,6 +1160,54 @@ static_assert(offsetof(BatchMatmulArgs, activation) == 40, "layout of BatchMatmu
 static_assert(offsetof(BatchMatmulArgs, input1_dims) == 48, "layout of BatchMatmulArgs");
 static_assert(offsetof(BatchMatmulArgs, input2_dims) == 64, "layout of BatchMatmulArgs");
 static_assert(offsetof(BatchMatmulArgs, output_dims) == 80, "layout of BatchMatmulArgs");
+
+/// int8 elementwise minimum of two tensors, which may be repeated along some dimensions.
+/// All tensors share scale and zero point. The output may be an input of its size.
+struct MinimumArgs {
+  /// int8 [input1_dims]
+  Ref input1;
+  /// int8 [input2_dims]
+  Ref input2;
+  /// int8 [output_dims]
+  Ref output;
+  /// each as in output_dims, or 1: repeated
+  Dims input1_dims;
+  /// each as in output_dims, or 1: repeated
+  Dims input2_dims;
+  /// each the larger one of the operands'
+  Dims output_dims;
+};
+static_assert(sizeof(MinimumArgs) == 60, "layout of MinimumArgs");
+static_assert(offsetof(MinimumArgs, input1) == 0, "layout of MinimumArgs");
+static_assert(offsetof(MinimumArgs, input2) == 4, "layout of MinimumArgs");
+static_assert(offsetof(MinimumArgs, output) == 8, "layout of MinimumArgs");
+static_assert(offsetof(MinimumArgs, input1_dims) == 12, "layout of MinimumArgs");
+static_assert(offsetof(MinimumArgs, input2_dims) == 28, "layout of MinimumArgs");
+static_assert(offsetof(MinimumArgs, output_dims) == 44, "layout of MinimumArgs");
+
+/// int8 elementwise maximum of two tensors, which may be repeated along some dimensions.
+/// All tensors share scale and zero point. The output may be an input of its size.
+struct MaximumArgs {
+  /// int8 [input1_dims]
+  Ref input1;
+  /// int8 [input2_dims]
+  Ref input2;
+  /// int8 [output_dims]
+  Ref output;
+  /// each as in output_dims, or 1: repeated
+  Dims input1_dims;
+  /// each as in output_dims, or 1: repeated
+  Dims input2_dims;
+  /// each the larger one of the operands'
+  Dims output_dims;
+};
+static_assert(sizeof(MaximumArgs) == 60, "layout of MaximumArgs");
+static_assert(offsetof(MaximumArgs, input1) == 0, "layout of MaximumArgs");
+static_assert(offsetof(MaximumArgs, input2) == 4, "layout of MaximumArgs");
+static_assert(offsetof(MaximumArgs, output) == 8, "layout of MaximumArgs");
+static_assert(offsetof(MaximumArgs, input1_dims) == 12, "layout of MaximumArgs");
+static_assert(offsetof(MaximumArgs, input2_dims) == 28, "layout of MaximumArgs");
+static_assert(offsetof(MaximumArgs, output_dims) == 44, "layout of MaximumArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -34,6 +34,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "transpose_conv2d_any of input int8, filter int8, output int8",
     "reduce_sum of input int8, output int8",
     "batch_matmul of input1 int8, input2 int8, output int8",
+    "minimum of input1 int8, input2 int8, output int8",
+    "maximum of input1 int8, input2 int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

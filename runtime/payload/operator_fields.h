@@ -576,6 +576,42 @@ inline constexpr OperatorField kBatchMatmulArgsFields[] = {
     {"output_dims.c", 92, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kMinimumArgsFields[] = {
+    {"input1", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {12, 16, 20, 24}},
+    {"input2", 4, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {28, 32, 36, 40}},
+    {"output", 8, FieldKind::kOutput, false, false, 0, 0, 1, 1, 4, {44, 48, 52, 56}},
+    {"input1_dims.n", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input1_dims.h", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input1_dims.w", 20, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input1_dims.c", 24, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.n", 28, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.h", 32, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.w", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.c", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.n", 44, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.h", 48, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.w", 52, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.c", 56, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
+inline constexpr OperatorField kMaximumArgsFields[] = {
+    {"input1", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {12, 16, 20, 24}},
+    {"input2", 4, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {28, 32, 36, 40}},
+    {"output", 8, FieldKind::kOutput, false, false, 0, 0, 1, 1, 4, {44, 48, 52, 56}},
+    {"input1_dims.n", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input1_dims.h", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input1_dims.w", 20, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input1_dims.c", 24, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.n", 28, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.h", 32, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.w", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.c", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.n", 44, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.h", 48, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.w", 52, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.c", 56, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -603,6 +639,8 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kTransposeConv2dAnyArgsFields, 28, 112},
     {kReduceSumArgsFields, 11, 44},
     {kBatchMatmulArgsFields, 24, 96},
+    {kMinimumArgsFields, 15, 60},
+    {kMaximumArgsFields, 15, 60},
 };
 
 }  // namespace cmsis_nn_delegate

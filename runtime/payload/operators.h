@@ -122,6 +122,14 @@ bool check_batch_matmul(const CallCheck& call, const void* args);
 inline constexpr Operator kBatchMatmul = {payload::Opcode::kBatchMatmul,
                                           sizeof(payload::BatchMatmulArgs), check_batch_matmul};
 
+bool check_minimum(const CallCheck& call, const void* args);
+inline constexpr Operator kMinimum = {payload::Opcode::kMinimum, sizeof(payload::MinimumArgs),
+                                      check_minimum};
+
+bool check_maximum(const CallCheck& call, const void* args);
+inline constexpr Operator kMaximum = {payload::Opcode::kMaximum, sizeof(payload::MaximumArgs),
+                                      check_maximum};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -150,6 +158,8 @@ inline constexpr Operator kOperators[] = {
     operators::kTransposeConv2dAny,
     operators::kReduceSum,
     operators::kBatchMatmul,
+    operators::kMinimum,
+    operators::kMaximum,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -8,6 +8,7 @@ OPERATORS = [
     "conv2d",
     "depthwise_conv2d",
     "dequantize",
+    "extremum",
     "fully_connected",
     "log_softmax",
     "lookup",

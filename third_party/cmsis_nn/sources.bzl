@@ -6,6 +6,8 @@ The sources of CMSIS-NN that runtime/kernels/cmsis_nn needs: int8 only, so that 
 CMSIS_NN_SOURCES = [
     "Source/BasicMathFunctions/arm_elementwise_add_s8.c",
     "Source/BasicMathFunctions/arm_elementwise_mul_s8.c",
+    "Source/BasicMathFunctions/arm_maximum_s8.c",
+    "Source/BasicMathFunctions/arm_minimum_s8.c",
     "Source/ConvolutionFunctions/arm_convolve_1_x_n_s8.c",
     "Source/ConvolutionFunctions/arm_convolve_1x1_s8.c",
     "Source/ConvolutionFunctions/arm_convolve_1x1_s8_fast.c",

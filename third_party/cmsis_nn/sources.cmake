@@ -4,6 +4,8 @@ set(CMSIS_NN_COMMIT "dbf45dbfcc515421dd6099037d3e2637b90748c8")
 set(CMSIS_NN_SOURCES
     "Source/BasicMathFunctions/arm_elementwise_add_s8.c"
     "Source/BasicMathFunctions/arm_elementwise_mul_s8.c"
+    "Source/BasicMathFunctions/arm_maximum_s8.c"
+    "Source/BasicMathFunctions/arm_minimum_s8.c"
     "Source/ConvolutionFunctions/arm_convolve_1_x_n_s8.c"
     "Source/ConvolutionFunctions/arm_convolve_1x1_s8.c"
     "Source/ConvolutionFunctions/arm_convolve_1x1_s8_fast.c"

@@ -36,3 +36,5 @@ class Opcode(enum.IntEnum):
     TRANSPOSE_CONV2D_ANY = 22
     REDUCE_SUM = 23
     BATCH_MATMUL = 24
+    MINIMUM = 25
+    MAXIMUM = 26

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Union
+from typing import Optional, Union
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,15 @@ class SameScale:
 
 @dataclass(frozen=True)
 class JoinedScale:
-    """The tensors of a list, the first argument, are put together: they and the output share a scale. A tensor that
-    comes from a `FixedOutput` keeps its scale there, and is requantized for this operator."""
+    """Values of several tensors are put together or selected: the tensors and the output share a scale. A tensor that
+    comes from a `FixedOutput` keeps its scale there, and is requantized for this operator.
+
+    The tensors are the first `operands` arguments, of which some may be constant, or those of a list, the first
+    argument, if there is no such number; then all have to be activations.
+    """
 
     targets: tuple[str, ...]
+    operands: Optional[int] = None
 
 
 @dataclass(frozen=True)

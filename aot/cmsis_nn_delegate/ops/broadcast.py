@@ -106,8 +106,8 @@ def in_memory(node: Node, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 def dims(node: Node) -> Mapping[str, Mapping[str, int]]:
     """Returns the fields `DIMS`. ValueError for operands that need more loops than a kernel has."""
-    size = (node.output.numel,)
-    shapes: Shapes = node.attrs.shapes or (size, size)
+    # Operands that are not repeated have as many elements in a loop as fit into its count.
+    shapes: Shapes = node.attrs.shapes or (node.output.storage_shape, node.output.storage_shape)
     found = loops(shapes)
     if len(found) > MAX_LOOPS:
         raise ValueError(f"operands {list(shapes[0])} and {list(shapes[1])} need {len(found)} nested loops")

@@ -83,11 +83,16 @@ def _quant(constant: Constant) -> Optional[Quant]:
     return Quant((float(constant.scales[0]),), int(constant.zero_points[0]))
 
 
+def quant(x: EdgeNode, context: EdgeContext) -> Optional[Quant]:
+    """Returns how an operand that `refuse` has accepted is quantized, an activation or a constant."""
+    constant = context.constant_float(x)
+    return context.input_quant(x) if constant is None else _quant(constant)
+
+
 def scale(x: EdgeNode, context: EdgeContext) -> float:
     """Returns the scale of an operand that `refuse` has accepted."""
-    constant = context.constant_float(x)
-    quant = None if constant is None else _quant(constant)
-    return context.input_scale(x) if quant is None else quant.scale[0]
+    found = quant(x, context)
+    return context.input_scale(x) if found is None else found.scale[0]
 
 
 def build_operands(

@@ -1,5 +1,7 @@
-"""Sums, differences and products as people write them, through quantizer, partitioner, passes and reference, next to
-the quantized module in PyTorch."""
+"""Sums, differences, products, minima and maxima as people write them, through quantizer, partitioner, passes and
+reference, next to the quantized module in PyTorch."""
+
+import re
 
 import numpy as np
 import pytest
@@ -55,6 +57,16 @@ TWO = {  # name: (function, shapes)
     "in place": (lambda a, b: (a + b).sub_(b), [TOKENS, (6, 1)]),
     "relu": (lambda a, b: F.relu(a - b), [TOKENS, (7,)]),
     "relu6": (lambda a, b: F.relu6(a * b, inplace=True), [IMAGE, (2, 5, 1, 1)]),
+    "minimum": (torch.minimum, [TOKENS, TOKENS]),
+    "maximum": (torch.maximum, [IMAGE, IMAGE]),
+    "minimum by its short name": (lambda a, b: torch.min(a, other=b), [IMAGE, (2, 5, 1, 1)]),
+    "maximum by its short name": (lambda a, b: a.max(b), [TOKENS, (6, 1)]),
+    "maximum of an outer product's shape": (torch.maximum, [(2, 1, 7), (2, 6, 1)]),
+    "minimum of itself": (lambda a, b: torch.minimum(a, a) + b, [TOKENS, (7,)]),
+    "maximum of what has a fixed scale": (lambda a, b: torch.maximum(a.softmax(-1), b), [TOKENS, TOKENS]),
+    "maximum of fixed scales": (lambda a, b: torch.maximum(a.softmax(-1), b.softmax(-1)), [TOKENS, TOKENS]),
+    "limited, then relu": (lambda a, b: F.relu(torch.minimum(a, b)), [IMAGE, (2, 5, 1, 1)]),
+    "limited from both sides": (lambda a, b: torch.minimum(torch.maximum(a, -b), b), [TOKENS, (7,)]),
 }
 ONE = {  # name: (function of an input and a parameter, the shapes of both)
     "per channel [C, 1, 1]": (lambda x, c: x * c, IMAGE, (5, 1, 1)),
@@ -67,6 +79,9 @@ ONE = {  # name: (function of an input and a parameter, the shapes of both)
     "position": (lambda x, c: x + c[:, :6], TOKENS, (1, 9, 7)),
     "tiny": (lambda x, c: x * (1e-7 * c), TOKENS, (7,)),
     "in place": (lambda x, c: F.relu(x).mul_(c).add_(c), TOKENS, (6, 1)),
+    "maximum": (lambda x, c: torch.maximum(c, x), IMAGE, (5, 1, 1)),
+    "minimum": (lambda x, c: torch.min(x, c), TOKENS, (6, 1)),
+    "minimum with one number": (lambda x, c: torch.min(x, c), TOKENS, ()),
 }
 
 
@@ -141,6 +156,31 @@ def test_requantization():
     joined = Function(lambda x: torch.cat([F.softmax(layers[0](x), 1), layers[1](x)], 1), a=layers[0], b=layers[1])
     (distance,), graph = steps_apart(joined, x)
     assert distance <= 1 and [node.op for node in graph.nodes].count("lookup") == 1
+
+
+class Limited(nn.Module):
+    """The maximum with another input, or with a constant, of other scales."""
+
+    def __init__(self, constant):
+        super().__init__()
+        self.constant = constant
+        self.register_buffer("steps", torch.arange(6, dtype=torch.int8))
+
+    def forward(self, x, y):
+        if self.constant:
+            y = torch.ops.quantized_decomposed.dequantize_per_tensor(self.steps, 0.05, 3, -128, 127, torch.int8)
+        else:
+            y = requantized(y, 0.05, 3)
+        return requantized(torch.maximum(requantized(x, 0.02, 3), y), 0.02, 3)
+
+
+@pytest.mark.parametrize(
+    "constant, what", [(False, "and output .* differ"), (True, "its constant operand has another")]
+)
+def test_maxima_of_other_scales_than_the_quantizer_gives_are_refused(constant, what):
+    program = torch.export.export(Limited(constant), inputs((6,), (6,)))
+    (reason,) = (r.message for r in lower_program(program).reports if r.target == "aten.maximum.default")
+    assert re.search(what, reason)
 
 
 def test_islands_that_only_requantize_stay_outside():

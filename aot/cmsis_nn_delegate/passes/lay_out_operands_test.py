@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.graph.tensor_type import Layout
+from cmsis_nn_delegate.ops.extremum import ExtremumAttrs
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.mul import MulAttrs
 from cmsis_nn_delegate.passes.lay_out_operands import lay_out_operands
@@ -20,7 +21,7 @@ def operands(draw):
 
 
 @settings(max_examples=100, deadline=None)
-@given(operands(), st.sampled_from(["add", "mul"]), st.booleans(), st.integers(0, 99))
+@given(operands(), st.sampled_from(["add", "mul", "extremum"]), st.booleans(), st.integers(0, 99))
 def test_results_are_those_of_broadcast_real_numbers(shapes, op, constant, seed):
     d = GraphBuilder(seed)
     a, b = (d.input(*shape, quant=d.quant(2.0**-6)) for shape in shapes)
@@ -30,14 +31,23 @@ def test_results_are_those_of_broadcast_real_numbers(shapes, op, constant, seed)
     if op == "add":
         alpha = float(d.random.uniform(-2, 2))
         y = d.add(a, b, quant=d.quant(0.05), alpha=alpha)
-    else:
+    elif op == "mul":
         y = d.node("mul", [a, b], MulAttrs(), d.quant(0.05))
+    else:
+        b.retype(quant=a.quant)
+        y = d.node("extremum", [a, b], ExtremumAttrs(largest=seed % 2 == 0), a.quant)
     graph = d.graph(y)
     lay_out_operands(graph)
     data = random_inputs(graph, seed) + [b.data] * constant
     (got,) = reference.run(graph, data[: len(graph.inputs)])
     real = [(x.astype(float) - v.zero_point) * v.scale for v, x in zip((a, b), data)]
-    exact = (real[0] + alpha * real[1] if op == "add" else real[0] * real[1]) / y.scale + y.zero_point
+    if op == "add":
+        exact = real[0] + alpha * real[1]
+    elif op == "mul":
+        exact = real[0] * real[1]
+    else:
+        exact = (np.maximum if seed % 2 == 0 else np.minimum)(*real)
+    exact = exact / y.scale + y.zero_point
     assert got.shape == exact.shape
     np.testing.assert_allclose(got, np.clip(exact, -128, 127), atol=0.51, rtol=0)
 

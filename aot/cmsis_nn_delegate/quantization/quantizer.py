@@ -223,7 +223,7 @@ class CmsisNnQuantizer(Quantizer):
         if isinstance(annotation, Unary):
             return self._annotate_unary(node, annotation, constants, numbers)
         if isinstance(annotation, JoinedScale):
-            return self._annotate_joined(node)
+            return self._annotate_joined(node, annotation, constants)
         source: Any = node.args[0]
         if isinstance(annotation, FixedOutput):
             self._mark(node, {source: self._input(source)}, self._fixed(annotation.scale, annotation.zero_point))
@@ -304,14 +304,16 @@ class CmsisNnQuantizer(Quantizer):
             self._mark(node, inputs, self._fixed(*fixed))
         return True
 
-    def _annotate_joined(self, node: Node) -> bool:
+    def _annotate_joined(self, node: Node, annotation: JoinedScale, constants: set[Node]) -> bool:
         """Gives the inputs and the output one scale, except for inputs whose producer has a fixed one.
 
         An observer for all would otherwise take such a scale over, and clip what does not fit into [0, 1). Only if
         all inputs have the same fixed scale, as the outputs of several sigmoids have, the output has it too.
         """
-        tensors: list[Any] = list(dict.fromkeys(node.args[0]))  # type: ignore[arg-type] # torch.fx has a union of all
-        if any(tensor.op == "get_attr" for tensor in tensors):
+        given: Any = node.args[0] if annotation.operands is None else node.args[: annotation.operands]
+        # The group has the observer of an activation, whatever else there is.
+        tensors: list[Any] = sorted(dict.fromkeys(given), key=constants.__contains__)
+        if annotation.operands is None and any(tensor.op == "get_attr" for tensor in tensors):
             return False  # a constant operand
         first = tensors[0]
         fixed = [scale_of(tensor) for tensor in tensors]

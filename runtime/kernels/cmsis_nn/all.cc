@@ -31,6 +31,8 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kTransposeConv2dAny,
         portable::kReduceSum,
         cmsis_nn::kBatchMatmul,
+        cmsis_nn::kMinimum,
+        cmsis_nn::kMaximum,
     },
 };
 

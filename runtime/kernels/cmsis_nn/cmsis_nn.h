@@ -68,5 +68,11 @@ extern const KernelOf<payload::Opcode::kTransposeConv2d> kTransposeConv2d;
 /// arm_batch_matmul_s8.
 extern const KernelOf<payload::Opcode::kBatchMatmul> kBatchMatmul;
 
+/// arm_minimum_s8.
+extern const KernelOf<payload::Opcode::kMinimum> kMinimum;
+
+/// arm_maximum_s8.
+extern const KernelOf<payload::Opcode::kMaximum> kMaximum;
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

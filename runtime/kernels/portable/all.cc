@@ -30,6 +30,8 @@ constexpr KernelTable kPortableKernels = {
         portable::kTransposeConv2dAny,
         portable::kReduceSum,
         portable::kBatchMatmul,
+        portable::kMinimum,
+        portable::kMaximum,
     },
 };
 

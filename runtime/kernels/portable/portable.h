@@ -126,5 +126,13 @@ extern const KernelOf<payload::Opcode::kReduceSum> kReduceSum;
 /// batch of the other input.
 extern const KernelOf<payload::Opcode::kBatchMatmul> kBatchMatmul;
 
+/// int8 elementwise minimum of two tensors, which may be repeated along some dimensions.
+/// All tensors share scale and zero point. The output may be an input of its size.
+extern const KernelOf<payload::Opcode::kMinimum> kMinimum;
+
+/// int8 elementwise maximum of two tensors, which may be repeated along some dimensions.
+/// All tensors share scale and zero point. The output may be an input of its size.
+extern const KernelOf<payload::Opcode::kMaximum> kMaximum;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -1,0 +1,127 @@
+"""int8 elementwise minimum and maximum of two tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+
+from ..edge.nodes import target_name
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
+from ..edge.refusal import Reason, Refusal
+from ..format.record import Struct
+from ..graph.ir import Node, Value
+from . import broadcast, elementwise
+from .annotation import JoinedScale
+from .attrs import Shapes
+from .kernel import KernelSpec
+from .layouts import Layouts
+from .op import Op
+from .random_case import RandomCase
+
+_MINIMUM = "aten.minimum.default"
+_MAXIMUM = "aten.maximum.default"
+
+
+def _kernel(name: str) -> KernelSpec:
+    return KernelSpec(
+        name,
+        Struct(
+            f"{name.capitalize()}Args",
+            f"int8 elementwise {name} of two tensors, which may be repeated along some dimensions. All tensors share "
+            "scale and zero point. The output may be an input of its size.",
+            (*broadcast.OPERANDS, *broadcast.DIMS),
+            geometry=broadcast.GEOMETRY,
+        ),
+        variant=name,
+        cmsis_nn=f"arm_{name}_s8",
+        cmsis_nn_sources=(f"BasicMathFunctions/arm_{name}_s8.c",),
+    )
+
+
+@dataclass(frozen=True)
+class ExtremumAttrs:
+    """extremum: the larger or the smaller number of each pair. Inputs: a, b. `lay_out_operands` sets `shapes`."""
+
+    largest: bool
+    shapes: Optional[Shapes] = None
+
+
+def _draw_extremum(d: RandomCase, a: Value, b: Value, shapes: Optional[Shapes] = None) -> Value:
+    b.retype(quant=a.quant)
+    return d.node("extremum", [a, b], ExtremumAttrs(d.pick(False, True), shapes), a.quant)
+
+
+def _draw(d: RandomCase) -> Value:
+    return _draw_extremum(d, *elementwise.draw_two(d))
+
+
+def _draw_twice_itself(d: RandomCase) -> Value:
+    return _draw_extremum(d, *elementwise.draw_twice_itself(d))
+
+
+def _draw_broadcast(d: RandomCase) -> Value:
+    return _draw_extremum(d, *broadcast.draw_two(d))
+
+
+class Extremum(Op):
+    """The smaller or the larger one of both steps: with one scale and zero point, steps are in the order of the numbers
+    that they stand for, and nothing is requantized [TFLite kernels/internal/reference/maximum_minimum.h].
+
+    The output may be stored over either input.
+    """
+
+    name = "extremum"
+    targets = (_MINIMUM, _MAXIMUM)
+    annotation = JoinedScale((_MINIMUM, _MAXIMUM, "aten.min.other", "aten.max.other"), operands=2)
+    attrs = ExtremumAttrs
+    kernels = (_kernel("minimum"), _kernel("maximum"))
+    draws = (_draw, _draw_twice_itself, _draw_broadcast)
+    limits = (
+        "the minimum or maximum of two tensors of which at most one is constant; both and the result have one scale",
+        *broadcast.LIMITS,
+    )
+    keeps_quant = True
+    shapeless_input = True
+    shapeless_output = True
+    in_place = True
+    layouts = Layouts.SAME
+
+    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
+        return not context.is_unary(node)
+
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        a, b = context.arguments(node)
+        return elementwise.refuse(node, a, b, context) or self._refuse_scales(node, a, b, context)
+
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        nodes, inputs = elementwise.build_operands(node, context)
+        attrs = ExtremumAttrs(largest=target_name(node) == _MAXIMUM)
+        return [*nodes, context.node(node, self.name, inputs, attrs)]
+
+    def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
+        return broadcast.output_shape([value.shape for value in inputs])
+
+    def variant(self, node: Node) -> str:
+        return "maximum" if node.attrs.largest else "minimum"
+
+    def _refuse_scales(self, node: EdgeNode, a: EdgeNode, b: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        activations = [x for x in (a, b) if context.constant_float(x) is None]
+        refusal = context.refuse_quant(node, activations, same=True)
+        if refusal is not None or all(elementwise.quant(x, context) == context.output_quant(node) for x in (a, b)):
+            return refusal
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            "its constant operand has another scale or zero point than its output, but the kernel does not rescale; "
+            "quantize with CmsisNnQuantizer, which shares them",
+        )
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        choose = np.maximum if node.attrs.largest else np.minimum
+        result: np.ndarray = choose(*broadcast.in_memory(node, inputs))
+        return result.reshape(node.output.storage_shape)
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        return {**refs, **broadcast.dims(node)}
