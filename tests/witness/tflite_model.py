@@ -23,6 +23,7 @@ from cmsis_nn_delegate.graph.ir import Graph, Node, Value
 from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant
 from cmsis_nn_delegate.ops import storage
 from cmsis_nn_delegate.ops.attrs import Clamp, Pair
+from cmsis_nn_delegate.ops.providers.cmsis_nn_rules import MAX_SOFTMAX_ROW
 
 _TYPES = {
     Element.INT8: schema.TensorType.INT8,
@@ -342,6 +343,8 @@ def _softmax(writer: _Writer, node: Node) -> None:
     x = node.inputs[0]
     if math.prod(x.shape[node.attrs.dim + 1 :]) != 1 or tensor_shape(x) != x.shape:
         raise Inexpressible("softmax along a dimension other than the last")
+    if x.shape[node.attrs.dim] > MAX_SOFTMAX_ROW:
+        raise Inexpressible("softmax of a row whose sum of exponentials is beyond TFLite Micro's range")
     writer.operator("SOFTMAX", [writer.tensor_of(x)], writer.tensor_of(node.output), beta=1.0)
 
 

@@ -137,8 +137,8 @@ REFUSALS = {
         "use less padding",
     ),
     "weights from outside": (
-        F.linear,
-        [(2, 6), (3, 6)],
+        F.conv2d,
+        [IMAGE, (3, IMAGE[1], 1, 1)],
         "aten.",
         R.NOT_CONSTANT,
         "weight is not a constant",

@@ -34,6 +34,7 @@ PRODUCTS = {
     "one matrix": (torch.matmul, [(2, 3, 4, 5), (5, 6)], "strided_copy batch_matmul"),
     "one of each": (torch.matmul, [(2, 1, 4, 5), (1, 3, 5, 6)], "strided_copy batch_matmul"),
     "batches in turns": (torch.matmul, [(2, 1, 2, 1, 2, 3), (1, 2, 1, 2, 3, 2)], "strided_copy " * 2 + "batch_matmul"),
+    "linear": (F.linear, [(2, 3, 4), (5, 4)], "batch_matmul"),
     "itself": (lambda x: x @ x.mT, [(2, 4, 5)], "batch_matmul"),
     "sum": (torch.baddbmm, [(2, 3, 5), (2, 3, 4), (2, 4, 5)], "strided_copy batch_matmul add"),
 }

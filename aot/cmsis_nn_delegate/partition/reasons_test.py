@@ -36,11 +36,13 @@ MODELS = {
     Reason.UNSUPPORTED_DTYPE: lambda: lowered(Function(torch.relu), X.double()),
     Reason.UNSUPPORTED_QUANTIZATION: lambda: unquantized(with_scale(0.5, torch.uint8), X),
     Reason.UNSUPPORTED_SHAPE: lambda: lowered(Function(torch.add), *[torch.randn(1, 2, 1, 2, 1, 2, 2)] * 2),
-    Reason.UNSUPPORTED_PARAMETER: lambda: lowered(Function(lambda x, y: torch.clamp(x + 1, min=y)), X, X),
+    Reason.UNSUPPORTED_PARAMETER: lambda: lowered(
+        Function(lambda x: F.max_pool2d(x, 2, return_indices=True)), torch.randn(1, 2, 4, 4)
+    ),
     Reason.DYNAMIC_SHAPE: lambda: unquantized(
         Function(torch.relu), X, dynamic_shapes={"inputs": ({0: torch.export.Dim("batch")},)}
     ),
-    Reason.NOT_CONSTANT: lambda: lowered(Function(F.linear), X, torch.randn(3, 4)),
+    Reason.NOT_CONSTANT: lambda: lowered(Function(F.conv2d), torch.randn(1, 2, 3, 3), torch.randn(4, 2, 1, 1)),
     Reason.TOO_LARGE: lambda: lowered(nn.Linear(4, 40_000), X),
     Reason.NOT_FUSABLE: lambda: lowered(Function(lambda x: torch.cumsum(torch.relu(torch.cumsum(x, 1)), 1)), X),
 }

@@ -29,6 +29,8 @@ def split_products(model: GraphModule) -> None:
             _split_attention(model, node)
         elif node.target in _SUMS:
             _split_sum(node)
+        elif node.target is aten.linear.default:
+            _from_linear(model, node)
     for node in list(model.graph.nodes):
         if node.target in _PRODUCTS:
             _to_linear(model, node)
@@ -97,6 +99,20 @@ def _split_sum(node: Node) -> None:
     with node.graph.inserting_before(node):
         product = call_for(node, target, node.meta["val"], a, b)
         result = call_for(node, aten.add.Tensor, node.meta["val"], product, addend)
+    node.replace_all_uses_with(result)
+
+
+def _from_linear(model: GraphModule, node: Node) -> None:
+    """A linear layer whose weight is computed, or passed in, is the product of two activations."""
+    x, weight, *rest = node.args
+    if evaluated(model, weight) is not None or not isinstance(weight, Node):
+        return
+    bias = rest[0] if rest else node.kwargs.get("bias")
+    with node.graph.inserting_before(node):
+        turned = call_for(node, aten.transpose.int, weight.meta["val"].transpose(-2, -1), weight, -2, -1)
+        result = call_for(node, aten.matmul.default, node.meta["val"], x, turned)
+        if bias is not None:
+            result = call_for(node, aten.add.Tensor, node.meta["val"], result, bias)
     node.replace_all_uses_with(result)
 
 

@@ -41,6 +41,8 @@ def compiled(seed, whole=True, name="net"):
         pte=b"program of %d " % seed + encoded.payload,
         program=None,
         reports=(),
+        work=None,
+        placements={},
         encoded=encoded if whole else None,
         obstacle="" if whole else "a node stays outside",
     )
