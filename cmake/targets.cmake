@@ -161,6 +161,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/conv2d.cc
     runtime/kernels/portable/depthwise_conv2d.cc
     runtime/kernels/portable/dequantize.cc
+    runtime/kernels/portable/div.cc
     runtime/kernels/portable/fully_connected.cc
     runtime/kernels/portable/fully_connected_per_tensor.cc
     runtime/kernels/portable/linear.h

@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 27;
+inline constexpr std::size_t kOpcodeCount = 28;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -88,6 +88,7 @@ enum class Opcode : std::uint8_t {
   kBatchMatmul = 24,
   kMinimum = 25,
   kMaximum = 26,
+  kDiv = 27,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1208,6 +1209,47 @@ static_assert(offsetof(MaximumArgs, output) == 8, "layout of MaximumArgs");
 static_assert(offsetof(MaximumArgs, input1_dims) == 12, "layout of MaximumArgs");
 static_assert(offsetof(MaximumArgs, input2_dims) == 28, "layout of MaximumArgs");
 static_assert(offsetof(MaximumArgs, output_dims) == 44, "layout of MaximumArgs");
+
+/// int8 elementwise quotient of two tensors, which may be repeated along some dimensions.
+/// The output may be an input of its size.
+struct DivArgs {
+  /// int8 [input1_dims]
+  Ref input1;
+  /// int8 [input2_dims]
+  Ref input2;
+  /// int8 [output_dims]
+  Ref output;
+  /// -zero_point of the input, -127 to 128
+  std::int32_t input1_offset;
+  /// -zero_point of the input, -127 to 128
+  std::int32_t input2_offset;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -9 to 17
+  std::int32_t output_shift;
+  Activation activation;
+  /// each as in output_dims, or 1: repeated
+  Dims input1_dims;
+  /// each as in output_dims, or 1: repeated
+  Dims input2_dims;
+  /// each the larger one of the operands'
+  Dims output_dims;
+};
+static_assert(sizeof(DivArgs) == 88, "layout of DivArgs");
+static_assert(offsetof(DivArgs, input1) == 0, "layout of DivArgs");
+static_assert(offsetof(DivArgs, input2) == 4, "layout of DivArgs");
+static_assert(offsetof(DivArgs, output) == 8, "layout of DivArgs");
+static_assert(offsetof(DivArgs, input1_offset) == 12, "layout of DivArgs");
+static_assert(offsetof(DivArgs, input2_offset) == 16, "layout of DivArgs");
+static_assert(offsetof(DivArgs, output_offset) == 20, "layout of DivArgs");
+static_assert(offsetof(DivArgs, output_multiplier) == 24, "layout of DivArgs");
+static_assert(offsetof(DivArgs, output_shift) == 28, "layout of DivArgs");
+static_assert(offsetof(DivArgs, activation) == 32, "layout of DivArgs");
+static_assert(offsetof(DivArgs, input1_dims) == 40, "layout of DivArgs");
+static_assert(offsetof(DivArgs, input2_dims) == 56, "layout of DivArgs");
+static_assert(offsetof(DivArgs, output_dims) == 72, "layout of DivArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -36,6 +36,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "batch_matmul of input1 int8, input2 int8, output int8",
     "minimum of input1 int8, input2 int8, output int8",
     "maximum of input1 int8, input2 int8, output int8",
+    "div of input1 int8, input2 int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

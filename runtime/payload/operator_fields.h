@@ -612,6 +612,31 @@ inline constexpr OperatorField kMaximumArgsFields[] = {
     {"output_dims.c", 56, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kDivArgsFields[] = {
+    {"input1", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {40, 44, 48, 52}},
+    {"input2", 4, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {56, 60, 64, 68}},
+    {"output", 8, FieldKind::kOutput, false, false, 0, 0, 1, 1, 4, {72, 76, 80, 84}},
+    {"input1_offset", 12, FieldKind::kInteger, true, false, -127, 128, 1, 0, 0, {}},
+    {"input2_offset", 16, FieldKind::kInteger, true, false, -127, 128, 1, 0, 0, {}},
+    {"output_offset", 20, FieldKind::kInteger, true, false, -128, 127, 1, 0, 0, {}},
+    {"output_multiplier", 24, FieldKind::kInteger, true, false, 0, 2147483647, 1, 0, 0, {}},
+    {"output_shift", 28, FieldKind::kInteger, true, false, -9, 17, 1, 0, 0, {}},
+    {"activation.min", 32, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"activation.max", 36, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"input1_dims.n", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input1_dims.h", 44, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input1_dims.w", 48, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input1_dims.c", 52, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.n", 56, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.h", 60, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.w", 64, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input2_dims.c", 68, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.n", 72, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.h", 76, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.w", 80, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.c", 84, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -641,6 +666,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kBatchMatmulArgsFields, 24, 96},
     {kMinimumArgsFields, 15, 60},
     {kMaximumArgsFields, 15, 60},
+    {kDivArgsFields, 22, 88},
 };
 
 }  // namespace cmsis_nn_delegate

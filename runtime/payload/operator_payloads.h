@@ -337,6 +337,17 @@ inline constexpr unsigned char kMaximumPayload[] = {
     1,0,0,0,1,0,0,0,4,0,0,0,2,0,0,0,1,0,0,0,3,0,0,0,4,0,0,0,2,0,0,0,
     80,193,77,242,236,23,135,243,0,0,0,0,0,0,0,0,
 };
+inline constexpr unsigned char kDivPayload[] = {
+    67,78,78,68,4,0,64,0,1,1,1,0,16,1,0,0,67,148,58,146,96,0,0,0,0,0,0,0,64,0,0,0,
+    160,0,0,0,92,0,0,0,1,0,0,0,0,1,0,0,16,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    48,0,0,0,0,0,0,0,1,5,0,1,2,3,4,0,1,0,0,0,16,0,0,0,1,0,0,0,3,0,0,0,
+    1,0,0,0,0,0,0,0,119,104,129,61,113,0,0,0,48,0,0,0,48,0,0,0,1,5,0,1,2,3,4,0,
+    1,0,0,0,16,0,0,0,1,0,0,0,3,0,0,0,1,0,0,0,0,0,0,0,186,237,47,64,248,255,255,255,
+    27,1,92,0,0,0,0,32,0,1,0,16,0,0,0,48,143,255,255,255,20,0,0,0,248,255,255,255,196,119,56,108,
+    255,255,255,255,128,255,255,255,127,0,0,0,1,0,0,0,1,0,0,0,16,0,0,0,3,0,0,0,1,0,0,0,
+    1,0,0,0,16,0,0,0,1,0,0,0,1,0,0,0,1,0,0,0,16,0,0,0,3,0,0,0,0,0,0,0,
+    119,94,46,225,228,138,175,213,216,20,2,49,100,96,70,122,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -368,6 +379,7 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
     {payload::Opcode::kBatchMatmul, kBatchMatmulPayload, sizeof(kBatchMatmulPayload)},
     {payload::Opcode::kMinimum, kMinimumPayload, sizeof(kMinimumPayload)},
     {payload::Opcode::kMaximum, kMaximumPayload, sizeof(kMaximumPayload)},
+    {payload::Opcode::kDiv, kDivPayload, sizeof(kDivPayload)},
 };
 
 }  // namespace testing

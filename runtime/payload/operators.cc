@@ -359,5 +359,22 @@ bool check_maximum(const CallCheck& call, const void* args) {
          call.apart(input1, output) && call.apart(input2, output) && call.accepted();
 }
 
+bool check_div(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DivArgs*>(args);
+  if (!geometry::broadcast(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input1 = {a.input1, volume(a.input1_dims)};
+  const CallCheck::Bytes input2 = {a.input2, volume(a.input2_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input1) && call.reads(input2) &&
+         call.in_ranges(
+             in_range(a.input1_offset, -127, 128) && in_range(a.input2_offset, -127, 128) &&
+             in_range(a.output_offset, -128, 127) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -9, 17)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

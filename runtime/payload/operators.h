@@ -130,6 +130,9 @@ bool check_maximum(const CallCheck& call, const void* args);
 inline constexpr Operator kMaximum = {payload::Opcode::kMaximum, sizeof(payload::MaximumArgs),
                                       check_maximum};
 
+bool check_div(const CallCheck& call, const void* args);
+inline constexpr Operator kDiv = {payload::Opcode::kDiv, sizeof(payload::DivArgs), check_div};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -160,6 +163,7 @@ inline constexpr Operator kOperators[] = {
     operators::kBatchMatmul,
     operators::kMinimum,
     operators::kMaximum,
+    operators::kDiv,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -8,6 +8,7 @@ OPERATORS = [
     "conv2d",
     "depthwise_conv2d",
     "dequantize",
+    "div",
     "extremum",
     "fully_connected",
     "log_softmax",

@@ -287,6 +287,8 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_broadcast(opcode, *static_cast<payload::AddBroadcastArgs*>(args), random);
     case Opcode::kMulBroadcast:
       return redraw_broadcast(opcode, *static_cast<payload::MulBroadcastArgs*>(args), random);
+    case Opcode::kDiv:
+      return redraw_broadcast(opcode, *static_cast<payload::DivArgs*>(args), random);
     case Opcode::kMinimum:
       return redraw_broadcast(opcode, *static_cast<payload::MinimumArgs*>(args), random);
     case Opcode::kMaximum:

@@ -38,3 +38,4 @@ class Opcode(enum.IntEnum):
     BATCH_MATMUL = 24
     MINIMUM = 25
     MAXIMUM = 26
+    DIV = 27

@@ -1,5 +1,5 @@
-"""Sums, differences, products, minima and maxima as people write them, through quantizer, partitioner, passes and
-reference, next to the quantized module in PyTorch."""
+"""Sums, differences, products, quotients, minima and maxima as people write them, through quantizer, partitioner,
+passes and reference, next to the quantized module in PyTorch."""
 
 import re
 
@@ -57,6 +57,12 @@ TWO = {  # name: (function, shapes)
     "in place": (lambda a, b: (a + b).sub_(b), [TOKENS, (6, 1)]),
     "relu": (lambda a, b: F.relu(a - b), [TOKENS, (7,)]),
     "relu6": (lambda a, b: F.relu6(a * b, inplace=True), [IMAGE, (2, 5, 1, 1)]),
+    "quotient": (lambda a, b: a / (1 + b.abs()), [TOKENS, TOKENS]),
+    "quotient per channel": (lambda a, b: torch.div(a, b.exp()), [IMAGE, (2, 5, 1, 1)]),
+    "quotient by signed numbers": (lambda a, b: torch.divide(a, b.sign() * (b.abs() + 0.5)), [TOKENS, (6, 1)]),
+    "quotient of a row": (lambda a, b: b / (a * a + 1), [TOKENS, (7,)]),
+    "normalized": (lambda a, b: (a / a.abs().sum(-1, keepdim=True)).div_(1 + b.abs()), [TOKENS, TOKENS]),
+    "quotient, then relu": (lambda a, b: F.relu(a / (1 + b.abs())), [TOKENS, TOKENS]),
     "minimum": (torch.minimum, [TOKENS, TOKENS]),
     "maximum": (torch.maximum, [IMAGE, IMAGE]),
     "minimum by its short name": (lambda a, b: torch.min(a, other=b), [IMAGE, (2, 5, 1, 1)]),
@@ -79,6 +85,7 @@ ONE = {  # name: (function of an input and a parameter, the shapes of both)
     "position": (lambda x, c: x + c[:, :6], TOKENS, (1, 9, 7)),
     "tiny": (lambda x, c: x * (1e-7 * c), TOKENS, (7,)),
     "in place": (lambda x, c: F.relu(x).mul_(c).add_(c), TOKENS, (6, 1)),
+    "dividend": (lambda x, c: c / (1 + x.abs()), TOKENS, (7,)),
     "maximum": (lambda x, c: torch.maximum(c, x), IMAGE, (5, 1, 1)),
     "minimum": (lambda x, c: torch.min(x, c), TOKENS, (6, 1)),
     "minimum with one number": (lambda x, c: torch.min(x, c), TOKENS, ()),

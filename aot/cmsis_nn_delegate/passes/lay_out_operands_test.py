@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.graph.tensor_type import Layout
+from cmsis_nn_delegate.ops.div import DivAttrs
 from cmsis_nn_delegate.ops.extremum import ExtremumAttrs
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.mul import MulAttrs
@@ -21,7 +22,7 @@ def operands(draw):
 
 
 @settings(max_examples=100, deadline=None)
-@given(operands(), st.sampled_from(["add", "mul", "extremum"]), st.booleans(), st.integers(0, 99))
+@given(operands(), st.sampled_from(["add", "mul", "div", "extremum"]), st.booleans(), st.integers(0, 99))
 def test_results_are_those_of_broadcast_real_numbers(shapes, op, constant, seed):
     d = GraphBuilder(seed)
     a, b = (d.input(*shape, quant=d.quant(2.0**-6)) for shape in shapes)
@@ -33,6 +34,8 @@ def test_results_are_those_of_broadcast_real_numbers(shapes, op, constant, seed)
         y = d.add(a, b, quant=d.quant(0.05), alpha=alpha)
     elif op == "mul":
         y = d.node("mul", [a, b], MulAttrs(), d.quant(0.05))
+    elif op == "div":
+        y = d.node("div", [a, b], DivAttrs(), d.quant(0.05))
     else:
         b.retype(quant=a.quant)
         y = d.node("extremum", [a, b], ExtremumAttrs(largest=seed % 2 == 0), a.quant)
@@ -45,6 +48,9 @@ def test_results_are_those_of_broadcast_real_numbers(shapes, op, constant, seed)
         exact = real[0] + alpha * real[1]
     elif op == "mul":
         exact = real[0] * real[1]
+    elif op == "div":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            exact = np.nan_to_num(real[0] / real[1])
     else:
         exact = (np.maximum if seed % 2 == 0 else np.minimum)(*real)
     exact = exact / y.scale + y.zero_point

@@ -33,6 +33,7 @@ constexpr KernelTable kCmsisNnKernels = {
         cmsis_nn::kBatchMatmul,
         cmsis_nn::kMinimum,
         cmsis_nn::kMaximum,
+        portable::kDiv,
     },
 };
 

@@ -32,6 +32,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kBatchMatmul,
         portable::kMinimum,
         portable::kMaximum,
+        portable::kDiv,
     },
 };
 

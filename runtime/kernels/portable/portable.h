@@ -134,5 +134,9 @@ extern const KernelOf<payload::Opcode::kMinimum> kMinimum;
 /// All tensors share scale and zero point. The output may be an input of its size.
 extern const KernelOf<payload::Opcode::kMaximum> kMaximum;
 
+/// int8 elementwise quotient of two tensors, which may be repeated along some dimensions.
+/// The output may be an input of its size.
+extern const KernelOf<payload::Opcode::kDiv> kDiv;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate
