@@ -59,6 +59,8 @@ from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 from ..ops.annotation import Annotation, Elementwise, FixedOutput, JoinedScale, SameScale, Unary, Weighted
 from ..ops.registry import OPS
 from .batch_norms import batch_norms_to_convolutions
+from .clamps import clamps_to_numbers
+from .constants import fold_constants
 from .crops import crops_to_padding
 from .divisions import divisions_to_products
 from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
@@ -178,6 +180,8 @@ class CmsisNnQuantizer(Quantizer):
         """
         remove_identities(model)
         replace_in_place(model)
+        fold_constants(model, trained=self._qat)
+        clamps_to_numbers(model)
         separate_parts(model)
         images_of_sequences(model)
         unpad_same(model)
