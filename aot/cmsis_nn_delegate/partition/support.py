@@ -27,6 +27,7 @@ from ..edge.refusal import Reason, Refusal
 from ..format.schema import MAX_IO
 from ..ops.op import Op
 from ..ops.registry import OPS
+from ..quantization.recurrent import MAX_STEPS, RECURRENT_LAYERS
 from .portable import missing_kernel
 
 _BY_TARGET: dict[str, list[Op]] = {}
@@ -35,9 +36,18 @@ for _op in OPS.values():
         _BY_TARGET.setdefault(_target, []).append(_op)
 
 
+_RECURRENT = frozenset(map(str, RECURRENT_LAYERS))
+
+
 def no_kernel(target: str, missing: str) -> str:
     """Returns why an unknown operator is not delegated. `missing` is the kernel that ExecuTorch lacks, "" if
     it can run the operator."""
+    if target in _RECURRENT:
+        return (
+            f"no kernel for {target}; once quantized, recurrent layers are computed step by step, of sequences of a "
+            f"fixed length of at most {MAX_STEPS}: call the layer for one part of the sequence after the other, with "
+            "the state that the part before returned"
+        )
     if not missing:
         return (
             f"no kernel for {target}; it runs in float outside of the delegate: replace it by supported "

@@ -67,6 +67,7 @@ from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
 from .pools import rewrite_pools
 from .prepare import BATCH_NORM, remove_identities, unpad_same
 from .products import split_products
+from .recurrent import unroll_recurrent_layers
 from .sequences import images_of_sequences
 from .shared_scales import point_to_first, scale_of
 from .softmax_axes import softmax_along_rows
@@ -180,6 +181,7 @@ class CmsisNnQuantizer(Quantizer):
         """
         remove_identities(model)
         replace_in_place(model)
+        unroll_recurrent_layers(model)
         fold_constants(model, trained=self._qat)
         clamps_to_numbers(model)
         separate_parts(model)
