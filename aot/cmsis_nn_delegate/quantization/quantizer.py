@@ -68,6 +68,7 @@ from .pools import rewrite_pools
 from .prepare import BATCH_NORM, remove_identities, unpad_same
 from .products import split_products
 from .recurrent import unroll_recurrent_layers
+from .rewriting import evaluated
 from .sequences import images_of_sequences
 from .shared_scales import point_to_first, scale_of
 from .softmax_axes import softmax_along_rows
@@ -293,6 +294,8 @@ class CmsisNnQuantizer(Quantizer):
         operands: tuple[Any, ...] = node.args[: annotation.operands]
         if not all(isinstance(arg, Node) for arg in operands):
             return False  # a number
+        if any(arg in constants and not _is_finite(arg) for arg in operands):
+            return False  # a mask, for which int8 has no number
         specs = {arg: self.constant if arg in constants else self._input(arg) for arg in operands}
         self._mark_with_activation(node, specs)
         return True
@@ -402,6 +405,12 @@ def _argument(node: Node, name: str) -> Any:
 
 def _is_float(node: Node) -> bool:
     return _is_tensor(node) and _value(node).dtype == torch.float32
+
+
+def _is_finite(constant: Node) -> bool:
+    module = constant.graph.owning_module
+    data = None if module is None else evaluated(module, constant)
+    return data is None or bool(data.isfinite().all())
 
 
 def _is_tensor(node: Node) -> bool:
