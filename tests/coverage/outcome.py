@@ -58,7 +58,7 @@ def measure(
         return Outcome(False, (str(error),))
     if compiled.graph is None:
         return Outcome(False, _reasons(compiled))
-    data = [np.ascontiguousarray(x.detach().numpy()) for x in inputs]
+    data = [np.asarray(x.detach().numpy(), order="C") for x in inputs]
     wanted = reference.run(compiled.graph, data)
     channels_last = [index for index, x in enumerate(inputs) if not x.is_contiguous()]
     found = HostProgram(compiled.pte, library).run(data, channels_last)

@@ -101,7 +101,7 @@ class HostProgram:
                     f"input {index} of the program is {dtype}{list(shape)}, not {array.dtype.name}{list(array.shape)}"
                 )
             require_finite(array, f"input {index} of the program")
-            tensor = torch.from_numpy(np.ascontiguousarray(array))
+            tensor = torch.from_numpy(np.asarray(array, order="C"))
             if index in channels_last:
                 tensor = tensor.contiguous(memory_format=torch.channels_last)
             tensors.append(tensor)
