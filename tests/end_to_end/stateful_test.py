@@ -32,10 +32,10 @@ class Accumulator(nn.Module):
 
 def test_the_first_and_later_outputs_are_those_of_the_module():
     module = Accumulator()
-    program = HostProgram(compile_model(module, (X,), "cortex-m55", [(X,), (-X,)]).pte, LIBRARY)
+    program = HostProgram(compile_model(module, (X,), "cortex-m55", [(X,), (X,), (-X,)]).pte, LIBRARY)
     for count, sign in enumerate((1, 1, -1), start=1):
         (got,) = program.run([sign * X.numpy()])
-        # The sum keeps the error of each inference: one step of the convolution, twice.
+        # The sum keeps the error of each inference, one step of the convolution, twice.
         assert np.abs(got - module(sign * X).detach().numpy()).max() < 0.05 * count
 
 

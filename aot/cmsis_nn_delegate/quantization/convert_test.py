@@ -17,9 +17,9 @@ def calibrated():
     """A model of which one batch norm can be folded and two cannot."""
     torch.manual_seed(0)
     module = nn.Sequential(
-        nn.BatchNorm2d(3), nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.BatchNorm2d(4)
+        nn.BatchNorm3d(3), nn.Conv3d(3, 4, 3), nn.BatchNorm3d(4), nn.ReLU(), nn.MaxPool3d(2), nn.BatchNorm3d(4)
     )
-    x = torch.randn(2, 3, 8, 8)
+    x = torch.randn(2, 3, 8, 8, 8)
     module(x)  # gives the norms statistics
     graph = quantizable_module(torch.export.export(module.eval(), (x,)))
     prepared = prepare_pt2e(graph, CmsisNnQuantizer("minmax"))
