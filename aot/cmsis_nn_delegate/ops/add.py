@@ -17,8 +17,6 @@ from . import block_values, broadcast, elementwise
 from .annotation import Elementwise
 from .attrs import AddAttrs
 from .kernel import KernelSpec
-from .layouts import Layouts
-from .op import Op
 from .quantized_math import quantize_multiplier, requantize, to_output, wrap32
 from .random_case import RandomCase
 
@@ -97,7 +95,7 @@ def _draw_broadcast(d: RandomCase) -> Value:
     return d.add(a, b, d.clamp(), alpha=_alpha(d), shapes=shapes)
 
 
-class Add(Op):
+class Add(elementwise.PairOp):
     """a + alpha * b. Both inputs are brought to twice the larger scale with `LEFT_SHIFT` more bits, summed,
     and requantized [TFLite AddParam, kernels/internal/reference/add.h]. The scale of b contains |alpha|; if alpha is
     negative, so is the multiplier of b.
@@ -112,13 +110,6 @@ class Add(Op):
     kernels = (KERNEL, BROADCAST_KERNEL)
     draws = (_draw, _draw_twice_itself, _draw_broadcast, _draw_scaled)
     limits = ("two tensors of which at most one is constant", "any alpha", *broadcast.LIMITS)
-    shapeless_input = True
-    shapeless_output = True
-    in_place = True
-    layouts = Layouts.SAME
-
-    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
-        return not context.is_unary(node)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         a, b, alpha = context.arguments(node)
@@ -131,9 +122,6 @@ class Add(Op):
         nodes, inputs = elementwise.build_operands(node, context, order)
         attrs = AddAttrs(alpha=float(alpha if target == _SUM else -alpha))
         return [*nodes, context.node(node, self.name, inputs, attrs)]
-
-    def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
-        return broadcast.output_shape([value.shape for value in inputs])
 
     def variant(self, node: Node) -> str:
         return "" if node.attrs.shapes is None else broadcast.VARIANT

@@ -17,8 +17,6 @@ from . import block_values, broadcast, elementwise
 from .annotation import Elementwise
 from .attrs import Clamp, Shapes
 from .kernel import KernelSpec
-from .layouts import Layouts
-from .op import Op
 from .quantized_math import quantize_multiplier
 from .random_case import RandomCase
 
@@ -79,10 +77,9 @@ def _draw_broadcast(d: RandomCase) -> Value:
     return _draw_quotient(d, *broadcast.draw_two(d))
 
 
-class Div(Op):
+class Div(elementwise.PairOp):
     """The quotient of both steps from zero, times scale a / (scale b * output scale), rounded once, halves away from
-    zero. The factor has 31 bits; all else is exact. This arithmetic is our own: TFLite Micro first rounds the
-    reciprocal of the divisor.
+    zero. The factor has 31 bits; all else is exact. This arithmetic is our own.
 
     A quotient by zero is infinite and saturates; 0 / 0 is 0. The output may be stored over either input.
     """
@@ -97,13 +94,6 @@ class Div(Op):
         "two tensors of which at most one is constant; a quotient by zero saturates, and 0 / 0 is 0",
         *broadcast.LIMITS,
     )
-    shapeless_input = True
-    shapeless_output = True
-    in_place = True
-    layouts = Layouts.SAME
-
-    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
-        return not context.is_unary(node)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         a, b = context.arguments(node)
@@ -112,9 +102,6 @@ class Div(Op):
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         nodes, inputs = elementwise.build_operands(node, context)
         return [*nodes, context.node(node, self.name, inputs, DivAttrs())]
-
-    def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
-        return broadcast.output_shape([value.shape for value in inputs])
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         operands = broadcast.in_memory(node, inputs)

@@ -5,6 +5,7 @@ An operand is an activation or a constant, int8 either way.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Optional
 
 from ..edge.constant import Constant
@@ -14,7 +15,24 @@ from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Quant, TensorType
 from . import broadcast
+from .layouts import Layouts
+from .op import Op
 from .random_case import RandomCase
+
+
+class PairOp(Op):
+    """The base of operators on two tensors, which may be repeated (`broadcast`)."""
+
+    shapeless_input = True
+    shapeless_output = True
+    in_place = True
+    layouts = Layouts.SAME
+
+    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
+        return not context.is_unary(node)
+
+    def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
+        return broadcast.output_shape([value.shape for value in inputs])
 
 
 def refuse(node: EdgeNode, a: Any, b: Any, context: EdgeContext) -> Optional[Refusal]:

@@ -17,8 +17,6 @@ from . import broadcast, elementwise
 from .annotation import JoinedScale
 from .attrs import Shapes
 from .kernel import KernelSpec
-from .layouts import Layouts
-from .op import Op
 from .random_case import RandomCase
 
 _MINIMUM = "aten.minimum.default"
@@ -66,7 +64,7 @@ def _draw_broadcast(d: RandomCase) -> Value:
     return _draw_extremum(d, *broadcast.draw_two(d))
 
 
-class Extremum(Op):
+class Extremum(elementwise.PairOp):
     """The smaller or the larger one of both steps: with one scale and zero point, steps are in the order of the numbers
     that they stand for, and nothing is requantized [TFLite kernels/internal/reference/maximum_minimum.h].
 
@@ -84,13 +82,6 @@ class Extremum(Op):
         *broadcast.LIMITS,
     )
     keeps_quant = True
-    shapeless_input = True
-    shapeless_output = True
-    in_place = True
-    layouts = Layouts.SAME
-
-    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
-        return not context.is_unary(node)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         a, b = context.arguments(node)
@@ -100,9 +91,6 @@ class Extremum(Op):
         nodes, inputs = elementwise.build_operands(node, context)
         attrs = ExtremumAttrs(largest=target_name(node) == _MAXIMUM)
         return [*nodes, context.node(node, self.name, inputs, attrs)]
-
-    def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
-        return broadcast.output_shape([value.shape for value in inputs])
 
     def variant(self, node: Node) -> str:
         return "maximum" if node.attrs.largest else "minimum"

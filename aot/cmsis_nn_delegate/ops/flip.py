@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Optional
-
-from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
-from ..edge.refusal import Refusal
-from ..graph.ir import Node
-from . import rearrange
 from .annotation import SameScale
-from .op import Op
+from .rearrange import MovingOp
 
 _TARGETS = (
     "aten.flip.default",
@@ -18,18 +12,10 @@ _TARGETS = (
 )
 
 
-class Flip(Op):
+class Flip(MovingOp):
     """A copy that reads backwards."""
 
     name = "flip"
     targets = _TARGETS
     annotation = SameScale(_TARGETS)
     limits = ("any dimensions",)
-    computes = False
-    keeps_quant = True
-
-    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        return rearrange.refuse(node, context)
-
-    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        return rearrange.build(node, context)

@@ -19,8 +19,6 @@ from . import rows
 from .annotation import FixedOutput
 from .attrs import SoftmaxAttrs
 from .kernel import KernelSpec
-from .layouts import Layouts
-from .op import Op
 from .random_case import RandomCase
 
 # TFLite's: results are in [-16, 0], and exp(-16) is less than any probability that softmax can show in 8 bits.
@@ -68,7 +66,7 @@ def exponentials(name: str, scale: float) -> Value:
     return Value(name, TensorType(Element.INT32, (DIFFERENCES,)), np.rint(exps).astype(np.int32))
 
 
-class LogSoftmax(Op):
+class LogSoftmax(rows.RowsOp):
     """x - max - ln(sum(exp(x - max))), with integers of our own.
 
     The sum of exact exponentials in Q30 has a binary logarithm of 20 bits after the point, found bit by bit by squaring
@@ -79,7 +77,6 @@ class LogSoftmax(Op):
     name = "log_softmax"
     targets = ("aten._log_softmax.default", "aten.log_softmax.int")
     annotation = FixedOutput(("aten.log_softmax.int", "aten._log_softmax.default"), OUTPUT.scale[0], OUTPUT.zero_point)
-    attrs = SoftmaxAttrs
     kernels = (KERNEL,)
     draws = (_draw,)
     limits = ("along any dimension; without a transpose along the last, and dimension 1 of images",)
@@ -106,16 +103,6 @@ class LogSoftmax(Op):
             Reason.UNSUPPORTED_QUANTIZATION,
             f"output scale {scale:g} is too small for the kernel; quantize with CmsisNnQuantizer, which uses 1/16",
         )
-
-    def layouts_of(self, node: Node) -> Layouts:
-        return rows.layouts_of(node)
-
-    def read_reshaped(self, node: Node, reshape: Node) -> bool:
-        dim = rows.dim_before(node, reshape)
-        if dim is None:
-            return False
-        node.attrs = SoftmaxAttrs(dim)
-        return True
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         _, row_size = rows.rows_of(node)

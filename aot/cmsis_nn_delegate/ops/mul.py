@@ -17,8 +17,6 @@ from . import block_values, broadcast, elementwise
 from .annotation import Elementwise
 from .attrs import Clamp, Shapes
 from .kernel import KernelSpec
-from .layouts import Layouts
-from .op import Op
 from .quantized_math import quantize_multiplier, requantize, to_output
 from .random_case import RandomCase
 
@@ -92,7 +90,7 @@ def _draw_broadcast(d: RandomCase) -> Value:
     return _draw_product(d, *broadcast.draw_two(d))
 
 
-class Mul(Op):
+class Mul(elementwise.PairOp):
     """The product of both steps from zero, requantized by scale a * scale b / output scale
     [TFLite kernels/internal/reference/mul.h].
 
@@ -106,13 +104,6 @@ class Mul(Op):
     kernels = (KERNEL, BROADCAST_KERNEL)
     draws = (_draw, _draw_square, _draw_broadcast)
     limits = ("two tensors of which at most one is constant", *broadcast.LIMITS)
-    shapeless_input = True
-    shapeless_output = True
-    in_place = True
-    layouts = Layouts.SAME
-
-    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
-        return not context.is_unary(node)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         a, b = context.arguments(node)
@@ -121,9 +112,6 @@ class Mul(Op):
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         nodes, inputs = elementwise.build_operands(node, context)
         return [*nodes, context.node(node, self.name, inputs, MulAttrs())]
-
-    def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
-        return broadcast.output_shape([value.shape for value in inputs])
 
     def variant(self, node: Node) -> str:
         return "" if node.attrs.shapes is None else broadcast.VARIANT

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Optional
-
-from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
-from ..edge.refusal import Refusal
-from ..graph.ir import Node
-from . import rearrange
 from .annotation import SameScale
-from .op import Op
+from .rearrange import MovingOp
 
 _TARGETS = (
     "aten.permute.default",
@@ -27,7 +21,7 @@ _TARGETS = (
 )
 
 
-class Permute(Op):
+class Permute(MovingOp):
     """A copy, or nothing where the memory order stays: two that cancel, or an image [N, C, H, W], which lies
     channels-last, as [N, H, W, C]."""
 
@@ -35,11 +29,3 @@ class Permute(Op):
     targets = (*_TARGETS, "aten.permute_copy.default", "aten.transpose_copy.int", "aten.t_copy.default")
     annotation = SameScale(_TARGETS)
     limits = ("any order; a copy only where the order in memory changes",)
-    computes = False
-    keeps_quant = True
-
-    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        return rearrange.refuse(node, context)
-
-    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        return rearrange.build(node, context)

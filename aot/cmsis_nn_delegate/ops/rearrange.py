@@ -1,4 +1,4 @@
-"""The graph operator for everything in PyTorch that moves values, and the questions that its operators share.
+"""The graph operator for everything in PyTorch that moves values, and the base class of the operators that become one.
 
 permute, slice, expand, flip, pixel_shuffle and the like all say, for each element of their result, which element of
 their input it is. PyTorch is asked that (`EdgeContext.moved_elements`), and if loops over the input give the answer,
@@ -68,24 +68,27 @@ def in_memory(loops: Loops, source: TensorType, output: TensorType) -> Optional[
     return found if found is not None and len(found.sizes) <= MAX_AXES else None
 
 
-def refuse(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-    """Returns why an operator that moves the values of its first argument cannot become a rearrange."""
-    source = operand(node)
-    return first(
-        lambda: context.refuse_tensors(node, source),
-        lambda: context.refuse_quant(node, [source], same=True),
-        lambda: _refuse_order(node, context),
-    )
+class MovingOp(Op):
+    """The base of operators that move the values of their first argument: each becomes a rearrange."""
 
+    computes = False
+    keeps_quant = True
 
-def build(node: EdgeNode, context: ImportContext) -> list[Node]:
-    """Returns the rearrange for a node that `refuse` has no objection to."""
-    loops = find_loops(context.moved_elements(node))
-    if loops is None:
-        raise ValueError(f"{node.name} moves its elements in no order of loops")
-    result = context.node(node, Rearrange.name, [context.value(operand(node))])
-    result.attrs = RearrangeAttrs(loops, result.output.shape)
-    return [result]
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        source = operand(node)
+        return first(
+            lambda: context.refuse_tensors(node, source),
+            lambda: context.refuse_quant(node, [source], same=True),
+            lambda: _refuse_order(node, context),
+        )
+
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        loops = find_loops(context.moved_elements(node))
+        if loops is None:
+            raise ValueError(f"{node.name} moves its elements in no order of loops")
+        result = context.node(node, Rearrange.name, [context.value(operand(node))])
+        result.attrs = RearrangeAttrs(loops, result.output.shape)
+        return [result]
 
 
 def _refuse_order(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:

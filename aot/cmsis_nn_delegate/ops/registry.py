@@ -1,6 +1,7 @@
 """All operators by name, and their kernels by opcode.
 
-An operator is found by being a file of this folder with a class derived from `Op`.
+An operator is found by being a file of this folder with a class derived from `Op` that has a name. Classes without a
+name are what several operators have in common.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..format.opcodes import Opcode
@@ -22,13 +23,19 @@ def _operators() -> dict[str, Op]:
         if not module.name.endswith("_test"):
             importlib.import_module(f"{__package__}.{module.name}")
     found: dict[str, Op] = {}
-    for kind in Op.__subclasses__():
-        if not kind.__module__.startswith(f"{__package__}."):
-            continue  # of a test
+    for kind in _subclasses(Op):
+        if not hasattr(kind, "name") or not kind.__module__.startswith(f"{__package__}."):
+            continue  # a base class, or of a test
         if kind.name in found:
             raise ValueError(f"{kind.__module__} and {type(found[kind.name]).__module__} are both called {kind.name}")
         found[kind.name] = kind()
     return dict(sorted(found.items()))
+
+
+def _subclasses(kind: type[Op]) -> Iterator[type[Op]]:
+    for derived in kind.__subclasses__():
+        yield derived
+        yield from _subclasses(derived)
 
 
 OPS: Mapping[str, Op] = _operators()

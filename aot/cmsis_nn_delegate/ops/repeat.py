@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Optional
-
-from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
-from ..edge.refusal import Refusal
-from ..graph.ir import Node
-from . import rearrange
 from .annotation import SameScale
-from .op import Op
+from .rearrange import MovingOp
 
 _TARGETS = (
     "aten.expand.default",
@@ -20,18 +14,10 @@ _TARGETS = (
 )
 
 
-class Repeat(Op):
+class Repeat(MovingOp):
     """A copy that reads elements again."""
 
     name = "repeat"
     targets = (*_TARGETS, "aten.expand_copy.default")
     annotation = SameScale(_TARGETS)
     limits = ("repeat_interleave with one number for all elements",)
-    computes = False
-    keeps_quant = True
-
-    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        return rearrange.refuse(node, context)
-
-    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        return rearrange.build(node, context)

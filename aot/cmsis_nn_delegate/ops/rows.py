@@ -1,4 +1,4 @@
-"""Shared by operators that work on rows: along the dimension that is innermost in memory."""
+"""The base of operators that work on rows: along the dimension that is innermost in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Layout
 from . import storage
+from .attrs import SoftmaxAttrs
 from .layouts import Layouts
+from .op import Op
 
 
 def dim_of(node: EdgeNode) -> int:
@@ -36,20 +38,26 @@ def refuse_dim(node: EdgeNode) -> Optional[Refusal]:
     )
 
 
-def layouts_of(node: Node) -> Layouts:
-    """Returns the layout that has the node's dimension, `attrs.dim`, innermost."""
-    shape, dim = node.inputs[0].shape, node.attrs.dim
-    fitting = [channels_last for channels_last in (False, True) if _is_innermost(shape, dim, channels_last)]
-    if len(fitting) == 2:
-        return Layouts.SAME
-    return Layouts.CHANNELS_LAST if fitting == [True] else Layouts.ROW_MAJOR
+class RowsOp(Op):
+    """Works along dimension `attrs.dim`, the second argument of its edge nodes."""
 
+    attrs = SoftmaxAttrs
 
-def dim_before(node: Node, reshape: Node) -> Optional[int]:
-    """Returns the dimension of the reshape's input that has the same rows as `attrs.dim` of its result; None if none
-    has."""
-    source, output = reshape.inputs[0], reshape.output
-    return None if storage.moves(source, output) else _innermost(source, output.shape[node.attrs.dim])
+    def layouts_of(self, node: Node) -> Layouts:
+        shape, dim = node.inputs[0].shape, node.attrs.dim
+        fitting = [channels_last for channels_last in (False, True) if _is_innermost(shape, dim, channels_last)]
+        if len(fitting) == 2:
+            return Layouts.SAME
+        return Layouts.CHANNELS_LAST if fitting == [True] else Layouts.ROW_MAJOR
+
+    def read_reshaped(self, node: Node, reshape: Node) -> bool:
+        """Takes a reshape that has the same rows along one of its input's dimensions."""
+        source, output = reshape.inputs[0], reshape.output
+        dim = None if storage.moves(source, output) else _innermost(source, output.shape[node.attrs.dim])
+        if dim is None:
+            return False
+        node.attrs = SoftmaxAttrs(dim)
+        return True
 
 
 def rows_of(node: Node) -> tuple[int, int]:

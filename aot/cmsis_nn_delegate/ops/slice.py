@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Optional
-
-from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
-from ..edge.refusal import Refusal
-from ..graph.ir import Node
-from . import rearrange
 from .annotation import SameScale
-from .op import Op
+from .rearrange import MovingOp
 
 _TARGETS = (
     "aten.slice.Tensor",
@@ -19,7 +13,7 @@ _TARGETS = (
 )
 
 
-class Slice(Op):
+class Slice(MovingOp):
     """A copy of the part."""
 
     name = "slice"
@@ -29,11 +23,3 @@ class Slice(Op):
         "constant bounds",
         "split, chunk, unbind and their variants become a slice for each result",
     )
-    computes = False
-    keeps_quant = True
-
-    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        return rearrange.refuse(node, context)
-
-    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        return rearrange.build(node, context)

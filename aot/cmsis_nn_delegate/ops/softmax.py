@@ -19,8 +19,6 @@ from . import rows
 from .annotation import FixedOutput
 from .attrs import SoftmaxAttrs
 from .kernel import KernelSpec
-from .layouts import Layouts
-from .op import Op
 from .providers.cmsis_nn_rules import MAX_SOFTMAX_ROW, softmax_fits
 from .quantized_math import (
     divide_by_power_of_two,
@@ -97,7 +95,7 @@ def _draw_long(d: RandomCase) -> Value:
     return d.softmax(d.input(d.integer(1, 2), columns, quant=d.quant(scale)))
 
 
-class Softmax(Op):
+class Softmax(rows.RowsOp):
     """exp(x - max) / sum(exp(x - max)) in fixed point; output scale 1/256, zero point -128.
 
     CMSIS-NN: arm_softmax_s8 [TFLite PreprocessSoftmaxScaling, CalculateInputRadius]. Longer rows have a kernel of
@@ -108,7 +106,6 @@ class Softmax(Op):
     name = "softmax"
     targets = ("aten._softmax.default", "aten.softmax.int")
     annotation = FixedOutput(("aten.softmax.int", "aten._softmax.default"), OUTPUT.scale[0], OUTPUT.zero_point)
-    attrs = SoftmaxAttrs
     kernels = (KERNEL, LONG_KERNEL)
     draws = (_draw, _draw_long)
     limits = ("along any dimension; without a transpose along the last, and dimension 1 of images",)
@@ -141,16 +138,6 @@ class Softmax(Op):
                 f"input scale {scale:g} is too small for the kernel; calibrate with representative data",
             )
         return None
-
-    def layouts_of(self, node: Node) -> Layouts:
-        return rows.layouts_of(node)
-
-    def read_reshaped(self, node: Node, reshape: Node) -> bool:
-        dim = rows.dim_before(node, reshape)
-        if dim is None:
-            return False
-        node.attrs = SoftmaxAttrs(dim)
-        return True
 
     def variant(self, node: Node) -> str:
         return "" if softmax_fits(rows.rows_of(node)[1]) else LONG_KERNEL.variant

@@ -11,6 +11,8 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
+from .rewriting import call_for, finish
+
 aten = torch.ops.aten
 
 
@@ -19,9 +21,7 @@ def crops_to_padding(model: GraphModule) -> None:
     for node in list(model.graph.nodes):
         if node.op == "call_function" and node.target is aten.slice.Tensor:
             _rewrite(node)
-    model.graph.eliminate_dead_code()
-    model.graph.lint()
-    model.recompile()
+    finish(model)
 
 
 def _rewrite(crop: Node) -> None:
@@ -44,9 +44,8 @@ def _rewrite(crop: Node) -> None:
     padding[axis] = 0
     graph = layer.graph
     with graph.inserting_before(layer):
-        pad = graph.call_function(aten.constant_pad_nd.default, (source, amounts, 0.0))
-        pad.meta = {key: item for key, item in layer.meta.items() if "quant" not in key}
-        pad.meta["val"] = aten.constant_pad_nd.default(source.meta["val"], amounts)
+        padded = aten.constant_pad_nd.default(source.meta["val"], amounts)
+        pad = call_for(layer, aten.constant_pad_nd.default, padded, source, amounts, 0.0)
     layer.args = (pad, weight, bias, stride, padding, dilation, groups)
     layer.kwargs = {}
     layer.meta["val"] = crop.meta["val"]

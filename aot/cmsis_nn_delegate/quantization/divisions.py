@@ -9,6 +9,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from .in_place import constant_nodes, written_state
+from .rewriting import finish
 
 aten = torch.ops.aten
 
@@ -34,8 +35,7 @@ def divisions_to_products(model: GraphModule) -> None:
         reciprocal.meta = {**divisor.meta, "val": torch.empty_like(value)}
         node.target = aten.mul.Tensor
         node.args = (dividend, reciprocal)
-    graph.lint()
-    model.recompile()
+    finish(model)
 
 
 def _tensor(node: Node) -> Optional[torch.Tensor]:

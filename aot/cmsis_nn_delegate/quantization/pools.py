@@ -14,6 +14,8 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
+from .rewriting import call_for, constant_for, finish
+
 aten = torch.ops.aten
 
 _Pair = tuple[int, int]
@@ -33,9 +35,7 @@ def rewrite_pools(model: GraphModule) -> None:
             _average_to_convolution(model, node)
         elif node.target in _ADAPTIVE:
             _adaptive_to_plain(node)
-    model.graph.eliminate_dead_code()
-    model.graph.lint()
-    model.recompile()
+    finish(model)
 
 
 def _is_image(node: Any) -> bool:
@@ -59,20 +59,12 @@ def _average_to_convolution(model: GraphModule, node: Node) -> None:
         divisor = kernel[0] * kernel[1]
     if divisor <= 0:
         return
-    name = f"{node.name}_weight"
-    while hasattr(model, name):
-        name += "_"
-    data = torch.full((channels, 1, *kernel), 1 / divisor)
-    model.register_parameter(name, torch.nn.Parameter(data, requires_grad=False))
     with node.graph.inserting_before(node):
         if any(beyond):
             amounts = [0, beyond[1], 0, beyond[0]]
-            pad = node.graph.call_function(aten.constant_pad_nd.default, (source, amounts, 0.0))
-            pad.meta = dict(node.meta)
-            pad.meta["val"] = aten.constant_pad_nd.default(source.meta["val"], amounts)
-            source = pad
-        weight = node.graph.get_attr(name)
-        weight.meta["val"] = node.meta["val"].new_empty(data.shape)
+            padded = aten.constant_pad_nd.default(source.meta["val"], amounts)
+            source = call_for(node, aten.constant_pad_nd.default, padded, source, amounts, 0.0)
+        weight = constant_for(model, node, "weight", torch.full((channels, 1, *kernel), 1 / divisor))
     node.target = aten.conv2d.default
     node.args = (source, weight, None, list(stride), list(padding), [1, 1], channels)
     node.kwargs = {}

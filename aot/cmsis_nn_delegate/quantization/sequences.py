@@ -16,6 +16,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from .in_place import DROPOUT
+from .rewriting import finish
 
 aten = torch.ops.aten
 
@@ -33,8 +34,7 @@ def images_of_sequences(model: GraphModule) -> None:
             rewriting.lift(node)
     model.graph.eliminate_dead_code()
     rewriting.remove_unread_parameters()
-    model.graph.lint()
-    model.recompile()
+    finish(model)
 
 
 # Which nodes ----------------------------------------------------------------

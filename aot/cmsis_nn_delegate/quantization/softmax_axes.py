@@ -7,10 +7,11 @@ transpose again. Dimension 1 of images stays: they lie channels-last.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
+
+from .rewriting import call_for, finish
 
 aten = torch.ops.aten
 
@@ -27,8 +28,7 @@ def softmax_along_rows(model: GraphModule) -> None:
     for node in list(model.graph.nodes):
         if node.op == "call_function" and node.target in _SOFTMAX:
             _rewrite(node)
-    model.graph.lint()
-    model.recompile()
+    finish(model)
 
 
 def _rewrite(node: Node) -> None:
@@ -42,19 +42,9 @@ def _rewrite(node: Node) -> None:
     if innermost or (value.dim() == 4 and dim == 1):
         return
     last = value.dim() - 1
-    graph = node.graph
-    with graph.inserting_before(node):
-        before = _transpose(node, source, dim, last)
-    with graph.inserting_after(node):
-        after = _transpose(node, node, dim, last)
-    node.replace_all_uses_with(after, delete_user_cb=lambda user: user is not after)
-    after.meta["val"] = value
-    node.args = (before, last, *rest)
-    node.meta["val"] = before.meta["val"].new_empty(before.meta["val"].shape)
-
-
-def _transpose(node: Node, source: Any, dim: int, last: int) -> Node:
-    found = node.graph.call_function(aten.transpose.int, (source, dim, last))
-    found.meta = dict(node.meta)
-    found.meta["val"] = node.meta["val"].transpose(dim, last)
-    return found
+    turned = value.transpose(dim, last)
+    with node.graph.inserting_before(node):
+        rows = call_for(node, aten.transpose.int, turned, source, dim, last)
+        rows = call_for(node, node.target, turned, rows, last, *rest)
+        result = call_for(node, aten.transpose.int, value, rows, dim, last)
+    node.replace_all_uses_with(result)

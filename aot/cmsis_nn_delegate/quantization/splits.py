@@ -7,6 +7,8 @@ import operator
 import torch
 from torch.fx import GraphModule, Node
 
+from .rewriting import finish
+
 aten = torch.ops.aten
 
 # The parts follow each other along one dimension.
@@ -45,8 +47,7 @@ def separate_parts(model: GraphModule) -> None:
         for getitem in list(node.users):
             _slice(node, getitem)
         graph.erase_node(node)
-    graph.lint()
-    model.recompile()
+    finish(model)
 
 
 def _slice(split: Node, getitem: Node) -> None:
