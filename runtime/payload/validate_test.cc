@@ -62,11 +62,28 @@ void for_every_field(const Test& test) {
   }
 }
 
-/// The error of a payload in which `field` of the call of `opcode` is `value`.
-Error open_with_value(Opcode opcode, const OperatorField& field, std::uint32_t value) {
-  AlignedBytes bytes = operator_payload(opcode);
+/// The payload with one call of `opcode`, and 16 more bytes of constants, so that a constant whose
+/// reference is a few bytes too high is still in bounds.
+AlignedBytes payload_with_room(Opcode opcode) {
+  constexpr std::uint32_t kRoom = 16;
+  const AlignedBytes exact = operator_payload(opcode);
+  AlignedBytes bytes(exact.size() + kRoom);
+  std::memcpy(bytes.data(), exact.data(), exact.size());
+  bytes.header().payload_bytes += kRoom;
+  bytes.header().constants_bytes += kRoom;
+  return bytes;
+}
+
+/// The error of the payload `bytes` if `field` of the call of `opcode` is `value`.
+Error open_with_value(AlignedBytes bytes, Opcode opcode, const OperatorField& field,
+                      std::uint32_t value) {
   std::memcpy(testing::find_args(bytes, opcode) + field.offset, &value, sizeof(value));
   return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+}
+
+/// The error of a payload in which `field` of the call of `opcode` is `value`.
+Error open_with_value(Opcode opcode, const OperatorField& field, std::uint32_t value) {
+  return open_with_value(operator_payload(opcode), opcode, field, value);
 }
 
 /// What `field` of the call of `opcode` names.
@@ -107,6 +124,14 @@ TEST(ValidateCalls, EveryReference) {
     for (std::size_t off = 1; off < field.alignment; off *= 2) {
       wrong.push_back(make_ref(payload::kBaseArena, off));
       wrong.push_back(make_ref(payload::kBaseConstant, header.constants_offset + off));
+      if (field.is_constant()) {
+        std::uint32_t ref;
+        std::memcpy(&ref, testing::find_args(valid, opcode) + field.offset, sizeof(ref));
+        const AlignedBytes room = payload_with_room(opcode);
+        EXPECT_EQ(open_with_value(room, opcode, field, ref), Error::Ok);
+        EXPECT_EQ(open_with_value(room, opcode, field, ref + off), Error::InvalidProgram)
+            << "misaligned by " << off;
+      }
     }
     if (field.kind == FieldKind::kOutput || field.kind == FieldKind::kState ||
         field.kind == FieldKind::kScratch) {
