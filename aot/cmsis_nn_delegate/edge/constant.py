@@ -8,6 +8,9 @@ from typing import Optional
 
 import numpy as np
 
+from ..graph.tensor_type import Quant
+from .nodes import KERNEL_ELEMENTS
+
 
 @dataclass(frozen=True)
 class Constant:
@@ -28,6 +31,21 @@ class Constant:
     def as_type(self, dtype: str) -> Constant:
         """Returns a float constant converted to `dtype`."""
         return replace(self, dtype=dtype, data=None if self.data is None else self.data.astype(dtype))
+
+    def reshaped(self, shape: Sequence[int]) -> Optional[Constant]:
+        """Returns the constant in another shape; None if it has scales along a dimension."""
+        if self.axis is not None:
+            return None
+        return replace(self, shape=tuple(shape), data=None if self.data is None else self.data.reshape(shape))
+
+    @property
+    def quant(self) -> Optional[Quant]:
+        """How the constant is quantized, if kernels can read it like an activation: with one scale."""
+        if not self.quantized or self.axis is not None or self.scales is None or self.zero_points is None:
+            return None
+        if self.dtype not in [element.value for element in KERNEL_ELEMENTS]:
+            return None
+        return Quant((float(self.scales[0]),), int(self.zero_points[0]))
 
     def transposed(self, order: Sequence[int]) -> Constant:
         """Returns the constant with dimension order[i] as dimension i."""

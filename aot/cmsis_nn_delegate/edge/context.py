@@ -200,6 +200,9 @@ class EdgeContext:
         if name in _COPIES:
             inner = self.constant_float(node.args[0])
             return None if inner is None or inner.quantized else inner.as_type(element_type(tensor(node).dtype))
+        if name in RESHAPES:
+            inner = self.constant_float(node.args[0])
+            return None if inner is None else inner.reshaped(shape_of(node))
         data = self.constant(node)
         return (
             None if data is None else Constant(element_type(data.dtype), tuple(data.shape), False, None, _numpy(data))
@@ -248,6 +251,15 @@ class EdgeContext:
         """Returns how all readers of operator `node` quantize its result; None if they do not."""
         quants = {self._reader_quant(user) for user in node.users}
         return quants.pop() if len(quants) == 1 else None
+
+    def operand_quant(self, node: Node) -> Optional[Quant]:
+        """Returns how an operand is quantized that may also be a constant; None if it is not."""
+        constant = self.constant_float(node)
+        return self.input_quant(node) if constant is None else constant.quant
+
+    def operand_scale(self, node: Node) -> float:
+        """Returns the scale of `operand_quant`, once a check has found that there is one."""
+        return _scale(node, self.operand_quant(node))
 
     def input_scale(self, node: Node) -> float:
         """Returns the scale of `input_quant`, once `refuse_quant` has found that there is one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
+import numpy as np
 from torch.export import ExportedProgram
 from torch.fx import Node as EdgeNode
 
@@ -24,6 +25,16 @@ class ImportContext(EdgeContext):
     def value(self, node: EdgeNode) -> Value:
         """Returns the value of an edge node that was imported before."""
         return self._values[node]
+
+    def operand(self, node: EdgeNode, name: str, shape: Optional[Sequence[int]] = None) -> Value:
+        """Returns the value of an operand that may be a constant, which then gets this name and, if given, shape."""
+        constant = self.constant_float(node)
+        if constant is None:
+            return self.value(node)
+        if constant.data is None or constant.quant is None:
+            raise ValueError(f"{node.name} is no constant that kernels can read")
+        data = np.ascontiguousarray(constant.data.reshape(constant.shape if shape is None else shape))
+        return Value(name, TensorType(Element(constant.dtype), data.shape, quant=constant.quant), data)
 
     def define(self, node: EdgeNode, value: Value) -> None:
         self._values[node] = value

@@ -130,7 +130,7 @@ class Add(elementwise.PairOp):
         self, node: EdgeNode, a: EdgeNode, b: EdgeNode, alpha: float, context: EdgeContext
     ) -> Optional[Refusal]:
         scaled = (b, a) if target_name(node) != _REVERSED_DIFFERENCE else (a, b)
-        largest = max(abs(alpha) * elementwise.scale(scaled[0], context), elementwise.scale(scaled[1], context))
+        largest = max(abs(alpha) * context.operand_scale(scaled[0]), context.operand_scale(scaled[1]))
         output = context.output_scale(node)
         if _fits(2 * largest / ((1 << LEFT_SHIFT) * output)):
             return None

@@ -59,8 +59,8 @@ class JoinedScale:
     """Values of several tensors are put together or selected: the tensors and the output share a scale. A tensor that
     comes from a `FixedOutput` keeps its scale there, and is requantized for this operator.
 
-    The tensors are the first `operands` arguments, of which some may be constant, or those of a list, the first
-    argument, if there is no such number; then all have to be activations.
+    The tensors are the first `operands` arguments or, if there is no such number, those of a list, the first argument.
+    Some of them may be constant.
     """
 
     targets: tuple[str, ...]

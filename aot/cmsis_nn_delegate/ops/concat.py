@@ -51,8 +51,9 @@ class Concat(Op):
     )
     attrs = ConcatAttrs
     limits = (
-        "any number of activations on any axis; free of cost for those that can be computed in their place, which is "
-        "where the dimensions outside of the axis have one element in memory (images lie channels-last)",
+        "any number of tensors on any axis, of which some may be constant; free of cost for activations that can be "
+        "computed in their place, which is where the dimensions outside of the axis have one element in memory (images "
+        "lie channels-last)",
     )
     computes = False
     only_moves = True
@@ -62,26 +63,28 @@ class Concat(Op):
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         tensors = list(argument(node, 0))
+        activations = [tensor for tensor in tensors if context.constant_float(tensor) is None]
         return first(
-            lambda: self._refuse_constants(tensors, context),
             lambda: context.refuse_tensors(node, *tensors),
-            lambda: context.refuse_quant(node, tensors, same=True),
+            lambda: context.refuse_quant(node, activations, same=True),
+            lambda: self._refuse_constants(node, tensors, context),
         )
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        inputs = [context.value(tensor) for tensor in argument(node, 0)]
+        inputs = [context.operand(tensor, f"{node.name}_operand{i}") for i, tensor in enumerate(argument(node, 0))]
         if len(inputs) == 1:
             return [context.node(node, "reshape", inputs)]
         axis = context.arguments(node)[1] % len(shape_of(node))
         return [context.node(node, self.name, inputs, ConcatAttrs(axis))]
 
-    def _refuse_constants(self, tensors: Sequence[EdgeNode], context: EdgeContext) -> Optional[Refusal]:
-        if all(context.constant_float(tensor) is None for tensor in tensors):
+    def _refuse_constants(self, node: EdgeNode, tensors: Sequence[EdgeNode], context: EdgeContext) -> Optional[Refusal]:
+        """Refuses constants of another scale than the output, which nothing would requantize."""
+        if all(context.operand_quant(tensor) == context.output_quant(node) for tensor in tensors):
             return None
         return Refusal(
-            Reason.UNSUPPORTED_PARAMETER,
-            "one of the tensors is a constant; only activations are supported: pass it as an input, or "
-            "give the layers that read the result a bias for what the constant adds",
+            Reason.UNSUPPORTED_QUANTIZATION,
+            "one of the tensors is a constant that is not quantized like the result; quantize with CmsisNnQuantizer, "
+            "which gives all of them one scale",
         )
 
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from ..edge.constant import Constant
-from ..edge.nodes import KERNEL_ELEMENTS, first, operand, shape_of
+from ..edge.nodes import first, operand, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Element, Quant, TensorType
 from . import broadcast
 from .layouts import Layouts
 from .op import Op
@@ -68,7 +66,7 @@ def _refuse_constants(context: EdgeContext, a: Any, b: Any) -> Optional[Refusal]
             Reason.UNSUPPORTED_PARAMETER, "both operands are constants: compute the result once, in __init__"
         )
     for constant in constants:
-        if constant is not None and _quant(constant) is None:
+        if constant is not None and constant.quant is None:
             how = constant.dtype + (" with a scale per channel" if constant.axis is not None else "")
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
@@ -92,27 +90,6 @@ def _refuse_broadcast(a: EdgeNode, b: EdgeNode) -> Optional[Refusal]:
     )
 
 
-def _quant(constant: Constant) -> Optional[Quant]:
-    """Returns how a constant is quantized; None if kernels do not take it."""
-    if not constant.quantized or constant.axis is not None or constant.scales is None or constant.zero_points is None:
-        return None
-    if constant.dtype not in [element.value for element in KERNEL_ELEMENTS]:
-        return None
-    return Quant((float(constant.scales[0]),), int(constant.zero_points[0]))
-
-
-def quant(x: EdgeNode, context: EdgeContext) -> Optional[Quant]:
-    """Returns how an operand that `refuse` has accepted is quantized, an activation or a constant."""
-    constant = context.constant_float(x)
-    return context.input_quant(x) if constant is None else _quant(constant)
-
-
-def scale(x: EdgeNode, context: EdgeContext) -> float:
-    """Returns the scale of an operand that `refuse` has accepted."""
-    found = quant(x, context)
-    return context.input_scale(x) if found is None else found.scale[0]
-
-
 def build_operands(
     node: EdgeNode, context: ImportContext, order: tuple[int, int] = (0, 1)
 ) -> tuple[list[Node], list[Value]]:
@@ -124,23 +101,13 @@ def build_operands(
     for index in order:
         x = operand(node, index)
         shape = broadcast.aligned(shape_of(x), rank)
-        constant = context.constant_float(x)
-        if constant is not None:
-            values.append(_constant_value(f"{node.name}_operand{index}", constant, shape))
-            continue
-        value = context.value(x)
+        value = context.operand(x, f"{node.name}_operand{index}", shape)
         if value.shape != shape:
             # Images of rank 4 have a memory order of their own, so that a rank is more than a name.
             nodes.append(context.node(node, "reshape", [value], None, shape, f"_operand{index}"))
             value = nodes[-1].output
         values.append(value)
     return nodes, values
-
-
-def _constant_value(name: str, constant: Constant, shape: broadcast.Shape) -> Value:
-    if constant.data is None:
-        raise ValueError(f"{name} has no data")
-    return Value(name, TensorType(Element(constant.dtype), shape, quant=_quant(constant)), constant.data.reshape(shape))
 
 
 def draw_two(d: RandomCase) -> tuple[Value, Value]:

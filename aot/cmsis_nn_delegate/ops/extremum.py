@@ -98,7 +98,7 @@ class Extremum(elementwise.PairOp):
     def _refuse_scales(self, node: EdgeNode, a: EdgeNode, b: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         activations = [x for x in (a, b) if context.constant_float(x) is None]
         refusal = context.refuse_quant(node, activations, same=True)
-        if refusal is not None or all(elementwise.quant(x, context) == context.output_quant(node) for x in (a, b)):
+        if refusal is not None or all(context.operand_quant(x) == context.output_quant(node) for x in (a, b)):
             return refusal
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,

@@ -117,7 +117,7 @@ class Mul(elementwise.PairOp):
         return "" if node.attrs.shapes is None else broadcast.VARIANT
 
     def _refuse_scales(self, node: EdgeNode, a: EdgeNode, b: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        inputs = [elementwise.scale(x, context) for x in (a, b)]
+        inputs = [context.operand_scale(x) for x in (a, b)]
         output = context.output_scale(node)
         try:
             quantize_multiplier(inputs[0] * inputs[1] / output)

@@ -58,6 +58,48 @@ def test_forms():
     check_each(FORMS, "float")
 
 
+class WithConstant(nn.Module):
+    """Puts the result of a layer and a constant together."""
+
+    def __init__(self, function, layer, *shape):
+        super().__init__()
+        self.function, self.layer, self.constant = function, layer, nn.Parameter(torch.randn(shape))
+
+    def forward(self, x):
+        return self.function(self.layer(x), self.constant)
+
+
+def token(function, *shape):
+    """A branch of a sequence of vectors, with which `function` puts a constant of this shape together."""
+    return lambda: Branch(WithConstant(function, nn.Linear(6, 6), *shape), (torch.randn(2, 4, 6),))
+
+
+def plane(axis, *shape):
+    """A branch of images, with which a constant of this shape is put together along `axis`."""
+    layer = nn.Conv2d(3, 4, 1)
+    join = WithConstant(lambda x, c: torch.cat([x, c], axis), layer, *shape)
+    return lambda: Branch(nn.Sequential(join, nn.MaxPool2d(2)), (image(shape[0], 3, 4, 6),))
+
+
+CONSTANTS = {
+    "class token": token(lambda x, c: torch.cat([c.expand(2, -1, -1), x], 1), 1, 1, 6),
+    "stack": token(lambda x, c: torch.stack([c, x, c], 1), 2, 4, 6),
+    "last axis": token(lambda x, c: torch.cat([x, c], -1), 2, 4, 3),
+    "transposed": token(lambda x, c: torch.cat([x, c.transpose(1, 2)], 1), 2, 6, 2),
+    "with a fixed scale": token(lambda x, c: torch.cat([x.sigmoid(), c], 1), 2, 1, 6),
+    "created in forward": token(lambda x, c: torch.cat([x, x.new_ones(2, 1, 6)], 1) + c, 2, 5, 6),
+    "of concatenations": token(lambda x, c: torch.cat([torch.cat([x, c], 1), x], 1), 2, 1, 6),
+    "channels": plane(1, 1, 2, 4, 6),
+    "rows": plane(2, 1, 4, 2, 6),
+    "columns": plane(3, 2, 4, 4, 2),
+}
+
+
+def test_constants():
+    found = check_each(CONSTANTS, "int8")
+    assert all("join" in apart.ops for apart in found.values())
+
+
 class Images(nn.Module):
     """A concatenation of images along an axis."""
 

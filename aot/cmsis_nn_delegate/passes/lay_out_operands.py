@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 from ..format.record import Role
-from ..graph.ir import Graph, Node
+from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Layout
 from ..ops import broadcast, storage
 from ..ops.registry import OPS
@@ -19,16 +20,19 @@ def lay_out_operands(graph: Graph) -> None:
     Weights stay as they are: their operators say how they lie in memory.
     """
     for node in graph.nodes:
-        if not OPS[node.op].kernels:
-            continue
         layout = _layout(node)
-        for value in OPS[node.op].operands(node, Role.INPUT).values():
+        for value in _operands(node):
             if value.is_constant and len(value.shape) == 4:
                 # A copy, because another reader may want another layout.
                 replace_input(node, value, dataclasses.replace(value, type=value.type.of(layout=layout)))
         if hasattr(node.attrs, "shapes"):
             a, b = node.inputs
             node.attrs = dataclasses.replace(node.attrs, shapes=broadcast.shapes_of(a.shape, b.shape, layout))
+
+
+def _operands(node: Node) -> Iterable[Value]:
+    op = OPS[node.op]
+    return op.operands(node, Role.INPUT).values() if op.kernels else node.inputs
 
 
 def _layout(node: Node) -> Layout:

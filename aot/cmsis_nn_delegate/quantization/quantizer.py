@@ -322,8 +322,8 @@ class CmsisNnQuantizer(Quantizer):
         given: Any = node.args[0] if annotation.operands is None else node.args[: annotation.operands]
         # The group has the observer of an activation, whatever else there is.
         tensors: list[Any] = sorted(dict.fromkeys(given), key=constants.__contains__)
-        if annotation.operands is None and any(tensor.op == "get_attr" for tensor in tensors):
-            return False  # a constant operand
+        if any(tensor in constants and not _is_finite(tensor) for tensor in tensors):
+            return False  # int8 has no number for infinity
         first = tensors[0]
         fixed = [scale_of(tensor) for tensor in tensors]
         fixed = [spec if isinstance(spec, FixedQParamsQuantizationSpec) else None for spec in fixed]
