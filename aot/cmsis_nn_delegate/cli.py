@@ -112,6 +112,8 @@ def _compile(arguments: argparse.Namespace) -> int:
     print("Written")
     for path in paths:
         print(f"  {path} ({path.stat().st_size:,} bytes)")
+    if compiled.calibration_doubt:
+        print(f"Warning: {compiled.calibration_doubt}")
     return 0
 
 

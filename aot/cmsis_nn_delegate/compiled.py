@@ -62,6 +62,8 @@ class Compiled:
     obstacle: str
     # One sentence each: about ranges in the calibration data, and about what prevents the program from being loaded.
     warnings: tuple[str, ...] = ()
+    # Why the calibration data looks useless as a whole, "" if it does not.
+    calibration_doubt: str = ""
 
     @property
     def payload(self) -> Optional[bytes]:

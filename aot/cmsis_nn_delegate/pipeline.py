@@ -35,13 +35,13 @@ from .payload.encode import Encoded, Planned, encode_planned, plan
 from .payload.planner.memory import IoPlacement
 from .pipeline_text import choices_text, graphs_text, payloads_text, plans_text, program_text
 from .quantization import calibration as calibration_data
-from .quantization.comparison import Samples, compare, differing_part
+from .quantization.comparison import LOWEST_SQNR, Comparison, Samples, compare, differing_part
 from .quantization.convert import convert_calibrated
 from .quantization.interface import Inputs, Model, make_flat
 from .quantization.prepare import quantizable_module
 from .quantization.private_copy import private_copy, require_finite_weights
 from .quantization.quantizer import CmsisNnQuantizer
-from .quantization.ranges import doubtful_ranges, observe
+from .quantization.ranges import Ranges, check_ranges, observe
 from .target import Target
 
 Progress = Callable[[str], None]
@@ -68,7 +68,9 @@ class Compilation:
     module: GraphModule = field(init=False)  # ATen, float, with flat inputs and outputs
     prepared: GraphModule = field(init=False)  # with observers
     samples: Samples = field(init=False)
+    ranges: Ranges = field(init=False)  # of the samples
     converted: GraphModule = field(init=False)  # with quantize and dequantize
+    comparison: Optional[Comparison] = field(init=False)  # with the float model, if asked for
     quantized: ExportedProgram = field(init=False)  # the same, with float inputs and outputs
     program: ExportedProgram = field(init=False)  # with the inputs and outputs that were asked for
     partitioner: CmsisNnPartitioner = field(init=False)
@@ -125,9 +127,10 @@ def _calibrate(c: Compilation) -> None:
             "calibration data is missing: it contains no samples; give one to a few hundred representative inputs"
         )
     restore(c.prepared, state)
-    for warning in doubtful_ranges(c.prepared):
-        c.warnings.append(warning)
-        c.progress(f"warning: {warning}")
+    c.ranges = check_ranges(c.prepared)
+    for doubt in c.ranges.doubts:
+        c.warnings.append(doubt.sentence)
+        c.progress(f"warning: {doubt.sentence}")
 
 
 def restore(model: torch.nn.Module, state: Mapping[str, torch.Tensor]) -> None:
@@ -148,15 +151,27 @@ def _convert(c: Compilation) -> None:
 
 
 def _compare(c: Compilation) -> None:
+    c.comparison = None
     if not c.check:
         return
     original = c.exported.module(check_guards=False)
     make_flat(original)
-    part = compare(original, c.prepared, c.converted, c.quantized, c.samples)
+    c.comparison = compare(original, c.prepared, c.converted, c.quantized, c.samples)
     c.progress(
         f"compared with the float model on {len(c.samples.kept)} samples: outputs differ by at most "
-        f"{differing_part(part)} of their range"
+        f"{differing_part(c.comparison.part)} of their range"
     )
+
+
+def _calibration_doubt(c: Compilation) -> str:
+    """Returns why the calibration data looks useless as a whole, "" if it does not."""
+    found = c.ranges.useless()
+    if not found and c.comparison is not None and c.comparison.sqnr < LOWEST_SQNR:
+        found = (
+            f"on its samples, noise from quantization is {c.comparison.sqnr:.1f} dB below an output; {LOWEST_SQNR:g} "
+            "dB and more are usual"
+        )
+    return found and f"the calibration data looks useless: {found}"
 
 
 def _set_io(c: Compilation) -> None:
@@ -257,6 +272,7 @@ def _package(c: Compilation) -> None:
             encoded=None if c.obstacle else c.encoded[target][0],
             obstacle=c.obstacle,
             warnings=(*c.warnings, *unloadable_parts),
+            calibration_doubt=_calibration_doubt(c),
         )
         c.compiled.append(compiled)
     for warning in unloadable_parts:  # the same for each target

@@ -91,12 +91,13 @@ def network(observer):
 
 @pytest.mark.parametrize("observer", OBSERVERS)
 def test_a_network_that_is_converted_rightly(observer):
-    assert 0 < compared(Network(), samples(), observer) < 0.1
+    found = compared(Network(), samples(), observer)
+    assert 0 < found.part < 0.1 and 20 < found.sqnr < 60
 
 
 @pytest.mark.parametrize("form", ["slice", "own_buffer", "remembered", "index", "chunk", "norm_and_layer", "input"])
 def test_models_that_write_in_place(form):
-    assert compared(Writer(form), samples(3), "minmax") < 0.2
+    assert compared(Writer(form), samples(3), "minmax").part < 0.2
 
 
 ODD_DATA = {

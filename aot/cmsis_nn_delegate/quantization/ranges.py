@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -63,8 +64,39 @@ def _flaw(value: Any) -> str:
     return "" if torch.isfinite(value).all() else flaw(value.detach().numpy())
 
 
-def doubtful_ranges(prepared: GraphModule) -> Iterator[str]:
-    """Yields what a user should know about the ranges from the calibration data, one sentence per tensor."""
+@dataclass(frozen=True)
+class Doubt:
+    """A tensor for which the calibration data gives no sensible range, and a sentence about it. `no_range` says that it
+    is constant or smaller than the smallest step."""
+
+    node: Node
+    sentence: str
+    no_range: bool
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """What calibration found: `count` is the number of tensors with a range of their own."""
+
+    doubts: tuple[Doubt, ...]
+    count: int
+
+    def useless(self) -> str:
+        """Returns why the calibration data can hardly be right as a whole, "" if it may be: an input or output has no
+        range, or most tensors have none. A single layer without one can be the model's own."""
+        without = [doubt for doubt in self.doubts if doubt.no_range]
+        border = [doubt for doubt in without if doubt.node.op == "placeholder" or _is_output(doubt.node)]
+        if 2 * len(without) <= self.count and not border:
+            return ""
+        (first, *_) = border or without
+        if len(without) == 1:
+            return first.sentence
+        return f"{len(without)} of {self.count} tensors have no range; {first.sentence}"
+
+
+def check_ranges(prepared: GraphModule) -> Ranges:
+    """Judges the ranges that the observers of a calibrated module found."""
+    doubts: list[Doubt] = []
     seen = set()
     for node in prepared.graph.nodes:
         if node.op != "call_module" or node.args[0].op == "get_attr":
@@ -74,15 +106,30 @@ def doubtful_ranges(prepared: GraphModule) -> Iterator[str]:
         if id(observer) in seen or lows is None or highs is None or lows.numel() != 1 or lows > highs:
             continue
         seen.add(id(observer))
-        low, high, name = float(lows), float(highs), describe(node.args[0])
-        if low == high == 0:
-            yield f"{name} is zero in all of the calibration data: it has no range, and all else is clipped"
-        elif low == high:
-            yield f"{name} is {low:.4g} everywhere in the calibration data: it has no range of its own"
-        elif max(-low, high) > _HUGE:
-            yield f"{name} goes from {low:.4g} to {high:.4g} in the calibration data: its steps are as coarse"
-        elif max(high, 0.0) - min(low, 0.0) < _SMALLEST_SCALE:
-            yield (
-                f"{name} goes from {low:.4g} to {high:.4g} in the calibration data, less than the smallest "
-                f"step, {_SMALLEST_SCALE:.4g}: it becomes zero"
-            )
+        doubts += _doubts(node.args[0], float(lows), float(highs))
+    return Ranges(tuple(doubts), len(seen))
+
+
+def _doubts(node: Node, low: float, high: float) -> Iterator[Doubt]:
+    name = describe(node)
+    if low == high == 0:
+        sentence = f"{name} is zero in all of the calibration data: it has no range, and all else is clipped"
+        yield Doubt(node, sentence, no_range=True)
+    elif low == high:
+        sentence = f"{name} is {low:.4g} everywhere in the calibration data: it has no range of its own"
+        yield Doubt(node, sentence, no_range=True)
+    elif max(-low, high) > _HUGE:
+        sentence = f"{name} goes from {low:.4g} to {high:.4g} in the calibration data: its steps are as coarse"
+        yield Doubt(node, sentence, no_range=False)
+    elif max(high, 0.0) - min(low, 0.0) < _SMALLEST_SCALE:
+        sentence = (
+            f"{name} goes from {low:.4g} to {high:.4g} in the calibration data, less than the smallest "
+            f"step, {_SMALLEST_SCALE:.4g}: it becomes zero"
+        )
+        yield Doubt(node, sentence, no_range=True)
+
+
+def _is_output(node: Node) -> bool:
+    """Whether `node` is returned, through its observer or not."""
+    users = [*node.users, *(user for observer in node.users if observer.op == "call_module" for user in observer.users)]
+    return any(user.op == "output" for user in users)

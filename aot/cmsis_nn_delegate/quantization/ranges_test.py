@@ -37,15 +37,17 @@ class Layers(nn.Module):
 
 
 def warnings(module, data, observer="minmax"):
+    """(the warnings, why the data looks useless)"""
     lines = []
-    found = compile_model(module, data[0], "cortex-m4", data, observer=observer, progress=lines.append).warnings
+    compiled = compile_model(module, data[0], "cortex-m4", data, observer=observer, progress=lines.append)
+    found = compiled.warnings
     assert [f"warning: {line}" for line in found] == [line for line in lines if line.startswith("warning")]
-    return found
+    return found, compiled.calibration_doubt
 
 
 @pytest.mark.parametrize("observer", OBSERVERS)
 def test_ordinary_data_has_no_warnings(observer):
-    assert warnings(Layers(lambda m, y: m.norm(y).relu()), samples(), observer) == ()
+    assert warnings(Layers(lambda m, y: m.norm(y).relu()), samples(), observer) == ((), "")
 
 
 ODD = {
@@ -59,19 +61,41 @@ ODD = {
 @pytest.mark.parametrize("name", ODD)
 def test_odd_ranges_are_told(name):
     scale, pattern = ODD[name]
-    assert re.search(pattern, warnings(Layers(), samples(scale))[0])
+    (first, *_), doubt = warnings(Layers(), samples(scale))
+    assert re.search(pattern, first)
+    # A huge range is one all the same.
+    assert (first in doubt and doubt.startswith("the calibration data looks useless: ")) == (name != "huge")
 
 
 def test_constants_are_told():
-    (first, *_) = warnings(Layers(), [(torch.full(SHAPE, 2.5),)] * 2)
+    (first, *_), doubt = warnings(Layers(), [(torch.full(SHAPE, 2.5),)] * 2)
     assert first == "x is 2.5 everywhere in the calibration data: it has no range of its own"
+    assert first in doubt
 
 
 def test_a_layer_that_is_never_active_is_named():
     module = Layers(lambda m, y: torch.relu(y))
     torch.nn.init.constant_(module.first.bias, -100.0)
-    (line,) = warnings(module, samples())
+    (line,), doubt = warnings(module, samples())
     assert line.startswith("relu is zero in all of the calibration data")
+    assert doubt == ""  # the other tensors have ranges
+
+
+def test_most_layers_without_a_range_make_the_data_useless():
+    module = Layers(lambda m, y: torch.relu(torch.relu(y) * 2) + m.norm.weight.reshape(3, 1, 1))
+    torch.nn.init.constant_(module.first.bias, -100.0)
+    found, doubt = warnings(module, samples())
+    assert len(found) == 3  # both functions, and the product between them
+    assert doubt == f"the calibration data looks useless: 3 of 5 tensors have no range; {found[0]}"
+
+
+def test_noise_as_large_as_an_output_is_told():
+    module = Layers(lambda m, y: (y + 300.0) - 300.0)
+    found, doubt = warnings(module, samples())
+    assert found == ()
+    assert re.search(r"looks useless: on its samples, noise from quantization is -?\d+\.\d dB below an output", doubt)
+    data = samples()
+    assert compile_model(module, data[0], "cortex-m4", data, check=False).calibration_doubt == ""  # nobody looked
 
 
 FUNCTIONS = {
@@ -136,8 +160,11 @@ def test_masks_that_are_quantized_are_refused_with_advice():
 
 
 def test_the_command_line_tells_warnings(tmp_path, capsys):
+    """And ends with one about the data as a whole."""
     (tmp_path / "model.py").write_text("from torch import nn\ndef model():\n    return nn.Conv2d(2, 3, 1)\n")
     np.savez(tmp_path / "data.npz", x=np.zeros(SHAPE, np.float32))
     arguments = ["--target", "cortex-m4", "--calibration", f"{tmp_path}/data.npz", "-o", f"{tmp_path}/out"]
     assert cli.main(["compile", f"{tmp_path}/model.py:model", *arguments]) == 0
-    assert "is zero in all of the calibration data" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "- warning: input_1 is zero in all of the calibration data" in out
+    assert out.splitlines()[-1].startswith("Warning: the calibration data looks useless: ")

@@ -20,16 +20,32 @@ clipping that its scales stand for, and nothing else.
 from __future__ import annotations
 
 import copy
+import math
+from dataclasses import dataclass
 
 import torch
 from torch.export import ExportedProgram
 from torch.fx import GraphModule
+from torch.utils import _pytree as pytree
 
 from ..in_place import lost_writers
 from .layers import Layers
+from .noise import Noise
 from .rewrites import Rewrites
 from .running import FLOAT_TOLERANCE, Sample, call, close, fail, outputs, run
 from .scales import Fits, Scales
+
+# Of an output: below this, its noise is a third of its signal. Working networks have 20 dB and more.
+LOWEST_SQNR = 10.0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How far the quantized model is from the float model: `part` is the largest difference of an output, as a fraction
+    of that output's range; `sqnr` is the least signal-to-noise ratio of an output in dB."""
+
+    part: float
+    sqnr: float
 
 
 class Samples:
@@ -56,8 +72,8 @@ def compare(
     converted: GraphModule,
     program: ExportedProgram,
     samples: Samples,
-) -> float:
-    """Returns the largest difference of an output from the float model's, as a fraction of that output's range.
+) -> Comparison:
+    """Compares the outputs, after all that leads to them.
 
     exported: the float module as torch.export made it, with flat inputs and outputs.
     prepared: the calibrated module, with observers. converted: the quantized module. program: the same,
@@ -75,6 +91,7 @@ def compare(
     fits = Fits(prepared, scales)
     states = copy.deepcopy(prepared)
     worst = 0.0
+    noises = [Noise() for _ in pytree.tree_leaves(exported.graph.output_node().args[0])]
     with torch.no_grad():
         for index, sample in enumerate(samples.kept):
             wanted, floats = run(exported, sample), run(prepared, sample, fits.see)
@@ -82,11 +99,13 @@ def compare(
             quantized = run(converted, sample)
             call(Layers(states, converted, quantized, scales).run, sample)
             worst = max(worst, before.part(wanted, quantized))
+            for noise, a, b in zip(noises, outputs(wanted), outputs(quantized)):
+                noise.add(a, b)
             for output, (a, b) in enumerate(zip(outputs(quantized), call(final, sample))):
                 if not close(a, b, FLOAT_TOLERANCE):
                     fail(f"output {output}", "the exported program returns other numbers")
     fits.check(samples.count / max(1, len(samples.kept)))
-    return worst
+    return Comparison(worst, min((noise.sqnr for noise in noises if noise.signal), default=math.inf))
 
 
 def differing_part(value: float) -> str:
