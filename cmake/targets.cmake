@@ -176,6 +176,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/normalize.cc
     runtime/kernels/portable/pad_nd.cc
     runtime/kernels/portable/quantize.cc
+    runtime/kernels/portable/reduce_extremum.h
+    runtime/kernels/portable/reduce_max.cc
+    runtime/kernels/portable/reduce_min.cc
     runtime/kernels/portable/reduce_sum.cc
     runtime/kernels/portable/softmax.cc
     runtime/kernels/portable/softmax_long.cc

@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 28;
+inline constexpr std::size_t kOpcodeCount = 30;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -89,6 +89,8 @@ enum class Opcode : std::uint8_t {
   kMinimum = 25,
   kMaximum = 26,
   kDiv = 27,
+  kReduceMax = 28,
+  kReduceMin = 29,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1250,6 +1252,42 @@ static_assert(offsetof(DivArgs, activation) == 32, "layout of DivArgs");
 static_assert(offsetof(DivArgs, input1_dims) == 40, "layout of DivArgs");
 static_assert(offsetof(DivArgs, input2_dims) == 56, "layout of DivArgs");
 static_assert(offsetof(DivArgs, output_dims) == 72, "layout of DivArgs");
+
+/// int8 maximum over the middle one of three dimensions; input and output share scale and
+/// zero point.
+struct ReduceMaxArgs {
+  /// int8 [outer, axis, inner]
+  Ref input;
+  /// int8 [outer, inner]
+  Ref output;
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+};
+static_assert(sizeof(ReduceMaxArgs) == 20, "layout of ReduceMaxArgs");
+static_assert(offsetof(ReduceMaxArgs, input) == 0, "layout of ReduceMaxArgs");
+static_assert(offsetof(ReduceMaxArgs, output) == 4, "layout of ReduceMaxArgs");
+static_assert(offsetof(ReduceMaxArgs, outer) == 8, "layout of ReduceMaxArgs");
+static_assert(offsetof(ReduceMaxArgs, axis) == 12, "layout of ReduceMaxArgs");
+static_assert(offsetof(ReduceMaxArgs, inner) == 16, "layout of ReduceMaxArgs");
+
+/// int8 minimum over the middle one of three dimensions; input and output share scale and
+/// zero point.
+struct ReduceMinArgs {
+  /// int8 [outer, axis, inner]
+  Ref input;
+  /// int8 [outer, inner]
+  Ref output;
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+};
+static_assert(sizeof(ReduceMinArgs) == 20, "layout of ReduceMinArgs");
+static_assert(offsetof(ReduceMinArgs, input) == 0, "layout of ReduceMinArgs");
+static_assert(offsetof(ReduceMinArgs, output) == 4, "layout of ReduceMinArgs");
+static_assert(offsetof(ReduceMinArgs, outer) == 8, "layout of ReduceMinArgs");
+static_assert(offsetof(ReduceMinArgs, axis) == 12, "layout of ReduceMinArgs");
+static_assert(offsetof(ReduceMinArgs, inner) == 16, "layout of ReduceMinArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -37,6 +37,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "minimum of input1 int8, input2 int8, output int8",
     "maximum of input1 int8, input2 int8, output int8",
     "div of input1 int8, input2 int8, output int8",
+    "reduce_max of input int8, output int8",
+    "reduce_min of input int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

@@ -637,6 +637,22 @@ inline constexpr OperatorField kDivArgsFields[] = {
     {"output_dims.c", 84, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kReduceMaxArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 3, {8, 12, 16}},
+    {"output", 4, FieldKind::kOutput, false, false, 0, 0, 1, 1, 2, {8, 16}},
+    {"outer", 8, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"inner", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
+inline constexpr OperatorField kReduceMinArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 3, {8, 12, 16}},
+    {"output", 4, FieldKind::kOutput, false, false, 0, 0, 1, 1, 2, {8, 16}},
+    {"outer", 8, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"inner", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -667,6 +683,8 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kMinimumArgsFields, 15, 60},
     {kMaximumArgsFields, 15, 60},
     {kDivArgsFields, 22, 88},
+    {kReduceMaxArgsFields, 5, 20},
+    {kReduceMinArgsFields, 5, 20},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -348,6 +348,22 @@ inline constexpr unsigned char kDivPayload[] = {
     1,0,0,0,16,0,0,0,1,0,0,0,1,0,0,0,1,0,0,0,16,0,0,0,3,0,0,0,0,0,0,0,
     119,94,46,225,228,138,175,213,216,20,2,49,100,96,70,122,
 };
+inline constexpr unsigned char kReduceMaxPayload[] = {
+    67,78,78,68,4,0,64,0,1,1,1,0,192,0,0,0,29,208,107,125,112,1,0,0,0,0,0,0,64,0,0,0,
+    160,0,0,0,24,0,0,0,1,0,0,0,192,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    44,1,0,0,0,0,0,0,1,4,0,2,3,1,0,0,2,0,0,0,5,0,0,0,5,0,0,0,6,0,0,0,
+    0,0,0,0,0,0,0,0,225,123,175,60,83,0,0,0,50,0,0,0,48,1,0,0,1,4,0,2,3,1,0,0,
+    2,0,0,0,5,0,0,0,5,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,225,123,175,60,83,0,0,0,
+    28,1,24,0,0,0,0,32,0,0,0,48,10,0,0,0,6,0,0,0,5,0,0,0,0,0,0,0,0,0,0,0,
+};
+inline constexpr unsigned char kReduceMinPayload[] = {
+    67,78,78,68,4,0,64,0,1,1,1,0,192,0,0,0,215,109,94,73,64,0,0,0,0,0,0,0,64,0,0,0,
+    160,0,0,0,24,0,0,0,1,0,0,0,192,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    45,0,0,0,0,0,0,0,1,3,0,1,2,0,0,0,5,0,0,0,3,0,0,0,3,0,0,0,0,0,0,0,
+    0,0,0,0,0,0,0,0,40,133,154,59,232,255,255,255,9,0,0,0,48,0,0,0,1,3,0,1,2,0,0,0,
+    1,0,0,0,3,0,0,0,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,40,133,154,59,232,255,255,255,
+    29,1,24,0,0,0,0,32,0,0,0,48,1,0,0,0,5,0,0,0,9,0,0,0,0,0,0,0,0,0,0,0,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -380,6 +396,8 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
     {payload::Opcode::kMinimum, kMinimumPayload, sizeof(kMinimumPayload)},
     {payload::Opcode::kMaximum, kMaximumPayload, sizeof(kMaximumPayload)},
     {payload::Opcode::kDiv, kDivPayload, sizeof(kDivPayload)},
+    {payload::Opcode::kReduceMax, kReduceMaxPayload, sizeof(kReduceMaxPayload)},
+    {payload::Opcode::kReduceMin, kReduceMinPayload, sizeof(kReduceMinPayload)},
 };
 
 }  // namespace testing

@@ -376,5 +376,19 @@ bool check_div(const CallCheck& call, const void* args) {
          call.apart(input1, output) && call.apart(input2, output) && call.accepted();
 }
 
+bool check_reduce_max(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::ReduceMaxArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.outer, a.axis, a.inner)};
+  const CallCheck::Bytes output = {a.output, volume(a.outer, a.inner)};
+  return call.reads(input) && call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
+bool check_reduce_min(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::ReduceMinArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.outer, a.axis, a.inner)};
+  const CallCheck::Bytes output = {a.output, volume(a.outer, a.inner)};
+  return call.reads(input) && call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

@@ -133,6 +133,14 @@ inline constexpr Operator kMaximum = {payload::Opcode::kMaximum, sizeof(payload:
 bool check_div(const CallCheck& call, const void* args);
 inline constexpr Operator kDiv = {payload::Opcode::kDiv, sizeof(payload::DivArgs), check_div};
 
+bool check_reduce_max(const CallCheck& call, const void* args);
+inline constexpr Operator kReduceMax = {payload::Opcode::kReduceMax, sizeof(payload::ReduceMaxArgs),
+                                        check_reduce_max};
+
+bool check_reduce_min(const CallCheck& call, const void* args);
+inline constexpr Operator kReduceMin = {payload::Opcode::kReduceMin, sizeof(payload::ReduceMinArgs),
+                                        check_reduce_min};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -164,6 +172,8 @@ inline constexpr Operator kOperators[] = {
     operators::kMinimum,
     operators::kMaximum,
     operators::kDiv,
+    operators::kReduceMax,
+    operators::kReduceMin,
 };
 
 }  // namespace cmsis_nn_delegate

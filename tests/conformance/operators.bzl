@@ -18,6 +18,7 @@ OPERATORS = [
     "normalize",
     "pad_nd",
     "quantize",
+    "reduce_extremum",
     "reduce_sum",
     "softmax",
     "strided_copy",

@@ -39,3 +39,5 @@ class Opcode(enum.IntEnum):
     MINIMUM = 25
     MAXIMUM = 26
     DIV = 27
+    REDUCE_MAX = 28
+    REDUCE_MIN = 29

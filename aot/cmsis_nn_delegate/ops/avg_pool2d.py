@@ -21,7 +21,7 @@ from .kernel import KernelSpec
 from .op import Op
 from .providers import cmsis_nn_scratch
 from .random_case import RandomCase
-from .reduce_sum import dims_of, is_pooling
+from .reduction import is_pooling, window
 from .windows import taps
 
 KERNEL = KernelSpec(
@@ -114,9 +114,7 @@ class AvgPool2d(Op):
         name = target_name(node)
         _, _, *size = shape_of(operand(node))
         if name == "aten.mean.dim":
-            dims = dims_of(node)
-            kernel = (size[0] if 2 in dims else 1, size[1] if 3 in dims else 1)
-            return PoolAttrs(kernel, kernel)
+            return PoolAttrs(window(node), window(node))
         if name != "aten.avg_pool2d.default":
             kernel = pair([i // o for i, o in zip(size, shape_of(node)[2:])])
             return PoolAttrs(kernel, kernel)
@@ -162,9 +160,9 @@ class AvgPool2d(Op):
         _, out_h, out_w, _ = storage.nhwc(node.output)
         image = inputs[0].reshape(storage.nhwc(node.inputs[0])).astype(np.int64)
         inside = np.ones((1, *image.shape[1:3], 1), np.int64)
-        window = (attrs.kernel, attrs.stride, (1, 1), attrs.padding, (out_h, out_w), 0)
-        total = sum(taps(image, *window))
-        count = sum(taps(inside, *window))
+        windows = (attrs.kernel, attrs.stride, (1, 1), attrs.padding, (out_h, out_w), 0)
+        total = sum(taps(image, *windows))
+        count = sum(taps(inside, *windows))
         magnitude = (np.abs(total) + count // 2) // count
         lo, hi = attrs.clamp.quantized(node.output.type)
         mean: np.ndarray = np.clip(np.sign(total) * magnitude, lo, hi)

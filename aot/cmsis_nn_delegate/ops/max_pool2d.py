@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import GETITEM, first, operand, pair, target_name
+from ..edge.nodes import GETITEM, first, operand, pair, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
@@ -21,6 +21,7 @@ from .attrs import Padding, PoolAttrs
 from .kernel import KernelSpec
 from .op import Op
 from .random_case import RandomCase
+from .reduction import dims_of, is_pooling, kept, window
 from .windows import taps
 
 KERNEL = KernelSpec(
@@ -48,6 +49,10 @@ def _draw(d: RandomCase) -> Value:
     return d.node("max_pool2d", [x], attrs, x.quant)
 
 
+_WITH_INDICES = "aten.max_pool2d_with_indices.default"
+_AMAX = "aten.amax.default"
+
+
 class MaxPool2d(Op):
     """Maximum of the pixels of each window that lie in the image.
 
@@ -55,7 +60,7 @@ class MaxPool2d(Op):
     """
 
     name = "max_pool2d"
-    targets = ("aten.max_pool2d.default", "aten.max_pool2d_with_indices.default")
+    targets = ("aten.max_pool2d.default", _WITH_INDICES, _AMAX)
     annotation = SameScale(("aten.max_pool2d.default",))
     attrs = PoolAttrs
     kernels = (KERNEL,)
@@ -63,8 +68,12 @@ class MaxPool2d(Op):
     limits = (
         "dilation 1; return_indices only if nothing reads the indices",
         "adaptive maximum pooling: to sizes for which all windows are alike",
+        "amax: over height, width or both of images; others are reduce_extremum",
     )
     takes_images = True
+
+    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
+        return target_name(node) != _AMAX or is_pooling(node)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)
@@ -72,24 +81,36 @@ class MaxPool2d(Op):
             lambda: self._refuse_indices(node),
             lambda: context.refuse_tensors(source, self._result(node)),
             lambda: context.refuse_image(source, "its input"),
-            lambda: self._refuse_window(node, context),
-            lambda: pooling.refuse_stride(node, context),
+            lambda: None if target_name(node) == _AMAX else self._refuse_window(node, context),
             lambda: context.refuse_quant(node, [source], same=True),
         )
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        source, kernel, stride, own, *_ = context.arguments(node)
+        source = operand(node)
+        if target_name(node) == _AMAX:
+            return self._build_amax(node, context)
+        _, kernel, stride, own, *_ = context.arguments(node)
         top, left = pair(own)
         attrs = PoolAttrs(pair(kernel), pair(stride or kernel), Padding(top, left, top, left))
         # With indices, only result 0 is read: it takes the place of the node.
         result = self._result(node)
         return [context.node(result, self.name, [context.value(source)], attrs)]
 
+    def _build_amax(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        source = operand(node)
+        attrs = PoolAttrs(window(node), window(node))
+        pooled = kept(shape_of(source), dims_of(node))
+        if pooled == shape_of(node):
+            return [context.node(node, self.name, [context.value(source)], attrs)]
+        # Without keepdim: the pool keeps its dimensions, a reshape drops them.
+        pool = context.node(node, self.name, [context.value(source)], attrs, pooled, "_pool")
+        return [pool, context.node(node, "reshape", [pool.output])]
+
     def _result(self, node: EdgeNode) -> Any:
-        return next(iter(node.users)) if target_name(node) == self.targets[1] else node
+        return next(iter(node.users)) if target_name(node) == _WITH_INDICES else node
 
     def _refuse_indices(self, node: EdgeNode) -> Optional[Refusal]:
-        if target_name(node) != self.targets[1]:
+        if target_name(node) != _WITH_INDICES:
             return None
         if [user.args[1] for user in node.users if target_name(user) == GETITEM] == [0]:
             return None
@@ -101,7 +122,7 @@ class MaxPool2d(Op):
     def _refuse_window(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         dilation = pair(context.arguments(node)[4])
         if dilation == (1, 1):
-            return None
+            return pooling.refuse_stride(node, context)
         return Refusal(
             Reason.UNSUPPORTED_PARAMETER,
             f"dilation {list(dilation)} is not supported by the kernel; use dilation 1",

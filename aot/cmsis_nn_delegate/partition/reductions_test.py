@@ -1,4 +1,4 @@
-"""Means and sums over dimensions, from the module to the integers."""
+"""Means, sums, maxima and minima over dimensions, from the module to the integers."""
 
 import itertools
 
@@ -37,6 +37,54 @@ def test_over_any_dimensions():
     assert not far
     assert all({"reduce_sum", "avg_pool2d"} & set(apart.ops) for apart in found.values())
     assert "max_pool2d" not in found["then relu"].ops
+
+
+EXTREMA = {
+    "max along a dimension": lambda x: x.max(1).values,
+    "min along a dimension": lambda x: torch.min(x, -1, keepdim=True)[0],
+    "max of all": lambda x: x.max(),
+    "min of all": lambda x: torch.min(x),
+    "minimum of both": lambda x: x.aminmax(dim=2)[0],
+    "maximum of both": lambda x: torch.aminmax(x).max,
+    "the largest one": lambda x: x.topk(1, 1)[0],
+    "the smallest one": lambda x: x.topk(1, largest=False).values,
+    "width alone": lambda x: x.amax(3),
+    "an image's size": lambda x: x.amax((-2, -1), keepdim=True),
+    "then relu": lambda x: torch.relu(x.amin(1)),
+    "no dimensions": lambda x: x.amax(()),
+}
+
+
+def test_maxima_and_minima():
+    """Over any dimensions, also those apart in memory, and as PyTorch has them besides amax and amin."""
+    torch.manual_seed(6)
+    branches = {name: Branch(Function(f), (torch.randn(2, 3, 4, 5),)) for name, f in EXTREMA.items()}
+    for shape in [(2, 3, 4, 5), (3, 4, 5), (6, 7)]:
+        rank = len(shape)
+        subsets = [dims for count in range(1, rank + 1) for dims in itertools.combinations(range(rank), count)]
+        for index, dims in enumerate(subsets):
+            function = reduced(("amax", "amin")[index % 2], dims, index % 3 == 0)
+            branches[f"{shape} over {dims}"] = Branch(function, (torch.randn(shape),))
+    found = branches_apart(branches)
+    # Nothing is requantized.
+    assert {name: apart.distance for name, apart in found.items() if apart.distance} == {}
+    pools = {name for name, apart in found.items() if "reduce_extremum" not in apart.ops}
+    assert pools == {name for name in pools if "max_pool2d" in found[name].ops} >= {"width alone", "an image's size"}
+
+
+def test_indices_come_from_argmax():
+    branches = {
+        "max": Branch(Function(lambda x: torch.add(*x.max(1))), (torch.randn(2, 5),)),
+        "topk": Branch(Function(lambda x: torch.add(*x.topk(1, largest=False))), (torch.randn(2, 5),)),
+        "three": Branch(Function(lambda x: x.topk(3)[0]), (torch.randn(2, 5),)),
+    }
+    reports = {
+        name: {report.target: report.delegated for report in reports if not report.is_border}
+        for name, reports in reports_of_branches(branches).items()
+    }
+    assert reports["max"]["aten.amax.default"] and "aten.argmax.default" in reports["max"]
+    assert reports["topk"]["aten.amin.default"] and "aten.argmin.default" in reports["topk"]
+    assert reports["three"] == {"aten.topk.default": False}
 
 
 def test_dimensions_apart_in_memory_are_refused():

@@ -69,6 +69,7 @@ from .prepare import BATCH_NORM, remove_identities, unpad_same
 from .products import split_products
 from .recurrent import unroll_recurrent_layers
 from .rewriting import evaluated
+from .selections import separate_selections
 from .sequences import images_of_sequences
 from .shared_scales import point_to_first, scale_of
 from .softmax_axes import softmax_along_rows
@@ -186,6 +187,7 @@ class CmsisNnQuantizer(Quantizer):
         fold_constants(model, trained=self._qat)
         clamps_to_numbers(model)
         separate_parts(model)
+        separate_selections(model)
         images_of_sequences(model)
         unpad_same(model)
         crops_to_padding(model)

@@ -34,6 +34,8 @@ constexpr KernelTable kCmsisNnKernels = {
         cmsis_nn::kMinimum,
         cmsis_nn::kMaximum,
         portable::kDiv,
+        portable::kReduceMax,
+        portable::kReduceMin,
     },
 };
 

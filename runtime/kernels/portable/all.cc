@@ -33,6 +33,8 @@ constexpr KernelTable kPortableKernels = {
         portable::kMinimum,
         portable::kMaximum,
         portable::kDiv,
+        portable::kReduceMax,
+        portable::kReduceMin,
     },
 };
 

@@ -138,5 +138,13 @@ extern const KernelOf<payload::Opcode::kMaximum> kMaximum;
 /// The output may be an input of its size.
 extern const KernelOf<payload::Opcode::kDiv> kDiv;
 
+/// int8 maximum over the middle one of three dimensions; input and output share scale and
+/// zero point.
+extern const KernelOf<payload::Opcode::kReduceMax> kReduceMax;
+
+/// int8 minimum over the middle one of three dimensions; input and output share scale and
+/// zero point.
+extern const KernelOf<payload::Opcode::kReduceMin> kReduceMin;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

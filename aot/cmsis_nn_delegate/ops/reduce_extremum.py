@@ -1,0 +1,111 @@
+"""int8 maximum and minimum over dimensions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+
+from ..edge.nodes import first, operand, shape_of, target_name
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
+from ..edge.refusal import Refusal
+from ..format.record import Struct
+from ..graph.ir import Node, Value
+from . import reduction
+from .annotation import SameScale
+from .kernel import KernelSpec
+from .random_case import RandomCase
+
+_MAXIMUM = "aten.amax.default"
+_MINIMUM = "aten.amin.default"
+
+
+def _kernel(name: str, what: str) -> KernelSpec:
+    return KernelSpec(
+        name,
+        Struct(
+            f"Reduce{what.capitalize()}Args",
+            f"int8 {what}imum over the middle one of three dimensions; input and output share scale and zero point.",
+            (*reduction.OPERANDS, *reduction.SIZES),
+        ),
+        variant=name,
+        cmsis_nn="",
+        why_portable="CMSIS-NN reduces images over height and width alone, for which max_pool2d calls it",
+    )
+
+
+@dataclass(frozen=True)
+class ReduceExtremumAttrs:
+    """reduce_extremum over the logical dimensions `dims`, which the output keeps with size 1."""
+
+    dims: tuple[int, ...]
+    largest: bool
+
+
+def _draw(d: RandomCase) -> Value:
+    x, dims = reduction.draw(d)
+    return d.node("reduce_extremum", [x], ReduceExtremumAttrs(dims, d.pick(False, True)), x.quant)
+
+
+class ReduceExtremum(reduction.ReductionOp):
+    """The largest or the smallest step: with one scale and zero point, steps are in the order of the numbers that they
+    stand for, and nothing is requantized.
+
+    A maximum over height and width is a maximum pooling (`max_pool2d`).
+    """
+
+    name = "reduce_extremum"
+    targets = (_MAXIMUM, _MINIMUM)
+    annotation = SameScale(targets)
+    attrs = ReduceExtremumAttrs
+    kernels = (_kernel("reduce_max", "max"), _kernel("reduce_min", "min"))
+    draws = (_draw,)
+    limits = (
+        "over any dimensions; also max, min, aminmax and topk(1), whose indices, if they are read, come from argmax",
+    )
+    keeps_quant = True
+
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        source = operand(node)
+        return first(
+            lambda: context.refuse_tensors(node, source),
+            lambda: context.refuse_quant(node, [source], same=True),
+        )
+
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        source = operand(node)
+        shape, value = shape_of(source), context.value(source)
+        largest = target_name(node) == _MAXIMUM
+        steps = _steps(shape, reduction.dims_of(node))
+        nodes: list[Node] = []
+        for index, dims in enumerate(steps):
+            shape = reduction.kept(shape, dims)
+            attrs = ReduceExtremumAttrs(dims, largest)
+            if index == len(steps) - 1 and shape == shape_of(node):
+                return [*nodes, context.node(node, self.name, [value], attrs)]
+            suffix = f"_kept{index}"
+            nodes.append(context.node(node, self.name, [value], attrs, shape, suffix))
+            value = nodes[-1].output
+        return [*nodes, context.node(node, "reshape", [value])]
+
+    def variant(self, node: Node) -> str:
+        return "reduce_max" if node.attrs.largest else "reduce_min"
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        choose = np.max if node.attrs.largest else np.min
+        result: np.ndarray = choose(inputs[0].reshape(reduction.sizes_of(node)), axis=1)
+        return result.reshape(node.output.storage_shape)
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        return {**refs, **reduction.size_fields(node)}
+
+
+def _steps(shape: Sequence[int], dims: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Returns the dimensions to reduce one after the other: all at once, or first the first neighbours among them."""
+    if reduction.fits(shape, dims):
+        return [dims]
+    runs = itertools.groupby(enumerate(dims), key=lambda at: at[1] - at[0])
+    return [tuple(dim for _, dim in run) for _, run in runs]

@@ -1,0 +1,31 @@
+// The maximum or minimum over the middle one of three dimensions.
+#pragma once
+
+#include <cstring>
+
+#include "runtime/kernels/portable/portable.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+/// `better(a, b)` says that `a` replaces `b`.
+template <typename Args, typename Better>
+void reduce_extremum(const Args& a, const Bases& bases, Better better) {
+  const auto* input = bases.resolve<const std::int8_t>(a.input);
+  auto* output = bases.resolve<std::int8_t>(a.output);
+
+  for (std::int32_t outer = 0; outer < a.outer; ++outer) {
+    std::memcpy(output, input, static_cast<std::size_t>(a.inner));
+    input += a.inner;
+    for (std::int32_t i = 1; i < a.axis; ++i) {
+      for (std::int32_t inner = 0; inner < a.inner; ++inner) {
+        output[inner] = better(input[inner], output[inner]) ? input[inner] : output[inner];
+      }
+      input += a.inner;
+    }
+    output += a.inner;
+  }
+}
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate
