@@ -20,6 +20,7 @@ from ..edge.naming import described
 from ..edge.nodes import DEQUANTIZE, QUANTIZE, operand, quant_of, target_name
 from ..errors import UserError
 from ..graph.tensor_type import Quant
+from .decompose import decompose
 
 IO = ("float", "int8")
 
@@ -65,26 +66,27 @@ def _refused(what: str, cause: str) -> UserError:
 
 def io_quants(program: ExportedProgram) -> tuple[list[Optional[Quant]], list[Optional[Quant]]]:
     """Returns the parameters of each user input and output of a quantized program; None for those that
-    are not quantized. They are the same before and after `with_int8_io`."""
+    are not quantized. They are the same before and after `with_io`."""
     inputs = [_input_quant(node) for node in _user_inputs(program)]
     outputs = [_output_quant(node) for _, _, node in _user_outputs(program)]
     return inputs, outputs
 
 
 def with_io(program: ExportedProgram, io: str) -> ExportedProgram:
-    """Returns `program` with inputs and outputs of type `io`, "float" or "int8". ValueError as for `with_int8_io`."""
+    """Returns a decomposed copy of `program` with inputs and outputs of type `io`, "float" or "int8".
+
+    ValueError names an input that cannot become int8 because something reads it in float, or such an output because it
+    is not dequantized.
+    """
     if io not in IO:
         raise ValueError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
-    return with_int8_io(program) if io == "int8" else program
+    program = decompose(program)
+    if io == "int8":
+        _make_int8(program)
+    return program
 
 
-def with_int8_io(program: ExportedProgram) -> ExportedProgram:
-    """Returns a copy of `program` whose inputs and outputs are int8.
-
-    ValueError names an input that something reads in float, or an output that is not
-    dequantized.
-    """
-    program = program.run_decompositions({})  # a copy; ExecuTorch does the same next
+def _make_int8(program: ExportedProgram) -> None:
     graph = program.graph_module.graph
     for node in _user_inputs(program):
         _quantize_input(node)
@@ -92,7 +94,6 @@ def with_int8_io(program: ExportedProgram) -> ExportedProgram:
     graph.eliminate_dead_code()
     graph.lint()
     program.graph_module.recompile()
-    return program
 
 
 def _quantize_input(node: Node) -> None:

@@ -44,14 +44,18 @@ def lower(
     `io="int8"` if inputs or outputs are not quantized, and for a program that ExecuTorch cannot lower.
     """
     partitioner = partitioner or CmsisNnPartitioner(target, io_placement)
-    return partition(with_io(program, io), partitioner, strict, etrecord)
+    return partition(with_io(program, io), program, partitioner, strict, etrecord)
 
 
 def partition(
-    program: ExportedProgram, partitioner: CmsisNnPartitioner, strict: bool = False, etrecord: bool = False
+    program: ExportedProgram,
+    original: ExportedProgram,
+    partitioner: CmsisNnPartitioner,
+    strict: bool = False,
+    etrecord: bool = False,
 ) -> EdgeProgramManager:
-    """Like `lower`, for a program that already has its final inputs and outputs."""
-    with library_call("ExecuTorch cannot lower the quantized model"), partitioner.asking_once():
+    """Like `lower`, for a program that `with_io` has made from `original`."""
+    with library_call("ExecuTorch cannot lower the quantized model"), partitioner.lowering(original):
         edge = to_edge_transform_and_lower(
             program,
             partitioner=[partitioner],

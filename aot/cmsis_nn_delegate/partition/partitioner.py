@@ -3,69 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Optional, Union
+from typing import Optional, Union
 
 import torch
 from executorch.exir.backend.compile_spec_schema import CompileSpec
 from executorch.exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
 from executorch.exir.backend.utils import tag_constant_data
 from torch.export import ExportedProgram
-from torch.fx import Node
+from torch.fx import Graph, Node
 
 from ..edge.functions import Functions
 from ..ops.providers.registry import PROVIDERS, get_providers
-from ..ops.registry import OPS
 from ..target import Target, get_target
 from .backend import LATER, CmsisNnBackend
+from .decompose import KEPT, decomposed
 from .explain import NodeReport, report
 from .support import Support
 from .work import Work, measure
 
 IO_PLACEMENTS = ("arena", "caller")
-
-
-def _overload(name: str) -> Any:
-    """Returns aten.silu.default for "aten.silu.default"."""
-    return operator.attrgetter(name)(torch.ops)
-
-
-# Operators that are decomposed by default but have one kernel each. (Not listed are operators that ExecuTorch
-# never decomposes or turns into something equally good: convolution, avg_pool2d, _softmax.)
-_KEEP = (
-    torch.ops.aten.linear.default,
-    torch.ops.aten.max_pool2d.default,
-    torch.ops.aten.adaptive_avg_pool2d.default,
-    torch.ops.aten.matmul.default,
-    torch.ops.aten.layer_norm.default,
-    torch.ops.aten.group_norm.default,
-    torch.ops.aten.instance_norm.default,
-    torch.ops.aten.rms_norm.default,
-    # ExecuTorch does not decompose what belongs to the core of ATen. It cannot keep floor_divide, which is called with
-    # numbers that its schema does not have; that becomes a division, which is a function, too.
-    *(
-        op
-        for op in map(_overload, OPS["function"].targets)
-        if torch.Tag.core not in op.tags and op is not torch.ops.aten.floor_divide.default
-    ),
-    torch.ops.aten.pixel_shuffle.default,
-    torch.ops.aten.pixel_unshuffle.default,
-    torch.ops.aten.channel_shuffle.default,
-    torch.ops.aten.repeat_interleave.self_int,
-    torch.ops.aten.roll.default,
-    torch.ops.aten.pad.default,
-    torch.ops.aten.reflection_pad1d.default,
-    torch.ops.aten.reflection_pad2d.default,
-    torch.ops.aten.reflection_pad3d.default,
-    torch.ops.aten.replication_pad1d.default,
-    torch.ops.aten.replication_pad2d.default,
-    torch.ops.aten.replication_pad3d.default,
-    torch.ops.aten.upsample_nearest1d.vec,
-    torch.ops.aten.upsample_nearest2d.vec,
-    torch.ops.aten._upsample_nearest_exact1d.vec,
-    torch.ops.aten._upsample_nearest_exact2d.vec,
-)
 
 
 class CmsisNnPartitioner(Partitioner):
@@ -107,21 +64,24 @@ class CmsisNnPartitioner(Partitioner):
         self._prepared = prepared
         self._functions: Optional[Functions] = None
         self._asks_once = False
-        self._before: Optional[Support] = None  # about the program of `ops_to_not_decompose`
+        self._asked: Optional[tuple[Graph, Support]] = None  # the last program of `ops_to_not_decompose`
+        self._before: Optional[Support] = None  # the same, if `partition` may rely on it
 
     @contextlib.contextmanager
-    def asking_once(self) -> Iterator[None]:
-        """Inside this context, `partition` does not check again what `ops_to_not_decompose` has accepted. Use it
-        only if no passes run in between, because they could change the program."""
-        self._asks_once = True
+    def lowering(self, original: ExportedProgram) -> Iterator[None]:
+        """Inside this context, `partition` does not check again what `ops_to_not_decompose` has accepted, and names the
+        functions of `original`, of which the lowered program is a copy. No passes may change the copy."""
+        self._asks_once, self._functions = True, Functions(original)
         try:
             yield
         finally:
-            self._asks_once, self._before = False, None
+            self._asks_once = False
+            self._functions = self._asked = self._before = None
 
     def transform_for_pre_decomposition(self, exported_program: ExportedProgram) -> ExportedProgram:
         """Only records the functions before they are decomposed."""
-        self._functions = Functions(exported_program)
+        if not self._asks_once:
+            self._functions = Functions(exported_program)
         return exported_program
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
@@ -147,15 +107,17 @@ class CmsisNnPartitioner(Partitioner):
 
         Both decisions come from the same checks, so that no operator stays whole without a kernel for it.
         """
-        support: list[Support] = []
+        nodes = [node for node in ep.graph.nodes if node.op == "call_function" and node.target in KEPT]
+        if decomposed(ep):
+            taken = {node.target for node in nodes if self._takes(ep, node)}
+            if all(node.target not in taken or self._takes(ep, node) for node in nodes):
+                return [op for op in KEPT if op in taken], None  # ExecuTorch decomposes the others
+        # ExecuTorch calls this again for the lowered program, which has no ATen operators: those left were refused.
+        return list(KEPT), lambda node: node.target in KEPT and self._takes(ep, node)
 
-        def keep(node: Node) -> bool:
-            # ExecuTorch calls this again for the lowered program, which has no ATen operators: those left were refused.
-            if node.target not in _KEEP:
-                return False
-            if not support:
-                support.append(Support(ep, data_later=True))
-                self._before = support[0] if self._asks_once else None
-            return node in support[0].partitions
-
-        return list(_KEEP), keep
+    def _takes(self, ep: ExportedProgram, node: Node) -> bool:
+        """Returns whether the delegate takes `node` of `ep`."""
+        if self._asked is None or self._asked[0] is not ep.graph:
+            self._asked = (ep.graph, Support(ep, data_later=True))
+            self._before = self._asked[1] if self._asks_once else None
+        return node in self._asked[1].partitions

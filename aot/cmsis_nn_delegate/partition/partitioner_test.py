@@ -6,6 +6,7 @@ import pytest
 import torch
 from executorch.exir import EdgeCompileConfig, to_edge, to_edge_transform_and_lower
 from torch import nn
+from torch.export import ExportedProgram
 from torch.fx.passes.infra.pass_base import PassResult
 from torch.nn import functional as F
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
@@ -13,7 +14,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from cmsis_nn_delegate.edge.refusal import Reason
 from cmsis_nn_delegate.format.schema import MAX_IO
 from cmsis_nn_delegate.partition.explain import explain
-from cmsis_nn_delegate.partition.int8_io import with_int8_io
+from cmsis_nn_delegate.partition.int8_io import with_io
 from cmsis_nn_delegate.partition.lower import NotDelegatedError, lower
 from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
@@ -317,6 +318,36 @@ def test_what_a_pass_of_the_user_changes_is_seen():
     assert any(report.delegated and "linear" in report.target for report in partitioner.reports)
 
 
+def _runs_of_decompositions(program, monkeypatch):
+    """`program`, lowered, and how often it was decomposed for that."""
+    runs = []
+    run_decompositions = ExportedProgram.run_decompositions
+
+    def counted(self, *args, **kwargs):
+        runs.append(self)
+        return run_decompositions(self, *args, **kwargs)
+
+    monkeypatch.setattr(ExportedProgram, "run_decompositions", counted)
+    return lower_program(program), len(runs)
+
+
+def test_programs_are_decomposed_twice(monkeypatch):
+    """Once here, and once where ExecuTorch expects functional programs. Each run takes as long as exporting."""
+    model = nn.Sequential(nn.Conv2d(2, 3, 3), nn.ReLU(), nn.Flatten(), nn.Linear(12, 5), nn.Linear(5, 5))
+    result, runs = _runs_of_decompositions(exported(model, torch.randn(1, 2, 4, 4)), monkeypatch)
+    assert runs == 2 and len(result.delegates) == 1 and not result.outside
+
+
+def test_what_is_taken_in_one_place_and_refused_in_another(monkeypatch):
+    """Then ExecuTorch runs the program more often, to decompose only what is refused."""
+    linear = nn.Linear(4, 5)
+    program = exported(Function(lambda x: F.silu(F.silu(linear(x)).double()), linear=linear), torch.randn(2, 4))
+    result, runs = _runs_of_decompositions(program, monkeypatch)
+    assert runs == 4 and len(result.delegates) == 1
+    assert any("sigmoid" in node for node in result.outside)
+    assert [report.delegated for report in result.reports if report.target == "aten.silu.default"] == [True, False]
+
+
 # Grouping -------------------------------------------------------------------
 
 
@@ -468,10 +499,10 @@ def test_strict_names_what_is_left():
 def test_int8_io_needs_quantized_borders():
     x = torch.randn(1, 4)
     with pytest.raises(ValueError, match="input.*read by cumsum.*aten.cumsum"):
-        with_int8_io(exported(Function(lambda x: torch.cumsum(x, 1)), x))
+        with_io(exported(Function(lambda x: torch.cumsum(x, 1)), x), "int8")
     linear = nn.Linear(4, 4)
     with pytest.raises(ValueError, match="output 0.*aten.cumsum"):
-        with_int8_io(exported(Function(lambda x: torch.cumsum(linear(x), 1), linear=linear), x))
+        with_io(exported(Function(lambda x: torch.cumsum(linear(x), 1), linear=linear), x), "int8")
 
 
 def test_int8_io_leaves_the_program_as_it_was():

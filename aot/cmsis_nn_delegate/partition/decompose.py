@@ -1,0 +1,79 @@
+"""Decomposes an exported program into the operators that the delegate and other backends know.
+
+ExecuTorch does this, too, but it does not know yet what the delegate takes whole, and runs the program three times to
+find out. `decompose` runs it once and keeps everything in `KEPT` whole. Most programs have no operator in `KEPT` that
+the delegate takes in one place and refuses in another; then nothing is left for ExecuTorch to decompose but what the
+delegate refuses.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+from executorch.exir.graph_module import contains_any_call_fn_target_op
+from executorch.exir.tracer import _default_decomposition_table  # the one of to_edge_transform_and_lower
+from torch.export import ExportedProgram
+
+from ..ops.registry import OPS
+
+
+def _overload(name: str) -> Any:
+    """Returns aten.silu.default for "aten.silu.default"."""
+    return operator.attrgetter(name)(torch.ops)
+
+
+# Operators that are decomposed by default but have one kernel each. (Not listed are operators that ExecuTorch
+# never decomposes or turns into something equally good: convolution, avg_pool2d, _softmax.)
+KEPT = (
+    torch.ops.aten.linear.default,
+    torch.ops.aten.max_pool2d.default,
+    torch.ops.aten.adaptive_avg_pool2d.default,
+    torch.ops.aten.matmul.default,
+    torch.ops.aten.layer_norm.default,
+    torch.ops.aten.group_norm.default,
+    torch.ops.aten.instance_norm.default,
+    torch.ops.aten.rms_norm.default,
+    # ExecuTorch does not decompose what belongs to the core of ATen. It cannot keep floor_divide, which is called with
+    # numbers that its schema does not have; that becomes a division, which is a function, too.
+    *(
+        op
+        for op in map(_overload, OPS["function"].targets)
+        if torch.Tag.core not in op.tags and op is not torch.ops.aten.floor_divide.default
+    ),
+    torch.ops.aten.pixel_shuffle.default,
+    torch.ops.aten.pixel_unshuffle.default,
+    torch.ops.aten.channel_shuffle.default,
+    torch.ops.aten.repeat_interleave.self_int,
+    torch.ops.aten.roll.default,
+    torch.ops.aten.pad.default,
+    torch.ops.aten.reflection_pad1d.default,
+    torch.ops.aten.reflection_pad2d.default,
+    torch.ops.aten.reflection_pad3d.default,
+    torch.ops.aten.replication_pad1d.default,
+    torch.ops.aten.replication_pad2d.default,
+    torch.ops.aten.replication_pad3d.default,
+    torch.ops.aten.upsample_nearest1d.vec,
+    torch.ops.aten.upsample_nearest2d.vec,
+    torch.ops.aten._upsample_nearest_exact1d.vec,
+    torch.ops.aten._upsample_nearest_exact2d.vec,
+)
+
+
+def decompose(program: ExportedProgram) -> ExportedProgram:
+    """Returns a copy of `program` in which everything is decomposed but the operators in `KEPT`."""
+    copy: ExportedProgram = program.run_decompositions(_table())
+    return copy
+
+
+def decomposed(program: ExportedProgram) -> bool:
+    """Returns whether only operators in `KEPT` are left to decompose."""
+    return not contains_any_call_fn_target_op(program.graph_module, _table())
+
+
+def _table() -> dict[Any, Any]:
+    table: dict[Any, Any] = _default_decomposition_table()
+    for op in KEPT:
+        table.pop(op, None)
+    return table
