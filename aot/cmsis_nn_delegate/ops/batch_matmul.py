@@ -1,4 +1,4 @@
-"""int8 product of matrices, both of them activations."""
+"""int8 product of matrices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from ..edge.nodes import first, operand, shape_of
+from ..edge.nodes import first, operand, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
@@ -17,7 +17,7 @@ from ..format.record import I8, I32, Field, Struct
 from ..format.schema import MAX_DIM
 from ..graph.ir import Node, Value
 from ..target import Target
-from . import block_values
+from . import block_values, elementwise
 from .annotation import Elementwise
 from .attrs import Clamp
 from .kernel import KernelSpec
@@ -113,7 +113,7 @@ def matrices(a: Sequence[int], b: Sequence[int]) -> Optional[tuple[Matrices, Mat
 
 
 def _draw(d: RandomCase) -> Value:
-    """Batches of both, or of one."""
+    """Batches of both, or of one. Sometimes one is a constant."""
     n, h = d.integer(1, 3), d.integer(1, 3)
     a, b = [(d.pick(n, n, 1), d.pick(h, h, 1)) for _ in range(2)]
     return _draw_product(d, a, b, d.integer(1, 6), d.integer(1, 9), d.integer(1, 20))
@@ -133,6 +133,10 @@ def _draw_product(
         d.input(m.n * m.h, m.rows, m.row_size, quant=d.quant(zero_point=d.pick(None, None, 0)))
         for m in (attrs.a, attrs.b)
     ]
+    constant = d.pick(None, None, 0, 1)
+    if constant is not None:
+        of = d.inputs.pop(constant)
+        inputs[constant] = d.constant(of.shape, of.element, of.element.low, of.element.high, of.quant)
     spread = 74 * 74 * math.sqrt(row_size)
     scale = inputs[0].scale * inputs[1].scale * spread / 50 * float(d.random.uniform(0.7, 2.5))
     return d.node("batch_matmul", inputs, attrs, d.quant(scale))
@@ -151,7 +155,8 @@ class BatchMatmul(Op):
     kernels = (KERNEL,)
     draws = (_draw, _draw_long)
     limits = (
-        "products of two activations of rank 2 or more",
+        "products of two tensors of which at most one is constant; one constant matrix for all batches makes a linear "
+        "layer; also einsum and the like",
         "broadcasting that alternates between the operands at most once",
     )
     shapeless_input = True
@@ -159,30 +164,36 @@ class BatchMatmul(Op):
     layouts = Layouts.ROW_MAJOR
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
-        return context.constant_float(operand(node, 1)) is None
+        # A linear layer, as programs have it that no quantizer of ours has seen.
+        return target_name(node) != "aten.mm.default" or context.constant_float(operand(node, 1)) is None
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         a, b = operand(node, 0), operand(node, 1)
         return first(
             lambda: context.refuse_tensors(node, a, b),
             lambda: self._refuse_shapes(shape_of(a), shape_of(b)),
-            lambda: context.refuse_quant(node, [a, b]),
+            lambda: elementwise.refuse_constants(context, a, b),
+            lambda: context.refuse_quant(node, [x for x in (a, b) if context.constant_float(x) is None]),
             lambda: self._refuse_scales(node, a, b, context),
         )
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        a, b = (context.value(operand(node, index)) for index in (0, 1))
+        a, b = (context.operand(operand(node, index), f"{node.name}_operand{index}") for index in (0, 1))
         sizes = matrices(a.shape, b.shape)
         if sizes is None:
             raise ValueError(f"{node.name} is broadcast in turns")
         # The kernel wants the rows of the transposed matrix. If PyTorch transposed it too, nothing is left of that.
         swapped = np.arange(b.numel).reshape(b.shape).swapaxes(-1, -2)
+        if b.is_constant:
+            data = np.ascontiguousarray(b.constant.swapaxes(-1, -2))
+            rows = Value(f"{b.name}_rows", b.type.of(shape=data.shape), data)
+            return [context.node(node, self.name, [a, rows], BatchMatmulAttrs(*sizes))]
         loops = find_loops(swapped.reshape(-1))
         if loops is None:
             raise ValueError(f"{node.name}: no loops transpose {b.shape}")
         attrs = RearrangeAttrs(loops, swapped.shape)
-        rows = context.node(node, "rearrange", [b], attrs, swapped.shape, "_rows")
-        return [rows, context.node(node, self.name, [a, rows.output], BatchMatmulAttrs(*sizes))]
+        turn = context.node(node, "rearrange", [b], attrs, swapped.shape, "_rows")
+        return [turn, context.node(node, self.name, [a, turn.output], BatchMatmulAttrs(*sizes))]
 
     def _refuse_shapes(self, a: Sequence[int], b: Sequence[int]) -> Optional[Refusal]:
         if min(len(a), len(b)) < 2:
@@ -205,7 +216,7 @@ class BatchMatmul(Op):
         return None
 
     def _refuse_scales(self, node: EdgeNode, a: EdgeNode, b: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        inputs = [context.input_scale(x) for x in (a, b)]
+        inputs = [context.operand_scale(x) for x in (a, b)]
         output = context.output_scale(node)
         try:
             quantize_multiplier(inputs[0] * inputs[1] / output)

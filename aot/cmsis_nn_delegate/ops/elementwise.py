@@ -39,7 +39,7 @@ def refuse(node: EdgeNode, a: Any, b: Any, context: EdgeContext) -> Optional[Ref
     return first(
         lambda: _refuse_numbers(context, a, b),
         lambda: context.refuse_tensors(node, a, b),
-        lambda: _refuse_constants(context, a, b),
+        lambda: refuse_constants(context, a, b),
         lambda: _refuse_broadcast(a, b),
         lambda: context.refuse_quant(node, [x for x in (a, b) if context.constant_float(x) is None]),
     )
@@ -58,7 +58,7 @@ def _refuse_numbers(context: EdgeContext, a: Any, b: Any) -> Optional[Refusal]:
     return None
 
 
-def _refuse_constants(context: EdgeContext, a: Any, b: Any) -> Optional[Refusal]:
+def refuse_constants(context: EdgeContext, a: Any, b: Any) -> Optional[Refusal]:
     """Refuses constants that are not int8 with one scale."""
     constants = [context.constant_float(x) for x in (a, b)]
     if all(constants):

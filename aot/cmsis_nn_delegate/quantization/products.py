@@ -91,14 +91,18 @@ def _arguments(node: Node) -> tuple[Any, ...]:
 
 
 def _split_sum(node: Node) -> None:
-    """addend + a @ b, for products without factors."""
+    """beta * addend + alpha * (a @ b)."""
     addend, a, b = node.args
-    if any(factor != 1 for factor in node.kwargs.values()) or len(node.args) != 3:
-        return
+    factors: dict[str, Any] = dict(node.kwargs)
+    alpha, beta = (factors.get(name, 1) for name in ("alpha", "beta"))
     target = aten.mm.default if node.target is aten.addmm.default else aten.bmm.default
     with node.graph.inserting_before(node):
-        product = call_for(node, target, node.meta["val"], a, b)
-        result = call_for(node, aten.add.Tensor, node.meta["val"], product, addend)
+        result = call_for(node, target, node.meta["val"], a, b)
+        if alpha != 1:
+            result = call_for(node, aten.mul.Tensor, node.meta["val"], result, alpha)
+        if beta != 0:
+            result = call_for(node, aten.add.Tensor, node.meta["val"], result, addend)
+            result.kwargs = {"alpha": beta} if beta != 1 else {}
     node.replace_all_uses_with(result)
 
 
@@ -117,11 +121,15 @@ def _from_linear(model: GraphModule, node: Node) -> None:
 
 
 def _to_linear(model: GraphModule, node: Node) -> None:
-    """x @ constant, and + a constant for each column, becomes a linear layer."""
-    x, matrix = node.args
+    """x @ constant, and + a constant for each column, becomes a linear layer, if all batches have the same matrix."""
+    arguments: tuple[Any, ...] = node.args
+    x, matrix = arguments
     weight = data_of(model, matrix)
-    if weight is None or weight.dim() != 2 or data_of(model, x) is not None or weight.dtype != torch.float32:
+    if weight is None or weight.dtype != torch.float32 or data_of(model, x) is not None:
         return
+    if max(weight.dim(), 2) > x.meta["val"].dim() or weight.numel() != math.prod(weight.shape[-2:]):
+        return
+    weight = weight.reshape(weight.shape[-2:])
     bias: Any = None
     last = node
     follower = next(iter(node.users)) if len(node.users) == 1 else None

@@ -60,6 +60,7 @@ from ..ops.annotation import Annotation, Elementwise, FixedOutput, JoinedScale, 
 from ..ops.registry import OPS
 from .batch_norms import batch_norms_to_convolutions
 from .clamps import clamps_to_numbers
+from .compositions import spell_out_products
 from .constants import fold_constants
 from .crops import crops_to_padding
 from .divisions import divisions_to_products
@@ -184,6 +185,7 @@ class CmsisNnQuantizer(Quantizer):
         remove_identities(model)
         replace_in_place(model)
         unroll_recurrent_layers(model)
+        spell_out_products(model)
         fold_constants(model, trained=self._qat)
         clamps_to_numbers(model)
         separate_parts(model)

@@ -14,7 +14,7 @@ import torch
 from torch._decomp import decompositions
 from torch.fx import GraphModule, Node
 
-from .rewriting import finish
+from .rewriting import finish, inline
 
 aten = torch.ops.aten
 
@@ -65,18 +65,11 @@ def _unroll(node: Node) -> None:
     # With oneDNN, PyTorch's decomposition of an LSTM would be one call of that library.
     with torch.backends.mkldnn.flags(enabled=False):
         steps = torch.export.export(_Steps(node), tensors).graph
-    placed = dict(zip((n for n in steps.nodes if n.op == "placeholder"), node.all_input_nodes))
-    with node.graph.inserting_before(node):
-        for step in steps.nodes:
-            if step.op != "call_function":
-                continue
-            placed[step] = node.graph.node_copy(step, placed.__getitem__)
-            placed[step].meta = {**node.meta, "val": step.meta["val"]}
-    (results,) = steps.output_node().args
+    results = inline(node, steps)
     for user in list(node.users):
         if user.target is not operator.getitem:
             raise ValueError(f"{user.name} reads {node.name} as a whole")
         index: Any = user.args[1]
-        user.replace_all_uses_with(placed[results[index]])
+        user.replace_all_uses_with(results[index])
         node.graph.erase_node(user)
     node.graph.erase_node(node)  # which may drop numbers out, so that it would not count as dead

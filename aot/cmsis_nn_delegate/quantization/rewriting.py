@@ -6,7 +6,7 @@ import operator
 from typing import Any, Optional
 
 import torch
-from torch.fx import GraphModule, Node
+from torch.fx import Graph, GraphModule, Node
 
 
 def call_for(node: Node, target: Any, value: torch.Tensor, *arguments: Any) -> Node:
@@ -55,6 +55,19 @@ def evaluated(model: GraphModule, node: Any) -> Optional[torch.Tensor]:
     with torch.no_grad():
         found = target(*arguments[0], **arguments[1])
     return found if isinstance(found, torch.Tensor) else None
+
+
+def inline(node: Node, steps: Graph) -> list[Node]:
+    """Copies the calls of `steps`, which computes what `node` computes from the tensors that `node` reads, and returns
+    those that compute its results."""
+    placed = dict(zip(steps.find_nodes(op="placeholder"), node.all_input_nodes))
+    with node.graph.inserting_before(node):
+        for step in steps.nodes:
+            if step.op == "call_function":
+                placed[step] = node.graph.node_copy(step, placed.__getitem__)
+                placed[step].meta = {**node.meta, "val": step.meta["val"]}
+    results: Any = steps.output_node().args[0]
+    return [placed[result] for result in (results if isinstance(results, (list, tuple)) else [results])]
 
 
 def finish(model: GraphModule) -> None:

@@ -1,0 +1,101 @@
+"""Spells out functions that stand for a product of matrices and what moves values around it, such as einsum.
+
+PyTorch and ExecuTorch would do the same later, when the parts can no longer be quantized.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from .rewriting import finish, inline
+
+aten = torch.ops.aten
+
+_COMPOSED = {
+    aten.einsum.default,
+    aten.tensordot.default,
+    aten.inner.default,
+    aten.outer.default,
+    aten.ger.default,
+    aten.chain_matmul.default,
+    aten.linalg_multi_dot.default,
+    aten.linalg_matmul.default,
+    aten.addbmm.default,
+    aten.mv.default,
+    aten.addmv.default,
+    aten.bilinear.default,
+}
+
+
+def _addbmm(addend: Any, a: Any, b: Any, beta: float = 1, alpha: float = 1) -> Any:
+    """The sum over all batches is one product of longer rows."""
+    rows = a.permute(1, 0, 2).reshape(a.shape[1], -1)
+    return torch.addmm(addend, rows, b.reshape(-1, b.shape[2]), beta=beta, alpha=alpha)
+
+
+def _mv(matrix: Any, vector: Any) -> Any:
+    return torch.mm(matrix, vector.reshape(-1, 1)).reshape(-1)
+
+
+def _addmv(addend: Any, matrix: Any, vector: Any, beta: float = 1, alpha: float = 1) -> Any:
+    column = addend.expand(matrix.shape[0]).reshape(-1, 1)
+    return torch.addmm(column, matrix, vector.reshape(-1, 1), beta=beta, alpha=alpha).reshape(-1)
+
+
+def _ger(a: Any, b: Any) -> Any:
+    return a.reshape(-1, 1) * b
+
+
+def _bilinear(a: Any, b: Any, weight: Any, bias: Any = None) -> Any:
+    outputs, rows, columns = weight.shape
+    left = a.reshape(-1, rows) @ weight.permute(1, 0, 2).reshape(rows, outputs * columns)
+    result = (left.reshape(-1, outputs, columns) @ b.reshape(-1, columns, 1)).reshape(*a.shape[:-1], outputs)
+    return result if bias is None else result + bias
+
+
+# Those that PyTorch does not spell out itself, or not in products.
+_PARTS: dict[Any, Callable[..., Any]] = {
+    aten.addbmm.default: _addbmm,
+    aten.mv.default: _mv,
+    aten.addmv.default: _addmv,
+    aten.ger.default: _ger,
+    aten.bilinear.default: _bilinear,
+}
+
+
+def spell_out_products(model: GraphModule) -> None:
+    """Rewrites `model` as the module docstring says."""
+    for node in list(model.graph.nodes):
+        if node.op == "call_function" and (node.target in _COMPOSED or _has_vector(node)):
+            _spell_out(node)
+    finish(model)
+
+
+def _has_vector(node: Node) -> bool:
+    """Returns whether `node` is the product of a matrix and a vector."""
+    if node.target is not aten.matmul.default:
+        return False
+    ranks: list[int] = [source.meta["val"].dim() for source in node.all_input_nodes]
+    return min(ranks) == 1 < max(ranks)
+
+
+def _spell_out(node: Node) -> None:
+    target: Any = node.target
+
+    def function(*tensors: torch.Tensor) -> Any:
+        values = dict(zip(node.all_input_nodes, tensors))
+        args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), values.__getitem__)
+        return _PARTS.get(target, target)(*args, **kwargs)
+
+    tensors = [torch.empty(source.meta["val"].shape) for source in node.all_input_nodes]
+    parts = make_fx(function, decomposition_table=_PARTS, tracing_mode="fake")(*tensors).graph
+    for part in parts.nodes:
+        if part.target is aten.view.default:
+            part.target = aten.reshape.default  # what is not quantized on the way can have other strides
+    (result,) = inline(node, parts)
+    node.replace_all_uses_with(result)
