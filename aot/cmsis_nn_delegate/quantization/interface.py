@@ -68,7 +68,7 @@ class Inputs:
 
     `args` and `kwargs` are for `forward`. `tensors` are those in them, in the order of the compiled program,
     all float32, and `names` are named as the parameters of `forward`, followed by where a tensor lies in a
-    structure: "pair_0".
+    structure: "pair_0". Numbers, texts and None are no inputs of the compiled program: it is made for these values.
     """
 
     args: tuple[Any, ...]
@@ -94,7 +94,7 @@ class Inputs:
             raise UserError("there are no example inputs: the model needs at least one input")
         leaves, spec = pytree.tree_flatten((args, kwargs))
         remaining = iter(tensors)
-        args, kwargs = pytree.tree_unflatten([x if x is None else next(remaining) for x in leaves], spec)
+        args, kwargs = pytree.tree_unflatten([x if _is_fixed(x) else next(remaining) for x in leaves], spec)
         return Inputs(args, kwargs, tuple(tensors), tuple(names), bind)
 
     def flatten(self, sample: Any, what: str) -> tuple[torch.Tensor, ...]:
@@ -115,12 +115,18 @@ class Inputs:
         args, kwargs = self._bind(sample, what)
         leaves, spec = pytree.tree_flatten((args, kwargs))
         wanted, wanted_spec = pytree.tree_flatten((self.args, self.kwargs))
-        if spec != wanted_spec or [x is None for x in leaves] != [x is None for x in wanted]:
+        if spec != wanted_spec or list(map(_is_fixed, leaves)) != list(map(_is_fixed, wanted)):
             raise UserError(
                 f"{what} is structured in another way than the example inputs: {_outline(sample)} "
                 f"instead of {_outline((*self.args, *self.kwargs.values()))}"
             )
-        present = [leaf for leaf in leaves if leaf is not None]
+        for leaf, example in zip(leaves, wanted):
+            if _is_fixed(leaf) and (type(leaf), leaf) != (type(example), example):
+                raise UserError(
+                    f"{what} has the value {leaf!r} where the example inputs have {example!r}; the compiled model is made "
+                    "for one value: give a tensor if it changes"
+                )
+        present = [leaf for leaf in leaves if not _is_fixed(leaf)]
         return tuple(_checked(leaf, f"input {name} of {what}") for leaf, name in zip(present, self.names))
 
     def checked(self, tensors: Sequence[Any], what: str) -> tuple[torch.Tensor, ...]:
@@ -189,12 +195,12 @@ def _bind_exported(program: ExportedProgram, args: Args, kwargs: dict[str, Any],
 
 
 def _tensors(model: Model, args: Args, kwargs: dict[str, Any], what: str) -> tuple[list[torch.Tensor], list[str]]:
-    """Returns the tensors in the arguments and their names; None stands for an input that is left out."""
+    """Returns the tensors in the arguments and their names."""
     signature = _signature(model)
     parameters = list(signature.parameters.values()) if signature else []
     tensors, names = [], []
     for path, leaf in pytree.tree_flatten_with_path((args, kwargs))[0]:
-        if leaf is None:
+        if _is_fixed(leaf):
             continue
         tensors.append(_checked(leaf, f"{what} {_position(path)}"))
         names.append(_name(path, parameters))
@@ -202,6 +208,11 @@ def _tensors(model: Model, args: Args, kwargs: dict[str, Any], what: str) -> tup
         placeholders = list(model.graph_signature.user_inputs)
         names = placeholders if len(placeholders) == len(names) else names
     return tensors, names
+
+
+def _is_fixed(leaf: Any) -> bool:
+    """Returns whether torch.export makes the program for this value, instead of giving it an input."""
+    return leaf is None or isinstance(leaf, (bool, int, float, str))
 
 
 def _keys(path: tuple[Any, ...]) -> list[Any]:
@@ -240,10 +251,7 @@ def _checked(item: Any, what: str) -> torch.Tensor:
             )
         return torch.from_numpy(np.array(item))
     if not isinstance(item, torch.Tensor):
-        advice = f"arguments are {_STRUCTURES}"
-        if isinstance(item, (bool, int, float, str)):
-            advice = "keep a value that does not change in the module"
-        raise UserError(f"{what} is {_kind(item)}, not a tensor; {advice}")
+        raise UserError(f"{what} is {_kind(item)}, not a tensor; arguments are {_STRUCTURES}")
     if item.dtype != torch.float32:
         raise UserError(f"{what} is {_dtype(item)}; models are compiled for float32 inputs: convert it with .float()")
     if item.layout != torch.strided or item.device.type != "cpu":
@@ -280,7 +288,7 @@ def make_flat(module: GraphModule) -> list[str]:
     graph, notes, kept = module.graph, [], []
     for node in graph.nodes:
         if node.op == "placeholder" and not isinstance(node.meta.get("val"), torch.Tensor):
-            graph.erase_node(node)  # None; torch.export has put it in where it is read
+            graph.erase_node(node)  # torch.export has put the value in where it is read
     output = graph.output_node()
     for index, result in enumerate(pytree.tree_leaves(output.args[0])):
         if isinstance(result, Node) and isinstance(result.meta.get("val"), torch.Tensor):

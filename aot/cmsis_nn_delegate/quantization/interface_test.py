@@ -78,6 +78,10 @@ TAKES = {
     "keywords": (keywords, {"x": A, "z": B, "y": C}, ["x", "y", "z"]),
     "keywords left out": (keywords, {"x": A, "z": B}, ["x", "z"]),
     "None": (lambda self, x, y=None: self.linear(x) if y is None else x, (A, None), ["x"]),
+    "a number": (lambda self, x, factor: self.linear(x) * factor, (A, 2.5), ["x"]),
+    "a number first": (lambda self, count, x: self.linear(x) + count, (3, A), ["x"]),
+    "a flag by name": (lambda self, x, twice=False: self.linear(x) * (2 if twice else 1), {"x": A, "twice": True}, ["x"]),
+    "text in a structure": (lambda self, x, by: getattr(self.linear(x), by[0])(), (A, ["relu"]), ["x"]),
     "variadic": (several, (A, B, C), ["xs_0", "xs_1", "xs_2"]),
     "the same tensor twice": (two, (A, A), ["x", "y"]),
 }
@@ -98,7 +102,7 @@ def test_structures_are_taken_apart(form):
     else:
         flat_, spec = torch.utils._pytree.tree_flatten((inputs.args, inputs.kwargs))
         rest = iter(changed)
-        args, kwargs = torch.utils._pytree.tree_unflatten([x if x is None else next(rest) for x in flat_], spec)
+        args, kwargs = torch.utils._pytree.tree_unflatten([next(rest) if isinstance(x, torch.Tensor) else x for x in flat_], spec)
         wanted = model(*args, **kwargs)
     (got,) = module(*changed)
     torch.testing.assert_close(got, wanted)
@@ -113,7 +117,7 @@ UNUSABLE = {
     "too few": ((A,), "forward takes x, y: missing a required argument: 'y'"),
     "too many": ((A, B, C), "forward takes x, y: too many"),
     "another name": ({"x": A, "w": B}, "forward takes x, y"),
-    "a number": ((A, 3), "example input 1 is int, not a tensor; keep a value"),
+    "only numbers": ((2, 3), "no example inputs"),
     "text": ("x", "got str"),
     "None": (None, "got NoneType|got None"),
     "an iterator": (iter([A]), "got list_iterator"),
@@ -229,7 +233,7 @@ def compiled(function, examples=(A,), data=None, **options):
 @pytest.mark.parametrize(
     "form, obstacle",
     [
-        ("torch.return_types.max", "aten_max_dim"),
+        ("torch.return_types.max", "aten_argmax_default"),
         ("a dict", ""),
         ("numbers", ""),
         ("an input", "output 1 is an input, x,"),
@@ -353,6 +357,23 @@ def test_calibration_data_that_is_refused(form):
     function = two if len(examples) == 2 else (lambda self, x: self.linear(x))
     with pytest.raises(UserError, match=pattern):
         read(data() if callable(data) else data, examples, function)
+
+
+def test_numbers_are_those_of_the_example_inputs():
+    def scaled(self, x, factor):
+        return self.linear(x) * factor
+
+    model = Model(scaled)
+    inputs = Inputs.of(model, (A, 2.0))
+    assert torch.equal(inputs.flatten((B, 2.0), "sample 0")[0], B)
+    with pytest.raises(UserError, match="sample 0 has the value 3.0 where the example inputs have 2.0"):
+        inputs.flatten((B, 3.0), "sample 0")
+    with pytest.raises(UserError, match="sample 0 is structured in another way"):
+        inputs.flatten((B, A), "sample 0")
+    result = compile_model(model, (A, 2.0), "cortex-m55", [(A, 2.0), (B, 2.0)], observer="minmax")
+    (got,) = reference.run(result.graph, [A.numpy()])
+    with torch.no_grad():
+        torch.testing.assert_close(torch.from_numpy(got), model(A, 2.0), atol=0.1, rtol=0)
 
 
 # The command line -----------------------------------------------------------
