@@ -6,7 +6,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 import torch
@@ -46,18 +46,18 @@ def outcome_of(name: str) -> Outcome:
     return measure(case.model, case.get_example_inputs(), LIBRARY)
 
 
-def measure(
-    model: torch.nn.Module, inputs: Sequence[torch.Tensor], library: Path, target: str = "cortex-m55"
-) -> Outcome:
-    """Compiles a copy of `model`, calibrated with `inputs`, and runs it with them. `library` is the delegate's."""
+def measure(model: torch.nn.Module, arguments: Sequence[Any], library: Path, target: str = "cortex-m55") -> Outcome:
+    """Compiles a copy of `model`, calibrated with `arguments`, tensors and numbers, and runs it with them. `library` is
+    the delegate's."""
     try:
         compiled = compile_model(
-            copy.deepcopy(model), tuple(inputs), target, [tuple(inputs)], observer="minmax", check=False
+            copy.deepcopy(model), tuple(arguments), target, [tuple(arguments)], observer="minmax", check=False
         )
     except UserError as error:
         return Outcome(False, (str(error),))
     if compiled.graph is None:
         return Outcome(False, _reasons(compiled))
+    inputs = [x for x in arguments if isinstance(x, torch.Tensor)]
     data = [np.asarray(x.detach().numpy(), order="C") for x in inputs]
     wanted = reference.run(compiled.graph, data)
     channels_last = [index for index, x in enumerate(inputs) if not x.is_contiguous()]

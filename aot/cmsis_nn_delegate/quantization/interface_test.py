@@ -80,7 +80,11 @@ TAKES = {
     "None": (lambda self, x, y=None: self.linear(x) if y is None else x, (A, None), ["x"]),
     "a number": (lambda self, x, factor: self.linear(x) * factor, (A, 2.5), ["x"]),
     "a number first": (lambda self, count, x: self.linear(x) + count, (3, A), ["x"]),
-    "a flag by name": (lambda self, x, twice=False: self.linear(x) * (2 if twice else 1), {"x": A, "twice": True}, ["x"]),
+    "a flag by name": (
+        lambda self, x, twice=False: self.linear(x) * (2 if twice else 1),
+        {"x": A, "twice": True},
+        ["x"],
+    ),
     "text in a structure": (lambda self, x, by: getattr(self.linear(x), by[0])(), (A, ["relu"]), ["x"]),
     "variadic": (several, (A, B, C), ["xs_0", "xs_1", "xs_2"]),
     "the same tensor twice": (two, (A, A), ["x", "y"]),
@@ -102,7 +106,9 @@ def test_structures_are_taken_apart(form):
     else:
         flat_, spec = torch.utils._pytree.tree_flatten((inputs.args, inputs.kwargs))
         rest = iter(changed)
-        args, kwargs = torch.utils._pytree.tree_unflatten([next(rest) if isinstance(x, torch.Tensor) else x for x in flat_], spec)
+        args, kwargs = torch.utils._pytree.tree_unflatten(
+            [next(rest) if isinstance(x, torch.Tensor) else x for x in flat_], spec
+        )
         wanted = model(*args, **kwargs)
     (got,) = module(*changed)
     torch.testing.assert_close(got, wanted)
