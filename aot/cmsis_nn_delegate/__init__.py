@@ -15,6 +15,7 @@ _EXPORTS = {
     "CmsisNnBackend": "partition.backend",
     "CmsisNnPartitioner": "partition.partitioner",
     "CmsisNnQuantizer": "quantization.quantizer",
+    "QuantizationConfig": "quantization.configuration",
     "TARGETS": "target",
     "Target": "target",
     "compile_for_targets": "compile",

@@ -24,6 +24,7 @@ from .errors import UserError
 from .ops.providers.registry import PROVIDERS, get_providers
 from .payload.files.artifacts import SUFFIXES, check_name
 from .payload.files.outputs import check_writable, write_files
+from .quantization.configuration import OBSERVERS, PRESETS, WEIGHTS, Configuration, QuantizationConfig
 from .quiet import quiet
 from .target import TARGETS, get_target
 
@@ -147,7 +148,7 @@ def _report(arguments: argparse.Namespace) -> int:
             "compile the model again",
             exit_code=1,
         )
-    report = build_report(about["name"], encoded)
+    report = build_report(about["name"], encoded, about.get("quantizer", ""))
     sys.stdout.write(report.to_json() if arguments.json else text.render(report))
     return 0
 
@@ -210,6 +211,7 @@ def _compiled(arguments: argparse.Namespace) -> Compiled:
         raise UserError("calibration data is missing: give --calibration FILE.npz with representative inputs")
     if arguments.calibration is not None and not Path(arguments.calibration).is_file():
         raise UserError(f"calibration data: {arguments.calibration} does not exist")
+    configuration = _configuration(arguments)
     # torch makes millions of objects that stay alive. Searching them for garbage would take a sixth of the time
     # of importing torch and of lowering a model.
     gc.set_threshold(1_000_000, 100, 100)
@@ -221,6 +223,7 @@ def _compiled(arguments: argparse.Namespace) -> Compiled:
     with _silenced(arguments.debug):
         from .compile import compile_model
         from .quantization.interface import Inputs, required_names
+        from .quantization.quantizer import CmsisNnQuantizer
 
         examples = model.example_inputs
         if examples is None:
@@ -249,14 +252,28 @@ def _compiled(arguments: argparse.Namespace) -> Compiled:
             io=arguments.io,
             io_placement=arguments.io_placement,
             providers=arguments.providers.split(","),
-            linear_weights=arguments.linear_weights,
-            observer=arguments.observer,
+            quantizer=CmsisNnQuantizer.of(configuration),
             strict=arguments.strict and not arguments.calibration_optional,
             check=arguments.check,
             name=name,
             print_after=arguments.print_after or (),
             progress=_say,
         )
+
+
+def _configuration(arguments: argparse.Namespace) -> Configuration:
+    """Returns how the model is to be quantized."""
+    from .quantization import configuration_file
+
+    given = arguments.quantizer
+    if given.endswith((".yaml", ".yml")):
+        for option in ("observer", "linear_weights"):
+            if getattr(arguments, option) is not None:
+                raise UserError(f"--{option.replace('_', '-')} is given beside {given}: write it into that file")
+        return configuration_file.load(given)
+    if given not in PRESETS:
+        raise UserError(f"--quantizer is {given!r}; give a FILE.yaml, or a preset: {', '.join(PRESETS)}")
+    return Configuration(given, arguments.linear_weights, QuantizationConfig(observer=arguments.observer))
 
 
 @contextlib.contextmanager
@@ -451,15 +468,19 @@ def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
         help="providers of the firmware's kernels, in order of preference, default %(default)s",
     )
     parser.add_argument(
+        "--quantizer",
+        default="default",
+        metavar="FILE.yaml|PRESET",
+        help="how the model is quantized, by a file with overrides or a preset, default `default`",
+    )
+    parser.add_argument(
         "--linear-weights",
-        choices=("per-channel", "per-tensor"),
-        default="per-channel",
-        help="scales of linear layers; per-tensor is faster but less exact",
+        choices=WEIGHTS,
+        help="scales of linear layers; per-tensor is faster but less exact, default per-channel",
     )
     parser.add_argument(
         "--observer",
-        choices=("histogram", "minmax"),
-        default="histogram",
+        choices=OBSERVERS,
         help="how ranges are found; minmax is faster and clips nothing, default histogram",
     )
     parser.add_argument("--strict", action="store_true", help="fail if a node is not delegated")

@@ -130,9 +130,9 @@ def check_failure(result, code, *patterns):
         assert re.search(pattern, err), err
 
 
-def compiled_small(folder, io):
+def compiled_small(folder, io, *options):
     """The common beginning of the files of a compiled model."""
-    arguments = ["--target", "cortex-m55", "--calibration", f"{folder}/x.npz", "--io", io]
+    arguments = ["--target", "cortex-m55", "--calibration", f"{folder}/x.npz", "--io", io, *options]
     assert main(["compile", f"{folder}/m.py:small", *arguments, "--strict", "-o", f"{folder}/{io}"]) == 0
     return folder / io / "small"
 
@@ -144,7 +144,8 @@ def small(folder):
 
 @pytest.fixture(scope="module")
 def small_float(folder):
-    return compiled_small(folder, "float")
+    (folder / "q.yaml").write_text("preset: minmax\neverywhere: {activations: symmetric}\n")
+    return compiled_small(folder, "float", "--quantizer", f"{folder}/q.yaml")
 
 
 def test_targets(capsys):
@@ -242,6 +243,11 @@ def test_report(capsys, small):
     assert json.loads(out) == json.loads(small.with_name("small.report.json").read_text())
 
 
+def test_the_report_names_the_quantizer(capsys, small_float):
+    _, out, _ = run(capsys, "report", small_float)
+    assert "quantizer: minmax; everywhere: activations symmetric\n" in out
+
+
 def test_run_on_the_reference(capsys, folder, small):
     """float32 inputs are quantized for int8 models, int8 ones are taken as they are."""
     code, out, _ = run(capsys, "run", small, "--inputs", folder / "x.npz", "-o", folder / "y.npz")
@@ -315,6 +321,8 @@ def test_models_that_cannot_be_compiled(capsys, folder, function, options, code,
         ("--io-placement", "flash"),
         ("--linear-weights", "per-row"),
         ("--observer", "guess"),
+        ("--quantizer", "guess"),
+        ("--quantizer", "missing.yaml"),
         ("--name", "a/b"),
     ],
 )

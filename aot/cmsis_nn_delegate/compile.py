@@ -9,7 +9,7 @@ For example:
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from .compiled import Compiled
 from .errors import UserError
@@ -35,8 +35,9 @@ def compile_model(
     providers: Sequence[str] = tuple(PROVIDERS),
     strict: bool = False,
     name: str = "model",
-    observer: str = "histogram",
-    linear_weights: str = "per-channel",
+    observer: Optional[str] = None,
+    linear_weights: Optional[str] = None,
+    quantizer: Optional[CmsisNnQuantizer] = None,
     check: bool = True,
     print_after: Collection[str] = (),
     progress: Progress = lambda line: None,
@@ -51,8 +52,9 @@ def compile_model(
     io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
     providers: the providers of the firmware's kernels, in order of preference; see `ops.providers`.
     strict: raise UserError if any node stays outside of the delegate.
-    observer: how ranges are found; see `quantizer.OBSERVERS`.
+    observer: how ranges are found, "histogram" or "minmax" for example; see `configuration.QuantizationConfig`.
     linear_weights: "per-channel", or "per-tensor" for faster but less exact layers; see `quantizer`.
+    quantizer: with a preset, and overrides for parts of the model; instead of `observer` and `linear_weights`.
     check: compare the quantized model with the float one on up to 8 of the samples; see `comparison`. It takes
         about as long as 10 inferences in PyTorch for each of these.
     print_after: stages of `pipeline.STAGES`, or "all", after which to print the program or graph.
@@ -75,6 +77,7 @@ def compile_model(
         name=name,
         observer=observer,
         linear_weights=linear_weights,
+        quantizer=quantizer,
         check=check,
         print_after=print_after,
         progress=progress,
@@ -93,8 +96,9 @@ def compile_for_targets(
     providers: Sequence[str] = tuple(PROVIDERS),
     strict: bool = False,
     name: str = "model",
-    observer: str = "histogram",
-    linear_weights: str = "per-channel",
+    observer: Optional[str] = None,
+    linear_weights: Optional[str] = None,
+    quantizer: Optional[CmsisNnQuantizer] = None,
     check: bool = True,
     print_after: Collection[str] = (),
     progress: Progress = lambda line: None,
@@ -111,7 +115,10 @@ def compile_for_targets(
         chosen = tuple(t if isinstance(t, Target) else get_target(t) for t in targets)
         placement = IoPlacement.of(io_placement)
         kernels = get_providers(providers)
-        quantizer = CmsisNnQuantizer(observer, linear_weights)
+        if quantizer is None:
+            quantizer = CmsisNnQuantizer(observer, linear_weights)
+        elif observer is not None or linear_weights is not None:
+            raise UserError("give a quantizer, or observer and linear_weights, but not both")
     except ValueError as error:
         raise UserError(str(error)) from error
     if io not in IO:

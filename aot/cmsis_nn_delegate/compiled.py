@@ -56,6 +56,7 @@ class Compiled:
     program: ExportedProgram  # quantized, float inputs and outputs, before lowering
     reports: tuple[NodeReport, ...]
     work: Work
+    quantizer: str  # the preset and overrides
     # The calls of the delegate, by the names of the edge nodes that they compute.
     placements: Mapping[str, Placement]
     encoded: Optional[Encoded]
@@ -75,7 +76,7 @@ class Compiled:
 
     @property
     def report(self) -> Optional[Report]:
-        return None if self.encoded is None else build_report(self.name, self.encoded)
+        return None if self.encoded is None else build_report(self.name, self.encoded, self.quantizer)
 
     @property
     def refused(self) -> list[NodeReport]:
@@ -86,12 +87,13 @@ class Compiled:
         """Returns name -> content of every file to write."""
         files = {f"{self.name}.pte": self.pte}
         if self.encoded is not None:
-            payload, report = self.encoded.payload, build_report(self.name, self.encoded)
+            payload, report = self.encoded.payload, build_report(self.name, self.encoded, self.quantizer)
             about = {
                 "name": self.name,
                 "target": self.target.name,
                 "io_placement": self.encoded.io_placement.value,
                 "providers": ",".join(provider.name for provider in self.encoded.providers),
+                "quantizer": self.quantizer,
                 **about_program(decode(payload).crc32, self.pte),
             }
             contents = (

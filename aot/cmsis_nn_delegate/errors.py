@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 
 class UserError(ValueError):
@@ -18,6 +20,24 @@ class UserError(ValueError):
     def __init__(self, message: str, exit_code: int = 2) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+
+
+def require_known(given: Any, known: Iterable[str], what: str) -> None:
+    """Refuses a name that is not in `known`, with the closest ones."""
+    names = list(known)
+    if isinstance(given, str) and given in names:
+        return
+    raise UserError(f"unknown {what} {given!r}; {closest(given, names)}")
+
+
+def closest(given: Any, known: Iterable[str], count: int = 8) -> str:
+    """Returns the end of a message: which of `known` were meant."""
+    names = list(dict.fromkeys(known))
+    close = difflib.get_close_matches(str(given), names, 3, 0.6)
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    more = f" and {len(names) - count} more" if len(names) > count else ""
+    return f"choose one of {', '.join(names[:count])}{more}" if names else "there is nothing to choose from"
 
 
 @contextlib.contextmanager

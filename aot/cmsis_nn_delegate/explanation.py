@@ -76,7 +76,7 @@ def render(compiled: Compiled) -> str:
         lines.append("  ".join([cell.ljust(width) for cell, width in zip(row, widths)] + [row[3]]))
         if e.severity != "ok":
             lines += [f"    {text}" for text in (e.code, e.message) if text]
-    return "\n".join([*lines, "", str(compiled.work)])
+    return "\n".join([*lines, "", f"quantizer: {compiled.quantizer}", str(compiled.work)])
 
 
 def _short(target: str) -> str:
@@ -106,6 +106,7 @@ def _document(compiled: Compiled) -> Iterator[tuple[str, Any]]:
     yield "schema", SCHEMA
     yield "name", compiled.name
     yield "target", compiled.target.name
+    yield "quantizer", compiled.quantizer
     yield "whole", compiled.encoded is not None
     yield "work", dataclasses.asdict(compiled.work)
     yield "functions", [dataclasses.asdict(e) for e in explain(compiled)]

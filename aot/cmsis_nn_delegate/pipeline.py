@@ -268,6 +268,7 @@ def _package(c: Compilation) -> None:
             program=c.quantized,
             reports=tuple(c.partitioner.reports),
             work=c.partitioner.work,
+            quantizer=str(c.quantizer.configuration),
             placements=_placements(c.encoded[target]),
             encoded=None if c.obstacle else c.encoded[target][0],
             obstacle=c.obstacle,

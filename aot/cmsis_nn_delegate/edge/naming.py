@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from torch.fx import Node
 
 
+# In `meta["custom"]` of a function, which torch.export and ExecuTorch keep: where the user asked to leave it in float.
+LEFT_IN_FLOAT = "cmsis_nn_left_in_float"
+
 _FRAME = re.compile(r'^ *File "(.+)", line (\d+), in .+\n +(.+)$', re.MULTILINE)
 _TORCH = os.path.join(sysconfig.get_paths()["purelib"], "torch", "")
 
@@ -37,6 +40,13 @@ def source_of(node: Node) -> SourceLine | None:
         if not file.startswith((_TORCH, "<")):
             return SourceLine(file, int(number), code.strip())
     return None
+
+
+def left_in_float(node: Node) -> str | None:
+    """Returns where the user asked for the function to stay in float, "module_names: head"; None if that was not asked
+    for."""
+    found: str | None = (node.meta.get("custom") or {}).get(LEFT_IN_FLOAT)
+    return found
 
 
 def module_of(node: Node) -> str:

@@ -19,6 +19,7 @@ class Reason(enum.Enum):
     NOT_CONSTANT = "not-constant"
     TOO_LARGE = "too-large"
     NOT_FUSABLE = "not-fusable"
+    LEFT_IN_FLOAT = "left-in-float"
 
 
 @dataclass(frozen=True)

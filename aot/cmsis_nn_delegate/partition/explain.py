@@ -128,7 +128,8 @@ def _renamed(node: Node, support: Support) -> bool:
 def _function_report(function: Function, nodes: list[Node], support: Support) -> NodeReport:
     """Returns one report for all parts of a function."""
     missing = tuple(sorted({m for m in (missing_kernel(node.target) for node in nodes) if m}))
-    if any(function.target in op.targets for op in OPS.values()):
+    asked = all(support.refusals[node].reason is Reason.LEFT_IN_FLOAT for node in nodes)
+    if asked or any(function.target in op.targets for op in OPS.values()):
         refusal = min((support.refusals[node] for node in nodes), key=_vagueness)
     else:
         message = no_kernel(function.target, ", ".join(missing))

@@ -9,7 +9,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from cmsis_nn_delegate.edge.refusal import Reason
-from cmsis_nn_delegate.testing.lowering import Function, lower_program, lowered
+from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.testing.lowering import Function, exported, lower_program, lowered
 
 X = torch.randn(2, 4)
 
@@ -30,6 +31,7 @@ def with_scale(scale, element):
     return Function(lambda x: through(torch.relu(through(x))))
 
 
+ASKED = CmsisNnQuantizer("minmax").set_module_name("1", None)
 MODELS = {
     Reason.UNSUPPORTED_OPERATOR: lambda: lowered(Function(lambda x: torch.cumsum(x, 1)), X),
     Reason.NOT_QUANTIZED: lambda: unquantized(nn.Linear(4, 3), X),
@@ -44,6 +46,9 @@ MODELS = {
     ),
     Reason.NOT_CONSTANT: lambda: lowered(Function(F.conv2d), torch.randn(1, 2, 3, 3), torch.randn(4, 2, 1, 1)),
     Reason.TOO_LARGE: lambda: lowered(nn.Linear(4, 40_000), X),
+    Reason.LEFT_IN_FLOAT: lambda: lower_program(
+        exported(nn.Sequential(nn.ReLU(), nn.Linear(4, 3)), X, quantizer=ASKED)
+    ),
     Reason.NOT_FUSABLE: lambda: lowered(Function(lambda x: torch.cumsum(torch.relu(torch.cumsum(x, 1)), 1)), X),
 }
 

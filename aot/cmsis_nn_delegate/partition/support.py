@@ -22,6 +22,7 @@ from torch.fx import Node
 
 from ..edge.context import EdgeContext
 from ..edge.functions import Functions, name_in
+from ..edge.naming import left_in_float
 from ..edge.nodes import GETITEM, operand, target_name
 from ..edge.refusal import Reason, Refusal
 from ..format.schema import MAX_IO
@@ -128,6 +129,14 @@ class Support:
                 continue
             if target_name(node) == GETITEM:
                 continue  # part of the operator that it reads
+            where = left_in_float(node)
+            if where is not None:
+                self.refusals[node] = Refusal(
+                    Reason.LEFT_IN_FLOAT,
+                    f"left in float because you asked for that ({where}); without that it is quantized if there is "
+                    "a kernel for it",
+                )
+                continue
             op = find_op(node, self.context)
             if op is None:
                 self.refusals[node] = Refusal(

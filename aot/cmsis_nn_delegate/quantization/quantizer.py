@@ -33,18 +33,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Optional
+from pathlib import Path
+from typing import Any, Optional, Union
 
 import torch
+from torch._ops import OpOverload, OpOverloadPacket
 from torch.fx import GraphModule, Node
-from torchao.quantization.pt2e.fake_quantize import FakeQuantize
-from torchao.quantization.pt2e.observer import (
-    HistogramObserver,
-    MinMaxObserver,
-    MovingAverageMinMaxObserver,
-    MovingAveragePerChannelMinMaxObserver,
-    PerChannelMinMaxObserver,
-)
 from torchao.quantization.pt2e.quantizer import (
     DerivedQuantizationSpec,
     FixedQParamsQuantizationSpec,
@@ -58,13 +52,17 @@ from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
 from ..ops.annotation import Annotation, Elementwise, FixedOutput, JoinedScale, SameScale, Unary, Weighted
 from ..ops.registry import OPS
+from . import configuration_file, overrides
 from .batch_norms import batch_norms_to_convolutions
 from .clamps import clamps_to_numbers
 from .compositions import spell_out_products
+from .configuration import SKIP, Configuration, QuantizationConfig
 from .constants import fold_constants
 from .crops import crops_to_padding
 from .divisions import divisions_to_products
+from .fixed_ranges import fix_ranges
 from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
+from .overrides import settings_of, stays_float
 from .pools import rewrite_pools
 from .prepare import BATCH_NORM, remove_identities, unpad_same
 from .products import split_products
@@ -74,6 +72,7 @@ from .selections import separate_selections
 from .sequences import images_of_sequences
 from .shared_scales import point_to_first, scale_of
 from .softmax_axes import softmax_along_rows
+from .specs import Specs, fixed
 from .splits import separate_parts
 from .worthwhile import drop_workless
 
@@ -87,27 +86,6 @@ _BATCH_NORMS = frozenset(map(str, BATCH_NORM))
 _ACTIVATIONS = frozenset(OPS["clamp"].annotation.targets)
 _WORKING = {target for op in OPS.values() if op.computes for target in op.annotation.targets}
 
-OBSERVERS: dict[str, Any] = {
-    # One outlier in the calibration set must not cost every other value a bit: the
-    # histogram observer clips where that lowers the squared error.
-    "histogram": HistogramObserver,
-    # Never clips; a hundred times faster, for large models or few, clean inputs.
-    "minmax": MinMaxObserver,
-}
-
-# How linear layers are quantized.
-LINEAR_WEIGHTS = ("per-channel", "per-tensor")
-
-# Smallest scales. A constant activation must not give a scale that makes the
-# requantization factor overflow; a channel whose weights vanish must leave room for
-# its bias in 32 bits: |bias| / (s_input * s_weight) < 2^31.
-_ACTIVATION_EPS = 2.0**-20
-_WEIGHT_EPS = 2.0**-20
-# Of constants that activations are added to or multiplied with, which may all be tiny (the scales of residual
-# branches are often initialized with 1e-6).
-_CONSTANT_EPS = 2.0**-40
-
-
 _DeriveQparams = Callable[[Sequence[Any]], tuple[torch.Tensor, torch.Tensor]]
 
 
@@ -120,60 +98,74 @@ def _derive_bias_qparams(observers: Sequence[Any]) -> tuple[torch.Tensor, torch.
 
 
 class CmsisNnQuantizer(Quantizer):
-    """See the module docstring. `observer` is a key of `OBSERVERS`, `linear_weights` one of
-    `LINEAR_WEIGHTS`.
+    """See the module docstring.
 
-    `qat` is for `prepare_qat_pt2e`: then the module computes with quantized numbers while it is trained, and
-    scales follow moving averages of the ranges; `observer` has no meaning.
+    preset: a key of `configuration.PRESETS`. observer, linear_weights: instead of the preset's.
+    qat: for `prepare_qat_pt2e`: then the module computes with quantized numbers while it is trained, and
+        scales follow moving averages of the ranges; observers have no meaning.
+
+    The methods `set_...` override this for parts of the model; None leaves a part in float. `configuration` says which
+    overrides go before others. An override that applies to nothing is an error when the model is prepared.
     """
 
-    def __init__(self, observer: str = "histogram", linear_weights: str = "per-channel", qat: bool = False) -> None:
+    def __init__(
+        self,
+        observer: Optional[str] = None,
+        linear_weights: Optional[str] = None,
+        qat: bool = False,
+        *,
+        preset: str = "default",
+    ) -> None:
         super().__init__()
-        if observer not in OBSERVERS:
-            raise ValueError(f"unknown observer {observer!r}; choose one of {', '.join(OBSERVERS)}")
-        if linear_weights not in LINEAR_WEIGHTS:
-            raise ValueError(f"unknown linear weights {linear_weights!r}; choose one of {', '.join(LINEAR_WEIGHTS)}")
-        activation = OBSERVERS[observer].with_args(eps=_ACTIVATION_EPS)
-        per_channel = PerChannelMinMaxObserver.with_args(eps=_WEIGHT_EPS)
-        per_tensor = MinMaxObserver.with_args(eps=_WEIGHT_EPS)
-        # All values are known, so that none is clipped.
-        constant = MinMaxObserver.with_args(eps=_CONSTANT_EPS)
-        if qat:
-            activation = FakeQuantize.with_args(observer=MovingAverageMinMaxObserver, eps=_ACTIVATION_EPS)
-            # Of the weights as they are now: the average has one member.
-            now = {"averaging_constant": 1.0, "eps": _WEIGHT_EPS}
-            per_channel = FakeQuantize.with_args(observer=MovingAveragePerChannelMinMaxObserver, **now)
-            per_tensor = FakeQuantize.with_args(observer=MovingAverageMinMaxObserver, **now)
-            constant = FakeQuantize.with_args(
-                observer=MovingAverageMinMaxObserver, averaging_constant=1.0, eps=_CONSTANT_EPS
-            )
-        self.activation, self.constant = (
-            QuantizationSpec(
-                dtype=torch.int8,
-                quant_min=-128,
-                quant_max=127,
-                qscheme=torch.per_tensor_affine,
-                observer_or_fake_quant_ctr=observed,
-            )
-            for observed in (activation, constant)
-        )
-        self.weight = QuantizationSpec(
-            dtype=torch.int8,
-            quant_min=-127,
-            quant_max=127,
-            qscheme=torch.per_channel_symmetric,
-            ch_axis=0,
-            observer_or_fake_quant_ctr=per_channel,
-        )
-        self._one_scale = QuantizationSpec(
-            dtype=torch.int8,
-            quant_min=-127,
-            quant_max=127,
-            qscheme=torch.per_tensor_symmetric,
-            observer_or_fake_quant_ctr=per_tensor,
-        )
-        self.linear_weight = self._one_scale if linear_weights == "per-tensor" else self.weight
+        self.configuration = Configuration(preset, linear_weights, QuantizationConfig(observer=observer))
+        self._specs = Specs(qat)
         self._qat = qat
+
+    @staticmethod
+    def of(configuration: Configuration, qat: bool = False) -> CmsisNnQuantizer:
+        """Returns a quantizer with this configuration."""
+        quantizer = CmsisNnQuantizer(qat=qat)
+        quantizer.configuration = configuration
+        return quantizer
+
+    @staticmethod
+    def from_file(path: Union[str, Path], qat: bool = False) -> CmsisNnQuantizer:
+        """Returns a quantizer with the configuration in a YAML file; see `configuration_file`."""
+        return CmsisNnQuantizer.of(configuration_file.load(path), qat)
+
+    # Overrides --------------------------------------------------------------
+
+    def set_global(self, config: Optional[QuantizationConfig]) -> CmsisNnQuantizer:
+        """Overrides the preset."""
+        self.configuration.everywhere = (config or SKIP).over(self.configuration.everywhere)
+        return self
+
+    def set_operator_type(
+        self, operator: Union[str, OpOverload, OpOverloadPacket], config: Optional[QuantizationConfig]
+    ) -> CmsisNnQuantizer:
+        """For calls of a function of the exported program: torch.ops.aten.linear.default, torch.ops.aten.linear, or its
+        name."""
+        self.configuration.operator_types[str(operator)] = config or SKIP
+        return self
+
+    def set_module_type(
+        self, module_type: Union[str, type[torch.nn.Module]], config: Optional[QuantizationConfig]
+    ) -> CmsisNnQuantizer:
+        """For modules of a type, with all inside of them: torch.nn.Linear, or its name."""
+        name = module_type if isinstance(module_type, str) else f"{module_type.__module__}.{module_type.__qualname__}"
+        self.configuration.module_types[name] = config or SKIP
+        return self
+
+    def set_module_name(self, module_name: str, config: Optional[QuantizationConfig]) -> CmsisNnQuantizer:
+        """For a module, as `named_modules` calls it, with all inside of it."""
+        self.configuration.module_names[module_name] = config or SKIP
+        return self
+
+    def set_range(self, name: str, low: float, high: float) -> CmsisNnQuantizer:
+        """Fixes the range of a tensor and all that share its scale: of an input of the model, or of the result of a
+        module. It must contain 0."""
+        self.configuration.set_range(name, low, high)
+        return self
 
     # Quantizer --------------------------------------------------------------
 
@@ -184,6 +176,12 @@ class CmsisNnQuantizer(Quantizer):
         """
         remove_identities(model)
         replace_in_place(model)
+        overrides.apply(model.graph, self.configuration)
+        with overrides.hidden_from_rewrites(model):
+            self._rewrite(model)
+        return model
+
+    def _rewrite(self, model: GraphModule) -> None:
         unroll_recurrent_layers(model)
         spell_out_products(model)
         fold_constants(model, trained=self._qat)
@@ -198,7 +196,6 @@ class CmsisNnQuantizer(Quantizer):
         divisions_to_products(model)
         split_products(model)
         softmax_along_rows(model)
-        return model
 
     def annotate(self, model: GraphModule) -> GraphModule:
         state = written_state(model.graph)
@@ -209,6 +206,8 @@ class CmsisNnQuantizer(Quantizer):
                 continue
             if node in constants:
                 continue  # convert_pt2e computes it together with the quantize of its reader
+            if stays_float(node):
+                continue
             if not _is_float(node) or not all(_is_float(arg) or arg in numbers for arg in node.all_input_nodes):
                 continue
             if not state.isdisjoint(node.all_input_nodes):
@@ -216,6 +215,7 @@ class CmsisNnQuantizer(Quantizer):
             annotations = [SameScale(())] if node.target in DROPOUT else _ANNOTATIONS.get(str(node.target), [])
             any(self._annotate(node, annotation, constants, numbers) for annotation in annotations)
         drop_workless(model, _works)
+        fix_ranges(model.graph, self.configuration.ranges)
         point_to_first(model.graph)
         return model
 
@@ -237,7 +237,7 @@ class CmsisNnQuantizer(Quantizer):
             return self._annotate_joined(node, annotation, constants)
         source: Any = node.args[0]
         if isinstance(annotation, FixedOutput):
-            self._mark(node, {source: self._input(source)}, self._fixed(annotation.scale, annotation.zero_point))
+            self._mark(node, {source: self._input(source)}, fixed(annotation.scale, annotation.zero_point))
             return True
         if not isinstance(annotation, SameScale) or source.op == "get_attr":
             return False
@@ -251,9 +251,9 @@ class CmsisNnQuantizer(Quantizer):
         bias: Any = rest[0] if rest else node.kwargs.get("bias")
         if weight.op != "get_attr":
             return False  # not a constant: the partitioner says so
-        spec = self.linear_weight if annotation.linear else self.weight
+        spec = self._specs.weight(settings_of(node).over(self.configuration.general(annotation.linear)))
         derive: _DeriveQparams = _derive_bias_qparams
-        if annotation.transposed:
+        if annotation.transposed and spec is self._specs.per_channel:
             spec, derive = self._transposed(node)
         inputs: dict[Node, QuantizationSpecBase] = {
             source: self._input(source),
@@ -280,7 +280,7 @@ class CmsisNnQuantizer(Quantizer):
         dimension 0: so the layer has one scale there.
         """
         if self._qat and any(str(user.target) in _BATCH_NORMS for user in node.users):
-            return self._one_scale, _derive_bias_qparams
+            return self._specs.per_tensor, _derive_bias_qparams
         weight: Any = node.args[1]
         groups = _argument(node, "groups")
         inputs, per_group = _value(weight).shape[:2]
@@ -292,7 +292,7 @@ class CmsisNnQuantizer(Quantizer):
                 scale = scale.repeat_interleave(per_group) if depthwise else scale.repeat(groups)
             return scale, torch.zeros_like(scale, dtype=zero_point.dtype)
 
-        return replace(self.weight, ch_axis=0 if depthwise else 1), derive
+        return replace(self._specs.per_channel, ch_axis=0 if depthwise else 1), derive
 
     def _annotate_elementwise(self, node: Node, annotation: Elementwise, constants: set[Node]) -> bool:
         operands: tuple[Any, ...] = node.args[: annotation.operands]
@@ -300,7 +300,7 @@ class CmsisNnQuantizer(Quantizer):
             return False  # a number
         if any(arg in constants and not _is_finite(arg) for arg in operands):
             return False  # a mask, for which int8 has no number
-        specs = {arg: self.constant if arg in constants else self._input(arg) for arg in operands}
+        specs = {arg: self._specs.constant if arg in constants else self._input(arg) for arg in operands}
         self._mark_with_activation(node, specs)
         return True
 
@@ -310,11 +310,11 @@ class CmsisNnQuantizer(Quantizer):
         if len(sources) != 1 or sources[0] in constants or _value(sources[0]).shape != _value(node).shape:
             return False
         inputs = {sources[0]: self._input(sources[0])}
-        fixed = annotation.fixed.get(str(node.target))
-        if fixed is None:
+        parameters = annotation.fixed.get(str(node.target))
+        if parameters is None:
             self._mark_with_activation(node, inputs)
         else:
-            self._mark(node, inputs, self._fixed(*fixed))
+            self._mark(node, inputs, fixed(*parameters))
         return True
 
     def _annotate_joined(self, node: Node, annotation: JoinedScale, constants: set[Node]) -> bool:
@@ -329,13 +329,13 @@ class CmsisNnQuantizer(Quantizer):
         if any(tensor in constants and not _is_finite(tensor) for tensor in tensors):
             return False  # int8 has no number for infinity
         first = tensors[0]
-        fixed = [scale_of(tensor) for tensor in tensors]
-        fixed = [spec if isinstance(spec, FixedQParamsQuantizationSpec) else None for spec in fixed]
-        joined = {tensor for tensor, spec in zip(tensors, fixed) if spec is None}
-        if not joined and all(spec == fixed[0] for spec in fixed):
+        scales = [scale_of(tensor) for tensor in tensors]
+        scales = [spec if isinstance(spec, FixedQParamsQuantizationSpec) else None for spec in scales]
+        joined = {tensor for tensor, spec in zip(tensors, scales) if spec is None}
+        if not joined and all(spec == scales[0] for spec in scales):
             joined = set(tensors)
         inputs: dict[Node, QuantizationSpecBase] = dict.fromkeys(tensors, SharedQuantizationSpec((first, node)))
-        inputs[first] = self._input(first) if first in joined else self.activation
+        inputs[first] = self._input(first) if first in joined else self._activation(node)
         self._mark(node, inputs, SharedQuantizationSpec((first, node)))
         return True
 
@@ -347,7 +347,7 @@ class CmsisNnQuantizer(Quantizer):
         annotation: Optional[QuantizationAnnotation] = source.meta.get(Q_ANNOTATION_KEY)
         if annotation is not None and annotation.output_qspec is not None:
             return SharedQuantizationSpec(source)
-        return self.activation
+        return self._specs.activation(self.configuration.general())
 
     def _mark_with_activation(
         self,
@@ -361,25 +361,21 @@ class CmsisNnQuantizer(Quantizer):
         chain = [node]
         for targets in (batch_norms, _ACTIVATIONS):
             users = list(chain[-1].users)
-            if len(users) == 1 and str(users[0].target) in targets:
+            if len(users) == 1 and str(users[0].target) in targets and not stays_float(users[0]):
                 chain.append(users[0])
         for member in chain:
             self._mark(
                 member,
                 inputs if member is node else {},
-                self.activation if member is chain[-1] else None,
+                self._activation(*chain) if member is chain[-1] else None,
             )
 
-    @staticmethod
-    def _fixed(scale: float, zero_point: int) -> FixedQParamsQuantizationSpec:
-        return FixedQParamsQuantizationSpec(
-            dtype=torch.int8,
-            scale=scale,
-            zero_point=zero_point,
-            quant_min=-128,
-            quant_max=127,
-            qscheme=torch.per_tensor_affine,
-        )
+    def _activation(self, *chain: Node) -> QuantizationSpec:
+        """Returns the spec for the result of a chain of functions, for which the overrides of the last go first."""
+        config = self.configuration.general()
+        for node in chain:
+            config = settings_of(node).over(config)
+        return self._specs.activation(config)
 
     @staticmethod
     def _mark(

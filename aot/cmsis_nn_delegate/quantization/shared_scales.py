@@ -22,16 +22,20 @@ from torchao.quantization.pt2e.quantizer import (
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
 # The output of a node, or one node as another reads it.
-_Place = Union[Node, tuple[Node, Node]]
+Place = Union[Node, tuple[Node, Node]]
 
 
 def scale_of(node: Node) -> Optional[QuantizationSpecBase]:
     """Returns what the output of an annotated node is quantized with, at the end of all pointers."""
-    place: _Place = node
+    return spec_of(owner_of(node))
+
+
+def owner_of(place: Place) -> Place:
+    """Returns the place whose parameters those of `place` are, at the end of all pointers."""
     while True:
-        spec = _spec(place)
+        spec = spec_of(place)
         if not isinstance(spec, SharedQuantizationSpec):
-            return spec
+            return place
         place = spec.edge_or_node
 
 
@@ -44,46 +48,46 @@ def point_to_first(graph: Graph) -> None:
             groups.join(place, spec.edge_or_node)
     for node in graph.nodes:
         of_node = [place for place in (node, *((node, user) for user in node.users)) if place in specs]
-        alike: dict[Hashable, _Place] = {}
+        alike: dict[Hashable, Place] = {}
         for place in of_node:
             groups.join(place, alike.setdefault(_kind(groups.scale(place)), place))
     for members in groups.members():
         first, *others = members
         if any(isinstance(specs[member], SharedQuantizationSpec) for member in members):
-            _set_spec(first, groups.scale(first))
+            set_spec(first, groups.scale(first))
             for member in others:
-                _set_spec(member, SharedQuantizationSpec(first))
+                set_spec(member, SharedQuantizationSpec(first))
 
 
 class _Groups:
     """Disjoint sets of places. The representative of a set is its first member in PT2E's order."""
 
-    def __init__(self, specs: dict[_Place, QuantizationSpecBase]) -> None:
+    def __init__(self, specs: dict[Place, QuantizationSpecBase]) -> None:
         self._specs = specs
         self._order = {place: index for index, place in enumerate(specs)}
-        self._parent: dict[_Place, _Place] = {place: place for place in specs}
+        self._parent: dict[Place, Place] = {place: place for place in specs}
         self._scale = {
             place: spec for place, spec in specs.items() if not isinstance(spec, SharedQuantizationSpec)
         }  # by representative
 
-    def first(self, place: _Place) -> _Place:
+    def first(self, place: Place) -> Place:
         while self._parent[place] != place:
             self._parent[place] = self._parent[self._parent[place]]
             place = self._parent[place]
         return place
 
-    def join(self, a: _Place, b: _Place) -> None:
+    def join(self, a: Place, b: Place) -> None:
         first, second = sorted((self.first(a), self.first(b)), key=self._order.__getitem__)
         self._parent[second] = first
         if second in self._scale:
             self._scale.setdefault(first, self._scale[second])
 
-    def scale(self, place: _Place) -> QuantizationSpecBase:
+    def scale(self, place: Place) -> QuantizationSpecBase:
         """Returns the parameters of the set of `place`."""
         return self._scale[self.first(place)]
 
-    def members(self) -> list[list[_Place]]:
-        found: dict[_Place, list[_Place]] = {}
+    def members(self) -> list[list[Place]]:
+        found: dict[Place, list[Place]] = {}
         for place in self._parent:
             found.setdefault(self.first(place), []).append(place)
         return list(found.values())
@@ -95,9 +99,9 @@ def _kind(spec: QuantizationSpecBase) -> Hashable:
     return tuple(getattr(spec, name, None) for name in names)
 
 
-def _specs(graph: Graph) -> dict[_Place, QuantizationSpecBase]:
+def _specs(graph: Graph) -> dict[Place, QuantizationSpecBase]:
     """Returns all annotations of activations, in the order in which PT2E meets them."""
-    specs: dict[_Place, QuantizationSpecBase] = {}
+    specs: dict[Place, QuantizationSpecBase] = {}
     for node in graph.nodes:
         annotation = node.meta.get(Q_ANNOTATION_KEY)
         if annotation is None:
@@ -109,7 +113,8 @@ def _specs(graph: Graph) -> dict[_Place, QuantizationSpecBase]:
     return {place: spec for place, spec in specs.items() if isinstance(spec, kinds)}
 
 
-def _spec(place: _Place) -> Optional[QuantizationSpecBase]:
+def spec_of(place: Place) -> Optional[QuantizationSpecBase]:
+    """Returns the annotation of a place; None if there is none."""
     source, node = (None, place) if isinstance(place, Node) else place
     annotation = node.meta.get(Q_ANNOTATION_KEY)
     if annotation is None:
@@ -120,7 +125,8 @@ def _spec(place: _Place) -> Optional[QuantizationSpecBase]:
     return found
 
 
-def _set_spec(place: _Place, spec: QuantizationSpecBase) -> None:
+def set_spec(place: Place, spec: QuantizationSpecBase) -> None:
+    """Changes the annotation of a place that has one."""
     if isinstance(place, Node):
         place.meta[Q_ANNOTATION_KEY].output_qspec = spec
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 import numpy as np
 import torch
@@ -43,17 +43,19 @@ class Function(nn.Module):
         return self.function(*inputs)
 
 
-def quantized(module: nn.Module, *inputs: torch.Tensor) -> torch.fx.GraphModule:
+def quantized(
+    module: nn.Module, *inputs: torch.Tensor, quantizer: Optional[CmsisNnQuantizer] = None
+) -> torch.fx.GraphModule:
     """`module` in eval mode, calibrated with `inputs` and converted."""
     graph = quantizable_module(torch.export.export(module.eval(), inputs))
-    prepared = prepare_pt2e(graph, CmsisNnQuantizer("minmax"))
+    prepared = prepare_pt2e(graph, quantizer or CmsisNnQuantizer("minmax"))
     prepared(*inputs)
     return convert_calibrated(prepared)
 
 
-def exported(module: nn.Module, *inputs: torch.Tensor) -> ExportedProgram:
+def exported(module: nn.Module, *inputs: torch.Tensor, quantizer: Optional[CmsisNnQuantizer] = None) -> ExportedProgram:
     """The quantized `module`, exported."""
-    return torch.export.export(quantized(module, *inputs), inputs)
+    return torch.export.export(quantized(module, *inputs, quantizer=quantizer), inputs)
 
 
 @dataclass

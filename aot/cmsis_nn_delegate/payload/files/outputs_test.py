@@ -42,6 +42,7 @@ def compiled(seed, whole=True, name="net"):
         program=None,
         reports=(),
         work=None,
+        quantizer="default",
         placements={},
         encoded=encoded if whole else None,
         obstacle="" if whole else "a node stays outside",

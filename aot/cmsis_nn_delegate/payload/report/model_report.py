@@ -78,6 +78,7 @@ class Report:
     name: str
     target: str
     isa: str
+    quantizer: str  # the preset and overrides
     cmsis_nn: str
     payload_crc32: str  # 8 hexadecimal digits
     arena: ArenaReport
@@ -94,13 +95,15 @@ class Report:
         return json.dumps(dataclasses.asdict(self), indent=2) + "\n"
 
 
-def build_report(name: str, encoded: Encoded) -> Report:
-    """Builds the report of a payload that was just encoded."""
+def build_report(name: str, encoded: Encoded, quantizer: str = "") -> Report:
+    """Builds the report of a payload that was just encoded. `quantizer` says how the model was quantized, "" if
+    that is unknown."""
     graph, plan = encoded.graph, encoded.plan
     return Report(
         name=name,
         target=encoded.target.name,
         isa=encoded.target.isa.name,
+        quantizer=quantizer,
         cmsis_nn=schema.CMSIS_NN_COMMIT,
         payload_crc32=f"{decode(encoded.payload).crc32:08x}",
         arena=_arena(encoded),

@@ -1,0 +1,110 @@
+"""The quantization specs of PT2E that `QuantizationConfig` stands for, with the observers that find their scales."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torchao.quantization.pt2e.fake_quantize import FakeQuantize
+from torchao.quantization.pt2e.observer import (
+    HistogramObserver,
+    MinMaxObserver,
+    MovingAverageMinMaxObserver,
+    MovingAveragePerChannelMinMaxObserver,
+    PerChannelMinMaxObserver,
+)
+from torchao.quantization.pt2e.quantizer import FixedQParamsQuantizationSpec, QuantizationSpec
+
+from .configuration import QuantizationConfig
+
+# By `QuantizationConfig.observer`.
+_OBSERVERS: dict[str, Any] = {
+    "histogram": HistogramObserver,
+    "minmax": MinMaxObserver,
+    "moving-average": MovingAverageMinMaxObserver,
+}
+
+# Smallest scales. A constant activation must not give a scale that makes the
+# requantization factor overflow; a channel whose weights vanish must leave room for
+# its bias in 32 bits: |bias| / (s_input * s_weight) < 2^31.
+_ACTIVATION_EPS = 2.0**-20
+_WEIGHT_EPS = 2.0**-20
+# Of constants that activations are added to or multiplied with, which may all be tiny (the scales of residual
+# branches are often initialized with 1e-6).
+_CONSTANT_EPS = 2.0**-40
+
+
+class Specs:
+    """The same settings give the same object.
+
+    `qat`: for training, where modules compute with quantized numbers, and the scales of activations follow moving
+    averages of the ranges, whatever observer is asked for.
+    """
+
+    def __init__(self, qat: bool) -> None:
+        self._qat = qat
+        self._activations: dict[tuple[Any, Any], QuantizationSpec] = {}
+        per_channel = PerChannelMinMaxObserver.with_args(eps=_WEIGHT_EPS)
+        per_tensor = MinMaxObserver.with_args(eps=_WEIGHT_EPS)
+        # All values are known, so that none is clipped.
+        constant = MinMaxObserver.with_args(eps=_CONSTANT_EPS)
+        if qat:
+            # Of the weights as they are now: the average has one member.
+            now = {"averaging_constant": 1.0, "eps": _WEIGHT_EPS}
+            per_channel = FakeQuantize.with_args(observer=MovingAveragePerChannelMinMaxObserver, **now)
+            per_tensor = FakeQuantize.with_args(observer=MovingAverageMinMaxObserver, **now)
+            constant = FakeQuantize.with_args(
+                observer=MovingAverageMinMaxObserver, averaging_constant=1.0, eps=_CONSTANT_EPS
+            )
+        self.constant = _activation(constant, torch.per_tensor_affine)
+        self.per_channel = _weight(per_channel, torch.per_channel_symmetric, ch_axis=0)
+        self.per_tensor = _weight(per_tensor, torch.per_tensor_symmetric)
+
+    def activation(self, config: QuantizationConfig) -> QuantizationSpec:
+        key = None if self._qat else config.observer, config.activations
+        if key not in self._activations:
+            observer = _OBSERVERS[str(config.observer)].with_args(eps=_ACTIVATION_EPS)
+            if self._qat:
+                observer = FakeQuantize.with_args(observer=MovingAverageMinMaxObserver, eps=_ACTIVATION_EPS)
+            symmetric = config.activations == "symmetric"
+            scheme = torch.per_tensor_symmetric if symmetric else torch.per_tensor_affine
+            self._activations[key] = _activation(observer, scheme)
+        return self._activations[key]
+
+    def weight(self, config: QuantizationConfig) -> QuantizationSpec:
+        return self.per_tensor if config.weights == "per-tensor" else self.per_channel
+
+
+def fixed(scale: float, zero_point: int) -> FixedQParamsQuantizationSpec:
+    """Returns the spec of an activation that always has the same parameters."""
+    return FixedQParamsQuantizationSpec(
+        dtype=torch.int8,
+        scale=scale,
+        zero_point=zero_point,
+        quant_min=-128,
+        quant_max=127,
+        qscheme=torch.per_tensor_affine,
+    )
+
+
+def fixed_range(low: float, high: float) -> FixedQParamsQuantizationSpec:
+    """Returns the spec of an activation with values in [low, high], which contains 0."""
+    scale = max((high - low) / 255, _ACTIVATION_EPS)
+    return fixed(scale, max(-128, min(127, round(-128 - low / scale))))
+
+
+def _activation(observer: Any, scheme: torch.qscheme) -> QuantizationSpec:
+    return QuantizationSpec(
+        dtype=torch.int8, quant_min=-128, quant_max=127, qscheme=scheme, observer_or_fake_quant_ctr=observer
+    )
+
+
+def _weight(observer: Any, scheme: torch.qscheme, **options: Any) -> QuantizationSpec:
+    return QuantizationSpec(
+        dtype=torch.int8,
+        quant_min=-127,
+        quant_max=127,
+        qscheme=scheme,
+        observer_or_fake_quant_ctr=observer,
+        **options,
+    )
