@@ -1,4 +1,4 @@
-"""The command line: `cmsisnn compile | explain | report | run | targets`.
+"""The command line: `cmsisnn accuracy | compile | explain | report | run | targets`.
 
 Results and progress go to stdout. A failure prints one message to stderr. The exit code is 2 if the
 arguments or input files are wrong, and 1 if the model cannot be compiled, a run failed, or results differ.
@@ -29,10 +29,12 @@ from .quiet import quiet
 from .target import TARGETS, get_target
 
 if TYPE_CHECKING:
+    from .accuracy_report import Accuracy
     from .compiled import Compiled
     from .graph.tensor_type import TensorType
     from .payload.files.artifacts import Artifacts
-    from .quantization.samples import Sample
+    from .pipeline import Compilation
+    from .quantization.samples import InputSpec, Sample
     from .runner.host import HostProgram
 
 Results = list[list[np.ndarray]]  # by sample and output
@@ -130,6 +132,15 @@ def _explain(arguments: argparse.Namespace) -> int:
     return 1 if compiled.refused and arguments.strict else 0
 
 
+def _accuracy(arguments: argparse.Namespace) -> int:
+    from . import accuracy_report
+
+    with contextlib.redirect_stdout(sys.stderr if arguments.json else sys.stdout):
+        measured = _measured(arguments)
+    sys.stdout.write(measured.to_json() if arguments.json else f"\n{accuracy_report.render(measured)}")
+    return 0
+
+
 def _report(arguments: argparse.Namespace) -> int:
     from .payload.encode import encode
     from .payload.files.artifacts import Artifacts
@@ -193,8 +204,41 @@ def _targets(arguments: argparse.Namespace) -> int:
 # Parts of commands ----------------------------------------------------------
 
 
-def _compiled(arguments: argparse.Namespace) -> Compiled:
-    """Compiles the model of `compile` or `explain`."""
+def _measured(arguments: argparse.Namespace) -> Accuracy:
+    """Compiles and measures the model of `accuracy`."""
+    from .quantization import samples
+
+    arrays = samples.read(arguments.data, "data")
+    labels = arrays.get(arguments.labels) if arguments.labels else None
+    if arguments.labels and labels is None:
+        raise UserError(f"{arguments.data} has no array {arguments.labels!r} with labels")
+    if arguments.calibration is None:
+        _say(f"calibrating with {arguments.data}, for lack of --calibration")
+        arguments.calibration = arguments.data
+    compilations: list[Compilation] = []
+    _compiled(arguments, compilations.append)
+    with _silenced(arguments.debug):
+        from . import accuracy
+
+        inputs = compilations[0].inputs
+        specs = [samples.InputSpec(name, tuple(x.shape)) for name, x in zip(inputs.names, inputs.tensors)]
+        data = _by_name(arguments.data, specs, "data", arguments.labels)
+        return accuracy.measure(compilations[0], data, labels, library=arguments.library, progress=_say)
+
+
+def _by_name(path: str, specs: Sequence[InputSpec], purpose: str, labels: Optional[str]) -> dict[str, np.ndarray]:
+    """Returns the arrays of a file by the names of inputs, the form in which inputs of any structure are accepted.
+    `labels` is the name of an array that is no input."""
+    from .quantization import samples
+
+    loaded = samples.load(path, specs, purpose, () if labels is None else (labels,))
+    return {spec.name: np.concatenate(column) for spec, column in zip(specs, zip(*loaded))}
+
+
+def _compiled(
+    arguments: argparse.Namespace, inspect: Callable[[Compilation], None] = lambda compilation: None
+) -> Compiled:
+    """Compiles the model of `compile`, `explain` or `accuracy`."""
     from .model_source import load_model
     from .quantization import samples
 
@@ -238,12 +282,9 @@ def _compiled(arguments: argparse.Namespace) -> Compiled:
                 )
             calibration: Any = [examples]
         else:
-            loaded = samples.load(arguments.calibration, specs, "calibration data")
-            names = [spec.name for spec in specs]
-            # For inputs of any structure the calibration accepts flat arrays by name.
-            calibration = {n: np.concatenate(column) for n, column in zip(names, zip(*loaded))}
+            calibration = _by_name(arguments.calibration, specs, "calibration data", arguments.labels)
             if examples is None:
-                examples = dict(zip(names, loaded[0]))
+                examples = {name: array[:1] for name, array in calibration.items()}
         return compile_model(
             model.module,
             examples,
@@ -258,6 +299,7 @@ def _compiled(arguments: argparse.Namespace) -> Compiled:
             name=name,
             print_after=arguments.print_after or (),
             progress=_say,
+            inspect=inspect,
         )
 
 
@@ -411,13 +453,29 @@ def _parser() -> argparse.ArgumentParser:
 
     compile_ = command("compile", _compile, "quantize a model and compile it for a core")
     _add_model_arguments(compile_)
+    _add_program_arguments(compile_)
     compile_.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for the files")
     compile_.set_defaults(calibration_optional=False)
 
     explain = command("explain", _explain, "say for every function of a model whether it is delegated, and why not")
     _add_model_arguments(explain)
+    _add_program_arguments(explain)
     explain.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
     explain.set_defaults(calibration_optional=True)
+
+    accuracy = command(
+        "accuracy", _accuracy, "compare the outputs and layers of a quantized model with the float model"
+    )
+    _add_model_arguments(accuracy, target="cortex-m55")
+    accuracy.add_argument("--data", required=True, metavar="FILE.npz", help="inputs to compare on")
+    accuracy.add_argument(
+        "--labels", nargs="?", const="labels", metavar="NAME", help="the array of --data with the class of each input"
+    )
+    accuracy.add_argument(
+        "--library", metavar="FILE", help="the delegate's shared library, for models in several parts"
+    )
+    accuracy.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
+    accuracy.set_defaults(calibration_optional=False, io="float", io_placement="arena", strict=False, check=True)
 
     report = command("report", _report, "show RAM, flash and calls of a compiled model")
     report.add_argument("model", help="a file that `compile` wrote, or their common beginning")
@@ -446,21 +504,16 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_model_arguments(parser: argparse.ArgumentParser, target: Optional[str] = None) -> None:
+    """Adds what says how a model is quantized and compiled. Without a default `target` it must be given."""
     parser.add_argument(
         "model", metavar="FILE.py:FUNCTION", help="a function that returns a module, or (module, example_inputs)"
     )
-    parser.add_argument("--target", required=True, metavar="CORE", help="see `cmsisnn targets`")
+    default = f", default {target}" if target else ""
+    parser.add_argument(
+        "--target", required=not target, default=target, metavar="CORE", help=f"see `cmsisnn targets`{default}"
+    )
     parser.add_argument("--calibration", metavar="FILE.npz", help="representative inputs")
-    parser.add_argument(
-        "--io", choices=("float", "int8"), default="float", help="type of inputs and outputs, default float"
-    )
-    parser.add_argument(
-        "--io-placement",
-        choices=("arena", "caller"),
-        default="arena",
-        help="whether the arena has room for inputs and outputs, default arena",
-    )
     parser.add_argument(
         "--providers",
         default=",".join(PROVIDERS),
@@ -483,10 +536,6 @@ def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
         choices=OBSERVERS,
         help="how ranges are found; minmax is faster and clips nothing, default histogram",
     )
-    parser.add_argument("--strict", action="store_true", help="fail if a node is not delegated")
-    parser.add_argument(
-        "--no-check", dest="check", action="store_false", help="do not compare the quantized model with the float one"
-    )
     parser.add_argument(
         "--print-after",
         action="append",
@@ -494,6 +543,24 @@ def _add_model_arguments(parser: argparse.ArgumentParser) -> None:
         help="print the program or graph after a stage of the compiler, or `all`; may be given several times",
     )
     parser.add_argument("--name", help="name of the files, default is the function's")
+    parser.set_defaults(labels=None)
+
+
+def _add_program_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds what says how the program looks from outside, and what is checked of it."""
+    parser.add_argument(
+        "--io", choices=("float", "int8"), default="float", help="type of inputs and outputs, default float"
+    )
+    parser.add_argument(
+        "--io-placement",
+        choices=("arena", "caller"),
+        default="arena",
+        help="whether the arena has room for inputs and outputs, default arena",
+    )
+    parser.add_argument("--strict", action="store_true", help="fail if a node is not delegated")
+    parser.add_argument(
+        "--no-check", dest="check", action="store_false", help="do not compare the quantized model with the float one"
+    )
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ For example:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Optional, Union
 
 from .compiled import Compiled
@@ -41,6 +41,7 @@ def compile_model(
     check: bool = True,
     print_after: Collection[str] = (),
     progress: Progress = lambda line: None,
+    inspect: Callable[[Compilation], None] = lambda compilation: None,
 ) -> Compiled:
     """Quantizes, partitions and encodes `module` for `target`.
 
@@ -59,6 +60,7 @@ def compile_model(
         about as long as 10 inferences in PyTorch for each of these.
     print_after: stages of `pipeline.STAGES`, or "all", after which to print the program or graph.
     progress: called with a line before each step.
+    inspect: called at the end with the results of all stages, such as the module with its observers.
 
     `module` and all tensors passed in stay unchanged.
 
@@ -81,6 +83,7 @@ def compile_model(
         check=check,
         print_after=print_after,
         progress=progress,
+        inspect=inspect,
     )
     return compiled
 
@@ -102,6 +105,7 @@ def compile_for_targets(
     check: bool = True,
     print_after: Collection[str] = (),
     progress: Progress = lambda line: None,
+    inspect: Callable[[Compilation], None] = lambda compilation: None,
 ) -> list[Compiled]:
     """Returns the result of `compile_model`, which describes the arguments, for each of `targets`.
 
@@ -141,4 +145,6 @@ def compile_for_targets(
         check=check,
         progress=progress,
     )
-    return run(compilation, print_after)
+    results = run(compilation, print_after)
+    inspect(compilation)
+    return results

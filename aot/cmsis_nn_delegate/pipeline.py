@@ -169,7 +169,7 @@ def _calibration_doubt(c: Compilation) -> str:
     if not found and c.comparison is not None and c.comparison.sqnr < LOWEST_SQNR:
         found = (
             f"on its samples, noise from quantization is {c.comparison.sqnr:.1f} dB below an output; {LOWEST_SQNR:g} "
-            "dB and more are usual"
+            "dB and more are usual. `cmsisnn accuracy` says which layers it comes from"
         )
     return found and f"the calibration data looks useless: {found}"
 

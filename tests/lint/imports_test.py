@@ -34,11 +34,14 @@ LAYERS = (
     "partition",
     "compiled",
     "explanation",
+    "accuracy_report",
     "runner",
     "model_source",
     "pipeline_text",
     "pipeline",
     "compile",
+    "accuracy_advice",
+    "accuracy",
     "cli",
     "__main__",
     "testing",
@@ -48,6 +51,8 @@ MOST_FOLDERS = 10
 # Imports inside of functions, and for type checkers. The command line imports what takes seconds when a command
 # needs it.
 LAZY = {
+    ("cli", "accuracy"),
+    ("cli", "accuracy_report"),
     ("cli", "compile"),
     ("cli", "compiled"),
     ("cli", "explanation"),
@@ -57,6 +62,7 @@ LAZY = {
     ("cli", "payload.files.artifacts"),
     ("cli", "payload.report.model_report"),
     ("cli", "payload.report.text"),
+    ("cli", "pipeline"),
     ("cli", "quantization.configuration_file"),
     ("cli", "quantization.interface"),
     ("cli", "quantization.quantizer"),

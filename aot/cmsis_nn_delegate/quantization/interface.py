@@ -123,8 +123,8 @@ class Inputs:
         for leaf, example in zip(leaves, wanted):
             if _is_fixed(leaf) and (type(leaf), leaf) != (type(example), example):
                 raise UserError(
-                    f"{what} has the value {leaf!r} where the example inputs have {example!r}; the compiled model is made "
-                    "for one value: give a tensor if it changes"
+                    f"{what} has the value {leaf!r} where the example inputs have {example!r}; the compiled model is "
+                    "made for one value: give a tensor if it changes"
                 )
         present = [leaf for leaf in leaves if not _is_fixed(leaf)]
         return tuple(_checked(leaf, f"input {name} of {what}") for leaf, name in zip(present, self.names))

@@ -9,7 +9,7 @@ model: float32, or int8 for int8 inputs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional, Union
@@ -30,10 +30,13 @@ class InputSpec:
     shape: Optional[tuple[int, ...]] = None
 
 
-def load(path: Union[str, Path], specs: Sequence[InputSpec], purpose: str) -> list[Sample]:
+def load(
+    path: Union[str, Path], specs: Sequence[InputSpec], purpose: str, leave_out: Collection[str] = ()
+) -> list[Sample]:
     """The samples in file `path`; UserError says what is wrong with it, NaN and infinity included.
-    `purpose` is for messages: what the file is for, "calibration data"."""
-    return select(_read(Path(path), purpose), specs, path)
+    `purpose` is for messages: what the file is for, "calibration data". Arrays named in `leave_out` are no inputs."""
+    arrays = {name: array for name, array in read(path, purpose).items() if name not in leave_out}
+    return select(arrays, specs, path)
 
 
 def select(arrays: Mapping[str, np.ndarray], specs: Sequence[InputSpec], path: Union[str, Path]) -> list[Sample]:
@@ -48,7 +51,9 @@ def select(arrays: Mapping[str, np.ndarray], specs: Sequence[InputSpec], path: U
     return list(zip(*columns))
 
 
-def _read(path: Path, purpose: str) -> dict[str, np.ndarray]:
+def read(path: Union[str, Path], purpose: str) -> dict[str, np.ndarray]:
+    """The arrays of a file by name; UserError and `purpose` as for `load`."""
+    path = Path(path)
     if not path.is_file():
         raise UserError(f"{purpose}: {path} does not exist; give an .npz file with model inputs")
     try:

@@ -64,7 +64,7 @@ class Fits:
 
     def __init__(self, prepared: GraphModule, scales: Scales) -> None:
         self._scales = scales
-        self._constant = _constants(prepared)
+        self._constant = constants(prepared)
         self._sums: dict[int, list[Any]] = {}  # by observer, which several tensors may share
 
     def see(self, node: Node, value: Any) -> None:
@@ -96,7 +96,7 @@ class Fits:
                 )
 
 
-def _constants(module: GraphModule) -> set[Node]:
+def constants(module: GraphModule) -> set[Node]:
     """Attributes, and what is computed of these alone."""
     constants: set[Node] = set()
     for node in module.graph.nodes:

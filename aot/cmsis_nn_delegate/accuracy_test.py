@@ -1,0 +1,229 @@
+"""`accuracy`: planted losses are found in the layer that has them, and the device's numbers stand beside PyTorch's."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from cmsis_nn_delegate import accuracy, accuracy_report, cli
+from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+
+make_torch_faster()
+
+SHAPE = (1, 3, 8, 8)
+_BUILT = Path("runtime/libcmsis_nn_delegate.so")
+LIBRARY = _BUILT if _BUILT.is_file() else None  # outside of Bazel the one in bazel-bin
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.first = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU())
+        self.second = nn.Sequential(nn.Conv2d(8, 8, 3), nn.ReLU())
+        self.classes = nn.Linear(8, 5)
+
+    def forward(self, x):
+        x = self.second(self.first(x))
+        return self.classes(torch.max_pool2d(x, 6).flatten(1))
+
+
+class Sums(nn.Module):
+    """Stays outside of the delegate."""
+
+    def forward(self, x):
+        return torch.cumsum(x, 1)
+
+
+def samples(count=40, scale=1.0, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return [(torch.randn(SHAPE, generator=generator) * scale,) for _ in range(count)]
+
+
+def compiled(module, calibration, **options):
+    found = []
+    compile_model(module, calibration[0], "cortex-m4", calibration, observer="minmax", inspect=found.append, **options)
+    return found[0]
+
+
+def measured(module, calibration, data, labels=None, **options):
+    return accuracy.measure(compiled(module, calibration, **options), data, labels)
+
+
+class NoHost:
+    """For a machine without the delegate's library."""
+
+    def __init__(self, *_):
+        raise UserError("no library here")
+
+
+def by_function(result):
+    return {
+        layer.function.split(".")[-2] if "." in layer.function else layer.function: layer for layer in result.layers
+    }
+
+
+DATA = samples()
+
+
+@pytest.fixture(scope="module")
+def compilation():
+    return compiled(Net(), DATA)
+
+
+@pytest.fixture(scope="module")
+def ordinary(compilation):
+    with torch.no_grad():
+        labels = np.array([int(Net().eval()(*x).argmax()) for x in DATA])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(accuracy, "HostProgram", NoHost)
+        return accuracy.measure(compilation, DATA, labels)
+
+
+def test_three_arithmetics(ordinary):
+    names = [a.name for a in ordinary.arithmetics]
+    exact, quantized, device = ordinary.arithmetics
+    assert names == ["float", "quantized", "device"]
+    assert exact.top1 == 1.0 and exact.sqnr is None and exact.cosine == pytest.approx(1.0)
+    assert quantized.sqnr > 25 and abs(quantized.sqnr - device.sqnr) < 1 and device.top1 > 0.8
+    assert ordinary.device_steps <= 1 and ordinary.device_obstacle == ""
+    assert (ordinary.samples, ordinary.layer_samples) == (40, 5)
+
+
+def test_the_runtime_gives_what_the_reference_gives(compilation, ordinary):
+    _, _, device = accuracy.measure(compilation, DATA, library=LIBRARY).arithmetics
+    expected = ordinary.arithmetics[2]
+    assert (device.sqnr, device.cosine) == (expected.sqnr, expected.cosine)
+    assert (device.how, expected.how) == ("the device's kernels in C++, on this machine", "the integer reference")
+
+
+def test_costs_add_up(ordinary):
+    assert sum(layer.cost for layer in ordinary.layers) == pytest.approx(1.0)
+    assert ordinary.predicted_sqnr == pytest.approx(ordinary.arithmetics[1].sqnr, abs=2.5)
+    assert [layer.cost for layer in ordinary.ranking] == sorted((x.cost for x in ordinary.ranking), reverse=True)
+
+
+def test_layers_have_the_users_names(ordinary):
+    layers = by_function(ordinary)
+    assert list(layers) == [
+        "input",
+        "relu",
+        "max_pool2d",
+        "flatten",
+        "linear",
+    ]  # of the two with this function, the second
+    assert layers["relu"].module == "second.1 (ReLU)" and layers["linear"].module == "classes (Linear)"
+    assert all(layer.source.startswith("accuracy_test.py:") for layer in layers.values() if layer.function != "input")
+    assert layers["input"].name == "x"
+
+
+def test_the_device_stands_beside_pytorch(ordinary):
+    for layer in ordinary.layers:
+        if layer.function not in ("input", "aten.flatten.using_ints"):  # the device renames memory
+            assert layer.device_sqnr == pytest.approx(layer.sqnr, abs=0.5), layer
+    # It only selects numbers that are rounded already.
+    assert by_function(ordinary)["max_pool2d"].cost == 0
+
+
+def test_data_beyond_the_calibration():
+    result = measured(Net(), samples(4, 0.25), samples(4, 1.0, seed=1))
+    layer = by_function(result)["input"]
+    assert layer.saturation > 0.1
+    assert "Add such samples to the calibration data, which has only 4" in layer.proposals[0]
+    assert result.arithmetics[1].sqnr < 20
+
+
+def test_weights_of_different_sizes():
+    """A large weight for a channel that is always zero changes no output, but it makes a common scale coarse."""
+    module, data = Net(), samples(8)
+    with torch.no_grad():
+        module.second[0].bias[0] = -100.0
+        module.classes.weight[0, 0] = 50.0
+    coarse = measured(module, data, data, linear_weights="per-tensor")
+    first, fine = coarse.ranking[0], measured(module, data, data)
+    assert first.module == "classes (Linear)" and first.cost > 0.9 and first.weights_cost > 0.9
+    assert any("--linear-weights per-channel" in text for text in first.proposals)
+    assert any("has classes: {skip: true} under module_names" in text for text in first.proposals)
+    assert fine.arithmetics[1].sqnr > coarse.arithmetics[1].sqnr + 5
+    assert not any("--linear-weights" in text for layer in fine.layers for text in layer.proposals)
+
+
+def test_relu_without_a_bound():
+    module = Net()
+    data = samples(12)
+    data[0][0][0, :, 0, 0] = 3000.0  # an outlier
+    result = measured(module, data, data[1:])
+    first = next(layer for layer in result.layers if layer.module == "first.2 (ReLU)")
+    assert first.levels < 0.25 and any("nn.ReLU6 in place of nn.ReLU" in text for text in first.proposals)
+    ranges = by_function(result)["input"].proposals
+    assert any("Leave samples with outliers out of the calibration data" in text for text in ranges)
+
+
+def test_a_model_in_parts_runs_on_the_host_or_says_why_not(monkeypatch):
+    module, data = nn.Sequential(nn.Conv2d(3, 4, 3), Sums(), nn.Conv2d(4, 2, 1)), samples(3)
+    compilation = compiled(module, data)
+    result = accuracy.measure(compilation, data, library=LIBRARY)
+    assert result.device_steps <= 1 and "C++" in result.arithmetics[2].how
+    monkeypatch.setattr(accuracy, "HostProgram", NoHost)
+    result = accuracy.measure(compilation, data)
+    assert [a.name for a in result.arithmetics] == ["float", "quantized"] and result.device_steps is None
+    assert "not delegated as a whole" in result.device_obstacle and "no library here" in result.device_obstacle
+    assert result.device_obstacle in accuracy_report.render(result)
+    assert all(layer.device_sqnr is None for layer in result.layers) and result.layers
+
+
+@pytest.mark.parametrize(
+    "labels, message",
+    [
+        (np.zeros(3, np.int64), "the data needs 2 integers"),
+        (np.zeros(2), "labels are float64"),
+        (np.array([0, 5]), "the model has 5 classes"),
+    ],
+)
+def test_labels_that_do_not_fit(compilation, labels, message):
+    with pytest.raises(UserError, match=message):
+        accuracy.measure(compilation, samples(2), labels)
+
+
+def test_empty_data(compilation):
+    with pytest.raises(UserError, match="contains no samples"):
+        accuracy.measure(compilation, [])
+
+
+def test_command(tmp_path, capsys):
+    (tmp_path / "model.py").write_text(
+        "import torch\nfrom torch import nn\n\ndef small():\n    torch.manual_seed(0)\n"
+        "    return nn.Sequential(nn.Flatten(), nn.Linear(12, 3)), (torch.zeros(1, 3, 2, 2),)\n"
+    )
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=(20, 3, 2, 2)).astype(np.float32)
+    np.savez(tmp_path / "data.npz", input0=x, classes=generator.integers(0, 3, 20))
+    command = ["accuracy", f"{tmp_path}/model.py:small", "--data", f"{tmp_path}/data.npz", "--observer", "minmax"]
+    assert cli.main([*command, "--labels", "classes", "--json"]) == 0
+    out, progress = capsys.readouterr()
+    document = json.loads(out)
+    assert "calibrating with" in progress
+    assert (document["model"], document["target"], document["samples"]) == ("small", "cortex-m55", 20)
+    assert all(0 <= a["top1"] <= 1 for a in document["arithmetics"])
+    assert cli.main([*command, "--labels"]) == 2
+    assert "has no array 'labels'" in capsys.readouterr().err
+
+
+def test_json(ordinary):
+    document = json.loads(ordinary.to_json())
+    assert document["schema"] == accuracy_report.SCHEMA
+    assert document["arithmetics"][0]["sqnr"] is None  # no noise
+    assert {a["name"] for a in document["arithmetics"]} == {"float", "quantized", "device"}
+    assert set(document["ranking"]) <= {layer["name"] for layer in document["layers"]}
+
+
+def test_text(ordinary):
+    text = accuracy_report.render(ordinary)
+    assert text.startswith("model on cortex-m4, 40 samples\n")
+    assert "top-1" in text and "classes (Linear)" in text and "100.00 %" in text
+    assert f"in PyTorch by at most {ordinary.device_steps} step" in text
