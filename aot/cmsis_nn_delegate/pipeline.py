@@ -182,7 +182,7 @@ def _partition(c: Compilation) -> None:
     c.progress(f"partitioning and compiling for {', '.join(target.name for target in c.targets)}")
     c.partitioner = _partitioner(c, c.targets[0], prepared=True, later=True)
     try:
-        c.edge = partition(c.program, c.quantized, c.partitioner, c.strict)
+        c.edge = partition(c.program, [c.quantized], c.partitioner, c.strict)
     except NotDelegatedError as error:
         raise UserError(str(error), exit_code=1) from error
     _keep_initial_state(c.edge.exported_program())

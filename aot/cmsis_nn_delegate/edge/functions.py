@@ -6,7 +6,7 @@ ExecuTorch decomposes many functions before it calls a partitioner: an LSTM beco
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -28,11 +28,15 @@ class Function:
 
 
 class Functions:
-    """The calls of `program`, an exported ATen program that has not been decomposed yet."""
+    """The calls of exported ATen programs that have not been decomposed yet, one for each method."""
 
-    def __init__(self, program: ExportedProgram) -> None:
-        self._graph = program.graph  # kept alive, so that no other graph gets its id
-        self._calls = {
+    def __init__(self, programs: Iterable[ExportedProgram] = ()) -> None:
+        self._calls: dict[Graph, dict[str, Function]] = {}  # keeps graphs alive, so that no other gets the id of one
+        for program in programs:
+            self.add(program)
+
+    def add(self, program: ExportedProgram) -> None:
+        self._calls[program.graph] = {
             node.name: Function(node.name, target_name(node), module_of(node), source_of(node))
             for node in program.graph.nodes
             if node.op == "call_function"
@@ -40,8 +44,11 @@ class Functions:
 
     def of(self, node: Node) -> Optional[Function]:
         """Returns the function that edge node `node` is or was decomposed from; None if unknown."""
-        name = name_in(self._graph, node)
-        return None if name is None else self._calls.get(name)
+        for graph, calls in self._calls.items():
+            name = name_in(graph, node)
+            if name is not None:
+                return calls.get(name)
+        return None
 
 
 def name_in(graph: Graph, node: Node) -> Optional[str]:

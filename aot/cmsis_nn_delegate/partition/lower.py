@@ -4,11 +4,14 @@
     edge = lower(exported, "cortex-m55", io="int8")
     edge.to_executorch().write_to_file(file)
 
-With `io="int8"` it has int8 inputs and outputs; see `int8_io`.
+With `io="int8"` it has int8 inputs and outputs; see `int8_io`. A program may have several methods:
+
+    edge = lower({"encode": exported, "decode": another}, "cortex-m55")
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Optional, Union
 
 import executorch.kernels.quantized  # noqa: F401  quantize and dequantize that stay outside
@@ -25,8 +28,12 @@ class NotDelegatedError(ValueError):
     """With `strict`, some operators stay outside of the delegate; the message says which and why."""
 
 
+# One for each method; a single program is the method "forward".
+Programs = Union[ExportedProgram, Mapping[str, ExportedProgram]]
+
+
 def lower(
-    program: ExportedProgram,
+    program: Programs,
     target: Union[str, Target],
     io: str = "float",
     io_placement: str = "arena",
@@ -44,20 +51,22 @@ def lower(
     `io="int8"` if inputs or outputs are not quantized, and for a program that ExecuTorch cannot lower.
     """
     partitioner = partitioner or CmsisNnPartitioner(target, io_placement)
-    return partition(with_io(program, io), program, partitioner, strict, etrecord)
+    methods = program if isinstance(program, Mapping) else {"forward": program}
+    copies = {name: with_io(method, io) for name, method in methods.items()}
+    return partition(copies, methods.values(), partitioner, strict, etrecord)
 
 
 def partition(
-    program: ExportedProgram,
-    original: ExportedProgram,
+    program: Programs,
+    originals: Iterable[ExportedProgram],
     partitioner: CmsisNnPartitioner,
     strict: bool = False,
     etrecord: bool = False,
 ) -> EdgeProgramManager:
-    """Like `lower`, for a program that `with_io` has made from `original`."""
-    with library_call("ExecuTorch cannot lower the quantized model"), partitioner.lowering(original):
+    """Like `lower`, for programs that `with_io` has made from `originals`."""
+    with library_call("ExecuTorch cannot lower the quantized model"), partitioner.lowering(originals):
         edge = to_edge_transform_and_lower(
-            program,
+            dict(program) if isinstance(program, Mapping) else program,
             partitioner=[partitioner],
             # The verifier does not know int8 inputs among the types of edge operators.
             compile_config=EdgeCompileConfig(_check_ir_validity=False),

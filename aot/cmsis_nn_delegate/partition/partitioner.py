@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Optional, Union
 
 import torch
@@ -62,26 +62,26 @@ class CmsisNnPartitioner(Partitioner):
         self.reports: list[NodeReport] = []
         self.work = Work()
         self._prepared = prepared
-        self._functions: Optional[Functions] = None
+        self._functions = Functions()
         self._asks_once = False
         self._asked: Optional[tuple[Graph, Support]] = None  # the last program of `ops_to_not_decompose`
         self._before: Optional[Support] = None  # the same, if `partition` may rely on it
 
     @contextlib.contextmanager
-    def lowering(self, original: ExportedProgram) -> Iterator[None]:
+    def lowering(self, originals: Iterable[ExportedProgram]) -> Iterator[None]:
         """Inside this context, `partition` does not check again what `ops_to_not_decompose` has accepted, and names the
-        functions of `original`, of which the lowered program is a copy. No passes may change the copy."""
-        self._asks_once, self._functions = True, Functions(original)
+        functions of `originals`, of which the lowered programs are copies. No passes may change the copies."""
+        self._asks_once, self._functions = True, Functions(originals)
         try:
             yield
         finally:
-            self._asks_once = False
-            self._functions = self._asked = self._before = None
+            self._asks_once, self._functions = False, Functions()
+            self._asked = self._before = None
 
     def transform_for_pre_decomposition(self, exported_program: ExportedProgram) -> ExportedProgram:
         """Only records the functions before they are decomposed."""
         if not self._asks_once:
-            self._functions = Functions(exported_program)
+            self._functions.add(exported_program)
         return exported_program
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:

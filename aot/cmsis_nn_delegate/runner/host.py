@@ -70,14 +70,16 @@ def load_library(path: Union[str, Path, None] = None) -> None:
 
 
 class HostProgram:
-    """The method `forward` of a .pte. Loads the delegate's library if necessary."""
+    """A method of a .pte. Loads the delegate's library if necessary."""
 
-    def __init__(self, program: Union[str, Path, bytes], library: Union[str, Path, None] = None) -> None:
+    def __init__(
+        self, program: Union[str, Path, bytes], library: Union[str, Path, None] = None, method: str = "forward"
+    ) -> None:
         load_library(library)
         name = "the program" if isinstance(program, bytes) else str(program)
         try:
             self._program = Runtime.get().load_program(program, verification=Verification.Minimal)
-            self._method = self._program.load_method("forward")
+            self._method = self._program.load_method(method)
         except RuntimeError as error:
             raise UserError(f"{name} cannot be loaded: {error}", exit_code=1) from error
         metadata = self._method.metadata
