@@ -151,10 +151,12 @@ cmsis_nn_delegate_test(
 cmsis_nn_delegate_library(
   portable
   SRCS
+    runtime/kernels/portable/adaptive_avg_pool2d.cc
     runtime/kernels/portable/add.cc
     runtime/kernels/portable/add.h
     runtime/kernels/portable/add_broadcast.cc
     runtime/kernels/portable/all.cc
+    runtime/kernels/portable/average.h
     runtime/kernels/portable/avg_pool2d.cc
     runtime/kernels/portable/batch_matmul.cc
     runtime/kernels/portable/broadcast.cc
@@ -168,13 +170,16 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/log_softmax.cc
     runtime/kernels/portable/lookup.cc
     runtime/kernels/portable/max_pool2d.cc
+    runtime/kernels/portable/max_pool2d_dilated.cc
     runtime/kernels/portable/maximum.cc
+    runtime/kernels/portable/maximum_pooling.h
     runtime/kernels/portable/minimum.cc
     runtime/kernels/portable/mul.cc
     runtime/kernels/portable/mul.h
     runtime/kernels/portable/mul_broadcast.cc
     runtime/kernels/portable/normalize.cc
     runtime/kernels/portable/pad_nd.cc
+    runtime/kernels/portable/prelu.cc
     runtime/kernels/portable/quantize.cc
     runtime/kernels/portable/reduce_extremum.h
     runtime/kernels/portable/reduce_max.cc

@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 30;
+inline constexpr std::size_t kOpcodeCount = 33;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -91,6 +91,9 @@ enum class Opcode : std::uint8_t {
   kDiv = 27,
   kReduceMax = 28,
   kReduceMin = 29,
+  kAdaptiveAvgPool2d = 30,
+  kMaxPool2dDilated = 31,
+  kPrelu = 32,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1288,6 +1291,93 @@ static_assert(offsetof(ReduceMinArgs, output) == 4, "layout of ReduceMinArgs");
 static_assert(offsetof(ReduceMinArgs, outer) == 8, "layout of ReduceMinArgs");
 static_assert(offsetof(ReduceMinArgs, axis) == 12, "layout of ReduceMinArgs");
 static_assert(offsetof(ReduceMinArgs, inner) == 16, "layout of ReduceMinArgs");
+
+/// int8 average pooling, NHWC, of windows as long as the output size asks for; input and
+/// output share scale and zero point.
+struct AdaptiveAvgPool2dArgs {
+  /// int8 [n, h, w, c]
+  Ref input;
+  /// int8 [n, h, w, c]
+  Ref output;
+  Activation activation;
+  Dims input_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(AdaptiveAvgPool2dArgs) == 48, "layout of AdaptiveAvgPool2dArgs");
+static_assert(offsetof(AdaptiveAvgPool2dArgs, input) == 0, "layout of AdaptiveAvgPool2dArgs");
+static_assert(offsetof(AdaptiveAvgPool2dArgs, output) == 4, "layout of AdaptiveAvgPool2dArgs");
+static_assert(offsetof(AdaptiveAvgPool2dArgs, activation) == 8, "layout of AdaptiveAvgPool2dArgs");
+static_assert(offsetof(AdaptiveAvgPool2dArgs, input_dims) == 16, "layout of AdaptiveAvgPool2dArgs");
+static_assert(offsetof(AdaptiveAvgPool2dArgs, output_dims) == 32,
+              "layout of AdaptiveAvgPool2dArgs");
+
+/// int8 maximum pooling, NHWC, of windows with gaps; padding does not count, and a window
+/// that sees no pixel gives the lowest value; input and output share scale and zero point.
+struct MaxPool2dDilatedArgs {
+  /// int8 [n, h, w, c]
+  Ref input;
+  /// int8 [n, h, w, c]
+  Ref output;
+  PoolParams params;
+  Dims input_dims;
+  /// h, w of the window; n = c = 1
+  Dims filter_dims;
+  Dims output_dims;
+  /// >= 1
+  Tile dilation;
+};
+static_assert(sizeof(MaxPool2dDilatedArgs) == 88, "layout of MaxPool2dDilatedArgs");
+static_assert(offsetof(MaxPool2dDilatedArgs, input) == 0, "layout of MaxPool2dDilatedArgs");
+static_assert(offsetof(MaxPool2dDilatedArgs, output) == 4, "layout of MaxPool2dDilatedArgs");
+static_assert(offsetof(MaxPool2dDilatedArgs, params) == 8, "layout of MaxPool2dDilatedArgs");
+static_assert(offsetof(MaxPool2dDilatedArgs, input_dims) == 32, "layout of MaxPool2dDilatedArgs");
+static_assert(offsetof(MaxPool2dDilatedArgs, filter_dims) == 48, "layout of MaxPool2dDilatedArgs");
+static_assert(offsetof(MaxPool2dDilatedArgs, output_dims) == 64, "layout of MaxPool2dDilatedArgs");
+static_assert(offsetof(MaxPool2dDilatedArgs, dilation) == 80, "layout of MaxPool2dDilatedArgs");
+
+/// int8 PReLU: positive numbers are requantized, negative ones multiplied by the slope of
+/// their channel. The output may be the input.
+struct PreluArgs {
+  /// int8 [outer, channels, inner]
+  Ref input;
+  /// int8 [channels]
+  Ref slopes;
+  /// int8 [outer, channels, inner]
+  Ref output;
+  /// -zero_point of the input, -127 to 128
+  std::int32_t input_offset;
+  /// -zero_point of the input, -127 to 128
+  std::int32_t slope_offset;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t positive_multiplier;
+  /// left if positive, -31 to 14
+  std::int32_t positive_shift;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t negative_multiplier;
+  /// left if positive, -31 to 14
+  std::int32_t negative_shift;
+  Activation activation;
+  std::int32_t outer;
+  std::int32_t channels;
+  std::int32_t inner;
+};
+static_assert(sizeof(PreluArgs) == 60, "layout of PreluArgs");
+static_assert(offsetof(PreluArgs, input) == 0, "layout of PreluArgs");
+static_assert(offsetof(PreluArgs, slopes) == 4, "layout of PreluArgs");
+static_assert(offsetof(PreluArgs, output) == 8, "layout of PreluArgs");
+static_assert(offsetof(PreluArgs, input_offset) == 12, "layout of PreluArgs");
+static_assert(offsetof(PreluArgs, slope_offset) == 16, "layout of PreluArgs");
+static_assert(offsetof(PreluArgs, output_offset) == 20, "layout of PreluArgs");
+static_assert(offsetof(PreluArgs, positive_multiplier) == 24, "layout of PreluArgs");
+static_assert(offsetof(PreluArgs, positive_shift) == 28, "layout of PreluArgs");
+static_assert(offsetof(PreluArgs, negative_multiplier) == 32, "layout of PreluArgs");
+static_assert(offsetof(PreluArgs, negative_shift) == 36, "layout of PreluArgs");
+static_assert(offsetof(PreluArgs, activation) == 40, "layout of PreluArgs");
+static_assert(offsetof(PreluArgs, outer) == 48, "layout of PreluArgs");
+static_assert(offsetof(PreluArgs, channels) == 52, "layout of PreluArgs");
+static_assert(offsetof(PreluArgs, inner) == 56, "layout of PreluArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -48,6 +48,8 @@ bool fits_window(std::int32_t in, std::int32_t taps, std::int32_t out, std::int3
 }
 
 constexpr char kOutOfRange[] = "dimension, stride, padding or dilation out of range";
+constexpr char kBatch[] = "input and output differ in batch";
+constexpr char kPooledChannels[] = "input and output differ in channels";
 constexpr char kChannels[] = "channels, groups and filters do not agree";
 
 /// Whether `filter` has a filter of as many channels as each group of `in` for each channel of `out`.
@@ -69,7 +71,7 @@ bool in_range(const Dims& in, const Dims& filter, const Dims& out, const Tile& s
 bool windows(const CallCheck& call, const Dims& in, const Dims& filter, const Dims& out,
              const Tile& stride, const Tile& padding, const Tile& dilation, Overlap overlap) {
   return call.require(in_range(in, filter, out, stride, padding, dilation), kOutOfRange) &&
-         call.require(in.n == out.n, "input and output differ in batch") &&
+         call.require(in.n == out.n, kBatch) &&
          call.require(
              fits_window(in.h, filter.h, out.h, stride.h, padding.h, dilation.h, overlap) &&
                  fits_window(in.w, filter.w, out.w, stride.w, padding.w, dilation.w, overlap),
@@ -91,7 +93,7 @@ bool transposed_convolution(const CallCheck& call, const payload::ConvParams& pa
                             const Dims& in, const Dims& filter, const Dims& out) {
   return call.require(in_range(in, filter, out, params.stride, params.padding, params.dilation),
                       kOutOfRange) &&
-         call.require(in.n == out.n, "input and output differ in batch") &&
+         call.require(in.n == out.n, kBatch) &&
          call.require(channels_agree(in, filter, out), kChannels);
 }
 
@@ -111,7 +113,22 @@ bool pooling(const CallCheck& call, const payload::PoolParams& params, const Dim
   constexpr Tile kNoDilation = {1, 1};
   return windows(call, in, filter, out, params.stride, params.padding, kNoDilation,
                  Overlap::kRequired) &&
-         call.require(in.c == out.c, "input and output differ in channels");
+         call.require(in.c == out.c, kPooledChannels);
+}
+
+bool dilated_pooling(const CallCheck& call, const payload::MaxPool2dDilatedArgs& args) {
+  const Dims& in = args.input_dims;
+  const Dims& out = args.output_dims;
+  return windows(call, in, args.filter_dims, out, args.params.stride, args.params.padding,
+                 args.dilation, Overlap::kOptional) &&
+         call.require(in.c == out.c, kPooledChannels);
+}
+
+bool adaptive_pooling(const CallCheck& call, const payload::AdaptiveAvgPool2dArgs& args) {
+  const Dims& in = args.input_dims;
+  const Dims& out = args.output_dims;
+  return call.require(((range_bits(in) | range_bits(out)) >> 15) == 0, kOutOfRange) &&
+         call.require(in.n == out.n, kBatch) && call.require(in.c == out.c, kPooledChannels);
 }
 
 bool batch_matmul(const CallCheck& call, const payload::BatchMatmulArgs& args) {

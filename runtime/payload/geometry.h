@@ -33,6 +33,12 @@ bool pooling(const CallCheck& call, const Args& args) {
   return pooling(call, args.params, args.input_dims, args.filter_dims, args.output_dims);
 }
 
+/// The same with gaps in the windows, of which some may see no pixel.
+bool dilated_pooling(const CallCheck& call, const payload::MaxPool2dDilatedArgs& args);
+
+/// Any output size fits: every window has a pixel.
+bool adaptive_pooling(const CallCheck& call, const payload::AdaptiveAvgPool2dArgs& args);
+
 /// A batch of one input is as large as that of the output, or 1.
 bool batch_matmul(const CallCheck& call, const payload::BatchMatmulArgs& args);
 

@@ -39,6 +39,9 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "div of input1 int8, input2 int8, output int8",
     "reduce_max of input int8, output int8",
     "reduce_min of input int8, output int8",
+    "adaptive_avg_pool2d of input int8, output int8",
+    "max_pool2d_dilated of input int8, output int8",
+    "prelu of input int8, slopes int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

@@ -653,6 +653,64 @@ inline constexpr OperatorField kReduceMinArgsFields[] = {
     {"inner", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kAdaptiveAvgPool2dArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {16, 20, 24, 28}},
+    {"output", 4, FieldKind::kOutput, false, false, 0, 0, 1, 1, 4, {32, 36, 40, 44}},
+    {"activation.min", 8, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"activation.max", 12, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"input_dims.n", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.h", 20, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.w", 24, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.c", 28, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.n", 32, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.h", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.w", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.c", 44, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
+inline constexpr OperatorField kMaxPool2dDilatedArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {32, 36, 40, 44}},
+    {"output", 4, FieldKind::kOutput, false, false, 0, 0, 1, 1, 4, {64, 68, 72, 76}},
+    {"params.stride.w", 8, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.stride.h", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.padding.w", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.padding.h", 20, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.activation.min", 24, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"params.activation.max", 28, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"input_dims.n", 32, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.h", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.w", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.c", 44, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.n", 48, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.h", 52, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.w", 56, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.c", 60, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.n", 64, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.h", 68, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.w", 72, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.c", 76, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"dilation.w", 80, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"dilation.h", 84, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
+inline constexpr OperatorField kPreluArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 3, {48, 52, 56}},
+    {"slopes", 4, FieldKind::kFilter, false, false, 0, 0, 1, 1, 1, {52}},
+    {"output", 8, FieldKind::kOutput, false, false, 0, 0, 1, 1, 3, {48, 52, 56}},
+    {"input_offset", 12, FieldKind::kInteger, true, false, -127, 128, 1, 0, 0, {}},
+    {"slope_offset", 16, FieldKind::kInteger, true, false, -127, 128, 1, 0, 0, {}},
+    {"output_offset", 20, FieldKind::kInteger, true, false, -128, 127, 1, 0, 0, {}},
+    {"positive_multiplier", 24, FieldKind::kInteger, true, false, 0, 2147483647, 1, 0, 0, {}},
+    {"positive_shift", 28, FieldKind::kInteger, true, false, -31, 14, 1, 0, 0, {}},
+    {"negative_multiplier", 32, FieldKind::kInteger, true, false, 0, 2147483647, 1, 0, 0, {}},
+    {"negative_shift", 36, FieldKind::kInteger, true, false, -31, 14, 1, 0, 0, {}},
+    {"activation.min", 40, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"activation.max", 44, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"outer", 48, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"channels", 52, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"inner", 56, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -685,6 +743,9 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kDivArgsFields, 22, 88},
     {kReduceMaxArgsFields, 5, 20},
     {kReduceMinArgsFields, 5, 20},
+    {kAdaptiveAvgPool2dArgsFields, 12, 48},
+    {kMaxPool2dDilatedArgsFields, 22, 88},
+    {kPreluArgsFields, 15, 60},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -390,5 +390,42 @@ bool check_reduce_min(const CallCheck& call, const void* args) {
   return call.reads(input) && call.writes(output) && call.apart(input, output) && call.accepted();
 }
 
+bool check_adaptive_avg_pool2d(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::AdaptiveAvgPool2dArgs*>(args);
+  if (!geometry::adaptive_pooling(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input) && values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_max_pool2d_dilated(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::MaxPool2dDilatedArgs*>(args);
+  if (!geometry::dilated_pooling(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input) && values::activation(call, a.params.activation) &&
+         call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
+bool check_prelu(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::PreluArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.outer, a.channels, a.inner)};
+  const CallCheck::Bytes output = {a.output, volume(a.outer, a.channels, a.inner)};
+  return call.reads(input) && call.filter({a.slopes, volume(a.channels)}) &&
+         call.in_ranges(
+             in_range(a.input_offset, -127, 128) && in_range(a.slope_offset, -127, 128) &&
+             in_range(a.output_offset, -128, 127) &&
+             in_range(a.positive_multiplier, 0, INT32_MAX) && in_range(a.positive_shift, -31, 14) &&
+             in_range(a.negative_multiplier, 0, INT32_MAX) &&
+             in_range(a.negative_shift, -31, 14)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

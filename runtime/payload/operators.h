@@ -141,6 +141,20 @@ bool check_reduce_min(const CallCheck& call, const void* args);
 inline constexpr Operator kReduceMin = {payload::Opcode::kReduceMin, sizeof(payload::ReduceMinArgs),
                                         check_reduce_min};
 
+bool check_adaptive_avg_pool2d(const CallCheck& call, const void* args);
+inline constexpr Operator kAdaptiveAvgPool2d = {payload::Opcode::kAdaptiveAvgPool2d,
+                                                sizeof(payload::AdaptiveAvgPool2dArgs),
+                                                check_adaptive_avg_pool2d};
+
+bool check_max_pool2d_dilated(const CallCheck& call, const void* args);
+inline constexpr Operator kMaxPool2dDilated = {payload::Opcode::kMaxPool2dDilated,
+                                               sizeof(payload::MaxPool2dDilatedArgs),
+                                               check_max_pool2d_dilated};
+
+bool check_prelu(const CallCheck& call, const void* args);
+inline constexpr Operator kPrelu = {payload::Opcode::kPrelu, sizeof(payload::PreluArgs),
+                                    check_prelu};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -174,6 +188,9 @@ inline constexpr Operator kOperators[] = {
     operators::kDiv,
     operators::kReduceMax,
     operators::kReduceMin,
+    operators::kAdaptiveAvgPool2d,
+    operators::kMaxPool2dDilated,
+    operators::kPrelu,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -2,6 +2,7 @@
 
 # Those that reach the payload.
 OPERATORS = [
+    "adaptive_avg_pool2d",
     "add",
     "avg_pool2d",
     "batch_matmul",
@@ -17,6 +18,7 @@ OPERATORS = [
     "mul",
     "normalize",
     "pad_nd",
+    "prelu",
     "quantize",
     "reduce_extremum",
     "reduce_sum",

@@ -41,3 +41,6 @@ class Opcode(enum.IntEnum):
     DIV = 27
     REDUCE_MAX = 28
     REDUCE_MIN = 29
+    ADAPTIVE_AVG_POOL2D = 30
+    MAX_POOL2D_DILATED = 31
+    PRELU = 32

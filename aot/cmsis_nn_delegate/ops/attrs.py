@@ -95,12 +95,14 @@ class AddAttrs:
 
 @dataclass(frozen=True)
 class PoolAttrs:
-    """avg_pool2d and max_pool2d; the padding never counts. The output shape says how far windows go."""
+    """avg_pool2d and max_pool2d; the padding never counts. The output shape says how far windows go. Only windows of
+    max_pool2d have a dilation."""
 
     kernel: Pair
     stride: Pair
     padding: Padding = Padding()
     clamp: Clamp = Clamp()
+    dilation: Pair = (1, 1)
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,7 @@ class AvgPool2d(Op):
     name = "avg_pool2d"
     targets = (
         "aten.avg_pool2d.default",
-        "aten.adaptive_avg_pool2d.default",
-        "aten._adaptive_avg_pool2d.default",
+        *pooling.ADAPTIVE_AVERAGES,
         "aten.mean.dim",
     )
     annotation = SameScale(
@@ -79,14 +78,14 @@ class AvgPool2d(Op):
     kernels = (KERNEL,)
     draws = (_draw, _draw_global)
     limits = (
-        "average pooling: with divisor_override or padding that counts, as a depthwise convolution with equal weights; "
-        "padding that counts may not be cut off by ceil_mode",
-        "adaptive average pooling: to sizes for which all windows are alike, as for one that divides the input's",
+        "average pooling: with divisor_override or padding that counts, as a depthwise convolution with equal weights",
         "mean: over height, width or both; other means are sums (reduce_sum)",
     )
     takes_images = True
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
+        if target_name(node) in pooling.ADAPTIVE_AVERAGES:
+            return pooling.divides(node)
         return target_name(node) != "aten.mean.dim" or is_pooling(node)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
@@ -124,17 +123,8 @@ class AvgPool2d(Op):
 
     def _refuse_window(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         name = target_name(node)
-        if name == "aten.mean.dim":
-            return None
         if name != "aten.avg_pool2d.default":
-            size, pooled = shape_of(operand(node))[2:], shape_of(node)[2:]
-            if not any(i % o for i, o in zip(size, pooled)):
-                return None
-            return Refusal(
-                Reason.UNSUPPORTED_SHAPE,
-                f"adaptive pooling of {list(size)} to {list(pooled)} has windows of different"
-                " sizes; choose an output size that divides the input's",
-            )
+            return None
         refusal = pooling.refuse_stride(node, context)
         if refusal is not None:
             return refusal
@@ -163,10 +153,8 @@ class AvgPool2d(Op):
         windows = (attrs.kernel, attrs.stride, (1, 1), attrs.padding, (out_h, out_w), 0)
         total = sum(taps(image, *windows))
         count = sum(taps(inside, *windows))
-        magnitude = (np.abs(total) + count // 2) // count
         lo, hi = attrs.clamp.quantized(node.output.type)
-        mean: np.ndarray = np.clip(np.sign(total) * magnitude, lo, hi)
-        return mean.astype(node.output.element.numpy).reshape(node.output.storage_shape)
+        return pooling.mean(np.asarray(total), np.asarray(count), lo, hi).reshape(node.output.storage_shape)
 
     def scratch_bytes(self, node: Node, target: Target) -> int:
         _, _, out_w, channels = storage.nhwc(node.output)

@@ -15,7 +15,7 @@ from ..format import blocks
 from ..format.record import I8, Field, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
-from . import foldable_pads, pooling, storage
+from . import block_values, foldable_pads, pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
 from .kernel import KernelSpec
@@ -42,6 +42,22 @@ KERNEL = KernelSpec(
     cmsis_nn="arm_max_pool_s8",
     cmsis_nn_sources=("PoolingFunctions/arm_max_pool_s8.c",),
 )
+DILATED_KERNEL = KernelSpec(
+    "max_pool2d_dilated",
+    Struct(
+        "MaxPool2dDilatedArgs",
+        "int8 maximum pooling, NHWC, of windows with gaps; padding does not count, and a window that sees no pixel "
+        "gives the lowest value; input and output share scale and zero point.",
+        (
+            *KERNEL.args.fields,
+            Field("dilation", blocks.TILE, ">= 1"),
+        ),
+        geometry="dilated_pooling",
+    ),
+    variant="dilated",
+    cmsis_nn="",
+    why_portable="the windows of arm_max_pool_s8 have no gaps",
+)
 
 
 def _draw(d: RandomCase) -> Value:
@@ -51,6 +67,14 @@ def _draw(d: RandomCase) -> Value:
 
 _WITH_INDICES = "aten.max_pool2d_with_indices.default"
 _AMAX = "aten.amax.default"
+
+
+def _draw_dilated(d: RandomCase) -> Value:
+    """Windows with gaps, of which some may see no pixel."""
+    kernel, dilation = d.pair(1, 4), d.pick((1, 2), (2, 1), d.pair(2, 4))
+    x = d.image(d.batch(), d.channels(), kernel, dilation)
+    attrs = PoolAttrs(kernel, d.pair(1, 4), d.padding(kernel, dilation), d.clamp(), dilation)
+    return d.node("max_pool2d", [x], attrs, x.quant)
 
 
 class MaxPool2d(Op):
@@ -63,11 +87,11 @@ class MaxPool2d(Op):
     targets = ("aten.max_pool2d.default", _WITH_INDICES, _AMAX)
     annotation = SameScale(("aten.max_pool2d.default",))
     attrs = PoolAttrs
-    kernels = (KERNEL,)
-    draws = (_draw,)
+    kernels = (KERNEL, DILATED_KERNEL)
+    draws = (_draw, _draw_dilated)
     limits = (
-        "dilation 1; return_indices only if nothing reads the indices",
-        "adaptive maximum pooling: to sizes for which all windows are alike",
+        "return_indices only if nothing reads the indices",
+        "adaptive maximum pooling to any size, in several calls if windows differ in size",
         "amax: over height, width or both of images; others are reduce_extremum",
     )
     takes_images = True
@@ -81,7 +105,7 @@ class MaxPool2d(Op):
             lambda: self._refuse_indices(node),
             lambda: context.refuse_tensors(source, self._result(node)),
             lambda: context.refuse_image(source, "its input"),
-            lambda: None if target_name(node) == _AMAX else self._refuse_window(node, context),
+            lambda: None if target_name(node) == _AMAX else pooling.refuse_stride(node, context),
             lambda: context.refuse_quant(node, [source], same=True),
         )
 
@@ -89,9 +113,10 @@ class MaxPool2d(Op):
         source = operand(node)
         if target_name(node) == _AMAX:
             return self._build_amax(node, context)
-        _, kernel, stride, own, *_ = context.arguments(node)
+        _, kernel, stride, own, dilation, *_ = context.arguments(node)
         top, left = pair(own)
-        attrs = PoolAttrs(pair(kernel), pair(stride or kernel), Padding(top, left, top, left))
+        padding = Padding(top, left, top, left)
+        attrs = PoolAttrs(pair(kernel), pair(stride or kernel), padding, dilation=pair(dilation))
         # With indices, only result 0 is read: it takes the place of the node.
         result = self._result(node)
         return [context.node(result, self.name, [context.value(source)], attrs)]
@@ -116,17 +141,12 @@ class MaxPool2d(Op):
             return None
         return Refusal(
             Reason.UNSUPPORTED_PARAMETER,
-            "its indices are read; only the maximum itself is supported (return_indices=False)",
+            "its indices are read; only the maximum itself is supported (return_indices=False): to unpool, use "
+            "upsampling or a transposed convolution, which need no indices",
         )
 
-    def _refuse_window(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        dilation = pair(context.arguments(node)[4])
-        if dilation == (1, 1):
-            return pooling.refuse_stride(node, context)
-        return Refusal(
-            Reason.UNSUPPORTED_PARAMETER,
-            f"dilation {list(dilation)} is not supported by the kernel; use dilation 1",
-        )
+    def variant(self, node: Node) -> str:
+        return "" if node.attrs.dilation == (1, 1) else "dilated"
 
     def output_shape(self, inputs: Sequence[Value], attrs: PoolAttrs) -> tuple[int, ...]:
         return pooling.output_shape(inputs, attrs)
@@ -138,10 +158,12 @@ class MaxPool2d(Op):
         attrs = node.attrs
         _, out_h, out_w, _ = storage.nhwc(node.output)
         image = inputs[0].reshape(storage.nhwc(node.inputs[0]))
-        pixels = taps(image, attrs.kernel, attrs.stride, (1, 1), attrs.padding, (out_h, out_w), node.output.element.low)
+        lowest = node.output.element.low
+        pixels = taps(image, attrs.kernel, attrs.stride, attrs.dilation, attrs.padding, (out_h, out_w), lowest)
         lo, hi = attrs.clamp.quantized(node.output.type)
         largest: np.ndarray = np.clip(reduce(np.maximum, pixels), lo, hi)
         return largest.reshape(node.output.storage_shape)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        return {**refs, **pooling.arguments(node)}
+        dilation = {"dilation": block_values.tile(*node.attrs.dilation)} if self.variant(node) else {}
+        return {**refs, **pooling.arguments(node), **dilation}

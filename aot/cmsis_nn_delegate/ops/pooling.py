@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
-from ..edge.nodes import pair
+import numpy as np
+
+from ..edge.nodes import operand, pair, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
@@ -14,6 +16,7 @@ from ..format.schema import MAX_DIM
 from ..graph.ir import Node, Value
 from . import block_values, storage
 from .attrs import PoolAttrs
+from .geometry import Pair
 from .random_case import RandomCase
 
 POOL_PARAMS = Struct(
@@ -27,12 +30,33 @@ POOL_PARAMS = Struct(
 )
 
 
+# Of any output size: where it divides the input's, all windows are alike.
+ADAPTIVE_AVERAGES = ("aten.adaptive_avg_pool2d.default", "aten._adaptive_avg_pool2d.default")
+
+
+def divides(node: EdgeNode) -> bool:
+    """Returns whether the output size of an adaptive pool divides the input's."""
+    return not any(i % o for i, o in zip(shape_of(operand(node))[-2:], shape_of(node)[-2:]))
+
+
+def mean(total: np.ndarray, count: np.ndarray, lo: int, hi: int) -> np.ndarray:
+    """Returns int8 means of `count` steps each, halves away from zero."""
+    limited: np.ndarray = np.clip(np.sign(total) * ((np.abs(total) + count // 2) // count), lo, hi)
+    return limited.astype(np.int8)
+
+
 def output_shape(inputs: Sequence[Value], attrs: PoolAttrs) -> tuple[int, ...]:
     """[n, c, h, w] with as many windows as fit the padded image."""
     n, c, *size = inputs[0].shape
     padding = attrs.padding
     padded = size[0] + padding.top + padding.bottom, size[1] + padding.left + padding.right
-    return (n, c, *((i - k) // s + 1 for i, k, s in zip(padded, attrs.kernel, attrs.stride)))
+    return (n, c, *((i - e) // s + 1 for i, e, s in zip(padded, extent(attrs), attrs.stride)))
+
+
+def extent(attrs: PoolAttrs) -> Pair:
+    """Returns the height and width of a window, with the gaps of its dilation."""
+    rows, columns = ((k - 1) * d + 1 for k, d in zip(attrs.kernel, attrs.dilation))
+    return rows, columns
 
 
 def draw_image(d: RandomCase) -> tuple[Value, PoolAttrs]:
@@ -49,7 +73,7 @@ def draw_image(d: RandomCase) -> tuple[Value, PoolAttrs]:
 def arguments(node: Node) -> Mapping[str, Any]:
     """The fields of the argument block that both pools have, without references."""
     attrs = node.attrs
-    if attrs.padding.top >= attrs.kernel[0] or attrs.padding.left >= attrs.kernel[1]:
+    if attrs.dilation == (1, 1) and (attrs.padding.top >= attrs.kernel[0] or attrs.padding.left >= attrs.kernel[1]):
         raise ValueError(f"{node.name}: padding {attrs.padding} leaves windows {attrs.kernel} empty")
     height, width = attrs.kernel
     return {

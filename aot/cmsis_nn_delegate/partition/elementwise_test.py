@@ -88,6 +88,9 @@ ONE = {  # name: (function of an input and a parameter, the shapes of both)
     "dividend": (lambda x, c: c / (1 + x.abs()), TOKENS, (7,)),
     "maximum": (lambda x, c: torch.maximum(c, x), IMAGE, (5, 1, 1)),
     "minimum": (lambda x, c: torch.min(x, c), TOKENS, (6, 1)),
+    "slopes per channel": (F.prelu, IMAGE, (5,)),
+    "slopes of a sequence": (F.prelu, TOKENS, (6,)),
+    "slopes of features, then limited": (lambda x, c: F.prelu(x, c).clamp_(-0.5, 1), (3, 8), (8,)),
     "minimum with one number": (lambda x, c: torch.min(x, c), TOKENS, ()),
 }
 

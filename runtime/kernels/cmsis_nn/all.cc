@@ -36,6 +36,9 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kDiv,
         portable::kReduceMax,
         portable::kReduceMin,
+        portable::kAdaptiveAvgPool2d,
+        portable::kMaxPool2dDilated,
+        portable::kPrelu,
     },
 };
 

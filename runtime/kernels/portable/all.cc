@@ -35,6 +35,9 @@ constexpr KernelTable kPortableKernels = {
         portable::kDiv,
         portable::kReduceMax,
         portable::kReduceMin,
+        portable::kAdaptiveAvgPool2d,
+        portable::kMaxPool2dDilated,
+        portable::kPrelu,
     },
 };
 

@@ -1,13 +1,10 @@
+#include "runtime/kernels/portable/average.h"
 #include "runtime/kernels/portable/portable.h"
-#include "runtime/kernels/portable/requantize.h"
 #include "runtime/kernels/portable/window.h"
 
 namespace cmsis_nn_delegate {
 namespace portable {
 namespace {
-
-/// How many channels are summed at once; their sums stay on the stack.
-constexpr std::int32_t kBlock = 16;
 
 Error run_avg_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
@@ -22,27 +19,9 @@ Error run_avg_pool2d(const void* args, const Bases& bases) {
       const Taps ty = Taps::of(y, p.stride.h, p.padding.h, 1, a.filter_dims.h, in.h);
       for (std::int32_t x = 0; x < out.w; ++x) {
         const Taps tx = Taps::of(x, p.stride.w, p.padding.w, 1, a.filter_dims.w, in.w);
-        const std::int32_t taps = (ty.end - ty.begin) * (tx.end - tx.begin);  // >= 1
-        for (std::int32_t channel = 0; channel < in.c; channel += kBlock) {
-          const std::int32_t left = in.c - channel;
-          const std::int32_t count = left < kBlock ? left : kBlock;
-          std::int32_t sum[kBlock] = {};
-          for (std::int32_t ky = ty.begin; ky < ty.end; ++ky) {
-            const std::int8_t* v =
-                input + ((ty.origin + ky) * in.w + tx.origin + tx.begin) * in.c + channel;
-            for (std::int32_t kx = tx.begin; kx < tx.end; ++kx, v += in.c) {
-              for (std::int32_t i = 0; i < count; ++i) {
-                sum[i] = wrapping_add(sum[i], v[i]);
-              }
-            }
-          }
-          for (std::int32_t i = 0; i < count; ++i) {
-            const std::int32_t half = taps / 2;
-            const std::int32_t rounded =
-                sum[i] > 0 ? wrapping_add(sum[i], half) : wrapping_sub(sum[i], half);
-            *output++ = clamp(rounded / taps, p.activation);
-          }
-        }
+        average(input + ((ty.origin + ty.begin) * in.w + tx.origin + tx.begin) * in.c,
+                ty.end - ty.begin, tx.end - tx.begin, in.w * in.c, in.c, p.activation, output);
+        output += in.c;
       }
     }
     input += in.h * in.w * in.c;

@@ -146,5 +146,17 @@ extern const KernelOf<payload::Opcode::kReduceMax> kReduceMax;
 /// zero point.
 extern const KernelOf<payload::Opcode::kReduceMin> kReduceMin;
 
+/// int8 average pooling, NHWC, of windows as long as the output size asks for; input and
+/// output share scale and zero point.
+extern const KernelOf<payload::Opcode::kAdaptiveAvgPool2d> kAdaptiveAvgPool2d;
+
+/// int8 maximum pooling, NHWC, of windows with gaps; padding does not count, and a window
+/// that sees no pixel gives the lowest value; input and output share scale and zero point.
+extern const KernelOf<payload::Opcode::kMaxPool2dDilated> kMaxPool2dDilated;
+
+/// int8 PReLU: positive numbers are requantized, negative ones multiplied by the slope of
+/// their channel. The output may be the input.
+extern const KernelOf<payload::Opcode::kPrelu> kPrelu;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate
