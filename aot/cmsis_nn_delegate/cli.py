@@ -167,9 +167,11 @@ def _report(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     from .payload.files.artifacts import Artifacts
 
-    for option in ("executor", "core", "image"):
+    for option in ("executor", "core", "image", "layers"):
         if getattr(arguments, option) is not None and arguments.on != "simulator":
             raise UserError(f"--{option} is for --on simulator, not --on {arguments.on}")
+    if arguments.layers and (not arguments.compare or arguments.executor == "executorch"):
+        raise UserError("--layers needs --compare, and the standalone executor")
     written = _npz_path(arguments.output)
     artifacts = Artifacts.of(arguments.model)
     artifacts.check()
@@ -407,8 +409,10 @@ def _run_simulator(artifacts: Artifacts, samples: list[Sample], arguments: argpa
     image = arguments.image
     if image is None:
         core = arguments.core or artifacts.graph()[1]["target"]
-        image = simulate.default_image(core, executor)
+        image = simulate.default_image(core, executor, profile=bool(arguments.layers))
     _say(f"simulating {image}")
+    if arguments.layers:
+        return _run_layers(artifacts, samples, image, arguments)
     run = simulate.run(payload.data, samples, image, program=program, timeout_s=arguments.timeout, progress=_say)
     print(
         f"core {run.info.core}, {run.info.isa}; kernels {run.info.kernels}; "
@@ -419,6 +423,16 @@ def _run_simulator(artifacts: Artifacts, samples: list[Sample], arguments: argpa
         mean = sum(run.instructions) // len(run.instructions)
         print(f"instructions: {run.init_instructions:,} for init, {mean:,} for an inference")
     return run.outputs
+
+
+def _run_layers(artifacts: Artifacts, samples: list[Sample], image: str, arguments: argparse.Namespace) -> Results:
+    """Says which call is the first to differ from the reference."""
+    from .runner import layers
+
+    graph, _ = artifacts.graph()
+    found = layers.compare(artifacts.payload().data, graph, samples, image, timeout_s=arguments.timeout, progress=_say)
+    print(found)
+    return found.outputs
 
 
 def _compare(outputs: Results, expected: Results) -> int:
@@ -492,6 +506,12 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--inputs", required=True, metavar="FILE.npz", help="see the package's README")
     run.add_argument("-o", "--output", metavar="FILE.npz", help="file for the outputs")
     run.add_argument("--compare", action="store_true", help="count bytes that differ from the reference")
+    run.add_argument(
+        "--layers",
+        action="store_true",
+        default=None,
+        help="simulator: with --compare, name the first call that writes other bytes than the reference",
+    )
     run.add_argument("--library", metavar="FILE", help="host: the delegate's shared library")
     run.add_argument("--core", choices=tuple(TARGETS), help="simulator: default is the model's target")
     run.add_argument(

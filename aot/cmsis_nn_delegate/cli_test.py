@@ -581,11 +581,19 @@ def test_an_image_that_is_no_firmware(capsys, folder, small, monkeypatch):
     assert (code, err) == (1, "cmsisnn: error: x.npz is not a 32-bit little-endian ELF file\n")
 
 
-@pytest.mark.parametrize("option", [("--executor", "executorch"), ("--core", "cortex-m4"), ("--image", "x.elf")])
+@pytest.mark.parametrize(
+    "option", [("--executor", "executorch"), ("--core", "cortex-m4"), ("--image", "x.elf"), ("--layers",)]
+)
 def test_what_only_a_simulator_has_is_refused_elsewhere(capsys, folder, small, option):
     code, _, err = run(capsys, "run", small, "--inputs", folder / "x.npz", *option)
     assert code == 2
     assert f"{option[0]} is for --on simulator, not --on reference" in err
+
+
+@pytest.mark.parametrize("options", [(), ("--compare", "--executor", "executorch")])
+def test_layers_that_cannot_be_compared(capsys, folder, small, options):
+    code, _, err = run(capsys, "run", small, "--inputs", folder / "x.npz", "--on", "simulator", "--layers", *options)
+    assert code == 2 and "--layers needs --compare, and the standalone executor" in err
 
 
 def test_many_inputs_are_simulated_in_batches(monkeypatch, small, folder, tmp_path):

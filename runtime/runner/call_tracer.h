@@ -14,7 +14,7 @@ namespace cmsis_nn_delegate {
 namespace runner {
 
 /// Keeps the ticks of calls 0 to capacity - 1 of one execution, and ignores other events.
-class CallTracer final : public executorch::runtime::EventTracer {
+class CallTracer : public executorch::runtime::EventTracer {
  public:
   /// `ticks` has room for `capacity` calls and outlives the tracer.
   CallTracer(std::uint32_t* ticks, std::size_t capacity) : ticks_(ticks), capacity_(capacity) {}

@@ -18,6 +18,8 @@ class Job {
   /// What is wrong with the job, or nullptr.
   const char* error() const { return error_; }
 
+  const std::uint8_t* mailbox() const { return mailbox_; }
+  const JobHeader& header() const { return *header_; }
   bool has(JobFlag flag) const { return (header_->flags & flag) != 0; }
   const std::uint8_t* payload() const { return mailbox_ + header_->payload_offset; }
   std::size_t payload_bytes() const { return header_->payload_bytes; }

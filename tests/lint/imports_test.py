@@ -69,6 +69,7 @@ LAZY = {
     ("cli", "quantization.samples"),
     ("cli", "reference"),
     ("cli", "runner.host"),
+    ("cli", "runner.layers"),
     ("cli", "runner.simulate"),
     ("compiled", "partition.explain"),
     ("compiled", "partition.work"),

@@ -44,6 +44,7 @@ def generate() -> str:
             lines.append(f"  kJob{name} = {int(flag)},")
     lines += ["};", ""]
     lines += struct_lines(job.JOB_HEADER)
+    lines += struct_lines(job.JOB_LAYER)
     lines += ["}  // namespace runner", "}  // namespace cmsis_nn_delegate", ""]
     return _BANNER + "\n".join(lines)
 

@@ -3,17 +3,19 @@
 The simulator loads the blob at the board's mailbox (symbol `__mailbox_start`) before the
 image starts. One image therefore runs any payload made for its core. Layout, little-endian:
 
-    JobHeader | payload | input set 0 | input set 1 | ...
+    JobHeader | payload | input set 0 | input set 1 | ... | layers
 
 With the flag PROGRAM the payload is a .pte, for a runner with ExecuTorch's executor; without it, for
 the standalone runner. The payload and every input start 16-byte aligned, counted from the start of the blob. An
-input set holds the inputs in the payload's order. `cpp_header` generates the C++ side.
+input set holds the inputs in the payload's order. Layers are tensors that a profile image prints as soon as a call has
+written them; other images ignore them. `cpp_header` generates the C++ side.
 """
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..format import schema
 from ..format.record import U32, Field, Struct
@@ -45,9 +47,30 @@ JOB_HEADER = Struct(
         Field("inputs_offset", U32, "set_count sets of set_bytes, back to back"),
         Field("set_count", U32),
         Field("set_bytes", U32, "the inputs of one execution, each padded to 16 bytes"),
-        Field("reserved", U32, "0", count=8),
+        Field("layers_offset", U32, "layer_count of JobLayer"),
+        Field("layer_count", U32),
+        Field("reserved", U32, "0", count=6),
     ),
 )
+
+JOB_LAYER = Struct(
+    "JobLayer",
+    "A tensor to print. References are those of payloads.",
+    (
+        Field("call", U32, "the number of the call that writes it"),
+        Field("ref", U32),
+        Field("nbytes", U32),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A tensor that call number `call` writes: `ref` is a reference as in payloads."""
+
+    call: int
+    ref: int
+    nbytes: int
 
 
 def _pad(data: bytes) -> bytes:
@@ -72,8 +95,9 @@ def build_job(
     payload: bytes,
     input_sets: Sequence[Sequence[bytes]],
     flags: JobFlag = JobFlag.NONE,
+    layers: Sequence[Layer] = (),
 ) -> bytes:
-    """Returns the blob that runs `payload` once per element of `input_sets`.
+    """Returns the blob that runs `payload` once per element of `input_sets`, and prints `layers` each time.
 
     An input set has the raw bytes of each input, in order. ValueError if their number or sizes
     are not those of the payload's inputs.
@@ -83,7 +107,7 @@ def build_job(
         given = [len(data) for data in inputs]
         if given != sizes:
             raise ValueError(f"input set {index} has inputs of {given} bytes, the payload takes {sizes}")
-    return pack_job(payload, [b"".join(_pad(bytes(data)) for data in inputs) for inputs in input_sets], flags)
+    return pack_job(payload, [b"".join(_pad(bytes(data)) for data in inputs) for inputs in input_sets], flags, layers)
 
 
 def build_program_job(
@@ -99,7 +123,9 @@ def build_program_job(
     return pack_job(pte, sets, flags | JobFlag.PROGRAM)
 
 
-def pack_job(payload: bytes, sets: Sequence[bytes], flags: JobFlag = JobFlag.NONE) -> bytes:
+def pack_job(
+    payload: bytes, sets: Sequence[bytes], flags: JobFlag = JobFlag.NONE, layers: Sequence[Layer] = ()
+) -> bytes:
     """Like `build_job`, without reading the payload, because tests run damaged ones. The input
     sets are already laid out, and all have the same size, a multiple of 16.
     """
@@ -107,7 +133,8 @@ def pack_job(payload: bytes, sets: Sequence[bytes], flags: JobFlag = JobFlag.NON
     if set_bytes % ALIGNMENT or any(len(data) != set_bytes for data in sets):
         raise ValueError("input sets must have one size, a multiple of 16")
     payload_offset = JOB_HEADER.size
-    body = _pad(payload)
+    body, all_sets = _pad(payload), b"".join(sets)
+    inputs_offset = payload_offset + len(body)
     header = JOB_HEADER.pack(
         {
             "magic": MAGIC,
@@ -115,10 +142,12 @@ def pack_job(payload: bytes, sets: Sequence[bytes], flags: JobFlag = JobFlag.NON
             "flags": int(flags),
             "payload_offset": payload_offset,
             "payload_bytes": len(payload),
-            "inputs_offset": payload_offset + len(body),
+            "inputs_offset": inputs_offset,
             "set_count": len(sets),
             "set_bytes": set_bytes,
-            "reserved": (0,) * 8,
+            "layers_offset": inputs_offset + len(all_sets),
+            "layer_count": len(layers),
+            "reserved": (0,) * 6,
         }
     )
-    return header + body + b"".join(sets)
+    return header + body + all_sets + b"".join(JOB_LAYER.pack(vars(layer)) for layer in layers)

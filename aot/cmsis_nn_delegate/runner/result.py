@@ -6,6 +6,7 @@ For example:
     ##INIT error=0 ticks=120 runtime_bytes=8 arena_bytes=20464
     ##EXEC set=0 error=0 ticks=5000
     ##CALL set=0 call=0 opcode=1 ticks=900          profile image only; opcode not from ExecuTorch's executor
+    ##LAYER set=0 index=2 bytes=12 crc=89abcdef data=00ff...  of a job with layers in a profile image, before its ##EXEC
     ##OUT set=0 index=0 bytes=12 crc=89abcdef data=00ff...  data only if asked for
     ##MEMORY method=260 planned=496 temp=20464 objects=180       ExecuTorch's executor only
     ##STACK bytes=812
@@ -101,6 +102,7 @@ class RunResult:
     executions: list[Execution]
     stack_bytes: int  # the most stack that was ever in use
     memory: Optional[MemoryUse] = None  # with ExecuTorch's executor
+    layers: list[list[bytes]] = field(default_factory=list)  # by execution, in the job's order
 
 
 _LINE = re.compile(r"^##([A-Z]+)\s*(.*?)(?:##)?\s*$")
@@ -116,11 +118,15 @@ def describe_error(error: int) -> str:
 
 
 def _output(values: dict[str, str]) -> Output:
-    nbytes, crc = int(values["bytes"]), int(values["crc"], 16)
-    data = bytes.fromhex(values["data"]) if "data" in values else None
-    if data is not None and (len(data) != nbytes or zlib.crc32(data) != crc):
-        raise RunnerError(f"output {values['index']} of set {values['set']} was garbled on the UART")
-    return Output(int(values["index"]), nbytes, crc, data)
+    data = _data(values, "output") if "data" in values else None
+    return Output(int(values["index"]), int(values["bytes"]), int(values["crc"], 16), data)
+
+
+def _data(values: dict[str, str], what: str) -> bytes:
+    data = bytes.fromhex(values["data"])
+    if len(data) != int(values["bytes"]) or zlib.crc32(data) != int(values["crc"], 16):
+        raise RunnerError(f"{what} {values['index']} of set {values['set']} was garbled on the UART")
+    return data
 
 
 def parse_report(uart: str) -> RunResult:
@@ -134,6 +140,7 @@ def parse_report(uart: str) -> RunResult:
     stack: Optional[int] = None
     memory: Optional[MemoryUse] = None
     executions: list[Execution] = []
+    layers: dict[int, dict[int, bytes]] = {}  # by execution and number in the job
     failed: Optional[int] = None  # explained by the ##ERROR line that follows
     for line in uart.splitlines():
         match = _LINE.match(line)
@@ -157,6 +164,8 @@ def parse_report(uart: str) -> RunResult:
             elif kind == "CALL":
                 opcode = int(values["opcode"]) if "opcode" in values else None
                 executions[-1].calls.append(CallTime(int(values["call"]), opcode, int(values["ticks"])))
+            elif kind == "LAYER":
+                layers.setdefault(int(values["set"]), {})[int(values["index"])] = _data(values, "layer")
             elif kind == "OUT":
                 executions[-1].outputs.append(_output(values))
             elif kind == "MEMORY":
@@ -175,4 +184,5 @@ def parse_report(uart: str) -> RunResult:
         raise RunnerError("no ##INIT line: the run stopped while loading the payload")
     if stack is None:
         raise RunnerError(f"no ##STACK line: the run stopped after {len(executions)} executions")
-    return RunResult(info, *init, executions, stack, memory)
+    in_order = [[data for _, data in sorted(layers.get(execution.set, {}).items())] for execution in executions]
+    return RunResult(info, *init, executions, stack, memory, in_order)

@@ -16,7 +16,7 @@ from ..format import schema
 from ..payload.decode import Tensor, decode
 from ..payload.tensor_data import from_bytes, to_bytes
 from .checkout import find_checkout
-from .job import JobFlag, build_job, build_program_job
+from .job import JOB_LAYER, JobFlag, Layer, build_job, build_program_job
 from .result import Output, RunInfo, RunnerError, RunResult, parse_report
 
 _JOB_BYTES = 2 << 20  # every board's mailbox has at least this much
@@ -35,13 +35,14 @@ class Run:
     runtime_bytes: int
     arena_bytes: int
     stack_bytes: int
+    layers: list[list[bytes]]  # by input set, in the order of the layers that were asked for
 
 
-def default_image(core: str, executor: str = "standalone") -> Path:
-    """Returns the firmware that Bazel built for `core` and an executor ("standalone", "executorch"). UserError
-    if it is not built."""
+def default_image(core: str, executor: str = "standalone", profile: bool = False) -> Path:
+    """Returns the firmware that Bazel built for `core` and an executor ("standalone", "executorch"); `profile` is for
+    the one that times calls and prints layers. UserError if it is not built."""
     checkout = find_checkout()
-    name = core.replace("-", "_") + ("" if executor == "standalone" else f"_{executor}")
+    name = core.replace("-", "_") + ("" if executor == "standalone" else f"_{executor}") + "_profile" * profile
     image = checkout and checkout / "bazel-bin" / "runtime" / f"{name}.elf"
     if image and image.is_file():
         return image
@@ -57,6 +58,7 @@ def run(
     image: Union[str, Path],
     *,
     program: Optional[bytes] = None,
+    layers: Sequence[Layer] = (),
     timeout_s: float = 600.0,
     progress: Optional[Callable[[str], None]] = None,
 ) -> Run:
@@ -65,6 +67,7 @@ def run(
     With `program`, the .pte whose only delegate call is `payload`, ExecuTorch's executor runs that program; `image`
     must contain that executor.
 
+    layers: what to print of each execution. Only profile images of the standalone executor can.
     progress: called with a line for each batch of inputs and, once per reason, if one simulator replaces another.
         The warnings about that are for programs that show warnings, which the commands of this package do not.
 
@@ -82,9 +85,13 @@ def run(
         sets = [[to_bytes(a, t) for a, t in zip(arrays, view.inputs, strict=True)] for arrays in inputs]
     except ValueError as error:
         raise UserError(str(error)) from error
-    batch = max(1, (_JOB_BYTES - len(program or payload) - 4096) // max(1, _set_bytes(view.inputs)))
+    batch = max(
+        1,
+        (_JOB_BYTES - len(program or payload) - 4096 - len(layers) * JOB_LAYER.size) // max(1, _set_bytes(view.inputs)),
+    )
 
     outputs: list[list[np.ndarray]] = []
+    printed: list[list[bytes]] = []
     counts: Optional[list[int]] = []
     report: Optional[RunResult] = None
     result = init_count = None
@@ -94,7 +101,10 @@ def run(
             progress(f"simulating inputs {start} to {min(start + batch, len(sets)) - 1}")
         flags = JobFlag.VERIFY_CRC | JobFlag.PRINT_OUTPUTS
         some = sets[start : start + batch]
-        job = build_job(payload, some, flags) if program is None else build_program_job(program, some, flags)
+        if program is None:
+            job = build_job(payload, some, flags, layers)
+        else:
+            job = build_program_job(program, some, flags)
         try:
             result = simulator.run(str(image), job=job, timeout_s=timeout_s)
             if result.status != "exit":
@@ -104,6 +114,9 @@ def run(
             report = parse_report(result.uart)
         except (RunnerError, simulator.SimulatorError, ValueError, OSError) as error:  # ElfError is a ValueError
             raise UserError(str(error), exit_code=1) from error
+        if any(len(found) != len(layers) for found in report.layers):
+            raise UserError(f"{image} prints no layers: use a profile image, such as //runtime:cortex_m4_profile")
+        printed += report.layers
         for execution in report.executions:
             outputs.append([from_bytes(_printed(o), t) for o, t in zip(execution.outputs, view.outputs)])
         if result.regions is None or len(result.regions) != 1 + len(report.executions):
@@ -124,6 +137,7 @@ def run(
         runtime_bytes=report.runtime_bytes,
         arena_bytes=report.arena_bytes,
         stack_bytes=stack,
+        layers=printed,
     )
 
 

@@ -22,7 +22,8 @@
 #include "runtime/runner/run.h"
 #include "runtime/standalone/model.h"
 #ifdef ET_EVENT_TRACER_ENABLED
-#include "runtime/runner/call_tracer.h"
+#include "runtime/payload/bases.h"
+#include "runtime/runner/layer_tracer.h"
 #endif
 
 namespace cmsis_nn_delegate {
@@ -127,6 +128,24 @@ void print_calls(const payload::Header& header, std::uint32_t set, const CallTra
     ++index;
   }
 }
+
+/// The memory of an execution: what references of the payload may name, and how many bytes.
+struct Memory {
+  Bases bases = {};
+  std::uint32_t limits[payload::kBaseCount] = {};
+
+  void set(std::size_t base, void* data, std::uint32_t bytes) {
+    bases[base] = static_cast<std::uint8_t*>(data);
+    limits[base] = bytes;
+  }
+
+  /// Must be called before each execution, as inputs may lie elsewhere.
+  void set_tensors() {
+    for (std::size_t i = 0; i < model.tensor_count(); ++i) {
+      set(payload::kBaseIo + i, model.data(i), model.tensor(i).nbytes);
+    }
+  }
+};
 #endif
 
 /// Returns the bytes that load() needs for the state of the job's payload, which is not validated
@@ -169,10 +188,21 @@ void run() {
   MemoryAllocator rest = pool(arena + header.arena_bytes, __arena_end);
   place_outputs(header, rest);
 #ifdef ET_EVENT_TRACER_ENABLED
-  CallTracer tracer(
+  Memory memory;
+  memory.set(payload::kBaseArena, arena, header.arena_bytes);
+  memory.set_tensors();
+  if (header.persistent_bytes != 0) {
+    memory.set(payload::kBaseIo + model.tensor_count(), __arena_start + payload::kStateOffset,
+               header.persistent_bytes);
+  }
+  const JobLayers layers(job, static_cast<std::size_t>(__mailbox_end - __mailbox_start));
+  if (!layers.valid(memory.limits)) {
+    fail(Error::InvalidArgument, "the job names layers outside of the payload's memory");
+  }
+  LayerTracer tracer(
       static_cast<std::uint32_t*>(take(rest, header.call_count * sizeof(std::uint32_t),
                                        "the board's RAM is too small to profile")),
-      header.call_count);
+      header.call_count, layers, memory.bases);
   executorch::runtime::EventTracer* const observer = &tracer;
 #else
   executorch::runtime::EventTracer* const observer = nullptr;
@@ -180,6 +210,10 @@ void run() {
 
   for (std::uint32_t set = 0; set < job.set_count(); ++set) {
     set_inputs(header, job.set(set));
+#ifdef ET_EVENT_TRACER_ENABLED
+    memory.set_tensors();
+    tracer.begin(set);
+#endif
     const Error error = model.run(observer);
     Line("EXEC")
         .field("set", set)

@@ -11,7 +11,7 @@ import zlib
 import pytest
 
 from cmsis_nn_delegate.format import schema
-from cmsis_nn_delegate.runner.job import JOB_HEADER, JobFlag, build_job, pack_job
+from cmsis_nn_delegate.runner.job import JOB_HEADER, JobFlag, Layer, build_job, pack_job
 from cmsis_nn_delegate.runner.result import RunnerError, parse_report
 from sim import boards, simulator
 
@@ -78,6 +78,34 @@ def test_profile_times_every_call(core):
         init, execution = result.regions
         assert len(init.children) == 0 and len(execution.children) == len(calls)
         assert sum(child.instructions for child in execution.children) < execution.instructions
+
+
+@pytest.mark.parametrize("core", ["cortex-m4", "cortex-m55"])
+def test_layers_are_printed_in_profile_images_only(core):
+    payload, inputs, outputs = sample(core)
+    output = schema.make_ref(schema.BASE_IO + 1)
+    last = schema.HEADER.unpack(payload)["call_count"] - 1
+    layers = [Layer(0, schema.make_ref(0, 16), 48), Layer(last, output, SCORES_BYTES)]
+    job = build_job(payload, [[inputs]] * 2, JobFlag.NONE, layers)
+    report = parse_report(run(core, job, "_profile").uart)
+    assert [len(set) for set in report.layers] == [2, 2] and len(report.layers[0][0]) == 48
+    assert report.layers[0][1] == outputs[0]
+    assert parse_report(run(core, job).uart).layers == [[], []]
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        Layer(0, schema.make_ref(schema.BASE_ARENA, 632), 16),
+        Layer(0, schema.make_ref(schema.BASE_ARENA, 0xFFFFFF0), 16),
+        Layer(0, schema.make_ref(schema.BASE_IO + 5), 1),
+        Layer(0, schema.NO_REF, 1),
+    ],
+)
+def test_layers_outside_of_the_memory(layer):
+    payload, inputs, _ = sample("cortex-m4")
+    with pytest.raises(RunnerError, match="names layers outside"):
+        parse_report(run("cortex-m4", build_job(payload, [[inputs]], layers=[layer]), "_profile").uart)
 
 
 @pytest.mark.parametrize("core", CORES)
