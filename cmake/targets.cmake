@@ -169,6 +169,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/linear.h
     runtime/kernels/portable/log_softmax.cc
     runtime/kernels/portable/lookup.cc
+    runtime/kernels/portable/masked_softmax.cc
     runtime/kernels/portable/max_pool2d.cc
     runtime/kernels/portable/max_pool2d_dilated.cc
     runtime/kernels/portable/maximum.cc

@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 33;
+inline constexpr std::size_t kOpcodeCount = 34;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -94,6 +94,7 @@ enum class Opcode : std::uint8_t {
   kAdaptiveAvgPool2d = 30,
   kMaxPool2dDilated = 31,
   kPrelu = 32,
+  kMaskedSoftmax = 33,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1378,6 +1379,37 @@ static_assert(offsetof(PreluArgs, activation) == 40, "layout of PreluArgs");
 static_assert(offsetof(PreluArgs, outer) == 48, "layout of PreluArgs");
 static_assert(offsetof(PreluArgs, channels) == 52, "layout of PreluArgs");
 static_assert(offsetof(PreluArgs, inner) == 56, "layout of PreluArgs");
+
+/// SoftmaxArgs for rows of any size, with a mask: where it is not 0, elements do not count,
+/// and become 0. Row i has row i % mask_rows of the mask.
+struct MaskedSoftmaxArgs {
+  /// int8 [rows, row_size]
+  Ref input;
+  /// int8 [mask_rows, row_size], the mask
+  Ref filter;
+  /// int8 [rows, row_size]
+  Ref output;
+  std::int32_t rows;
+  std::int32_t row_size;
+  std::int32_t mask_rows;
+  /// Q31 of the input scale, 0 to 2^31 - 1
+  std::int32_t multiplier;
+  /// left if positive, 0 to 30
+  std::int32_t shift;
+  /// smaller differences to the maximum contribute nothing; [-(kMaxSoftmaxDifference >>
+  /// shift), 0]
+  std::int32_t diff_min;
+};
+static_assert(sizeof(MaskedSoftmaxArgs) == 36, "layout of MaskedSoftmaxArgs");
+static_assert(offsetof(MaskedSoftmaxArgs, input) == 0, "layout of MaskedSoftmaxArgs");
+static_assert(offsetof(MaskedSoftmaxArgs, filter) == 4, "layout of MaskedSoftmaxArgs");
+static_assert(offsetof(MaskedSoftmaxArgs, output) == 8, "layout of MaskedSoftmaxArgs");
+static_assert(offsetof(MaskedSoftmaxArgs, rows) == 12, "layout of MaskedSoftmaxArgs");
+static_assert(offsetof(MaskedSoftmaxArgs, row_size) == 16, "layout of MaskedSoftmaxArgs");
+static_assert(offsetof(MaskedSoftmaxArgs, mask_rows) == 20, "layout of MaskedSoftmaxArgs");
+static_assert(offsetof(MaskedSoftmaxArgs, multiplier) == 24, "layout of MaskedSoftmaxArgs");
+static_assert(offsetof(MaskedSoftmaxArgs, shift) == 28, "layout of MaskedSoftmaxArgs");
+static_assert(offsetof(MaskedSoftmaxArgs, diff_min) == 32, "layout of MaskedSoftmaxArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

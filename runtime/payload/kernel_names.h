@@ -42,6 +42,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "adaptive_avg_pool2d of input int8, output int8",
     "max_pool2d_dilated of input int8, output int8",
     "prelu of input int8, slopes int8, output int8",
+    "masked_softmax of input int8, filter int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

@@ -711,6 +711,18 @@ inline constexpr OperatorField kPreluArgsFields[] = {
     {"inner", 56, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kMaskedSoftmaxArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, true, 0, 0, 1, 1, 2, {12, 16}},
+    {"filter", 4, FieldKind::kFilter, false, true, 0, 0, 1, 1, 2, {20, 16}},
+    {"output", 8, FieldKind::kOutput, false, true, 0, 0, 1, 1, 2, {12, 16}},
+    {"rows", 12, FieldKind::kInteger, false, true, 0, 0, 1, 0, 0, {}},
+    {"row_size", 16, FieldKind::kInteger, false, true, 0, 0, 1, 0, 0, {}},
+    {"mask_rows", 20, FieldKind::kInteger, false, true, 0, 0, 1, 0, 0, {}},
+    {"multiplier", 24, FieldKind::kInteger, true, true, 0, 2147483647, 1, 0, 0, {}},
+    {"shift", 28, FieldKind::kInteger, true, true, 0, 30, 1, 0, 0, {}},
+    {"diff_min", 32, FieldKind::kInteger, false, true, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -746,6 +758,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kAdaptiveAvgPool2dArgsFields, 12, 48},
     {kMaxPool2dDilatedArgsFields, 22, 88},
     {kPreluArgsFields, 15, 60},
+    {kMaskedSoftmaxArgsFields, 9, 36},
 };
 
 }  // namespace cmsis_nn_delegate

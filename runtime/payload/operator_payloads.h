@@ -392,6 +392,15 @@ inline constexpr unsigned char kPreluPayload[] = {
     1,0,0,0,78,60,69,69,252,255,255,255,128,255,255,255,127,0,0,0,1,0,0,0,13,0,0,0,1,0,0,0,
     9,81,212,243,73,159,205,159,244,122,162,226,231,0,0,0,
 };
+inline constexpr unsigned char kMaskedSoftmaxPayload[] = {
+    67,78,78,68,4,0,64,0,1,1,1,0,224,0,0,0,242,6,192,168,32,0,0,0,0,0,0,0,64,0,0,0,
+    160,0,0,0,40,0,0,0,1,0,0,0,208,0,0,0,16,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    10,0,0,0,0,0,0,0,1,3,0,1,2,0,0,0,1,0,0,0,5,0,0,0,2,0,0,0,0,0,0,0,
+    0,0,0,0,0,0,0,0,36,87,169,62,77,0,0,0,10,0,0,0,16,0,0,0,1,3,0,1,2,0,0,0,
+    1,0,0,0,5,0,0,0,2,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,128,59,128,255,255,255,
+    33,1,40,0,0,0,0,32,208,0,0,16,0,0,0,48,5,0,0,0,2,0,0,0,5,0,0,0,63,146,171,84,
+    25,0,0,0,194,255,255,255,0,0,0,0,0,0,0,0,0,0,0,0,1,0,0,0,1,1,0,0,0,0,0,0,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -431,6 +440,7 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
     {payload::Opcode::kMaxPool2dDilated, kMaxPool2dDilatedPayload,
      sizeof(kMaxPool2dDilatedPayload)},
     {payload::Opcode::kPrelu, kPreluPayload, sizeof(kPreluPayload)},
+    {payload::Opcode::kMaskedSoftmax, kMaskedSoftmaxPayload, sizeof(kMaskedSoftmaxPayload)},
 };
 
 }  // namespace testing

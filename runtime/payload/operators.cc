@@ -427,5 +427,15 @@ bool check_prelu(const CallCheck& call, const void* args) {
          call.apart(input, output) && call.accepted();
 }
 
+bool check_masked_softmax(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::MaskedSoftmaxArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.rows, a.row_size)};
+  const CallCheck::Bytes output = {a.output, volume(a.rows, a.row_size)};
+  return call.reads(input) && call.filter({a.filter, volume(a.mask_rows, a.row_size)}) &&
+         call.in_ranges(in_range(a.multiplier, 0, INT32_MAX) && in_range(a.shift, 0, 30)) &&
+         values::softmax(call, a) && call.writes(output) && call.apart(input, output) &&
+         call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

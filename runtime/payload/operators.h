@@ -155,6 +155,10 @@ bool check_prelu(const CallCheck& call, const void* args);
 inline constexpr Operator kPrelu = {payload::Opcode::kPrelu, sizeof(payload::PreluArgs),
                                     check_prelu};
 
+bool check_masked_softmax(const CallCheck& call, const void* args);
+inline constexpr Operator kMaskedSoftmax = {
+    payload::Opcode::kMaskedSoftmax, sizeof(payload::MaskedSoftmaxArgs), check_masked_softmax};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -191,6 +195,7 @@ inline constexpr Operator kOperators[] = {
     operators::kAdaptiveAvgPool2d,
     operators::kMaxPool2dDilated,
     operators::kPrelu,
+    operators::kMaskedSoftmax,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -14,6 +14,7 @@ OPERATORS = [
     "fully_connected",
     "log_softmax",
     "lookup",
+    "masked_softmax",
     "max_pool2d",
     "mul",
     "normalize",

@@ -44,3 +44,4 @@ class Opcode(enum.IntEnum):
     ADAPTIVE_AVG_POOL2D = 30
     MAX_POOL2D_DILATED = 31
     PRELU = 32
+    MASKED_SOFTMAX = 33

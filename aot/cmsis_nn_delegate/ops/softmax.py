@@ -44,11 +44,7 @@ class Scaling(NamedTuple):
     diff_min: int  # smaller differences contribute nothing
 
 
-_FIELDS = (
-    blocks.input("input", I8, "rows", "row_size", doc="int8 [rows, row_size]"),
-    blocks.output(I8, "rows", "row_size", doc="int8 [rows, row_size]"),
-    Field("rows", I32),
-    Field("row_size", I32),
+SCALING_FIELDS = (
     blocks.multiplier("multiplier", "Q31 of the input scale"),
     blocks.shift("shift", low=0),
     Field(
@@ -56,6 +52,13 @@ _FIELDS = (
         I32,
         "smaller differences to the maximum contribute nothing; [-(kMaxSoftmaxDifference >> shift), 0]",
     ),
+)
+_FIELDS = (
+    blocks.input("input", I8, "rows", "row_size", doc="int8 [rows, row_size]"),
+    blocks.output(I8, "rows", "row_size", doc="int8 [rows, row_size]"),
+    Field("rows", I32),
+    Field("row_size", I32),
+    *SCALING_FIELDS,
 )
 
 KERNEL = KernelSpec(
@@ -116,63 +119,71 @@ class Softmax(rows.RowsOp):
             lambda: context.refuse_tensors(node, source),
             lambda: rows.refuse_dim(node),
             lambda: context.refuse_quant(node, [source]),
-            lambda: self._refuse_scales(node, context),
+            lambda: refuse_scales(node, context),
         )
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         attrs = SoftmaxAttrs(rows.dim_of(node))
         return [context.node(node, self.name, [context.value(operand(node))], attrs)]
 
-    def _refuse_scales(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        output = context.output_quant(node)
-        if output is not None and output != OUTPUT:
-            return Refusal(
-                Reason.UNSUPPORTED_QUANTIZATION,
-                f"output scale {output.scale[0]:g} and zero point {output.zero_point}; the kernel's"
-                " are 1/256 and -128: quantize with CmsisNnQuantizer",
-            )
-        scale = context.input_scale(operand(node))
-        if scale * (1 << (31 - INTEGER_BITS)) <= 1:
-            return Refusal(
-                Reason.UNSUPPORTED_QUANTIZATION,
-                f"input scale {scale:g} is too small for the kernel; calibrate with representative data",
-            )
-        return None
-
     def variant(self, node: Node) -> str:
         return "" if softmax_fits(rows.rows_of(node)[1]) else LONG_KERNEL.variant
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
-        _, row_size = rows.rows_of(node)
-        scaling = self._scaling(node)
-        data = inputs[0].reshape(-1, row_size).astype(np.int64)
-        # Differences are in [-255, 0]: one exponential for each.
-        steps = np.arange(256, dtype=np.int64)
-        exps = exp_on_negative_values(high_mult(wrap32(-steps << scaling.shift), scaling.multiplier))
-        distance = data.max(axis=1, keepdims=True) - data
-        counts = -distance >= scaling.diff_min
-        terms = np.where(counts, divide_by_power_of_two(exps, ACCUMULATOR_BITS)[distance], 0)
-        total = np.minimum(terms.sum(axis=1, keepdims=True), 2**31 - 1)
-        headroom = leading_zeros(total)
-        inverse = one_over_one_plus_x(wrap32((total << headroom) - (1 << 31)))
-        bits = ACCUMULATOR_BITS - headroom + 23
-        result = divide_by_power_of_two(high_mult(inverse, exps[distance]), np.minimum(bits, 31)) * (bits <= 31)
-        result = result + node.output.zero_point
-        result = np.where(counts, node.output.type.clamp(result), node.output.element.low)
-        return result.astype(np.int8).reshape(node.output.storage_shape)
+        data = inputs[0].reshape(rows.rows_of(node))
+        return probabilities(data, scaling_of(node), np.zeros(1, np.bool_)).reshape(node.output.storage_shape)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         count, row_size = rows.rows_of(node)
-        return {**refs, "rows": count, "row_size": row_size, **self._scaling(node)._asdict()}
+        return {**refs, "rows": count, "row_size": row_size, **scaling_of(node)._asdict()}
 
-    def _scaling(self, node: Node) -> Scaling:
-        scale = node.inputs[0].scale
-        fraction_bits = 31 - INTEGER_BITS
-        real = scale * (1 << fraction_bits)
-        if real <= 1:
-            raise ValueError(f"{node.name}: input scale {scale} is too small for the kernel")
-        if round(real) >= 1 << MAX_SHIFT:
-            # Steps of 16 and more: exp(-step) is 0 in the output, only the maximum counts.
-            return Scaling(1 << 30, MAX_SHIFT, 0)
-        multiplier, shift = quantize_multiplier(real)
-        return Scaling(multiplier, shift, -(MAX_SOFTMAX_DIFFERENCE >> shift))
+
+def refuse_scales(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+    """Refuses scales of the input or output that no kernel for softmax has."""
+    output = context.output_quant(node)
+    if output is not None and output != OUTPUT:
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            f"output scale {output.scale[0]:g} and zero point {output.zero_point}; the kernel's"
+            " are 1/256 and -128: quantize with CmsisNnQuantizer",
+        )
+    scale = context.input_scale(operand(node))
+    if scale * (1 << (31 - INTEGER_BITS)) <= 1:
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            f"input scale {scale:g} is too small for the kernel; calibrate with representative data",
+        )
+    return None
+
+
+def scaling_of(node: Node) -> Scaling:
+    """Returns how the differences of the inputs are scaled. ValueError if their scale is too small for the kernels."""
+    scale = node.inputs[0].scale
+    fraction_bits = 31 - INTEGER_BITS
+    real = scale * (1 << fraction_bits)
+    if real <= 1:
+        raise ValueError(f"{node.name}: input scale {scale} is too small for the kernel")
+    if round(real) >= 1 << MAX_SHIFT:
+        # Steps of 16 and more: exp(-step) is 0 in the output, only the maximum counts.
+        return Scaling(1 << 30, MAX_SHIFT, 0)
+    multiplier, shift = quantize_multiplier(real)
+    return Scaling(multiplier, shift, -(MAX_SOFTMAX_DIFFERENCE >> shift))
+
+
+def probabilities(data: np.ndarray, scaling: Scaling, hidden: np.ndarray) -> np.ndarray:
+    """Returns the int8 softmax of each row of `data` over its elements that are not `hidden`; these become 0."""
+    low = Element.INT8.low
+    data = np.where(hidden, low, data.astype(np.int64))  # no influence on the maximum
+    # Differences are in [-255, 0]: one exponential for each.
+    steps = np.arange(256, dtype=np.int64)
+    exps = exp_on_negative_values(high_mult(wrap32(-steps << scaling.shift), scaling.multiplier))
+    distance = data.max(axis=1, keepdims=True) - data
+    counts = (-distance >= scaling.diff_min) & ~hidden
+    terms = np.where(counts, divide_by_power_of_two(exps, ACCUMULATOR_BITS)[distance], 0)
+    total = np.minimum(terms.sum(axis=1, keepdims=True), 2**31 - 1)
+    headroom = leading_zeros(total)
+    inverse = one_over_one_plus_x(wrap32((total << headroom) - (1 << 31)))
+    bits = ACCUMULATOR_BITS - headroom + 23
+    result = divide_by_power_of_two(high_mult(inverse, exps[distance]), np.minimum(bits, 31)) * (bits <= 31)
+    result = np.clip(result + OUTPUT.zero_point, low, Element.INT8.high)
+    return np.where(counts, result, low).astype(np.int8)

@@ -1,11 +1,11 @@
-"""Products of matrices and attention in int8, as PyTorch writes them, in one delegate call."""
+"""Products of matrices in int8, as PyTorch writes them, in one delegate call."""
 
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, steps_apart
+from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart
 
 
 @pytest.fixture(autouse=True)
@@ -87,34 +87,3 @@ def test_products():
         assert apart.distance <= 1, name
         between = [op for op in apart.ops if op not in ("quantize", "dequantize")]
         assert between == {**PRODUCTS, **CONSTANT}[name][-1].split(), name
-
-
-class SelfAttention(nn.Module):
-    def __init__(self, **options):
-        super().__init__()
-        self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
-        self.options = options
-
-    def forward(self, x):
-        return self.attention(x, x, x, **self.options)[0]
-
-
-@pytest.mark.parametrize("weights", [False, True])
-def test_attention_is_one_call(weights):
-    distances, graph = steps_apart(SelfAttention(need_weights=weights), torch.randn(1, 6, 8))
-    ops = [node.op for node in graph.nodes]
-    assert ops.count("batch_matmul") == 2 and ops.count("softmax") == 1 and ops.count("transpose") == 0
-    # One copy for each of query, key and value, and one that brings the heads together.
-    assert ops.count("strided_copy") == 4
-    assert max(distances) <= 3  # of six operators, each within a step
-
-
-def test_a_transformer_encoder_is_one_call():
-    layer = nn.TransformerEncoderLayer(8, 2, 16, activation="gelu", batch_first=True)
-    encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
-    for parameter in encoder.parameters():
-        if parameter.dim() > 1:
-            nn.init.xavier_normal_(parameter)
-    distances, graph = steps_apart(encoder, torch.randn(1, 6, 8))
-    assert [node.op for node in graph.nodes].count("normalize") == 4
-    assert max(distances) <= 6

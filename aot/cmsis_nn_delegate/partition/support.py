@@ -37,6 +37,7 @@ for _op in OPS.values():
         _BY_TARGET.setdefault(_target, []).append(_op)
 
 
+_ATTENTION = "aten.scaled_dot_product_attention.default"
 _RECURRENT = frozenset(map(str, RECURRENT_LAYERS))
 
 
@@ -48,6 +49,12 @@ def no_kernel(target: str, missing: str) -> str:
             f"no kernel for {target}; once quantized, recurrent layers are computed step by step, of sequences of a "
             f"fixed length of at most {MAX_STEPS}: call the layer for one part of the sequence after the other, with "
             "the state that the part before returned"
+        )
+    if target == _ATTENTION:
+        return (
+            f"no kernels for this call of {target}: its mask of true and false is not constant or hides whole rows, or "
+            "it drops elements out; register the mask as a buffer, or give it a mask of numbers to add, and set "
+            "dropout_p to 0 unless the model is trained"
         )
     if not missing:
         return (

@@ -14,6 +14,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from ..ops.batch_matmul import matrices
+from .masks import leaves_some, softmax_of_masked
 from .rewriting import call_for, constant_for, data_of, evaluated, finish
 
 aten = torch.ops.aten
@@ -39,12 +40,23 @@ def split_products(model: GraphModule) -> None:
 
 
 def _split_attention(model: GraphModule, node: Node) -> None:
-    """softmax(query @ key^T * scale + mask) @ value. Not with dropout, fewer keys than queries (grouped queries), or a
-    mask that hides elements, for which int8 has no number."""
+    """softmax(query @ key^T * scale + mask) @ value. Not with dropout, or a mask of true and false that is not constant
+    or hides whole rows."""
     query, key, value, mask, dropout, causal, gqa = _arguments(node)
-    q, k, v = (argument.meta["val"] for argument in (query, key, value))
-    if dropout or causal or gqa or (mask is not None and not _is_finite(model, mask)):
+    if dropout:
         return
+    hidden: Optional[torch.Tensor] = None
+    q, k, v = (argument.meta["val"] for argument in (query, key, value))
+    if causal:
+        hidden = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).triu(1)
+    elif mask is not None and mask.meta["val"].dtype == torch.bool:
+        kept = evaluated(model, mask)
+        if kept is None or not leaves_some(~kept):
+            return
+        hidden, mask = ~kept, None
+    if gqa:
+        key, value = (_repeat_heads(node, argument, q.shape[-3]) for argument in (key, value))
+        k, v = (argument.meta["val"] for argument in (key, value))
     weights = q @ k.transpose(-2, -1)
     scale: Any = node.kwargs.get("scale")
     if scale is None:
@@ -57,15 +69,24 @@ def _split_attention(model: GraphModule, node: Node) -> None:
         scores = call_for(node, aten.matmul.default, weights, query, transposed)
         if mask is not None:
             scores = call_for(node, aten.add.Tensor, weights, scores, mask)
-        scores = call_for(node, aten.softmax.int, weights, scores, -1)
+        if hidden is not None:
+            scores = softmax_of_masked(model, node, scores, hidden)
+        else:
+            scores = call_for(node, aten.softmax.int, weights, scores, -1)
         result = call_for(node, aten.matmul.default, weights @ v, scores, value)
     node.replace_all_uses_with(result)
+    node.graph.erase_node(node)  # which may drop numbers out, so that it would not count as dead
 
 
-def _is_finite(model: GraphModule, mask: Node) -> bool:
-    """Returns whether `mask` may be added."""
-    data = evaluated(model, mask)
-    return mask.meta["val"].dtype == torch.float32 and (data is None or bool(data.isfinite().all()))
+def _repeat_heads(node: Node, x: Node, heads: int) -> Node:
+    """Returns as many heads of a key or value as there are of the query: each serves several that are neighbours."""
+    value = x.meta["val"]
+    times = heads // value.shape[-3]
+    if times == 1:
+        return x
+    with node.graph.inserting_before(node):
+        repeated = value.repeat_interleave(times, -3)
+        return call_for(node, aten.repeat_interleave.self_int, repeated, x, times, value.dim() - 3)
 
 
 def _expand(node: Node) -> None:

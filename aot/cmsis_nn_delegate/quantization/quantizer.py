@@ -62,6 +62,7 @@ from .crops import crops_to_padding
 from .divisions import divisions_to_products
 from .fixed_ranges import fix_ranges
 from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
+from .masks import take_masks
 from .overrides import settings_of, stays_float
 from .pools import rewrite_pools
 from .prepare import BATCH_NORM, remove_identities, unpad_same
@@ -195,6 +196,7 @@ class CmsisNnQuantizer(Quantizer):
         batch_norms_to_convolutions(model)
         divisions_to_products(model)
         split_products(model)
+        take_masks(model)
         softmax_along_rows(model)
 
     def annotate(self, model: GraphModule) -> GraphModule:
@@ -208,11 +210,14 @@ class CmsisNnQuantizer(Quantizer):
                 continue  # convert_pt2e computes it together with the quantize of its reader
             if stays_float(node):
                 continue
-            if not _is_float(node) or not all(_is_float(arg) or arg in numbers for arg in node.all_input_nodes):
+            annotations = [SameScale(())] if node.target in DROPOUT else _ANNOTATIONS.get(str(node.target), [])
+            # A mask, which is beside the input of such an operator, has no scale.
+            masked = all(isinstance(annotation, FixedOutput) for annotation in annotations)
+            tensors = node.all_input_nodes[:1] if masked else node.all_input_nodes
+            if not _is_float(node) or not all(_is_float(arg) or arg in numbers for arg in tensors):
                 continue
             if not state.isdisjoint(node.all_input_nodes):
                 continue  # quantized, it would be taken for a constant
-            annotations = [SameScale(())] if node.target in DROPOUT else _ANNOTATIONS.get(str(node.target), [])
             any(self._annotate(node, annotation, constants, numbers) for annotation in annotations)
         drop_workless(model, _works)
         fix_ranges(model.graph, self.configuration.ranges)

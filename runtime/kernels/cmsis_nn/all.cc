@@ -39,6 +39,7 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kAdaptiveAvgPool2d,
         portable::kMaxPool2dDilated,
         portable::kPrelu,
+        portable::kMaskedSoftmax,
     },
 };
 

@@ -38,6 +38,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kAdaptiveAvgPool2d,
         portable::kMaxPool2dDilated,
         portable::kPrelu,
+        portable::kMaskedSoftmax,
     },
 };
 

@@ -158,5 +158,9 @@ extern const KernelOf<payload::Opcode::kMaxPool2dDilated> kMaxPool2dDilated;
 /// their channel. The output may be the input.
 extern const KernelOf<payload::Opcode::kPrelu> kPrelu;
 
+/// SoftmaxArgs for rows of any size, with a mask: where it is not 0, elements do not count,
+/// and become 0. Row i has row i % mask_rows of the mask.
+extern const KernelOf<payload::Opcode::kMaskedSoftmax> kMaskedSoftmax;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -99,24 +99,32 @@ inline int count_leading_zeros(std::uint32_t value) {
   return value == 0 ? 32 : __builtin_clz(value);
 }
 
-/// Computes all rows of `args`. `kLong` stops the sum of rows of 4096 elements and more from overflowing.
-template <bool kLong, typename Args>
-void compute_rows(const Args& args, const std::int8_t* input, std::int8_t* output) {
+/// Every element counts.
+struct NoMask {
+  bool counts(std::int32_t) const { return true; }
+  void next_row() const {}
+};
+
+/// Computes all rows of `args`. `kLong` stops the sum of rows of 4096 elements and more from overflowing. `mask` says
+/// which elements of a row count; the others become 0.
+template <bool kLong, typename Args, typename Mask = NoMask>
+void compute_rows(const Args& args, const std::int8_t* input, std::int8_t* output,
+                  Mask mask = Mask()) {
   const std::int32_t scale = std::int32_t{1} << args.shift;
   const auto exponential = [&](std::int32_t difference) {
     return exp_on_negative_values(multiply_q31(wrapping_mul(difference, scale), args.multiplier));
   };
 
   for (std::int32_t row = 0; row < args.rows; ++row) {
-    std::int32_t max = input[0];
-    for (std::int32_t i = 1; i < args.row_size; ++i) {
-      max = input[i] > max ? input[i] : max;
+    std::int32_t max = std::numeric_limits<std::int8_t>::min();
+    for (std::int32_t i = 0; i < args.row_size; ++i) {
+      max = input[i] > max && mask.counts(i) ? input[i] : max;
     }
 
     std::int32_t sum = 0;
     for (std::int32_t i = 0; i < args.row_size; ++i) {
       const std::int32_t difference = input[i] - max;
-      if (difference >= args.diff_min) {
+      if (difference >= args.diff_min && mask.counts(i)) {
         const std::int32_t term =
             rounding_divide_by_pow2(exponential(difference), kAccumulationBits);
         sum = kLong && sum >= kLargeSum ? sum : wrapping_add(sum, term);
@@ -134,7 +142,7 @@ void compute_rows(const Args& args, const std::int8_t* input, std::int8_t* outpu
       std::int32_t value = 0;
       // For sums of 512 and more every probability is less than half a step: the exponent leaves
       // the range of the division, and the exact result is 0.
-      if (difference >= args.diff_min && exponent <= 31) {
+      if (difference >= args.diff_min && exponent <= 31 && mask.counts(i)) {
         value = rounding_divide_by_pow2(multiply_q31(inverse, exponential(difference)), exponent);
       }
       value = wrapping_sub(value, 128);
@@ -142,6 +150,7 @@ void compute_rows(const Args& args, const std::int8_t* input, std::int8_t* outpu
     }
     input += args.row_size;
     output += args.row_size;
+    mask.next_row();
   }
 }
 
