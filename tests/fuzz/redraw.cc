@@ -281,6 +281,11 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_softmax(*static_cast<payload::SoftmaxArgs*>(args), random);
     case Opcode::kSoftmaxLong:
       return redraw_softmax(*static_cast<payload::SoftmaxLongArgs*>(args), random);
+    case Opcode::kMaskedSoftmax: {
+      auto& a = *static_cast<payload::MaskedSoftmaxArgs*>(args);
+      a.mask_rows = random.in(1, 5);
+      return redraw_softmax(a, random);
+    }
     case Opcode::kStridedCopy:
       return redraw_strided_copy(*static_cast<payload::StridedCopyArgs*>(args), random);
     case Opcode::kAddBroadcast:
