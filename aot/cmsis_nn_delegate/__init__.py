@@ -20,6 +20,7 @@ _EXPORTS = {
     "Target": "target",
     "compile_for_targets": "compile",
     "compile_model": "compile",
+    "convert_trained": "quantization.convert",
     "lower": "partition.lower",
     "quantizable_module": "quantization.prepare",
 }

@@ -14,8 +14,8 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from ..errors import UserError
-from .in_place import DROPOUT, describe, functional_module, is_training
+from .in_place import DROPOUT, functional_module, is_training
+from .trained_batch_norms import expose_batch_norms
 
 aten = torch.ops.aten
 
@@ -28,7 +28,6 @@ BATCH_NORM = {
     aten.batch_norm.default,
     aten._native_batch_norm_legit_no_training.default,
 }
-_QAT_EPS = 1e-5  # of torchao's patterns
 # What PT2E folds batch norms into.
 _FOLDS_BATCH_NORM = {
     aten.conv1d.default,
@@ -56,36 +55,14 @@ def quantizable_module(program: ExportedProgram) -> GraphModule:
     It computes what the program does, without writing in place (but into its own buffers), and each of its
     batch norms can be folded. A write of `forward` into an input does not reach the caller's tensor.
 
-    UserError if the program is in training mode and writes through views, or has a batch norm that
-    `prepare_qat_pt2e` would fold wrongly.
+    UserError if the program is in training mode and writes through views.
     """
     model = functional_module(program)
     if is_training(model.graph):
-        _check_batch_norms(model)  # copies of a layer would be trained each by itself
+        expose_batch_norms(model)  # copies of a layer would be trained each by itself
     else:
         _separate_batch_norms(model)
     return model
-
-
-def _check_batch_norms(model: GraphModule) -> None:
-    """Refuses batch norms that `prepare_qat_pt2e` would silently change."""
-    for norm in model.graph.nodes:
-        layer = norm.args[0] if norm.target is aten.batch_norm.default else None
-        if layer is None or layer.target not in _FOLDS_BATCH_NORM or layer.target is aten.linear.default:
-            continue
-        eps = norm.args[7]
-        if eps != _QAT_EPS:
-            raise UserError(
-                f"{describe(norm)} has eps {eps}, but prepare_qat_pt2e trains and folds with {_QAT_EPS}: for the "
-                f"same function add {eps} - {_QAT_EPS} to its running_var and set its eps to {_QAT_EPS}"
-            )
-        weight = layer.args[1]
-        readers = [n for n in model.graph.nodes if n.op == "get_attr" and n.target == weight.target]
-        if sum(len(node.users) for node in readers) > 1:
-            raise UserError(
-                f"{describe(layer)} is called more than once, with a batch norm after it, which cannot be folded "
-                "after training: give each call a layer of its own"
-            )
 
 
 def _separate_batch_norms(model: GraphModule) -> None:

@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Optional, Union
 
@@ -280,12 +279,7 @@ class CmsisNnQuantizer(Quantizer):
     def _transposed(self, node: Node) -> tuple[QuantizationSpec, _DeriveQparams]:
         """The weight of a transposed convolution, [in, out / groups, h, w], and its bias. The scales along dimension 1
         serve all groups; if a group has one input channel, dimension 0 counts the groups.
-
-        `prepare_qat_pt2e` folds a batch norm into such a layer, but `convert_pt2e` then takes the scales for those of
-        dimension 0: so the layer has one scale there.
         """
-        if self._qat and any(str(user.target) in _BATCH_NORMS for user in node.users):
-            return self._specs.per_tensor, _derive_bias_qparams
         weight: Any = node.args[1]
         groups = _argument(node, "groups")
         inputs, per_group = _value(weight).shape[:2]
@@ -297,7 +291,7 @@ class CmsisNnQuantizer(Quantizer):
                 scale = scale.repeat_interleave(per_group) if depthwise else scale.repeat(groups)
             return scale, torch.zeros_like(scale, dtype=zero_point.dtype)
 
-        return replace(self._specs.per_channel, ch_axis=0 if depthwise else 1), derive
+        return self._specs.along(0 if depthwise else 1), derive
 
     def _annotate_elementwise(self, node: Node, annotation: Elementwise, constants: set[Node]) -> bool:
         operands: tuple[Any, ...] = node.args[: annotation.operands]

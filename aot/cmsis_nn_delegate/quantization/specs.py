@@ -44,20 +44,27 @@ class Specs:
     def __init__(self, qat: bool) -> None:
         self._qat = qat
         self._activations: dict[tuple[Any, Any], QuantizationSpec] = {}
-        per_channel = PerChannelMinMaxObserver.with_args(eps=_WEIGHT_EPS)
         per_tensor = MinMaxObserver.with_args(eps=_WEIGHT_EPS)
         # All values are known, so that none is clipped.
         constant = MinMaxObserver.with_args(eps=_CONSTANT_EPS)
+        now: dict[str, Any] = {}
         if qat:
             # Of the weights as they are now: the average has one member.
             now = {"averaging_constant": 1.0, "eps": _WEIGHT_EPS}
-            per_channel = FakeQuantize.with_args(observer=MovingAveragePerChannelMinMaxObserver, **now)
             per_tensor = FakeQuantize.with_args(observer=MovingAverageMinMaxObserver, **now)
             constant = FakeQuantize.with_args(
                 observer=MovingAverageMinMaxObserver, averaging_constant=1.0, eps=_CONSTANT_EPS
             )
         self.constant = _activation(constant, torch.per_tensor_affine)
-        self.per_channel = _weight(per_channel, torch.per_channel_symmetric, ch_axis=0)
+        self._per_channel = []
+        for axis in (0, 1):
+            per_channel = PerChannelMinMaxObserver.with_args(eps=_WEIGHT_EPS)
+            if qat:  # PT2E gives the axis of the spec to observers, but not to fake quantization
+                per_channel = FakeQuantize.with_args(
+                    observer=MovingAveragePerChannelMinMaxObserver, ch_axis=axis, **now
+                )
+            self._per_channel.append(_weight(per_channel, torch.per_channel_symmetric, ch_axis=axis))
+        self.per_channel = self._per_channel[0]
         self.per_tensor = _weight(per_tensor, torch.per_tensor_symmetric)
 
     def activation(self, config: QuantizationConfig) -> QuantizationSpec:
@@ -70,6 +77,10 @@ class Specs:
             scheme = torch.per_tensor_symmetric if symmetric else torch.per_tensor_affine
             self._activations[key] = _activation(observer, scheme)
         return self._activations[key]
+
+    def along(self, axis: int) -> QuantizationSpec:
+        """Returns the spec of a weight with a scale for each index of dimension 0 or 1."""
+        return self._per_channel[axis]
 
     def weight(self, config: QuantizationConfig) -> QuantizationSpec:
         return self.per_tensor if config.weights == "per-tensor" else self.per_channel
