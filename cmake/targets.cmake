@@ -186,6 +186,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/reduce_max.cc
     runtime/kernels/portable/reduce_min.cc
     runtime/kernels/portable/reduce_sum.cc
+    runtime/kernels/portable/resize.h
+    runtime/kernels/portable/resize_bilinear.cc
+    runtime/kernels/portable/resize_nearest.cc
     runtime/kernels/portable/softmax.cc
     runtime/kernels/portable/softmax_long.cc
     runtime/kernels/portable/softmax_rows.h

@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 34;
+inline constexpr std::size_t kOpcodeCount = 36;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -95,6 +95,8 @@ enum class Opcode : std::uint8_t {
   kMaxPool2dDilated = 31,
   kPrelu = 32,
   kMaskedSoftmax = 33,
+  kResizeBilinear = 34,
+  kResizeNearest = 35,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1410,6 +1412,54 @@ static_assert(offsetof(MaskedSoftmaxArgs, mask_rows) == 20, "layout of MaskedSof
 static_assert(offsetof(MaskedSoftmaxArgs, multiplier) == 24, "layout of MaskedSoftmaxArgs");
 static_assert(offsetof(MaskedSoftmaxArgs, shift) == 28, "layout of MaskedSoftmaxArgs");
 static_assert(offsetof(MaskedSoftmaxArgs, diff_min) == 32, "layout of MaskedSoftmaxArgs");
+
+/// Output index i lies at (i * step + offset) / 2^24 of the input, limited to it.
+struct ResizeAxis {
+  /// 0 to 2^31 - 1
+  std::int32_t step;
+  std::int32_t offset;
+};
+static_assert(sizeof(ResizeAxis) == 8, "layout of ResizeAxis");
+static_assert(offsetof(ResizeAxis, step) == 0, "layout of ResizeAxis");
+static_assert(offsetof(ResizeAxis, offset) == 4, "layout of ResizeAxis");
+
+/// int8 bilinear interpolation, NHWC; input and output share scale and zero point.
+struct ResizeBilinearArgs {
+  /// int8 [n, h, w, c]
+  Ref input;
+  /// int8 [n, h, w, c]
+  Ref output;
+  ResizeAxis rows;
+  ResizeAxis columns;
+  Dims input_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(ResizeBilinearArgs) == 56, "layout of ResizeBilinearArgs");
+static_assert(offsetof(ResizeBilinearArgs, input) == 0, "layout of ResizeBilinearArgs");
+static_assert(offsetof(ResizeBilinearArgs, output) == 4, "layout of ResizeBilinearArgs");
+static_assert(offsetof(ResizeBilinearArgs, rows) == 8, "layout of ResizeBilinearArgs");
+static_assert(offsetof(ResizeBilinearArgs, columns) == 16, "layout of ResizeBilinearArgs");
+static_assert(offsetof(ResizeBilinearArgs, input_dims) == 24, "layout of ResizeBilinearArgs");
+static_assert(offsetof(ResizeBilinearArgs, output_dims) == 40, "layout of ResizeBilinearArgs");
+
+/// int8 nearest-neighbour resampling, NHWC.
+struct ResizeNearestArgs {
+  /// int8 [n, h, w, c]
+  Ref input;
+  /// int8 [n, h, w, c]
+  Ref output;
+  ResizeAxis rows;
+  ResizeAxis columns;
+  Dims input_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(ResizeNearestArgs) == 56, "layout of ResizeNearestArgs");
+static_assert(offsetof(ResizeNearestArgs, input) == 0, "layout of ResizeNearestArgs");
+static_assert(offsetof(ResizeNearestArgs, output) == 4, "layout of ResizeNearestArgs");
+static_assert(offsetof(ResizeNearestArgs, rows) == 8, "layout of ResizeNearestArgs");
+static_assert(offsetof(ResizeNearestArgs, columns) == 16, "layout of ResizeNearestArgs");
+static_assert(offsetof(ResizeNearestArgs, input_dims) == 24, "layout of ResizeNearestArgs");
+static_assert(offsetof(ResizeNearestArgs, output_dims) == 40, "layout of ResizeNearestArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

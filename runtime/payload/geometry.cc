@@ -124,9 +124,7 @@ bool dilated_pooling(const CallCheck& call, const payload::MaxPool2dDilatedArgs&
          call.require(in.c == out.c, kPooledChannels);
 }
 
-bool adaptive_pooling(const CallCheck& call, const payload::AdaptiveAvgPool2dArgs& args) {
-  const Dims& in = args.input_dims;
-  const Dims& out = args.output_dims;
+bool resizing(const CallCheck& call, const Dims& in, const Dims& out) {
   return call.require(((range_bits(in) | range_bits(out)) >> 15) == 0, kOutOfRange) &&
          call.require(in.n == out.n, kBatch) && call.require(in.c == out.c, kPooledChannels);
 }

@@ -36,8 +36,13 @@ bool pooling(const CallCheck& call, const Args& args) {
 /// The same with gaps in the windows, of which some may see no pixel.
 bool dilated_pooling(const CallCheck& call, const payload::MaxPool2dDilatedArgs& args);
 
-/// Any output size fits: every window has a pixel.
-bool adaptive_pooling(const CallCheck& call, const payload::AdaptiveAvgPool2dArgs& args);
+/// Any output size fits.
+bool resizing(const CallCheck& call, const payload::Dims& in, const payload::Dims& out);
+
+template <typename Args>
+bool resizing(const CallCheck& call, const Args& args) {
+  return resizing(call, args.input_dims, args.output_dims);
+}
 
 /// A batch of one input is as large as that of the output, or 1.
 bool batch_matmul(const CallCheck& call, const payload::BatchMatmulArgs& args);

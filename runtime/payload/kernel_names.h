@@ -43,6 +43,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "max_pool2d_dilated of input int8, output int8",
     "prelu of input int8, slopes int8, output int8",
     "masked_softmax of input int8, filter int8, output int8",
+    "resize_bilinear of input int8, output int8",
+    "resize_nearest of input int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

@@ -723,6 +723,40 @@ inline constexpr OperatorField kMaskedSoftmaxArgsFields[] = {
     {"diff_min", 32, FieldKind::kInteger, false, true, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kResizeBilinearArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {24, 28, 32, 36}},
+    {"output", 4, FieldKind::kOutput, false, false, 0, 0, 1, 1, 4, {40, 44, 48, 52}},
+    {"rows.step", 8, FieldKind::kInteger, true, false, 0, 2147483647, 1, 0, 0, {}},
+    {"rows.offset", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"columns.step", 16, FieldKind::kInteger, true, false, 0, 2147483647, 1, 0, 0, {}},
+    {"columns.offset", 20, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.n", 24, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.h", 28, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.w", 32, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.c", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.n", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.h", 44, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.w", 48, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.c", 52, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
+inline constexpr OperatorField kResizeNearestArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {24, 28, 32, 36}},
+    {"output", 4, FieldKind::kOutput, false, false, 0, 0, 1, 1, 4, {40, 44, 48, 52}},
+    {"rows.step", 8, FieldKind::kInteger, true, false, 0, 2147483647, 1, 0, 0, {}},
+    {"rows.offset", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"columns.step", 16, FieldKind::kInteger, true, false, 0, 2147483647, 1, 0, 0, {}},
+    {"columns.offset", 20, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.n", 24, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.h", 28, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.w", 32, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.c", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.n", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.h", 44, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.w", 48, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.c", 52, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -759,6 +793,8 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kMaxPool2dDilatedArgsFields, 22, 88},
     {kPreluArgsFields, 15, 60},
     {kMaskedSoftmaxArgsFields, 9, 36},
+    {kResizeBilinearArgsFields, 14, 56},
+    {kResizeNearestArgsFields, 14, 56},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -401,6 +401,24 @@ inline constexpr unsigned char kMaskedSoftmaxPayload[] = {
     33,1,40,0,0,0,0,32,208,0,0,16,0,0,0,48,5,0,0,0,2,0,0,0,5,0,0,0,63,146,171,84,
     25,0,0,0,194,255,255,255,0,0,0,0,0,0,0,0,0,0,0,0,1,0,0,0,1,1,0,0,0,0,0,0,
 };
+inline constexpr unsigned char kResizeBilinearPayload[] = {
+    67,78,78,68,4,0,64,0,1,1,1,0,224,0,0,0,123,166,34,223,96,7,0,0,0,0,0,0,64,0,0,0,
+    160,0,0,0,60,0,0,0,1,0,0,0,224,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    24,0,0,0,64,7,0,0,1,4,0,2,3,1,0,0,4,0,0,0,6,0,0,0,1,0,0,0,1,0,0,0,
+    0,0,0,0,0,0,0,0,153,129,235,61,38,0,0,0,56,7,0,0,0,0,0,0,1,4,0,2,3,1,0,0,
+    4,0,0,0,6,0,0,0,11,0,0,0,7,0,0,0,0,0,0,0,0,0,0,0,153,129,235,61,38,0,0,0,
+    34,1,60,0,0,0,0,32,0,0,0,48,0,0,0,0,0,32,0,0,0,0,0,0,0,32,0,0,4,0,0,0,
+    1,0,0,0,1,0,0,0,6,0,0,0,4,0,0,0,11,0,0,0,7,0,0,0,6,0,0,0,0,0,0,0,
+};
+inline constexpr unsigned char kResizeNearestPayload[] = {
+    67,78,78,68,4,0,64,0,1,1,1,0,224,0,0,0,89,185,102,129,96,7,0,0,0,0,0,0,64,0,0,0,
+    160,0,0,0,60,0,0,0,1,0,0,0,224,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    24,0,0,0,64,7,0,0,1,4,0,2,3,1,0,0,4,0,0,0,6,0,0,0,1,0,0,0,1,0,0,0,
+    0,0,0,0,0,0,0,0,153,129,235,61,38,0,0,0,56,7,0,0,0,0,0,0,1,4,0,2,3,1,0,0,
+    4,0,0,0,6,0,0,0,11,0,0,0,7,0,0,0,0,0,0,0,0,0,0,0,153,129,235,61,38,0,0,0,
+    35,1,60,0,0,0,0,32,0,0,0,48,209,69,23,0,0,0,0,0,73,146,36,0,0,0,0,0,4,0,0,0,
+    1,0,0,0,1,0,0,0,6,0,0,0,4,0,0,0,11,0,0,0,7,0,0,0,6,0,0,0,0,0,0,0,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -441,6 +459,8 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
      sizeof(kMaxPool2dDilatedPayload)},
     {payload::Opcode::kPrelu, kPreluPayload, sizeof(kPreluPayload)},
     {payload::Opcode::kMaskedSoftmax, kMaskedSoftmaxPayload, sizeof(kMaskedSoftmaxPayload)},
+    {payload::Opcode::kResizeBilinear, kResizeBilinearPayload, sizeof(kResizeBilinearPayload)},
+    {payload::Opcode::kResizeNearest, kResizeNearestPayload, sizeof(kResizeNearestPayload)},
 };
 
 }  // namespace testing

@@ -392,7 +392,7 @@ bool check_reduce_min(const CallCheck& call, const void* args) {
 
 bool check_adaptive_avg_pool2d(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const payload::AdaptiveAvgPool2dArgs*>(args);
-  if (!geometry::adaptive_pooling(call, a)) {
+  if (!geometry::resizing(call, a)) {
     return false;
   }
   const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
@@ -435,6 +435,32 @@ bool check_masked_softmax(const CallCheck& call, const void* args) {
          call.in_ranges(in_range(a.multiplier, 0, INT32_MAX) && in_range(a.shift, 0, 30)) &&
          values::softmax(call, a) && call.writes(output) && call.apart(input, output) &&
          call.accepted();
+}
+
+bool check_resize_bilinear(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::ResizeBilinearArgs*>(args);
+  if (!geometry::resizing(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input) &&
+         call.in_ranges(in_range(a.rows.step, 0, INT32_MAX) &&
+                        in_range(a.columns.step, 0, INT32_MAX)) &&
+         call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
+bool check_resize_nearest(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::ResizeNearestArgs*>(args);
+  if (!geometry::resizing(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input) &&
+         call.in_ranges(in_range(a.rows.step, 0, INT32_MAX) &&
+                        in_range(a.columns.step, 0, INT32_MAX)) &&
+         call.writes(output) && call.apart(input, output) && call.accepted();
 }
 
 }  // namespace operators

@@ -159,6 +159,14 @@ bool check_masked_softmax(const CallCheck& call, const void* args);
 inline constexpr Operator kMaskedSoftmax = {
     payload::Opcode::kMaskedSoftmax, sizeof(payload::MaskedSoftmaxArgs), check_masked_softmax};
 
+bool check_resize_bilinear(const CallCheck& call, const void* args);
+inline constexpr Operator kResizeBilinear = {
+    payload::Opcode::kResizeBilinear, sizeof(payload::ResizeBilinearArgs), check_resize_bilinear};
+
+bool check_resize_nearest(const CallCheck& call, const void* args);
+inline constexpr Operator kResizeNearest = {
+    payload::Opcode::kResizeNearest, sizeof(payload::ResizeNearestArgs), check_resize_nearest};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -196,6 +204,8 @@ inline constexpr Operator kOperators[] = {
     operators::kMaxPool2dDilated,
     operators::kPrelu,
     operators::kMaskedSoftmax,
+    operators::kResizeBilinear,
+    operators::kResizeNearest,
 };
 
 }  // namespace cmsis_nn_delegate

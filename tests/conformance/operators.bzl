@@ -23,6 +23,8 @@ OPERATORS = [
     "quantize",
     "reduce_extremum",
     "reduce_sum",
+    "resize_bilinear",
+    "resize_nearest",
     "softmax",
     "strided_copy",
     "transpose",

@@ -157,6 +157,19 @@ class EdgeContext:
         moved: np.ndarray = overload(numbered, *node.args[1:], **node.kwargs).numpy().astype(np.int64)
         return moved.reshape(-1)
 
+    def chosen_pixels(self, node: Node) -> list[np.ndarray]:
+        """Returns, for an operator that resamples its first argument, [N, C, ...], by choosing rows, columns and so on,
+        which ones of each of these dimensions it chooses. The operator itself says so, of numbered ones."""
+        _, _, *sizes = shape_of(operand(node))
+        overload: Any = getattr(node.target, "_op", node.target)  # ATen's, of an edge program's operator
+        found = []
+        for dim, size in enumerate(sizes):
+            shape = [size if other == dim else 1 for other in range(len(sizes))]
+            numbered = torch.arange(size, dtype=torch.float32).view(1, 1, *shape).expand(1, 1, *sizes).contiguous()
+            moved = overload(numbered, *node.args[1:], **node.kwargs)[0, 0].movedim(dim, 0)
+            found.append(moved.reshape(moved.shape[0], -1)[:, 0].numpy().astype(np.int64))
+        return found
+
     # Constants --------------------------------------------------------------
 
     def is_constant(self, node: Node) -> bool:

@@ -45,3 +45,5 @@ class Opcode(enum.IntEnum):
     MAX_POOL2D_DILATED = 31
     PRELU = 32
     MASKED_SOFTMAX = 33
+    RESIZE_BILINEAR = 34
+    RESIZE_NEAREST = 35

@@ -35,7 +35,7 @@ KERNEL = KernelSpec(
             Field("input_dims", blocks.DIMS),
             Field("output_dims", blocks.DIMS),
         ),
-        geometry="adaptive_pooling",
+        geometry="resizing",
     ),
     cmsis_nn="",
     why_portable="the windows of arm_avgpool_s8 are all alike",

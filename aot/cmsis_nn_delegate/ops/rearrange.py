@@ -98,5 +98,5 @@ def _refuse_order(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
     return Refusal(
         Reason.UNSUPPORTED_PARAMETER,
         f"the copy kernel walks through a tensor in at most {MAX_AXES} nested loops of equal steps, which do not give "
-        "this order; use an integer scale factor, or split it into several operators",
+        "this order; split it into several operators",
     )

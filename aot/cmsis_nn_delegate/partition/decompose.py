@@ -54,6 +54,7 @@ KEPT = (
     torch.ops.aten.replication_pad1d.default,
     torch.ops.aten.replication_pad2d.default,
     torch.ops.aten.replication_pad3d.default,
+    torch.ops.aten.upsample_bilinear2d.vec,
     torch.ops.aten.upsample_nearest1d.vec,
     torch.ops.aten.upsample_nearest2d.vec,
     torch.ops.aten._upsample_nearest_exact1d.vec,

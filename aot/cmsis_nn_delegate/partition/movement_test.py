@@ -77,6 +77,40 @@ def test_each_is_one_copy_of_an_image_that_lies_channels_last():
         assert ops[2:] in copies, name
 
 
+def scaled(factor, mode="nearest", **options):
+    return lambda x: F.interpolate(x, scale_factor=factor, mode=mode, **options)
+
+
+def resized(*size, mode="nearest", **options):
+    return lambda x: F.interpolate(x, size=size, mode=mode, **options)
+
+
+RESIZED = {
+    "nearest to a size": resized(9, 5),
+    "nearest by a factor": scaled((1.7, 0.6)),
+    "nearest by a factor that the sizes do not say": scaled(2.4),
+    "nearest-exact": scaled(1.3, "nearest-exact"),
+    "twice as large": scaled(2, "bilinear"),
+    "bilinear by a factor": scaled((1.7, 3.3), "bilinear"),
+    "bilinear by the factor of the sizes": scaled(1.7, "bilinear", recompute_scale_factor=True),
+    "smaller": resized(2, 3, mode="bilinear"),
+    "aligned": resized(11, 9, mode="bilinear", align_corners=True),
+    "aligned, one row": resized(1, 16, mode="bilinear", align_corners=True),
+    "layer": nn.UpsamplingBilinear2d(scale_factor=3),
+    "other layer": nn.Upsample(size=(7, 20), mode="bilinear"),
+    "a sequence": lambda x: F.interpolate(x[:, :, 0], scale_factor=2.5, mode="linear"),
+    "an aligned sequence": lambda x: F.interpolate(x[:, :, 0], size=5, mode="linear", align_corners=True),
+    "the nearest of a sequence": lambda x: F.interpolate(x[:, :, 0], size=7),
+    "one pixel": lambda x: F.interpolate(F.adaptive_avg_pool2d(x, 1), size=(6, 7), mode="bilinear"),
+}
+
+
+def test_resampled_images():
+    for name, ops in apart_behind_one_layer(RESIZED, 8, 6, 7).items():
+        resizing = {"resize_nearest", "resize_bilinear"}.intersection(ops)
+        assert resizing == {"resize_nearest" if "nearest" in name else "resize_bilinear"}, (name, ops)
+
+
 SPLITS = {
     "split": lambda x: x.split(3, 1),
     "split_with_sizes": lambda x: x.split([1, 7], 1),
@@ -194,11 +228,11 @@ def test_what_no_loops_give_is_refused_under_its_own_name():
     class Model(nn.Module):
         def __init__(self):
             super().__init__()
-            self.conv, self.again = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 2, 1)
+            self.conv, self.again = nn.Conv2d(3, 4, 3), nn.Conv2d(8, 2, 1)
 
         def forward(self, x):
-            return self.again(F.interpolate(self.conv(x), size=(7, 7)))
+            return self.again(self.conv(x).view(1, 4, 2, 2, 4).repeat(1, 2, 2, 2, 2).view(1, 8, 16, 8))
 
     reports = lowered(Model(), torch.randn(1, 3, 6, 6)).reports
-    (refused,) = (report for report in reports if "upsample" in report.target)
-    assert not refused.delegated and "integer scale factor" in refused.message
+    (refused,) = (report for report in reports if "repeat" in report.target)
+    assert not refused.delegated and "nested loops of equal steps" in refused.message

@@ -3,8 +3,9 @@
 import itertools
 
 import torch
+from torch import nn
 
-from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, reports_of_branches
+from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, lowered, reports_of_branches
 
 # Dimensions that are not next to each other in memory, neither row-major nor, for images, with the channels last.
 APART = {3: [(0, 2)], 4: [(0, 3), (0, 1, 3)]}
@@ -85,6 +86,19 @@ def test_indices_come_from_argmax():
     assert reports["max"]["aten.amax.default"] and "aten.argmax.default" in reports["max"]
     assert reports["topk"]["aten.amin.default"] and "aten.argmin.default" in reports["topk"]
     assert reports["three"] == {"aten.topk.default": False}
+
+
+def test_an_index_at_the_border_stays_outside():
+    """The delegate computes what lies before or after it; the message says what to do."""
+    linear = nn.Linear(8, 4)
+    classes = lowered(Function(lambda x: linear(x).argmax(-1), linear=linear), torch.randn(3, 8))
+    embedding = nn.Embedding(20, 8)
+    tokens = Function(lambda x: linear(embedding(x)).amax(1), linear=linear, embedding=embedding)
+    tokens = lowered(tokens, torch.randint(0, 20, (2, 5)))
+    for result, index, layer in ((classes, "argmax", "linear"), (tokens, "embedding", "linear")):
+        (refused,) = [report for report in result.reports if not report.delegated]
+        assert refused.target == f"aten.{index}.default" and "in the application" in refused.message
+        assert any(layer in report.target for report in result.reports if report.delegated)
 
 
 def test_dimensions_apart_in_memory_are_refused():

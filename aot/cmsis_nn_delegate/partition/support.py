@@ -38,6 +38,20 @@ for _op in OPS.values():
 
 
 _ATTENTION = "aten.scaled_dot_product_attention.default"
+_INDEX = (
+    "its result is an index, and the delegate gives int8 and float32: it runs outside, on what the delegate computed; "
+    "leave it out of the model and take the index in the application if its kernel costs too much"
+)
+# What helps with operators that have no kernel.
+_HELP = {
+    "aten.argmax.default": _INDEX,
+    "aten.argmin.default": _INDEX,
+    "aten.topk.default": "only the largest or smallest number, topk(1), is computed in the delegate; it runs outside, "
+    "in float: leave it out of the model and sort in the application if its kernel costs too much",
+    "aten.embedding.default": "its input is an index, and the delegate takes int8 and float32: it runs outside, in "
+    "float, in front of the delegate, which computes all that follows; look the rows up in the application and pass "
+    "them as the input to have the whole model in the delegate",
+}
 _RECURRENT = frozenset(map(str, RECURRENT_LAYERS))
 
 
@@ -56,6 +70,8 @@ def no_kernel(target: str, missing: str) -> str:
             "it drops elements out; register the mask as a buffer, or give it a mask of numbers to add, and set "
             "dropout_p to 0 unless the model is trained"
         )
+    if not missing and target in _HELP:
+        return f"no kernel for {target}; {_HELP[target]}"
     if not missing:
         return (
             f"no kernel for {target}; it runs in float outside of the delegate: replace it by supported "

@@ -63,6 +63,9 @@ def _is_layer(node: Node) -> bool:
         return False
     if any(user.target is operator.getitem and user.args[1] == 1 and user.users for user in node.users):
         return False  # indices count along the sequence
+    if node.target in _COPIES:
+        # By a factor that is an integer, they copy sequences as well as images.
+        return bool(_tensor(node).shape[-1] % _tensor(node.args[0]).shape[-1])
     weight: Any = node.args[1] if node.target in _CONVOLUTIONS else None
     return weight is None or weight.op == "get_attr"
 
@@ -79,7 +82,7 @@ def _follows(node: Node) -> bool:
         return _is_sequence(node) and all(rank is not None and rank <= 3 for rank in ranks)
     if node.target not in _FOLLOWERS:
         return False
-    if node.target in _LAYERS:
+    if node.target in _LAYERS and node.target not in _COPIES:
         return _is_layer(node)
     sources = node.args[0] if isinstance(node.args[0], (list, tuple)) else [node.args[0]]
     return all(map(_is_sequence, sources)) and _FOLLOWERS[node.target](node) is not None
@@ -228,13 +231,20 @@ def _avg_pool(node: Node) -> _Form:
     return target, [*arguments, None]
 
 
+_COPIES: dict[Any, _Rule] = {
+    aten.upsample_nearest1d.vec: _upsampled(aten.upsample_nearest2d.vec),
+    aten._upsample_nearest_exact1d.vec: _upsampled(aten._upsample_nearest_exact2d.vec),
+}
+
 _LAYERS: dict[Any, _Rule] = {
     **_CONVOLUTIONS,
+    **_COPIES,
     aten.max_pool1d.default: _windowed(aten.max_pool2d.default, **_POOL),
     aten.max_pool1d_with_indices.default: _windowed(aten.max_pool2d_with_indices.default, **_POOL),
     aten.avg_pool1d.default: _avg_pool,
     aten.adaptive_avg_pool1d.default: _windowed(aten.adaptive_avg_pool2d.default, output_size=1),
     aten.adaptive_max_pool1d.default: _windowed(aten.adaptive_max_pool2d.default, output_size=1),
+    aten.upsample_linear1d.vec: _upsampled(aten.upsample_bilinear2d.vec),
     aten.batch_norm.default: _alike,
     aten._native_batch_norm_legit_no_training.default: _alike,
 }
@@ -269,8 +279,6 @@ _FOLLOWERS: dict[Any, _Rule] = {
     aten.amin.default: _reduced,
     aten.group_norm.default: _alike,
     aten.instance_norm.default: _alike,
-    aten.upsample_nearest1d.vec: _upsampled(aten.upsample_nearest2d.vec),
-    aten.upsample_linear1d.vec: _upsampled(aten.upsample_bilinear2d.vec),
 }
 
 

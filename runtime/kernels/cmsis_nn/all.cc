@@ -40,6 +40,8 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kMaxPool2dDilated,
         portable::kPrelu,
         portable::kMaskedSoftmax,
+        portable::kResizeBilinear,
+        portable::kResizeNearest,
     },
 };
 

@@ -39,6 +39,8 @@ constexpr KernelTable kPortableKernels = {
         portable::kMaxPool2dDilated,
         portable::kPrelu,
         portable::kMaskedSoftmax,
+        portable::kResizeBilinear,
+        portable::kResizeNearest,
     },
 };
 

@@ -162,5 +162,11 @@ extern const KernelOf<payload::Opcode::kPrelu> kPrelu;
 /// and become 0. Row i has row i % mask_rows of the mask.
 extern const KernelOf<payload::Opcode::kMaskedSoftmax> kMaskedSoftmax;
 
+/// int8 bilinear interpolation, NHWC; input and output share scale and zero point.
+extern const KernelOf<payload::Opcode::kResizeBilinear> kResizeBilinear;
+
+/// int8 nearest-neighbour resampling, NHWC.
+extern const KernelOf<payload::Opcode::kResizeNearest> kResizeNearest;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate
