@@ -80,33 +80,12 @@ REFUSALS = {
         R.UNSUPPORTED_PARAMETER,
         "not a finite number",
     ),
-    "an average cut off in counted padding": (
-        lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True),
-        [IMAGE],
-        "aten.avg_pool2d",
-        R.UNSUPPORTED_PARAMETER,
-        "count_include_pad=False",
-    ),
-    "uneven adaptive pooling": (
-        lambda x: F.adaptive_avg_pool2d(x, 4),
-        [IMAGE],
-        "aten._adaptive_avg_pool2d",
-        R.UNSUPPORTED_SHAPE,
-        "divides",
-    ),
     "mean over rows and batch": (
         lambda x: x.mean((0, 3)),
         [(2, 4, 6, 6)],
         "aten.mean",
         R.UNSUPPORTED_PARAMETER,
         "apart in memory",
-    ),
-    "dilated max pooling": (
-        lambda x: F.max_pool2d(x, 2, dilation=2),
-        [IMAGE],
-        "aten.max_pool2d_with_indices",
-        R.UNSUPPORTED_PARAMETER,
-        "dilation",
     ),
     "max pooling indices": (
         lambda x: F.max_pool2d(x, 2, return_indices=True),
