@@ -39,7 +39,7 @@ from .quantization.comparison import LOWEST_SQNR, Comparison, Samples, compare, 
 from .quantization.convert import convert_calibrated
 from .quantization.interface import Inputs, Model, make_flat
 from .quantization.prepare import quantizable_module
-from .quantization.private_copy import private_copy, require_finite_weights
+from .quantization.private_copy import private_copy, require_finite_weights, runnable_copy
 from .quantization.quantizer import CmsisNnQuantizer
 from .quantization.ranges import Ranges, check_ranges, observe
 from .target import Target
@@ -144,7 +144,7 @@ def _convert(c: Compilation) -> None:
     c.progress(f"calibrated with {c.samples.count} samples; quantizing")
     prepared = c.prepared
     if c.check:
-        c.prepared = copy.deepcopy(prepared)  # compared later with the converted module
+        c.prepared = runnable_copy(prepared)  # compared later with the converted module
     with library_call("torchao's convert_pt2e cannot quantize the model"):
         c.converted = convert_calibrated(prepared)
     c.quantized = export(c.converted, c.inputs.tensors)

@@ -132,6 +132,19 @@ def written_state(graph: Graph) -> set[Node]:
     return state
 
 
+def frozen_nodes(graph: Graph) -> set[Node]:
+    """Returns parameters and buffers that nothing in the graph writes, and what is computed of them alone."""
+    memory = _Memory(graph, set())
+    changing = {name for writer in memory.writers for arg in written(writer) for name in memory.names(arg)}
+    frozen: set[Node] = set()
+    for node in graph.nodes:
+        inputs = node.all_input_nodes
+        if node.op == "get_attr" or (node.op.startswith("call") and inputs and frozen.issuperset(inputs)):
+            if node not in changing:
+                frozen.add(node)
+    return frozen
+
+
 def constant_nodes(graph: Graph) -> set[Node]:
     """Returns parameters and buffers, whether written or not, and what is computed of them alone."""
     constant = {node for node in graph.nodes if node.op == "get_attr"}

@@ -1,26 +1,30 @@
-"""Compilation works on a copy of the caller's model, whose weights are finite."""
+"""Copies of models that leave the original as it is, without holding its weights twice."""
 
 from __future__ import annotations
 
 import copy
+import operator
 from typing import Union
 
 import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
+from torch.fx import GraphModule
 
 from ..errors import UserError
 from ..finite import require_finite
+from .in_place import frozen_nodes
 
 Model = Union[torch.nn.Module, ExportedProgram]
 
 
 def private_copy(model: Model) -> Model:
-    """Returns a copy that shares no memory with `model`, because calibration runs it and so changes buffers.
+    """Returns a copy of the caller's model that may be exported, but not run: it has its own buffers and shares the
+    parameters.
 
     UserError if `model` cannot be copied.
     """
-    memo = {}
+    memo: dict[int, torch.Tensor] = {id(parameter): parameter for parameter in model.parameters()}
     if isinstance(model, torch.nn.Module):
         # Old-style weight_norm and the like keep results of earlier computations, which refuse to be copied.
         for module in model.modules():
@@ -34,6 +38,15 @@ def private_copy(model: Model) -> Model:
             "the model cannot be copied with copy.deepcopy, which keeps the caller's one as it is: "
             f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
         ) from error
+
+
+def runnable_copy(module: GraphModule) -> GraphModule:
+    """Returns a copy of `module` that may be run: it shares what its graph does not write."""
+    read = {str(node.target): node for node in module.graph.nodes if node.op == "get_attr"}
+    frozen = frozen_nodes(module.graph)
+    shared = {name: value for name, value in module.named_parameters() if name not in read}
+    shared |= {name: operator.attrgetter(name)(module) for name, node in read.items() if node in frozen}
+    return copy.deepcopy(module, {id(value): value for value in shared.values()})
 
 
 def require_finite_weights(program: ExportedProgram) -> None:

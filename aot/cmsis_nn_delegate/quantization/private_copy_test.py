@@ -11,6 +11,7 @@ from torch import nn
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.quantization.private_copy import runnable_copy
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()
@@ -169,3 +170,12 @@ def test_weights_that_nothing_reads_may_be_anything():
     module = network()
     module.head = nn.Parameter(torch.full((2,), math.nan))
     assert compiled(module).payload
+
+
+def test_copies_share_all_but_what_they_write():
+    module = torch.export.export(Accumulator(), (X,)).module(check_guards=False)
+    copied = runnable_copy(module)
+    assert copied.conv.weight is module.conv.weight and copied.total is not module.total
+    with torch.no_grad():
+        copied(X)
+    assert torch.equal(module.total, torch.full((1, 2, 6, 6), 0.5)) and not torch.equal(copied.total, module.total)

@@ -19,7 +19,6 @@ clipping that its scales stand for, and nothing else.
 
 from __future__ import annotations
 
-import copy
 import math
 from dataclasses import dataclass
 
@@ -29,6 +28,7 @@ from torch.fx import GraphModule
 from torch.utils import _pytree as pytree
 
 from ..in_place import lost_writers
+from ..private_copy import runnable_copy
 from .layers import Layers
 from .noise import Noise
 from .rewrites import Rewrites
@@ -81,15 +81,14 @@ def compare(
 
     UserError names the first layer that differs by more than its scales explain.
     """
-    modules = [copy.deepcopy(module) for module in (exported, prepared, converted)]
-    modules.append(copy.deepcopy(program).module(check_guards=False))
-    exported, prepared, converted, final = modules
+    modules = (exported, prepared, converted, program.module(check_guards=False))
+    exported, prepared, converted, final = map(runnable_copy, modules)
     for node in lost_writers(prepared.graph):
         fail(node, "it writes into a tensor that quantization separates from its other names")
     scales = Scales(prepared)
     before = Rewrites(exported, prepared)
     fits = Fits(prepared, scales)
-    states = copy.deepcopy(prepared)
+    states = runnable_copy(prepared)
     worst = 0.0
     noises = [Noise() for _ in pytree.tree_leaves(exported.graph.output_node().args[0])]
     with torch.no_grad():

@@ -14,7 +14,7 @@ layer clips them, the next need not. A layer that only moves numbers that are ro
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
@@ -122,7 +122,7 @@ def measure(
     return found
 
 
-def _see(layer: LayerNoise, floats: dict[Node, Any], quantized: dict[Node, Any], twin: Optional[Node]) -> None:
+def _see(layer: LayerNoise, floats: Mapping[Node, Any], quantized: Mapping[Node, Any], twin: Optional[Node]) -> None:
     """Adds one sample to what is known of a layer. `twin` is its node in the quantized module."""
     rounding = next((user for user in twin.users if user.target is _QUANTIZE), None) if twin is not None else None
     if twin is None or rounding is None or not is_float(quantized[twin]) or not quantized[twin].numel():
@@ -151,7 +151,7 @@ class _Repeatable:
         for name, buffer in self._module.named_buffers():
             buffer.copy_(self._state[name])
 
-    def run_all(self, samples: Sequence[Sample]) -> Iterator[dict[Node, Any]]:
+    def run_all(self, samples: Sequence[Sample]) -> Iterator[Mapping[Node, Any]]:
         """Yields the values of all nodes, by sample."""
         self._reset()
         for sample in samples:

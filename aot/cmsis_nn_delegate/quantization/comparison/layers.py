@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import torch
@@ -9,7 +10,7 @@ from torch.fx import GraphModule, Interpreter, Node
 from torch.utils import _pytree as pytree
 
 from ..in_place import written
-from .running import FLOAT_TOLERANCE, close, extent, fail, is_float
+from .running import FLOAT_TOLERANCE, Values, close, extent, fail, is_float
 from .scales import Scales
 
 _Q = torch.ops.quantized_decomposed
@@ -25,10 +26,8 @@ _STEPS_TOLERANCE = 0.51  # of the scale
 class Layers(Interpreter):
     """Runs the prepared module on the numbers of the quantized one, and compares node by node."""
 
-    def __init__(
-        self, prepared: GraphModule, converted: GraphModule, quantized: dict[Node, Any], scales: Scales
-    ) -> None:
-        super().__init__(prepared, garbage_collect_values=False)
+    def __init__(self, prepared: GraphModule, converted: GraphModule, quantized: Values, scales: Scales) -> None:
+        super().__init__(prepared)
         self.extra_traceback = False
         self._scales = scales
         self._quantized = quantized
@@ -65,6 +64,10 @@ class Layers(Interpreter):
                 fail(node, "the quantized operator computes other numbers of what it is given")
         return value.clone() if isinstance(value, torch.Tensor) else value
 
+    def _constant(self, node: Node) -> torch.Tensor:
+        value: torch.Tensor = operator.attrgetter(str(node.target))(self.module)
+        return value
+
     def _compare(self, node: Node, operand: Node, wanted: Any, value: Any) -> None:
         if not is_float(wanted) or not is_float(value):
             return
@@ -79,7 +82,7 @@ class Layers(Interpreter):
             apart = apart / step
             if constant and self._scales.observer(operand).dtype == torch.int32:
                 # What exceeds 32 bits is refused when the layer is lowered, with the reason.
-                apart = apart[(self.env[source].double() / step).abs() < 2.0**31 - 256]
+                apart = apart[(self._constant(source).double() / step).abs() < 2.0**31 - 256]
             limit, unit = _STEPS_TOLERANCE, "steps of its scale"
         else:
             limit, unit = FLOAT_TOLERANCE * extent(wanted) + 1e-30, "in float"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
-from .running import FLOAT_TOLERANCE, close, difference, extent, fail, is_float, outputs
+from .running import FLOAT_TOLERANCE, Values, close, difference, extent, fail, is_float, outputs
 
 
 class Rewrites:
@@ -22,7 +21,7 @@ class Rewrites:
             if a in self._twins:
                 self._checked.append((a, self._twins[a]))
 
-    def compare(self, wanted: dict[Node, Any], floats: dict[Node, Any], sample: int) -> None:
+    def compare(self, wanted: Values, floats: Values, sample: int) -> None:
         for a, b in self._checked:
             if not close(floats[b], wanted[a], FLOAT_TOLERANCE):
                 twins = ((x, y) for x, y in self._twins.items() if x in wanted and y in floats)
@@ -37,7 +36,7 @@ class Rewrites:
                     f"values go to {extent(wanted[a]):.3g}, on sample {sample}",
                 )
 
-    def part(self, wanted: dict[Node, Any], quantized: dict[Node, Any]) -> float:
+    def part(self, wanted: Values, quantized: Values) -> float:
         """Returns the largest difference of a float output, as a fraction of its range."""
         pairs = [(a, b) for a, b in zip(outputs(quantized), outputs(wanted)) if is_float(b) and b.numel()]
         return max((difference(a, b) / max(extent(b), 1e-30) for a, b in pairs), default=0.0)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn, Optional, Union
 
 import torch
 from torch.fx import GraphModule, Interpreter, Node
+from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
 
 from ...errors import UserError
-from ..in_place import describe
+from ..in_place import describe, frozen_nodes
 
 Sample = tuple[torch.Tensor, ...]
 
@@ -27,26 +29,58 @@ def fail(where: Union[Node, str], what: str) -> NoReturn:
     )
 
 
+class Values(Mapping[Node, Any]):
+    """The values of the nodes of a module. Weights, and what is computed of them alone, are computed each time they are
+    asked for, because keeping them would hold the model's weights several times."""
+
+    def __init__(self, module: GraphModule) -> None:
+        self._module = module
+        self._frozen = frozen_nodes(module.graph)
+        self._kept: dict[Node, Any] = {}
+
+    def keep(self, node: Node, value: Any) -> None:
+        """Keeps `value` as it is now."""
+        if node not in self._frozen:
+            self._kept[node] = value.clone() if isinstance(value, torch.Tensor) else value
+
+    def __getitem__(self, node: Node) -> Any:
+        if node not in self._frozen:
+            return self._kept[node]
+        if node.op == "get_attr":
+            return operator.attrgetter(str(node.target))(self._module)
+        if node.op == "call_module":  # an observer
+            source: Any = node.args[0]
+            return self[source]
+        target: Any = node.target
+        return target(*map_arg(node.args, self.__getitem__), **map_arg(node.kwargs, self.__getitem__))
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self._module.graph.nodes)
+
+    def __len__(self) -> int:
+        return len(self._module.graph.nodes)
+
+
 class _Recorder(Interpreter):
     """Keeps the value of every node as it was when the node had run."""
 
     def __init__(self, module: GraphModule, see: Optional[Callable[[Node, Any], None]]) -> None:
-        super().__init__(module, garbage_collect_values=False)
+        super().__init__(module)
         self.extra_traceback = False  # that rewrites messages
-        self.values: dict[Node, Any] = {}
+        self.values = Values(module)
         self._see = see
 
     def run_node(self, node: Node) -> Any:
         # Observers return what they are given, and must not learn from it once more.
         source: Any = node.args[0] if node.args else None
         value = self.env[source] if node.op == "call_module" else super().run_node(node)
-        self.values[node] = value.clone() if isinstance(value, torch.Tensor) else value
+        self.values.keep(node, value)
         if self._see is not None:
             self._see(node, value)
         return value
 
 
-def run(module: GraphModule, sample: Sample, see: Optional[Callable[[Node, Any], None]] = None) -> dict[Node, Any]:
+def run(module: GraphModule, sample: Sample, see: Optional[Callable[[Node, Any], None]] = None) -> Values:
     """The values of all nodes."""
     recorder = _Recorder(module, see)
     call(recorder.run, sample)
@@ -60,7 +94,7 @@ def call(function: Callable[..., Any], sample: Sample) -> list[Any]:
         return pytree.tree_leaves(function(*(x.clone() for x in sample)))
 
 
-def outputs(values: dict[Node, Any]) -> list[Any]:
+def outputs(values: Mapping[Node, Any]) -> list[Any]:
     return pytree.tree_leaves(next(value for node, value in values.items() if node.op == "output"))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e import MovingAverageMinMaxObserver
 
 from ...errors import UserError
 from ..in_place import describe
@@ -73,6 +74,8 @@ class Fits:
         observer = self._scales.observer(node)
         if not hasattr(observer, "min_val") or not value.numel():
             return  # fixed
+        if isinstance(observer, MovingAverageMinMaxObserver):
+            return  # averages of the samples' extremes, which tell nothing about how much lies outside
         entry = self._sums.setdefault(id(observer), [0.0, 0, 0.0, 0.0, node, observer])
         entry[0] += float((self._scales.rounded(node, value).double() - value.double()).square().sum())
         entry[1] += value.numel()
