@@ -35,6 +35,7 @@ from .payload.encode import Encoded, Planned, encode_planned, plan
 from .payload.planner.memory import IoPlacement
 from .pipeline_text import choices_text, graphs_text, payloads_text, plans_text, program_text
 from .quantization import calibration as calibration_data
+from .quantization.bias_correction import correct_biases
 from .quantization.comparison import LOWEST_SQNR, Comparison, Samples, compare, differing_part
 from .quantization.convert import convert_calibrated
 from .quantization.interface import Inputs, Model, make_flat
@@ -45,6 +46,9 @@ from .quantization.ranges import Ranges, check_ranges, observe
 from .target import Target
 
 Progress = Callable[[str], None]
+
+# All of them are in memory at once.
+_CORRECTION_SAMPLES = 32
 
 
 @dataclass
@@ -68,6 +72,7 @@ class Compilation:
     module: GraphModule = field(init=False)  # ATen, float, with flat inputs and outputs
     prepared: GraphModule = field(init=False)  # with observers
     samples: Samples = field(init=False)
+    correction_samples: Samples = field(init=False)
     ranges: Ranges = field(init=False)  # of the samples
     converted: GraphModule = field(init=False)  # with quantize and dequantize
     comparison: Optional[Comparison] = field(init=False)  # with the float model, if asked for
@@ -116,12 +121,14 @@ def _calibrate(c: Compilation) -> None:
     if c.io == "int8":
         check_int8_io(c.prepared)
     c.samples = Samples()
+    c.correction_samples = Samples(_CORRECTION_SAMPLES if c.quantizer.configuration.bias_correction else 1)
     with torch.no_grad():
         for sample in calibration_data.read(c.calibration, c.inputs):
             what = f"sample {c.samples.count} of the calibration data"
             with library_call(f"the model cannot be run with {what}"):
                 observe(c.prepared, sample, what)
             c.samples.add(sample)
+            c.correction_samples.add(sample)
     if not c.samples.count:
         raise UserError(
             "calibration data is missing: it contains no samples; give one to a few hundred representative inputs"
@@ -143,7 +150,7 @@ def restore(model: torch.nn.Module, state: Mapping[str, torch.Tensor]) -> None:
 def _convert(c: Compilation) -> None:
     c.progress(f"calibrated with {c.samples.count} samples; quantizing")
     prepared = c.prepared
-    if c.check:
+    if c.check or c.quantizer.configuration.bias_correction:
         c.prepared = runnable_copy(prepared)  # compared later with the converted module
     with library_call("torchao's convert_pt2e cannot quantize the model"):
         c.converted = convert_calibrated(prepared)
@@ -161,6 +168,14 @@ def _compare(c: Compilation) -> None:
         f"compared with the float model on {len(c.samples.kept)} samples: outputs differ by at most "
         f"{differing_part(c.comparison.part)} of their range"
     )
+
+
+def _correct_biases(c: Compilation) -> None:
+    if not c.quantizer.configuration.bias_correction:
+        return
+    c.progress("correcting biases")
+    correct_biases(c.prepared, c.converted, c.correction_samples.kept)
+    c.quantized = export(c.converted, c.inputs.tensors)
 
 
 def _calibration_doubt(c: Compilation) -> str:
@@ -308,6 +323,7 @@ STAGES = (
     Stage("calibrate", _calibrate, lambda c: program_text(c.prepared)),
     Stage("convert", _convert, lambda c: program_text(c.quantized)),
     Stage("compare", _compare, lambda c: program_text(c.quantized)),
+    Stage("correct-biases", _correct_biases, lambda c: program_text(c.quantized)),
     Stage("io", _set_io, lambda c: program_text(c.program), refuses=True),
     Stage("partition", _partition, lambda c: program_text(c.edge.exported_program()), refuses=True),
     Stage("import", _import, lambda c: graphs_text(c.graphs), refuses=True),

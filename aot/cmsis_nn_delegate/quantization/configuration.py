@@ -29,6 +29,7 @@ from ..errors import UserError, require_known
 OBSERVERS = ("histogram", "minmax", "moving-average")
 WEIGHTS = ("per-channel", "per-tensor")
 ACTIVATIONS = ("affine", "symmetric")
+EQUALIZATIONS = ("relu", "relu6")
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,8 @@ PRESETS: dict[str, Preset] = {
 @dataclass
 class Configuration:
     """See the module docstring. `ranges` are (lowest, highest) values of tensors, by the name of an input or of the
-    module that computes the tensor."""
+    module that computes the tensor. equalization: None, or what it goes through; see the module `equalization`.
+    bias_correction: see the module `bias_correction`."""
 
     preset: str = "default"
     linear_weights: Optional[str] = None  # instead of the preset's
@@ -125,11 +127,17 @@ class Configuration:
     module_types: dict[str, QuantizationConfig] = field(default_factory=dict)
     module_names: dict[str, QuantizationConfig] = field(default_factory=dict)
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
+    equalization: Optional[str] = None
+    bias_correction: bool = False
 
     def __post_init__(self) -> None:
         require_known(self.preset, PRESETS, "preset")
         if self.linear_weights is not None:
             require_known(self.linear_weights, WEIGHTS, "linear weights")
+        if self.equalization is not None:
+            require_known(self.equalization, EQUALIZATIONS, "equalization")
+        if not isinstance(self.bias_correction, bool):
+            raise UserError(f"bias_correction is {self.bias_correction!r}; choose true or false")
 
     def set_range(self, name: str, low: float, high: float) -> None:
         """Fixes the range of a tensor. UserError if int8 cannot have it."""
@@ -180,6 +188,10 @@ class Configuration:
                 yield f"{place}: {name}: {config}"
         for name, (low, high) in self.ranges.items():
             yield f"ranges: {name}: [{low:g}, {high:g}]"
+        if self.equalization:
+            yield f"equalization {self.equalization}"
+        if self.bias_correction:
+            yield "bias correction"
 
 
 def is_operator(operator: str, name: str) -> bool:

@@ -11,6 +11,8 @@
       head: {skip: true}
     ranges:
       image: [0, 1]
+    equalization: relu
+    bias_correction: true
 
 Every part may be left out; `configuration` describes them. Needs no PyTorch.
 """
@@ -26,7 +28,8 @@ from ..errors import UserError, require_known
 from .configuration import Configuration, QuantizationConfig
 
 _PLACES = ("operator_types", "module_types", "module_names")
-_PARTS = ("preset", "everywhere", *_PLACES, "ranges")
+_OPTIONS = ("preset", "equalization", "bias_correction")
+_PARTS = (*_OPTIONS, "everywhere", *_PLACES, "ranges")
 
 
 def load(path: Union[str, Path]) -> Configuration:
@@ -54,7 +57,7 @@ def parse(text: str) -> Configuration:
     parts = _mapping({} if parts is None else parts, "the file")
     for name in parts:
         require_known(name, _PARTS, "part")
-    configuration = Configuration(parts.get("preset", "default"))
+    configuration = Configuration(**{name: parts[name] for name in _OPTIONS if name in parts})
     configuration.everywhere = _config(parts.get("everywhere", {}), "everywhere")
     for place in _PLACES:
         overrides = getattr(configuration, place)

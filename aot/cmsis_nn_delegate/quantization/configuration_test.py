@@ -18,6 +18,8 @@ module_names:
   2: {skip: true}
 ranges:
   image: [0, 1.5]
+equalization: relu
+bias_correction: true
 """
 
 
@@ -31,11 +33,13 @@ def test_a_file_has_everything():
         {"Linear": QuantizationConfig(weights="per-tensor")},
         {"features.0": QuantizationConfig(observer="histogram", skip=False), "2": SKIP},
         {"image": (0.0, 1.5)},
+        "relu",
+        True,
     )
     assert str(parsed) == (
         "minmax; everywhere: activations symmetric; operator_types: softmax: float; module_types: Linear: weights "
         "per-tensor; module_names: features.0: skip False, observer histogram; module_names: 2: float; "
-        "ranges: image: [0, 1.5]"
+        "ranges: image: [0, 1.5]; equalization relu; bias correction"
     )
     assert configuration_file.parse("") == Configuration()
 
@@ -49,6 +53,9 @@ MISTAKES = {
     "module_names: {a: {skip: please}}": "module_names: a: skip is 'please'; choose true or false",
     "module_names: {a: float}": "module_names: a: it is 'float'; write NAME: VALUE",
     "module_names: [a]": r"module_names is \['a'\]; write NAME: VALUE",
+    "equalization: gelu": "unknown equalization 'gelu'; did you mean",
+    "equalization: true": "unknown equalization True; choose one of relu, relu6",
+    "bias_correction: 1": "bias_correction is 1; choose true or false",
     "just text": "the file is 'just text'; write NAME: VALUE",
     "preset: minmax\npreset: default": "line 2: preset is given twice",
     "module_names:\n  a: {skip: true}\n  a: {skip: false}": "line 3: a is given twice",

@@ -15,6 +15,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from .in_place import DROPOUT, functional_module, is_training
+from .rewriting import is_only_reader
 from .trained_batch_norms import expose_batch_norms
 
 aten = torch.ops.aten
@@ -109,9 +110,7 @@ def _is_grouped_transpose(layer: Node) -> bool:
 
 def _own(layer: Node, parameter: Node, model: GraphModule) -> None:
     """Makes `layer` read a copy of `parameter`, unless it is its only reader."""
-    names = [node for node in model.graph.nodes if node.op == "get_attr"]
-    names = [node for node in names if node.target == parameter.target]
-    if sum(len(node.users) for node in names) == 1:
+    if is_only_reader(parameter):
         return
     target = str(parameter.target)
     data = operator.attrgetter(target)(model).detach().clone()

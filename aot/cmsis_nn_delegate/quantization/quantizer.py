@@ -53,12 +53,14 @@ from ..ops.annotation import Annotation, Elementwise, FixedOutput, JoinedScale, 
 from ..ops.registry import OPS
 from . import configuration_file, overrides
 from .batch_norms import batch_norms_to_convolutions
+from .bias_correction import give_biases
 from .clamps import clamps_to_numbers
 from .compositions import spell_out_products
 from .configuration import SKIP, Configuration, QuantizationConfig
 from .constants import fold_constants
 from .crops import crops_to_padding
 from .divisions import divisions_to_products
+from .equalization import equalize
 from .fixed_ranges import fix_ranges
 from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
 from .masks import take_masks
@@ -103,6 +105,9 @@ class CmsisNnQuantizer(Quantizer):
     preset: a key of `configuration.PRESETS`. observer, linear_weights: instead of the preset's.
     qat: for `prepare_qat_pt2e`: then the module computes with quantized numbers while it is trained, and
         scales follow moving averages of the ranges; observers have no meaning.
+    equalization: None, "relu" or "relu6": evens out the ranges of channels; see the module `equalization`.
+    bias_correction: gives every layer a bias, which `bias_correction.correct_biases` can correct after conversion, as
+        `compile_model` does.
 
     The methods `set_...` override this for parts of the model; None leaves a part in float. `configuration` says which
     overrides go before others. An override that applies to nothing is an error when the model is prepared.
@@ -115,9 +120,17 @@ class CmsisNnQuantizer(Quantizer):
         qat: bool = False,
         *,
         preset: str = "default",
+        equalization: Optional[str] = None,
+        bias_correction: bool = False,
     ) -> None:
         super().__init__()
-        self.configuration = Configuration(preset, linear_weights, QuantizationConfig(observer=observer))
+        self.configuration = Configuration(
+            preset,
+            linear_weights,
+            QuantizationConfig(observer=observer),
+            equalization=equalization,
+            bias_correction=bias_correction,
+        )
         self._specs = Specs(qat)
         self._qat = qat
 
@@ -197,6 +210,10 @@ class CmsisNnQuantizer(Quantizer):
         split_products(model)
         take_masks(model)
         softmax_along_rows(model)
+        if self.configuration.equalization:
+            equalize(model, relu6=self.configuration.equalization == "relu6")
+        if self.configuration.bias_correction:
+            give_biases(model)
 
     def annotate(self, model: GraphModule) -> GraphModule:
         state = written_state(model.graph)

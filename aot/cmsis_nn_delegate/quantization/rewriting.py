@@ -41,6 +41,12 @@ def data_of(model: GraphModule, node: Any) -> Optional[torch.Tensor]:
     return found.detach()
 
 
+def is_only_reader(parameter: Any) -> bool:
+    """Returns whether one call alone reads what the node `parameter` reads, under all its names in the graph."""
+    same = [node for node in parameter.graph.nodes if node.op == "get_attr" and node.target == parameter.target]
+    return sum(len(node.users) for node in same) == 1
+
+
 def evaluated(model: GraphModule, node: Any) -> Optional[torch.Tensor]:
     """Returns the value of `node` if it is computed from parameters and buffers alone; None otherwise."""
     if not isinstance(node, Node):

@@ -26,7 +26,7 @@ from torch.fx import GraphModule, Node
 
 from ..errors import UserError
 from .in_place import describe
-from .rewriting import call_for, constant_for, data_of, evaluated, finish
+from .rewriting import call_for, constant_for, data_of, evaluated, finish, is_only_reader
 
 aten = torch.ops.aten
 
@@ -99,13 +99,7 @@ def _has_own_convolution(norm: Node) -> bool:
     if "transpose" in str(layer.target) and [*layer.args, *[1] * 7][6] != 1:
         return False
     parameter: Any = layer.args[1]
-    return parameter.op == "get_attr" and _is_only_reader(parameter)
-
-
-def _is_only_reader(parameter: Node) -> bool:
-    graph = parameter.graph
-    same = [node for node in graph.nodes if node.op == "get_attr" and node.target == parameter.target]
-    return sum(len(node.users) for node in same) == 1
+    return parameter.op == "get_attr" and is_only_reader(parameter)
 
 
 def _give_convolution(model: GraphModule, norm: Node) -> None:
@@ -131,7 +125,7 @@ def _of_pixels(model: GraphModule, norm: Node, source: Node) -> None:
     graph = norm.graph
     linear = source.op == "call_function" and source.target is aten.linear.default and len(source.users) == 1
     weight: Any = source.args[1] if linear else None
-    if weight is not None and weight.op == "get_attr" and _is_only_reader(weight) and value.dim() == 2:
+    if weight is not None and weight.op == "get_attr" and is_only_reader(weight) and value.dim() == 2:
         rows: Any = source.args[0]
         bias = [*source.args, None][2]
         with graph.inserting_before(source):
