@@ -25,7 +25,7 @@ import torch
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.quantization.quantizer import LINEAR_WEIGHTS
+from cmsis_nn_delegate.quantization.configuration import WEIGHTS
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.target import TARGETS
 from examples.mlperf_tiny.networks import NETWORKS, Network
@@ -111,7 +111,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--weights", type=Path, metavar="FOLDER", help="of trained weights, see networks.py")
     parser.add_argument("--core", action="append", choices=tuple(TARGETS), help="default: cortex-m4 and -m55")
     parser.add_argument("--network", action="append", choices=tuple(NETWORKS), help="default: all")
-    parser.add_argument("--linear-weights", choices=LINEAR_WEIGHTS, default=LINEAR_WEIGHTS[0])
+    parser.add_argument("--linear-weights", choices=WEIGHTS, default=WEIGHTS[0])
     parser.add_argument("--count", type=int, default=8, help="inputs of each network, default 8")
     arguments = parser.parse_args(argv)
     weights = arguments.weights
