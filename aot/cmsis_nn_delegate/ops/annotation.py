@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Optional, Union
+
+from ..edge.program_types import EdgeNode
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,11 @@ class Unary:
 
 @dataclass(frozen=True)
 class SameScale:
-    """Values are moved, selected or limited: one input and the output share a scale."""
+    """Values are moved, selected or limited: one input and the output share a scale. With `when`, only calls of the
+    targets for which it holds; others may have another annotation."""
 
     targets: tuple[str, ...]
+    when: Optional[Callable[[EdgeNode], bool]] = None
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,10 @@ def _draw_global(d: RandomCase) -> Value:
     return d.avg_pool2d(d.input(d.batch(), d.channels(), *kernel), kernel, clamp=d.clamp())
 
 
+def _is_average(node: EdgeNode) -> bool:
+    return target_name(node) != "aten.mean.dim" or is_pooling(node)
+
+
 class AvgPool2d(Op):
     """Mean of the pixels of each window that lie in the image, halves away from zero.
 
@@ -72,7 +76,7 @@ class AvgPool2d(Op):
         "aten.mean.dim",
     )
     annotation = SameScale(
-        ("aten.avg_pool2d.default", "aten.adaptive_avg_pool2d.default", "aten.mean.dim"),
+        ("aten.avg_pool2d.default", "aten.adaptive_avg_pool2d.default", "aten.mean.dim"), when=_is_average
     )
     attrs = PoolAttrs
     kernels = (KERNEL,)
@@ -86,7 +90,7 @@ class AvgPool2d(Op):
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         if target_name(node) in pooling.ADAPTIVE_AVERAGES:
             return pooling.divides(node)
-        return target_name(node) != "aten.mean.dim" or is_pooling(node)
+        return _is_average(node)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)

@@ -70,12 +70,13 @@ class ReduceSum(reduction.ReductionOp):
     of elements. Exact but for the two roundings of the requantization, as in TFLite's mean and sum
     [kernels/internal/reference/integer_ops/mean.h], which round the divided multiplier once more.
 
-    A mean over height and width is an average pooling (`avg_pool2d`).
+    A mean over height and width is an average pooling (`avg_pool2d`), unless the image is a sequence: means vary less
+    than what they are of, and the kernel for pooling would keep its scale.
     """
 
     name = "reduce_sum"
     targets = (*_MEANS, *_SUMS)
-    annotation = Elementwise(("aten.mean.default", *_SUMS), operands=1)
+    annotation = Elementwise((*_MEANS, *_SUMS), operands=1)
     attrs = ReduceSumAttrs
     kernels = (KERNEL,)
     draws = (_draw,)

@@ -58,8 +58,12 @@ def dims_of(node: EdgeNode) -> tuple[int, ...]:
 
 
 def is_pooling(node: EdgeNode) -> bool:
-    """Returns whether `node` is a mean or a maximum over height, width or both of images."""
-    return target_name(node) in _POOLING and len(shape_of(operand(node))) == 4 and set(dims_of(node)) <= {2, 3}
+    """Returns whether `node` is a mean or a maximum over height, width or both of images. A mean over a sequence, an
+    image of one row, is none."""
+    shape = shape_of(operand(node))
+    if target_name(node) not in _POOLING or len(shape) != 4 or not set(dims_of(node)) <= {2, 3}:
+        return False
+    return target_name(node) != "aten.mean.dim" or shape[2] > 1
 
 
 def window(node: EdgeNode) -> tuple[int, int]:

@@ -262,6 +262,8 @@ class CmsisNnQuantizer(Quantizer):
             return True
         if not isinstance(annotation, SameScale) or source.op == "get_attr":
             return False
+        if annotation.when is not None and not annotation.when(node):
+            return False
         self._mark(node, {source: self._input(source)}, SharedQuantizationSpec((source, node)))
         return True
 

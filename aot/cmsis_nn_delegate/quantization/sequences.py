@@ -231,6 +231,14 @@ def _avg_pool(node: Node) -> _Form:
     return target, [*arguments, None]
 
 
+def _adaptive_avg_pool(node: Node) -> Optional[_Form]:
+    """The average of the whole sequence is a mean, which has a scale of its own."""
+    source, outputs = _arguments(node)
+    if outputs in (1, [1]):
+        return aten.mean.dim, [source, [_HEIGHT, _HEIGHT + 1], True]
+    return _windowed(aten.adaptive_avg_pool2d.default, output_size=1)(node)
+
+
 _COPIES: dict[Any, _Rule] = {
     aten.upsample_nearest1d.vec: _upsampled(aten.upsample_nearest2d.vec),
     aten._upsample_nearest_exact1d.vec: _upsampled(aten._upsample_nearest_exact2d.vec),
@@ -242,7 +250,7 @@ _LAYERS: dict[Any, _Rule] = {
     aten.max_pool1d.default: _windowed(aten.max_pool2d.default, **_POOL),
     aten.max_pool1d_with_indices.default: _windowed(aten.max_pool2d_with_indices.default, **_POOL),
     aten.avg_pool1d.default: _avg_pool,
-    aten.adaptive_avg_pool1d.default: _windowed(aten.adaptive_avg_pool2d.default, output_size=1),
+    aten.adaptive_avg_pool1d.default: _adaptive_avg_pool,
     aten.adaptive_max_pool1d.default: _windowed(aten.adaptive_max_pool2d.default, output_size=1),
     aten.upsample_linear1d.vec: _upsampled(aten.upsample_bilinear2d.vec),
     aten.batch_norm.default: _alike,
