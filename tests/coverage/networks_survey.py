@@ -9,48 +9,34 @@ Those of torchvision and timm are measured if these packages can be imported: gi
 
 from __future__ import annotations
 
-import argparse
-import os
-import time
-from pathlib import Path
+import functools
+from collections.abc import Callable
 
-from cmsis_nn_delegate.quiet import quiet
+from tests.coverage.surveying import Survey, main
 
 REPORT = "docs/networks.md"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="measure only the networks whose names contain this")
-    parser.add_argument("--write", action="store_true", help=f"write {REPORT}")
-    arguments = parser.parse_args()
-    if arguments.only and arguments.write:
-        parser.error("--write needs all networks: leave out --only")
-    quiet()
-    # These import libraries that warn.
+def load() -> Survey:
     from tests.coverage.hub import hub_networks, missing
-    from tests.coverage.network_outcome import measure
+    from tests.coverage.network_outcome import NetworkOutcome, measure
     from tests.coverage.network_report import line, text
-    from tests.coverage.networks import NETWORKS
+    from tests.coverage.networks import NETWORKS, Network
+
+    def measured(network: Callable[[], Network]) -> NetworkOutcome:
+        return measure(*network())
 
     absent = missing()
-    if absent:
-        print(f"without the networks of {' and '.join(absent)}, which cannot be imported", flush=True)
-        if arguments.write:
-            parser.error(
-                "--write needs all networks: install torchvision and timm, and give their folder in PYTHONPATH"
-            )
-    outcomes = {}
-    for name, network in {**NETWORKS, **hub_networks()}.items():
-        if arguments.only in name:
-            started = time.monotonic()
-            outcomes[name] = measure(*network())
-            print(line(name, outcomes[name]), f"({time.monotonic() - started:.0f} s)", flush=True)
-    print(f"{sum(o.whole for o in outcomes.values())} of {len(outcomes)} networks are one call")
-    if arguments.write:
-        root = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
-        (root / REPORT).write_text(text(outcomes), encoding="utf-8")
+    return Survey(
+        {name: functools.partial(measured, network) for name, network in {**NETWORKS, **hub_networks()}.items()},
+        line,
+        text,
+        lambda outcomes: f"{sum(o.whole for o in outcomes.values())} of {len(outcomes)} networks are one call",
+        incomplete=f"{' and '.join(absent)} cannot be imported: install them, and give their folder in PYTHONPATH"
+        if absent
+        else "",
+    )
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, REPORT, load)

@@ -30,13 +30,15 @@ class Outcome:
     """Of a model: `whole` says that it became one delegate call and nothing else. Then `steps` is how far its outputs
     are at most from those of the quantized module in PyTorch, in steps of the output's quantization, and
     `differing_bytes` counts the bytes in which the host's runtime differs from the integer reference. Otherwise
-    `reasons` says why it is not whole, one sentence per operator outside."""
+    `reasons` says why it is not whole, one sentence per operator outside, or the message with which the model is
+    `refused`."""
 
     whole: bool
     reasons: tuple[str, ...] = ()
     steps: Optional[int] = None
     differing_bytes: Optional[int] = None
     calls: int = 0
+    refused: bool = False
 
 
 def outcome_of(name: str) -> Outcome:
@@ -54,7 +56,7 @@ def measure(model: torch.nn.Module, arguments: Sequence[Any], library: Path, tar
             copy.deepcopy(model), tuple(arguments), target, [tuple(arguments)], observer="minmax", check=False
         )
     except UserError as error:
-        return Outcome(False, (str(error),))
+        return Outcome(False, (str(error),), refused=True)
     if compiled.graph is None:
         return Outcome(False, _reasons(compiled))
     inputs = [x for x in arguments if isinstance(x, torch.Tensor)]

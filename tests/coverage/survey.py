@@ -7,38 +7,25 @@ bazel run //tests/coverage:survey -- --write            # writes the report into
 
 from __future__ import annotations
 
-import argparse
-import os
-from pathlib import Path
+import functools
 
-from cmsis_nn_delegate.quiet import quiet
+from tests.coverage.surveying import Survey, main
 
 REPORT = "docs/coverage.md"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="measure only the cases whose names contain this")
-    parser.add_argument("--write", action="store_true", help=f"write {REPORT}")
-    arguments = parser.parse_args()
-    if arguments.only and arguments.write:
-        parser.error("--write needs the outcome of all cases: leave out --only")
-    quiet()
-    # These import libraries that warn.
+def load() -> Survey:
     from tests.coverage.mcu_cases import cases
     from tests.coverage.outcome import outcome_of
     from tests.coverage.report import line, text
 
-    outcomes = {}
-    for name in cases():
-        if arguments.only in name:
-            outcomes[name] = outcome_of(name)
-            print(line(name, outcomes[name]), flush=True)
-    print(f"{sum(o.whole for o in outcomes.values())} of {len(outcomes)} cases are one call")
-    if arguments.write:
-        root = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
-        (root / REPORT).write_text(text(outcomes), encoding="utf-8")
+    return Survey(
+        {name: functools.partial(outcome_of, name) for name in cases()},
+        line,
+        text,
+        lambda outcomes: f"{sum(o.whole for o in outcomes.values())} of {len(outcomes)} cases are one call",
+    )
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, REPORT, load)
