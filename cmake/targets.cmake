@@ -156,6 +156,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/add.h
     runtime/kernels/portable/add_broadcast.cc
     runtime/kernels/portable/all.cc
+    runtime/kernels/portable/arg_extremum.h
+    runtime/kernels/portable/argmax.cc
+    runtime/kernels/portable/argmin.cc
     runtime/kernels/portable/average.h
     runtime/kernels/portable/avg_pool2d.cc
     runtime/kernels/portable/batch_matmul.cc

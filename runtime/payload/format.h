@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 36;
+inline constexpr std::size_t kOpcodeCount = 38;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -57,6 +57,7 @@ inline constexpr char kProviders[] = "0 portable, 1 cmsis_nn";
 /// Element types; the values are ExecuTorch's ScalarType codes.
 enum class DType : std::uint8_t {
   kInt8 = 1,
+  kInt64 = 4,
   kFloat32 = 6,
 };
 
@@ -97,6 +98,8 @@ enum class Opcode : std::uint8_t {
   kMaskedSoftmax = 33,
   kResizeBilinear = 34,
   kResizeNearest = 35,
+  kArgmax = 36,
+  kArgmin = 37,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1460,6 +1463,42 @@ static_assert(offsetof(ResizeNearestArgs, rows) == 8, "layout of ResizeNearestAr
 static_assert(offsetof(ResizeNearestArgs, columns) == 16, "layout of ResizeNearestArgs");
 static_assert(offsetof(ResizeNearestArgs, input_dims) == 24, "layout of ResizeNearestArgs");
 static_assert(offsetof(ResizeNearestArgs, output_dims) == 40, "layout of ResizeNearestArgs");
+
+/// Index of the first maximum of int8 numbers along the middle one of three dimensions, as
+/// int64.
+struct ArgmaxArgs {
+  /// int8 [outer, axis, inner]
+  Ref input;
+  /// int64 [outer, inner], of any alignment
+  Ref output;
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+};
+static_assert(sizeof(ArgmaxArgs) == 20, "layout of ArgmaxArgs");
+static_assert(offsetof(ArgmaxArgs, input) == 0, "layout of ArgmaxArgs");
+static_assert(offsetof(ArgmaxArgs, output) == 4, "layout of ArgmaxArgs");
+static_assert(offsetof(ArgmaxArgs, outer) == 8, "layout of ArgmaxArgs");
+static_assert(offsetof(ArgmaxArgs, axis) == 12, "layout of ArgmaxArgs");
+static_assert(offsetof(ArgmaxArgs, inner) == 16, "layout of ArgmaxArgs");
+
+/// Index of the first minimum of int8 numbers along the middle one of three dimensions, as
+/// int64.
+struct ArgminArgs {
+  /// int8 [outer, axis, inner]
+  Ref input;
+  /// int64 [outer, inner], of any alignment
+  Ref output;
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+};
+static_assert(sizeof(ArgminArgs) == 20, "layout of ArgminArgs");
+static_assert(offsetof(ArgminArgs, input) == 0, "layout of ArgminArgs");
+static_assert(offsetof(ArgminArgs, output) == 4, "layout of ArgminArgs");
+static_assert(offsetof(ArgminArgs, outer) == 8, "layout of ArgminArgs");
+static_assert(offsetof(ArgminArgs, axis) == 12, "layout of ArgminArgs");
+static_assert(offsetof(ArgminArgs, inner) == 16, "layout of ArgminArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

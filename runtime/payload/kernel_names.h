@@ -45,6 +45,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "masked_softmax of input int8, filter int8, output int8",
     "resize_bilinear of input int8, output int8",
     "resize_nearest of input int8, output int8",
+    "argmax of input int8, output int64",
+    "argmin of input int8, output int64",
 };
 
 }  // namespace cmsis_nn_delegate

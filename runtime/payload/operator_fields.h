@@ -757,6 +757,22 @@ inline constexpr OperatorField kResizeNearestArgsFields[] = {
     {"output_dims.c", 52, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kArgmaxArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 3, {8, 12, 16}},
+    {"output", 4, FieldKind::kOutput, false, false, 0, 0, 1, 8, 2, {8, 16}},
+    {"outer", 8, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"inner", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
+inline constexpr OperatorField kArgminArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 3, {8, 12, 16}},
+    {"output", 4, FieldKind::kOutput, false, false, 0, 0, 1, 8, 2, {8, 16}},
+    {"outer", 8, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"axis", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"inner", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -795,6 +811,8 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kMaskedSoftmaxArgsFields, 9, 36},
     {kResizeBilinearArgsFields, 14, 56},
     {kResizeNearestArgsFields, 14, 56},
+    {kArgmaxArgsFields, 5, 20},
+    {kArgminArgsFields, 5, 20},
 };
 
 }  // namespace cmsis_nn_delegate

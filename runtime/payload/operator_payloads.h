@@ -419,6 +419,22 @@ inline constexpr unsigned char kResizeNearestPayload[] = {
     35,1,60,0,0,0,0,32,0,0,0,48,209,69,23,0,0,0,0,0,73,146,36,0,0,0,0,0,4,0,0,0,
     1,0,0,0,1,0,0,0,6,0,0,0,4,0,0,0,11,0,0,0,7,0,0,0,6,0,0,0,0,0,0,0,
 };
+inline constexpr unsigned char kArgmaxPayload[] = {
+    67,78,78,68,4,0,64,0,1,1,1,0,192,0,0,0,168,147,82,8,0,1,0,0,0,0,0,0,64,0,0,0,
+    160,0,0,0,24,0,0,0,1,0,0,0,192,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    198,0,0,0,0,0,0,0,1,3,0,1,2,0,0,0,1,0,0,0,33,0,0,0,6,0,0,0,0,0,0,0,
+    0,0,0,0,0,0,0,0,46,57,166,61,27,0,0,0,48,0,0,0,208,0,0,0,4,3,0,1,2,0,0,0,
+    1,0,0,0,1,0,0,0,6,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,
+    36,1,24,0,0,0,0,32,0,0,0,48,1,0,0,0,33,0,0,0,6,0,0,0,0,0,0,0,0,0,0,0,
+};
+inline constexpr unsigned char kArgminPayload[] = {
+    67,78,78,68,4,0,64,0,1,1,1,0,192,0,0,0,218,20,30,231,192,2,0,0,0,0,0,0,64,0,0,0,
+    160,0,0,0,24,0,0,0,1,0,0,0,192,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    44,1,0,0,144,1,0,0,1,4,0,1,2,3,0,0,2,0,0,0,5,0,0,0,5,0,0,0,6,0,0,0,
+    0,0,0,0,0,0,0,0,225,123,175,60,83,0,0,0,144,1,0,0,0,0,0,0,4,3,0,1,2,0,0,0,
+    2,0,0,0,5,0,0,0,5,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,
+    37,1,24,0,0,0,0,32,0,0,0,48,50,0,0,0,6,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -461,6 +477,8 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
     {payload::Opcode::kMaskedSoftmax, kMaskedSoftmaxPayload, sizeof(kMaskedSoftmaxPayload)},
     {payload::Opcode::kResizeBilinear, kResizeBilinearPayload, sizeof(kResizeBilinearPayload)},
     {payload::Opcode::kResizeNearest, kResizeNearestPayload, sizeof(kResizeNearestPayload)},
+    {payload::Opcode::kArgmax, kArgmaxPayload, sizeof(kArgmaxPayload)},
+    {payload::Opcode::kArgmin, kArgminPayload, sizeof(kArgminPayload)},
 };
 
 }  // namespace testing

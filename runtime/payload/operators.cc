@@ -463,5 +463,19 @@ bool check_resize_nearest(const CallCheck& call, const void* args) {
          call.writes(output) && call.apart(input, output) && call.accepted();
 }
 
+bool check_argmax(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::ArgmaxArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.outer, a.axis, a.inner)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.inner), 8)};
+  return call.reads(input) && call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
+bool check_argmin(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::ArgminArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.outer, a.axis, a.inner)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.inner), 8)};
+  return call.reads(input) && call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

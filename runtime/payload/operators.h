@@ -167,6 +167,14 @@ bool check_resize_nearest(const CallCheck& call, const void* args);
 inline constexpr Operator kResizeNearest = {
     payload::Opcode::kResizeNearest, sizeof(payload::ResizeNearestArgs), check_resize_nearest};
 
+bool check_argmax(const CallCheck& call, const void* args);
+inline constexpr Operator kArgmax = {payload::Opcode::kArgmax, sizeof(payload::ArgmaxArgs),
+                                     check_argmax};
+
+bool check_argmin(const CallCheck& call, const void* args);
+inline constexpr Operator kArgmin = {payload::Opcode::kArgmin, sizeof(payload::ArgminArgs),
+                                     check_argmin};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -206,6 +214,8 @@ inline constexpr Operator kOperators[] = {
     operators::kMaskedSoftmax,
     operators::kResizeBilinear,
     operators::kResizeNearest,
+    operators::kArgmax,
+    operators::kArgmin,
 };
 
 }  // namespace cmsis_nn_delegate

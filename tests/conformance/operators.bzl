@@ -4,6 +4,7 @@
 OPERATORS = [
     "adaptive_avg_pool2d",
     "add",
+    "arg_extremum",
     "avg_pool2d",
     "batch_matmul",
     "conv2d",

@@ -20,7 +20,7 @@ X, Y = torch.linspace(-1, 1, 72).reshape(1, 2, 6, 6), torch.linspace(-1, 1, 108)
 
 class Several(nn.Module):
     """Reads its inputs in a different order than its arguments, and returns its results in a different order than it
-    computes them, one of them twice."""
+    computes them, one of them twice, and an index."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Several(nn.Module):
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
         right = self.second(y)
         left = self.first(x)
-        return left, torch.relu(left + right), right, left
+        return left, torch.relu(left + right), right, left, right.argmax(1)
 
 
 @pytest.mark.parametrize("io_placement", ["arena", "caller"])
@@ -44,8 +44,9 @@ def test_inputs_and_outputs_are_in_the_order_of_the_module(io, io_placement):
         inputs = [value.type.quantize(x) for value, x in zip(compiled.graph.inputs, inputs)]
     got = HostProgram(compiled.pte, LIBRARY).run(inputs)
     wanted = reference.run(compiled.graph, inputs)
-    assert len(got) == len(wanted) == 4
+    assert len(got) == len(wanted) == 5
     for a, b, exact in zip(got, wanted, module(X, Y)):
         assert a.tobytes() == b.tobytes()
-        if io == "float":
+        assert (a.dtype == np.int64) == (exact.dtype == torch.int64)
+        if a.dtype == np.float32:
             assert np.abs(a - exact.detach().numpy()).max() < 0.05

@@ -361,8 +361,9 @@ class EdgeContext:
     def refuse_quant(self, node: Node, inputs: Sequence[Node], same: bool = False) -> Optional[Refusal]:
         """Refuses inputs and outputs that are not int8 or, if `same`, do not share one scale and zero point."""
         for value in inputs:
-            if self.input_quant(value) is None:
-                return self._not_quantized(value, f"its input {value.name} is", self.source(value))
+            refusal = self.refuse_input_quant(node, value)
+            if refusal is not None:
+                return refusal
         output = self.output_quant(node)
         if output is None:
             quantizes = [user for user in node.users if target_name(user) == QUANTIZE]
@@ -374,6 +375,12 @@ class EdgeContext:
                 " the kernel does not rescale; quantize with CmsisNnQuantizer, which shares them",
             )
         return None
+
+    def refuse_input_quant(self, node: Node, value: Node) -> Optional[Refusal]:
+        """Refuses `value`, which `node` reads, if it is not int8."""
+        if self.input_quant(value) is not None:
+            return None
+        return self._not_quantized(value, f"its input {value.name} is", self.source(value))
 
     def refuse_parameters(self, node: Node) -> Optional[Refusal]:
         """Refuses a quantize or dequantize that is not int8 per tensor."""

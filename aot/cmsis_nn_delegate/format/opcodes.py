@@ -47,3 +47,5 @@ class Opcode(enum.IntEnum):
     MASKED_SOFTMAX = 33
     RESIZE_BILINEAR = 34
     RESIZE_NEAREST = 35
+    ARGMAX = 36
+    ARGMIN = 37

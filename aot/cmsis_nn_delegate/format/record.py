@@ -37,6 +37,7 @@ U8 = Scalar("B", "std::uint8_t", 1)
 U16 = Scalar("H", "std::uint16_t", 2)
 U32 = Scalar("I", "std::uint32_t", 4)
 I32 = Scalar("i", "std::int32_t", 4, "int32")
+I64 = Scalar("q", "std::int64_t", 8, "int64")
 F32 = Scalar("f", "float", 4, "float32")
 # A location: see `schema.make_ref`.
 REF = Scalar("I", "Ref", 4)
@@ -68,6 +69,8 @@ class Operand:
 
     @property
     def align(self) -> int:
+        if self.element.size > I32.size:
+            return 1  # kernels copy such elements as bytes
         return SCRATCH_ALIGNMENT if self.role is Role.SCRATCH else self.element.align
 
 

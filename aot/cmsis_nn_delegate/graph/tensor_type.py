@@ -17,6 +17,7 @@ class Element(enum.Enum):
     """Type of an element. The value is PyTorch's name for it, if there is one."""
 
     FLOAT32 = "float32"
+    INT64 = "int64"
     INT32 = "int32"
     INT16 = "int16"
     INT8 = "int8"

@@ -81,6 +81,13 @@ class FixedOutput:
 
 
 @dataclass(frozen=True)
+class IndexOutput:
+    """The input has its own scale; the output is an index, which has none."""
+
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class NotAnnotated:
     """The quantizer never meets it in an exported program: `why`."""
 
@@ -88,4 +95,4 @@ class NotAnnotated:
     targets: tuple[str, ...] = ()
 
 
-Annotation = Union[Weighted, Elementwise, Unary, SameScale, JoinedScale, FixedOutput, NotAnnotated]
+Annotation = Union[Weighted, Elementwise, Unary, SameScale, JoinedScale, FixedOutput, IndexOutput, NotAnnotated]

@@ -83,6 +83,8 @@ class Op:
     in_place: ClassVar[bool] = False
     # The memory order of its images; `layouts_of` if that depends on the node.
     layouts: ClassVar[Layouts] = Layouts.CHANNELS_LAST
+    # Whether its result is an index, int64, which operators outside of the delegate may read and those inside do not.
+    gives_index: ClassVar[bool] = False
     # Whether it is no call, and only says which values lie inside of others (`places`).
     only_places: ClassVar[bool] = False
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
 from torch.export import ExportedProgram
 from torch.fx import Node as EdgeNode
@@ -15,7 +17,8 @@ from ..graph.tensor_type import Element, Layout, Quant, TensorType
 from .support import find_op
 
 # What the border of a partition may be.
-_ELEMENTS = {torch.float32: Element.FLOAT32, torch.int8: Element.INT8}
+_INPUTS = {torch.float32: Element.FLOAT32, torch.int8: Element.INT8}
+_OUTPUTS = {**_INPUTS, torch.int64: Element.INT64}
 
 
 def import_program(program: ExportedProgram, checked: bool = False) -> Graph:
@@ -59,7 +62,7 @@ def _import_call(node: EdgeNode, context: ImportContext, checked: bool) -> list[
 
 
 def _input(node: EdgeNode) -> Value:
-    element, layout = _border(node, "input")
+    element, layout = _border(node, "input", _INPUTS)
     quant = _input_quant(node) if element.is_integer else None
     return Value(node.name, TensorType(element, shape_of(node), layout, quant))
 
@@ -78,19 +81,19 @@ def _input_quant(node: EdgeNode) -> Quant:
 
 def _output(node: EdgeNode, context: ImportContext) -> Value:
     """Returns the value of a graph output, in the memory layout that its reader expects."""
-    _, layout = _border(node, "output")
+    _, layout = _border(node, "output", _OUTPUTS)
     value = context.value(node)
     value.retype(layout=layout)
     return value
 
 
-def _border(node: EdgeNode, what: str) -> tuple[Element, Layout]:
+def _border(node: EdgeNode, what: str, elements: Mapping[torch.dtype, Element]) -> tuple[Element, Layout]:
     value = tensor(node)
     if not isinstance(value, torch.Tensor):
         raise ValueError(f"{what} {node.name} is not a tensor")
     if is_dynamic(node):
         raise ValueError(f"{what} {node.name} has the dynamic shape {list(value.shape)}; export with static shapes")
-    if value.dtype not in _ELEMENTS:
+    if value.dtype not in elements:
         raise ValueError(
             f"{what} {node.name} is {str(value.dtype).removeprefix('torch.')}; the delegate takes "
             "float32 and int8: convert the model and its inputs with .float()"
@@ -101,4 +104,4 @@ def _border(node: EdgeNode, what: str) -> tuple[Element, Layout]:
             f"{what} {node.name} has strides {tuple(value.stride())}; it must be contiguous or "
             "channels_last: call .contiguous() on it"
         )
-    return _ELEMENTS[value.dtype], layout
+    return elements[value.dtype], layout

@@ -38,7 +38,7 @@ def check_int8_io(prepared: GraphModule) -> None:
                 what = described(user) if user.op != "output" else "the model's output, which returns it"
                 raise _refused(f"input {node.name}", f"it is read by {what}, which stays in float")
     for index, node in enumerate(_results(prepared.graph)):
-        if not _observes(node):
+        if not _observes(node) and not _is_index(node):
             cause = f"it comes from {described(node)}, which stays in float"
             raise _refused(f"output {index} ({node.name})", cause)
 
@@ -130,7 +130,7 @@ def _quantize_outputs(program: ExportedProgram) -> None:
     output = program.graph.output_node()
     results = _results(program.graph)
     for index, spec, node in _user_outputs(program):
-        if _is_int8(node):
+        if _is_int8(node) or _is_index(node):
             continue
         if _output_quant(node) is None:
             raise ValueError(
@@ -146,6 +146,11 @@ def _quantize_outputs(program: ExportedProgram) -> None:
 def _is_int8(node: Node) -> bool:
     value = node.meta.get("val")
     return isinstance(value, torch.Tensor) and value.dtype == torch.int8
+
+
+def _is_index(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype == torch.int64
 
 
 def _input_quant(node: Node) -> Optional[Quant]:

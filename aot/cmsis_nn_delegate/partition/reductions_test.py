@@ -2,9 +2,11 @@
 
 import itertools
 
+import pytest
 import torch
 from torch import nn
 
+from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, lowered, reports_of_branches
 
 # Dimensions that are not next to each other in memory, neither row-major nor, for images, with the channels last.
@@ -75,30 +77,63 @@ def test_maxima_and_minima():
 
 def test_indices_come_from_argmax():
     branches = {
-        "max": Branch(Function(lambda x: torch.add(*x.max(1))), (torch.randn(2, 5),)),
-        "topk": Branch(Function(lambda x: torch.add(*x.topk(1, largest=False))), (torch.randn(2, 5),)),
+        "max": Branch(Function(lambda x: torch.add(*(x * 2).max(1))), (torch.randn(2, 5),)),
+        "topk": Branch(Function(lambda x: torch.add(*(x * 2).topk(1, largest=False))), (torch.randn(2, 5),)),
         "three": Branch(Function(lambda x: x.topk(3)[0]), (torch.randn(2, 5),)),
     }
     reports = {
         name: {report.target: report.delegated for report in reports if not report.is_border}
         for name, reports in reports_of_branches(branches).items()
     }
-    assert reports["max"]["aten.amax.default"] and "aten.argmax.default" in reports["max"]
-    assert reports["topk"]["aten.amin.default"] and "aten.argmin.default" in reports["topk"]
+    assert reports["max"]["aten.amax.default"] and reports["max"]["aten.argmax.default"]
+    assert reports["topk"]["aten.amin.default"] and reports["topk"]["aten.argmin.default"]
     assert reports["three"] == {"aten.topk.default": False}
 
 
-def test_an_index_at_the_border_stays_outside():
-    """The delegate computes what lies before or after it; the message says what to do."""
-    linear = nn.Linear(8, 4)
-    classes = lowered(Function(lambda x: linear(x).argmax(-1), linear=linear), torch.randn(3, 8))
-    embedding = nn.Embedding(20, 8)
+def indices():
+    conv, linear = nn.Conv2d(3, 8, 3), nn.Linear(6, 5)
+    image, rows = (1, 3, 6, 7), (3, 6)
+    forms = {
+        "classes of pixels": (lambda x: conv(x).argmax(1), image),
+        "kept": (lambda x: conv(x).argmax(1, keepdim=True), image),
+        "rows": (lambda x: conv(x).argmin(2), image),
+        "columns": (lambda x: conv(x).argmin(-1, keepdim=True), image),
+        "of all": (lambda x: conv(x).argmax(), image),
+        "of all, kept": (lambda x: torch.argmin(conv(x), keepdim=True), image),
+        "classes": (lambda x: linear(x).argmax(-1), rows),
+        "of probabilities": (lambda x: linear(x).softmax(1).argmax(1), rows),
+        "by topk": (lambda x: linear(x).topk(1)[1], rows),
+        "by max": (lambda x: linear(x).max(0).indices, rows),
+    }
+    return {
+        name: Branch(Function(f, **({"conv": conv} if shape is image else {"linear": linear})), (torch.randn(shape),))
+        for name, (f, shape) in forms.items()
+    }
+
+
+@pytest.mark.parametrize("io", ["float", "int8"])
+def test_indices_leave_the_delegate(io):
+    torch.manual_seed(8)
+    found = branches_apart(indices(), io)
+    assert {name: apart.distance for name, apart in found.items() if apart.distance} == {}
+    assert all(apart.ops[-1] == "arg_extremum" and apart.output.element is Element.INT64 for apart in found.values())
+
+
+def test_an_index_that_is_read_or_stands_alone():
+    """What reads it stays outside; on a result in float, it stays in float, too."""
+    linear = nn.Linear(6, 5)
+    module = Function(lambda x: (linear(x).argmax(1) + 1, torch.cumsum(x, 1).argmax(1)), linear=linear)
+    reports = lowered(module, torch.randn(3, 6)).reports
+    assert [report.delegated for report in reports if "argmax" in report.target] == [True, False]
+
+
+def test_an_embedding_stays_outside():
+    linear, embedding = nn.Linear(8, 4), nn.Embedding(20, 8)
     tokens = Function(lambda x: linear(embedding(x)).amax(1), linear=linear, embedding=embedding)
-    tokens = lowered(tokens, torch.randint(0, 20, (2, 5)))
-    for result, index, layer in ((classes, "argmax", "linear"), (tokens, "embedding", "linear")):
-        (refused,) = [report for report in result.reports if not report.delegated]
-        assert refused.target == f"aten.{index}.default" and "in the application" in refused.message
-        assert any(layer in report.target for report in result.reports if report.delegated)
+    reports = lowered(tokens, torch.randint(0, 20, (2, 5))).reports
+    (refused,) = [report for report in reports if not report.delegated]
+    assert refused.target == "aten.embedding.default" and "in the application" in refused.message
+    assert "aten.linear.default" in {report.target for report in reports if report.delegated}
 
 
 def test_dimensions_apart_in_memory_are_refused():

@@ -38,14 +38,8 @@ for _op in OPS.values():
 
 
 _ATTENTION = "aten.scaled_dot_product_attention.default"
-_INDEX = (
-    "its result is an index, and the delegate gives int8 and float32: it runs outside, on what the delegate computed; "
-    "leave it out of the model and take the index in the application if its kernel costs too much"
-)
 # What helps with operators that have no kernel.
 _HELP = {
-    "aten.argmax.default": _INDEX,
-    "aten.argmin.default": _INDEX,
     "aten.topk.default": "only the largest or smallest number, topk(1), is computed in the delegate; it runs outside, "
     "in float: leave it out of the model and sort in the application if its kernel costs too much",
     "aten.embedding.default": "its input is an index, and the delegate takes int8 and float32: it runs outside, in "
@@ -213,7 +207,7 @@ class Support:
                     continue
                 if source not in self._ops:
                     return source
-        if op.name in ("quantize", "dequantize"):
+        if op.name in ("quantize", "dequantize") or op.gives_index:
             return None
         needed = (*self._readers(node), *op.companions(node, self.context))
         return next((other for other in needed if other not in self._ops), None)

@@ -42,7 +42,7 @@ def assign_layouts(graph: Graph) -> None:
 
 
 def _is_image(value: Value) -> bool:
-    return len(value.shape) == 4 and value.element.is_integer and not value.is_constant
+    return len(value.shape) == 4 and value.quant is not None and not value.is_constant
 
 
 def _differ(value: Value, layout: Layout) -> bool:

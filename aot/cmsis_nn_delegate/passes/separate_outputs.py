@@ -20,8 +20,8 @@ def separate_outputs(graph: Graph) -> None:
 def _copy(graph: Graph, value: Value, index: int) -> Value:
     copy = dataclasses.replace(value, name=f"{value.name}_output{index}")
     producer = graph.producer(value)
-    if producer is not None and producer.op == "dequantize":
-        # There is no copy kernel for floats, but they can be computed twice.
+    if producer is not None and value.quant is None:
+        # There is no copy kernel for floats and indices, but they can be computed twice.
         graph.nodes.append(dataclasses.replace(producer, name=copy.name, outputs=[copy]))
         return copy
     if value.quant is None:

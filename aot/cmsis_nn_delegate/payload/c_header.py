@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from ..format import schema
 from .decode import Tensor, decode
 
-_C_TYPES = {schema.DType.INT8: "int8_t", schema.DType.FLOAT32: "float"}
+_C_TYPES = {schema.DType.INT8: "int8_t", schema.DType.INT64: "int64_t", schema.DType.FLOAT32: "float"}
 
 
 def c_identifier(name: str) -> str:

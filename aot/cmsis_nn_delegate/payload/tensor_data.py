@@ -9,7 +9,11 @@ import numpy as np
 from ..format.schema import DType
 from .decode import Tensor
 
-NUMPY_TYPES: dict[DType, np.dtype[Any]] = {DType.INT8: np.dtype("int8"), DType.FLOAT32: np.dtype("<f4")}
+NUMPY_TYPES: dict[DType, np.dtype[Any]] = {
+    DType.INT8: np.dtype("int8"),
+    DType.INT64: np.dtype("<i8"),
+    DType.FLOAT32: np.dtype("<f4"),
+}
 
 
 def to_bytes(array: np.ndarray, tensor: Tensor) -> bytes:

@@ -239,7 +239,7 @@ def compiled(function, examples=(A,), data=None, **options):
 @pytest.mark.parametrize(
     "form, obstacle",
     [
-        ("torch.return_types.max", "aten_argmax_default"),
+        ("torch.return_types.max", ""),
         ("a dict", ""),
         ("numbers", ""),
         ("an input", "output 1 is an input, x,"),

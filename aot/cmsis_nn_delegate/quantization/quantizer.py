@@ -49,7 +49,7 @@ from torchao.quantization.pt2e.quantizer import (
 )
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
-from ..ops.annotation import Annotation, Elementwise, FixedOutput, JoinedScale, SameScale, Unary, Weighted
+from ..ops.annotation import Annotation, Elementwise, FixedOutput, IndexOutput, JoinedScale, SameScale, Unary, Weighted
 from ..ops.registry import OPS
 from . import configuration_file, overrides
 from .batch_norms import batch_norms_to_convolutions
@@ -230,7 +230,8 @@ class CmsisNnQuantizer(Quantizer):
             # A mask, which is beside the input of such an operator, has no scale.
             masked = all(isinstance(annotation, FixedOutput) for annotation in annotations)
             tensors = node.all_input_nodes[:1] if masked else node.all_input_nodes
-            if not _is_float(node) or not all(_is_float(arg) or arg in numbers for arg in tensors):
+            index = any(isinstance(annotation, IndexOutput) for annotation in annotations)
+            if not (_is_float(node) or index) or not all(_is_float(arg) or arg in numbers for arg in tensors):
                 continue
             if not state.isdisjoint(node.all_input_nodes):
                 continue  # quantized, it would be taken for a constant
@@ -257,6 +258,9 @@ class CmsisNnQuantizer(Quantizer):
         if isinstance(annotation, JoinedScale):
             return self._annotate_joined(node, annotation, constants)
         source: Any = node.args[0]
+        if isinstance(annotation, IndexOutput):
+            self._mark(node, {source: self._input(source)}, None)
+            return True
         if isinstance(annotation, FixedOutput):
             self._mark(node, {source: self._input(source)}, fixed(annotation.scale, annotation.zero_point))
             return True

@@ -139,6 +139,9 @@ def _apart(module: nn.Module, inputs: Sequence[torch.Tensor], io: str) -> tuple[
     distances = []
     for result_, want, quant in zip(got, wanted, out_quants):
         assert result_.shape == tuple(want.shape)
+        if quant is None:  # an index
+            distances.append(int(np.abs(result_ - want.numpy()).max()))
+            continue
         if io == "int8":
             want = quantize(want.numpy(), quant).astype(int)
             distances.append(int(np.abs(result_ - want).max()))

@@ -42,6 +42,8 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kMaskedSoftmax,
         portable::kResizeBilinear,
         portable::kResizeNearest,
+        portable::kArgmax,
+        portable::kArgmin,
     },
 };
 

@@ -41,6 +41,8 @@ constexpr KernelTable kPortableKernels = {
         portable::kMaskedSoftmax,
         portable::kResizeBilinear,
         portable::kResizeNearest,
+        portable::kArgmax,
+        portable::kArgmin,
     },
 };
 

@@ -168,5 +168,13 @@ extern const KernelOf<payload::Opcode::kResizeBilinear> kResizeBilinear;
 /// int8 nearest-neighbour resampling, NHWC.
 extern const KernelOf<payload::Opcode::kResizeNearest> kResizeNearest;
 
+/// Index of the first maximum of int8 numbers along the middle one of three dimensions, as
+/// int64.
+extern const KernelOf<payload::Opcode::kArgmax> kArgmax;
+
+/// Index of the first minimum of int8 numbers along the middle one of three dimensions, as
+/// int64.
+extern const KernelOf<payload::Opcode::kArgmin> kArgmin;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate
