@@ -52,6 +52,7 @@ from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 from ..ops.annotation import Annotation, Elementwise, FixedOutput, IndexOutput, JoinedScale, SameScale, Unary, Weighted
 from ..ops.registry import OPS
 from . import configuration_file, overrides
+from .aliases import aliases_to_functions
 from .batch_norms import batch_norms_to_convolutions
 from .bias_correction import give_biases
 from .clamps import clamps_to_numbers
@@ -195,6 +196,7 @@ class CmsisNnQuantizer(Quantizer):
         return model
 
     def _rewrite(self, model: GraphModule) -> None:
+        aliases_to_functions(model)
         unroll_recurrent_layers(model)
         spell_out_products(model)
         fold_constants(model, trained=self._qat)
