@@ -343,7 +343,8 @@ class EdgeContext:
             if any(size > MAX_DIM for size in shape):
                 return Refusal(
                     Reason.TOO_LARGE,
-                    f"{node.name} has shape {list(shape)}; CMSIS-NN keeps sizes in 16 bits, at most {MAX_DIM}",
+                    f"{node.name} has shape {list(shape)}; CMSIS-NN keeps sizes in 16 bits, at most {MAX_DIM}: compute "
+                    "it in parts, such as a layer for each half of its channels",
                 )
         return None
 
