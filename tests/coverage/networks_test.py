@@ -1,6 +1,9 @@
 """Networks of the kinds that people bring are one delegate call each, and every byte is the same in the integer
 reference, under ExecuTorch's runtime on the host, and on simulated cores."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -10,13 +13,21 @@ from cmsis_nn_delegate.compile import compile_for_targets
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.host import HostProgram
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+from tests.coverage.network_outcome import IMAGES
 from tests.coverage.networks import NETWORKS
+from tests.coverage.networks_survey import REPORT
 from tests.coverage.outcome import LIBRARY
 
 make_torch_faster()
 
-IMAGES = {"cortex-m4": "runtime/cortex_m4.elf", "cortex-m55": "runtime/cortex_m55.elf"}
 SAMPLES = 3
+# By network, the columns of the report that do not depend on the data.
+REPORTED = {
+    row[0]: tuple(int(column.replace(",", "")) for column in row[1:4])
+    for row in re.findall(
+        r"^\| (\w+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|", Path(REPORT).read_text(encoding="utf-8"), re.M
+    )
+}
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -26,6 +37,9 @@ def test_network(name):
     compiled = compile_for_targets(module, inputs, list(IMAGES), samples, observer="minmax", name=name)
     for result in compiled:
         assert result.graph is not None, "\n".join([result.obstacle, *map(str, result.refused)])
+    (report,) = (r for r in compiled if r.target.name == "cortex-m55")
+    sizes = len(report.encoded.calls), report.work.multiplications.total, report.encoded.plan.arena_bytes
+    assert sizes == REPORTED[name], f"write {REPORT} again"
     arrays = [[x.numpy() for x in sample] for sample in samples]
     wanted = [reference.run(compiled[0].graph, sample) for sample in arrays]
     host = HostProgram(compiled[0].pte, LIBRARY)
