@@ -128,8 +128,9 @@ def _renamed(node: Node, support: Support) -> bool:
 def _function_report(function: Function, nodes: list[Node], support: Support) -> NodeReport:
     """Returns one report for all parts of a function."""
     missing = tuple(sorted({m for m in (missing_kernel(node.target) for node in nodes) if m}))
-    asked = all(support.refusals[node].reason is Reason.LEFT_IN_FLOAT for node in nodes)
-    if asked or any(function.target in op.targets for op in OPS.values()):
+    # Then its parts have kernels: those of stack, for example.
+    able = all(support.refusals[node].reason in (Reason.LEFT_IN_FLOAT, Reason.NOT_FUSABLE) for node in nodes)
+    if able or any(function.target in op.targets for op in OPS.values()):
         refusal = min((support.refusals[node] for node in nodes), key=_vagueness)
     else:
         message = no_kernel(function.target, ", ".join(missing))

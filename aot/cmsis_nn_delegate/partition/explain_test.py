@@ -20,11 +20,6 @@ def compiled(module, *inputs, calibration=None, **options):
     return compile_model(module, inputs, "cortex-m55", data, observer="minmax", **options)
 
 
-class Attention(nn.Module):
-    def forward(self, x):
-        return F.scaled_dot_product_attention(x, x, x, is_causal=True)
-
-
 class First(nn.Module):
     """The first of several results."""
 
@@ -46,7 +41,6 @@ class Long(First):
 # Functions that are decomposed and have no kernel: what they are called in messages. All read (1, 4, 6).
 FUNCTIONS = {
     nn.Softshrink(): "aten.softshrink.default",
-    Attention(): "aten.scaled_dot_product_attention.default",
     Long(nn.GRU(6, 3)): "aten.gru.input",
     Long(nn.RNN(6, 3)): "aten.rnn_tanh.input",
     # One node each after decomposition, too.
@@ -101,6 +95,19 @@ def test_decomposed_functions_are_refused_once_by_name(chain, index):
     if index < len(FUNCTIONS):
         assert report.reason is Reason.UNSUPPORTED_OPERATOR
         assert f"no kernel for {report.target}" in report.message
+
+
+def test_a_function_whose_parts_have_kernels_is_not_said_to_lack_one():
+    """stack becomes unsqueeze and cat, which alone are no work for a delegate."""
+
+    class Stack(nn.Module):
+        def forward(self, x, y):
+            return torch.stack([x, y])
+
+    result = compiled(Stack(), torch.randn(2, 3), torch.randn(2, 3))
+    found = [report for report in result.refused if report.target == "aten.stack.default"]
+    assert len(found) == 1 and found[0].reason is Reason.NOT_FUSABLE
+    assert "no work left for the delegate" in found[0].message
 
 
 def test_what_is_not_delegated_still_runs(chain):
