@@ -57,6 +57,8 @@ TWO = {  # name: (function, shapes)
     "in place": (lambda a, b: (a + b).sub_(b), [TOKENS, (6, 1)]),
     "relu": (lambda a, b: F.relu(a - b), [TOKENS, (7,)]),
     "relu6": (lambda a, b: F.relu6(a * b, inplace=True), [IMAGE, (2, 5, 1, 1)]),
+    "gated": (lambda a, b: F.glu(a + b, 1), [TOKENS, TOKENS]),
+    "gated channels": (lambda a, b: F.glu(a * b, dim=-3), [(2, 6, 4, 3), (2, 6, 4, 3)]),
     "quotient": (lambda a, b: a / (1 + b.abs()), [TOKENS, TOKENS]),
     "quotient per channel": (lambda a, b: torch.div(a, b.exp()), [IMAGE, (2, 5, 1, 1)]),
     "quotient by signed numbers": (lambda a, b: torch.divide(a, b.sign() * (b.abs() + 0.5)), [TOKENS, (6, 1)]),

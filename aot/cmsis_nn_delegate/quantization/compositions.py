@@ -1,4 +1,4 @@
-"""Spells out functions that stand for a product of matrices and what moves values around it, such as einsum.
+"""Spells out functions that stand for a product and what moves values around it, such as einsum and glu.
 
 PyTorch and ExecuTorch would do the same later, when the parts can no longer be quantized.
 """
@@ -29,6 +29,7 @@ _COMPOSED = {
     aten.mv.default,
     aten.addmv.default,
     aten.bilinear.default,
+    aten.glu.default,
 }
 
 
@@ -58,6 +59,11 @@ def _bilinear(a: Any, b: Any, weight: Any, bias: Any = None) -> Any:
     return result if bias is None else result + bias
 
 
+def _glu(x: Any, dim: int = -1) -> Any:
+    half = x.shape[dim] // 2
+    return x.narrow(dim, 0, half) * torch.sigmoid(x.narrow(dim, half, half))
+
+
 # Those that PyTorch does not spell out itself, or not in products.
 _PARTS: dict[Any, Callable[..., Any]] = {
     aten.addbmm.default: _addbmm,
@@ -65,6 +71,7 @@ _PARTS: dict[Any, Callable[..., Any]] = {
     aten.addmv.default: _addmv,
     aten.ger.default: _ger,
     aten.bilinear.default: _bilinear,
+    aten.glu.default: _glu,
 }
 
 
