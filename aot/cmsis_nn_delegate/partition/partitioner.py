@@ -12,6 +12,7 @@ from executorch.exir.backend.partitioner import DelegationSpec, Partitioner, Par
 from executorch.exir.backend.utils import tag_constant_data
 from torch.export import ExportedProgram
 from torch.fx import Graph, Node
+from torch.fx.traceback import NodeSource
 
 from ..edge.functions import Functions
 from ..ops.providers.registry import PROVIDERS, get_providers
@@ -119,5 +120,7 @@ class CmsisNnPartitioner(Partitioner):
         """Returns whether the delegate takes `node` of `ep`."""
         if self._asked is None or self._asked[0] is not ep.graph:
             self._asked = (ep.graph, Support(ep, data_later=True))
+            for asked in ep.graph.nodes:  # decompositions record where nodes come from, but passes do not
+                asked.meta["from_node"] = [NodeSource(asked, type(self).__name__)]
             self._before = self._asked[1] if self._asks_once else None
         return node in self._asked[1].partitions
