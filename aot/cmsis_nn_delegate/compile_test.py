@@ -112,7 +112,7 @@ def test_models_of_two_delegate_calls():
         ({"calibration": [(X,), (X[:, :, :5],)]}, "sample 1 .* has shapes"),
         ({"inputs": X}, "got a single tensor"),
         ({"inputs": ()}, "the example inputs do not fit"),
-        ({"inputs": ("x",)}, "is str, not a tensor"),
+        ({"inputs": ("x",)}, "there are no example inputs"),
         ({"inputs": (X.to(torch.int64),)}, "int64.*float32"),
     ],
 )
