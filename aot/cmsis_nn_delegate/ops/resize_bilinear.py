@@ -7,9 +7,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import first, operand, shape_of, target_name
-from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
-from ..edge.refusal import Reason, Refusal
+from ..edge.nodes import operand, shape_of, target_name
+from ..edge.program_types import EdgeContext, EdgeNode
 from ..format.record import Struct
 from ..graph.ir import Node, Value
 from . import resizing, storage
@@ -61,41 +60,18 @@ class ResizeBilinear(resizing.ResizeOp):
     annotation = SameScale(targets)
     kernels = (KERNEL,)
     draws = (_draw,)
+    no_line = "it makes an image smaller by a factor of 128 or more; use average pooling instead, which sees all pixels"
     limits = (
         "any size or scale factor, with align_corners or without; sequences (mode linear) as images of one row; "
         "smaller by a factor of less than 128",
     )
 
-    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        source = operand(node)
-        return first(
-            lambda: context.refuse_tensors(node, source),
-            lambda: context.refuse_image(source, "its input"),
-            lambda: context.refuse_quant(node, [source], same=True),
-            lambda: self._refuse_factor(node, context),
-        )
-
-    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        _, _, height, width = shape_of(node)
-        rows, columns = self._lines(node, context)
-        assert rows is not None and columns is not None  # as `check` found
-        attrs = resizing.ResizeAttrs((height, width), rows, columns)
-        return [context.node(node, self.name, [context.value(operand(node))], attrs)]
-
-    def _lines(self, node: EdgeNode, context: EdgeContext) -> list[Optional[resizing.Line]]:
+    def lines(self, node: EdgeNode, context: EdgeContext) -> list[Optional[resizing.Line]]:
         arguments = context.arguments(node)
         corners = arguments[2]
         factors: Any = arguments[3] if target_name(node) == _VEC else arguments[3:5]
         sizes = zip(shape_of(operand(node))[2:], shape_of(node)[2:], factors or (None, None))
         return [_line(size, output, factor, corners) for size, output, factor in sizes]
-
-    def _refuse_factor(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        if None not in self._lines(node, context):
-            return None
-        return Refusal(
-            Reason.UNSUPPORTED_PARAMETER,
-            "it makes an image smaller by a factor of 128 or more; use average pooling instead, which sees all pixels",
-        )
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs = node.attrs

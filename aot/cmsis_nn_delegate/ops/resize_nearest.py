@@ -7,9 +7,8 @@ from typing import Optional
 
 import numpy as np
 
-from ..edge.nodes import first, operand, shape_of
-from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
-from ..edge.refusal import Reason, Refusal
+from ..edge.nodes import operand, shape_of
+from ..edge.program_types import EdgeContext, EdgeNode
 from ..format.record import Struct
 from ..graph.ir import Node, Value
 from . import resizing, storage
@@ -51,40 +50,18 @@ class ResizeNearest(resizing.ResizeOp):
     annotation = NotAnnotated("it shares its targets with upsample_nearest, which is annotated")
     kernels = (KERNEL,)
     draws = (_draw,)
+    no_line = (
+        "the kernel's fixed point does not give the pixels that PyTorch chooses; use a scale factor that is an integer"
+    )
     limits = ("any size or scale factor; a factor that is an integer is a copy, upsample_nearest",)
     computes = False
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         return not repeats(node, context)
 
-    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        source = operand(node)
-        return first(
-            lambda: context.refuse_tensors(node, source),
-            lambda: context.refuse_image(source, "its input"),
-            lambda: context.refuse_quant(node, [source], same=True),
-            lambda: self._refuse_lines(node, context),
-        )
-
-    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        _, _, height, width = shape_of(node)
-        rows, columns = self._lines(node, context)
-        assert rows is not None and columns is not None  # as `check` found
-        attrs = resizing.ResizeAttrs((height, width), rows, columns)
-        return [context.node(node, self.name, [context.value(operand(node))], attrs)]
-
-    def _lines(self, node: EdgeNode, context: EdgeContext) -> list[Optional[resizing.Line]]:
+    def lines(self, node: EdgeNode, context: EdgeContext) -> list[Optional[resizing.Line]]:
         found = zip(context.chosen_pixels(node), shape_of(operand(node))[2:])
         return [resizing.line_through(indices, size) for indices, size in found]
-
-    def _refuse_lines(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        if None not in self._lines(node, context):
-            return None
-        return Refusal(
-            Reason.UNSUPPORTED_PARAMETER,
-            "the kernel's fixed point does not give the pixels that PyTorch chooses; use a scale factor that is an "
-            "integer",
-        )
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         image = inputs[0].reshape(storage.nhwc(node.inputs[0]))

@@ -11,6 +11,9 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ..edge.nodes import first, operand, shape_of
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
+from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
@@ -64,11 +67,34 @@ class ResizeAttrs:
 
 
 class ResizeOp(Op):
-    """The base of operators that resample images."""
+    """The base of operators that resample images. A subclass finds the lines of rows and columns."""
 
     attrs = ResizeAttrs
     takes_images = True
     keeps_quant = True
+    no_line: str  # why it is refused if a line is None, and what to do
+
+    def lines(self, node: EdgeNode, context: EdgeContext) -> list[Optional[Line]]:
+        raise NotImplementedError
+
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        source = operand(node)
+        return first(
+            lambda: context.refuse_tensors(node, source),
+            lambda: context.refuse_image(source, "its input"),
+            lambda: context.refuse_quant(node, [source], same=True),
+            lambda: self._refuse_lines(node, context),
+        )
+
+    def _refuse_lines(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        return Refusal(Reason.UNSUPPORTED_PARAMETER, self.no_line) if None in self.lines(node, context) else None
+
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        _, _, height, width = shape_of(node)
+        rows, columns = self.lines(node, context)
+        assert rows is not None and columns is not None  # as `check` found
+        attrs = ResizeAttrs((height, width), rows, columns)
+        return [context.node(node, self.name, [context.value(operand(node))], attrs)]
 
     def output_shape(self, inputs: Sequence[Value], attrs: ResizeAttrs) -> tuple[int, ...]:
         return (*inputs[0].shape[:2], *attrs.output)

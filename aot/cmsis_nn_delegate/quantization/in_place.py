@@ -124,7 +124,7 @@ def written_state(graph: Graph) -> set[Node]:
     """Buffers that a graph without other writes changes, under all their names, and what is computed of
     these and of constants alone."""
     memory = _Memory(graph, set())
-    state = {name for writer in memory.writers for arg in written(writer) for name in memory.names(arg)}
+    state = memory.written()
     constant = constant_nodes(graph)
     for node in graph.nodes:
         if node.op == "call_function" and node in constant and not state.isdisjoint(node.all_input_nodes):
@@ -135,7 +135,7 @@ def written_state(graph: Graph) -> set[Node]:
 def frozen_nodes(graph: Graph) -> set[Node]:
     """Returns parameters and buffers that nothing in the graph writes, and what is computed of them alone."""
     memory = _Memory(graph, set())
-    changing = {name for writer in memory.writers for arg in written(writer) for name in memory.names(arg)}
+    changing = memory.written()
     frozen: set[Node] = set()
     for node in graph.nodes:
         inputs = node.all_input_nodes
@@ -188,6 +188,10 @@ class _Memory:
 
     def names(self, node: Node) -> list[Node]:
         return self._names[self._root(node)]
+
+    def written(self) -> set[Node]:
+        """Returns what is written anywhere in the graph, under all its names."""
+        return {name for writer in self.writers for arg in written(writer) for name in self.names(arg)}
 
     def is_state(self, writer: Node) -> bool:
         """Returns whether it writes to a parameter or buffer."""
