@@ -53,11 +53,24 @@ class Functions:
 
 def name_in(graph: Graph, node: Node) -> Optional[str]:
     """Returns the name that the origin of `node` had in `graph`, before ExecuTorch transformed it; None if unknown."""
-    for source in _chain(node.meta.get("from_node")):
-        if getattr(source, "graph_id", None) == id(graph):
-            name: str = source.name
-            return name
-    return None
+    source = _source_in(graph, node)
+    return None if source is None else str(source.name)
+
+
+def forget_before(graph: Graph, copy: Graph) -> None:
+    """Shortens the origins of the nodes of `copy`, which PyTorch made from `graph`: they end in `graph`.
+
+    Each pass copies all of them and adds one. Those of a quantized program are long already.
+    """
+    for node in copy.nodes:
+        source = _source_in(graph, node)
+        if source is not None:
+            source.from_node = []
+            node.meta["from_node"] = [source]
+
+
+def _source_in(graph: Graph, node: Node) -> Optional[Any]:
+    return next((s for s in _chain(node.meta.get("from_node")) if getattr(s, "graph_id", None) == id(graph)), None)
 
 
 def _chain(sources: Any) -> Iterator[Any]:

@@ -16,6 +16,7 @@ from executorch.exir.graph_module import contains_any_call_fn_target_op
 from executorch.exir.tracer import _default_decomposition_table  # the one of to_edge_transform_and_lower
 from torch.export import ExportedProgram
 
+from ..edge.functions import forget_before
 from ..ops.registry import OPS
 
 
@@ -65,6 +66,7 @@ KEPT = (
 def decompose(program: ExportedProgram) -> ExportedProgram:
     """Returns a copy of `program` in which everything is decomposed but the operators in `KEPT`."""
     copy: ExportedProgram = program.run_decompositions(_table())
+    forget_before(program.graph, copy.graph)
     return copy
 
 
