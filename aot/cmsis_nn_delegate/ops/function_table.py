@@ -81,6 +81,32 @@ def _leaky(x: Any, slope: Any = 0.01) -> Any:
     return np.where(x > 0, x, slope * x)
 
 
+def _round(x: Any, decimals: float = 0.0) -> Any:
+    # In this order PyTorch computes it: for fewer digits than there are before the point it divides first.
+    power = 10.0 ** abs(decimals)
+    return np.rint(x * power) / power if decimals >= 0 else np.rint(x / power) * power
+
+
+def _xlogy(a: Any, b: Any) -> Any:
+    return np.where(np.isnan(b), b, np.where(np.equal(a, 0), 0.0, a * np.log(b)))
+
+
+def _xlog1py(a: Any, b: Any) -> Any:
+    return np.where(np.isnan(b), b, np.where(np.equal(a, 0), 0.0, a * np.log1p(b)))
+
+
+def _of_torch(name: str) -> Compute:
+    """Returns a function of `torch.special` that NumPy does not have, in float64."""
+
+    def compute(x: Any) -> Any:
+        # Imported here because it takes seconds, and few networks have such functions.
+        import torch
+
+        return getattr(torch.special, name)(torch.from_numpy(x)).numpy()
+
+    return compute
+
+
 # Those of TFLite: for the whole range of the function.
 _UNIT = Quant((1 / 256,), Element.INT8.low)
 _SYMMETRIC = Quant((1 / 128,), 0)
@@ -101,6 +127,8 @@ _ALL = (
     Function("log_sigmoid", ("log_sigmoid",), lambda x: np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))),
     Function("leaky_relu", ("leaky_relu",), _leaky),
     Function("prelu", ("prelu",), _leaky),
+    Function("hardshrink", ("hardshrink",), lambda x, limit=0.5: np.where(np.abs(x) > limit, x, 0.0)),
+    Function("softshrink", ("softshrink",), lambda x, limit=0.5: np.sign(x) * np.maximum(np.abs(x) - limit, 0)),
     Function("threshold", ("threshold",), lambda x, limit, value: np.where(x <= limit, value, x)),
     # Powers and logarithms
     Function("exp", ("exp",), np.exp),
@@ -122,9 +150,11 @@ _ALL = (
     Function("sign", ("sign", "sgn"), np.sign),
     Function("floor", ("floor",), np.floor),
     Function("ceil", ("ceil",), np.ceil),
-    Function("round", ("round",), np.rint),
+    Function("round", ("round", "round.decimals", "special_round"), _round),
     Function("trunc", ("trunc",), np.trunc),
     Function("frac", ("frac",), lambda x: x - np.trunc(x)),
+    Function("nan_to_num", ("nan_to_num",), lambda x, *_: x),  # an int8 number is finite
+    Function("copysign", ("copysign.Scalar", "copysign.Tensor"), np.copysign),
     # Angles
     Function("sin", ("sin",), np.sin),
     Function("cos", ("cos",), np.cos),
@@ -138,8 +168,26 @@ _ALL = (
     Function("acosh", ("acosh",), np.arccosh),
     Function("atanh", ("atanh",), np.arctanh),
     Function("sinc", ("sinc",), np.sinc),
+    Function("deg2rad", ("deg2rad",), np.deg2rad),
+    Function("rad2deg", ("rad2deg",), np.rad2deg),
+    Function("angle", ("angle",), lambda x: np.where(x < 0, math.pi, 0.0)),
+    # Of statistics and physics
     Function("erf", ("erf",), _erf),
     Function("erfc", ("erfc",), lambda x: 1 - _erf(x)),
+    Function("erfcx", ("special_erfcx",), _of_torch("erfcx")),
+    Function("erfinv", ("erfinv",), _of_torch("erfinv")),
+    Function("ndtr", ("special_ndtr",), _of_torch("ndtr")),
+    Function("ndtri", ("special_ndtri",), _of_torch("ndtri")),
+    Function("log_ndtr", ("special_log_ndtr",), _of_torch("log_ndtr")),
+    Function("entr", ("special_entr",), _of_torch("entr")),
+    Function("lgamma", ("lgamma",), _of_torch("gammaln")),
+    Function("digamma", ("digamma",), _of_torch("digamma")),
+    Function("i0", ("i0",), _of_torch("i0")),
+    Function("i0e", ("special_i0e",), _of_torch("i0e")),
+    Function("i1", ("special_i1",), _of_torch("i1")),
+    Function("i1e", ("special_i1e",), _of_torch("i1e")),
+    Function("bessel_j0", ("special_bessel_j0",), _of_torch("bessel_j0")),
+    Function("bessel_j1", ("special_bessel_j1",), _of_torch("bessel_j1")),
     # An activation and a number
     Function("add", ("add.Tensor", "add.Scalar"), lambda a, b, alpha=1.0: a + alpha * b),
     Function("sub", ("sub.Tensor", "sub.Scalar"), lambda a, b, alpha=1.0: a - alpha * b),
@@ -149,8 +197,15 @@ _ALL = (
     Function("floor_divide", ("floor_divide",), lambda a, b: np.floor(a / b)),
     Function("remainder", ("remainder.Scalar", "remainder.Tensor"), np.mod),
     Function("fmod", ("fmod.Scalar", "fmod.Tensor"), np.fmod),
-    Function("minimum", ("minimum",), np.minimum),
-    Function("maximum", ("maximum",), np.maximum),
+    Function("minimum", ("minimum", "fmin"), np.minimum),
+    Function("maximum", ("maximum", "fmax"), np.maximum),
+    Function("xlogy", ("xlogy.Tensor", "xlogy.Scalar_Self", "xlogy.Scalar_Other"), _xlogy),
+    Function("xlog1py", tuple(f"special_xlog1py{o}" for o in ("", ".self_scalar", ".other_scalar")), _xlog1py),
+    Function("logaddexp", ("logaddexp",), np.logaddexp),
+    Function("logaddexp2", ("logaddexp2",), np.logaddexp2),
+    Function("hypot", ("hypot",), np.hypot),
+    Function("atan2", ("atan2",), np.arctan2),
+    Function("heaviside", ("heaviside",), np.heaviside),
 )
 
 FUNCTIONS: Mapping[str, Function] = {function.name: function for function in _ALL}

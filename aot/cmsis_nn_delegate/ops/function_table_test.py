@@ -48,8 +48,21 @@ ARGUMENTS = {
     "floor_divide.default": st.tuples(st.just(X), POSITIVE),
     "mul.Tensor": st.permutations([X, 1.7]),
     "mul.Scalar": st.tuples(st.just(X), NUMBERS),
-    "minimum.default": st.permutations([X, 1.7]),
-    "maximum.default": st.permutations([X, 1.7]),
+    **{f"{name}.default": st.permutations([X, 1.7]) for name in ("minimum", "maximum", "fmin", "fmax")},
+    **{f"{name}.default": st.permutations([X, 1.7]) for name in ("logaddexp", "logaddexp2", "hypot", "atan2")},
+    "hardshrink.default": st.tuples(st.just(X), POSITIVE),
+    "softshrink.default": st.tuples(st.just(X), POSITIVE),
+    "round.decimals": st.tuples(st.just(X), st.integers(-2, 3)),
+    "special_round.default": st.tuples(st.just(X), st.integers(-2, 3)),
+    "copysign.Scalar": st.tuples(st.just(X), NUMBERS),
+    "copysign.Tensor": st.permutations([X, -1.7]),
+    "xlogy.Tensor": st.permutations([X, 1.7]),
+    "xlogy.Scalar_Self": st.tuples(st.sampled_from([0.0, 1.5]), st.just(X)),
+    "xlogy.Scalar_Other": st.tuples(st.just(X), POSITIVE),
+    "special_xlog1py.default": st.permutations([X, 1.7]),
+    "special_xlog1py.self_scalar": st.tuples(st.sampled_from([0.0, 1.5]), st.just(X)),
+    "special_xlog1py.other_scalar": st.tuples(st.just(X), POSITIVE),
+    "heaviside.default": st.permutations([X, 0.5]),
 }
 
 

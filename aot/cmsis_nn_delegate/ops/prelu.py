@@ -115,7 +115,9 @@ class Prelu(Op):
         constant = context.constant_float(slopes)
         if constant is None:
             return Refusal(
-                Reason.NOT_CONSTANT, "its weight is not a constant; only layers with fixed parameters are supported"
+                Reason.NOT_CONSTANT,
+                "its slopes are not constant; the kernel takes fixed ones: register them as a parameter or a buffer, "
+                "or write relu(x) - slopes * relu(-x)",
             )
         if constant.quant is None:
             return Refusal(

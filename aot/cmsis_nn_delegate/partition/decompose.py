@@ -17,6 +17,7 @@ from executorch.exir.tracer import _default_decomposition_table  # the one of to
 from torch.export import ExportedProgram
 
 from ..edge.functions import forget_before
+from ..edge.kept_whole import kept_whole
 from ..ops.registry import OPS
 
 
@@ -65,7 +66,8 @@ KEPT = (
 
 def decompose(program: ExportedProgram) -> ExportedProgram:
     """Returns a copy of `program` in which everything is decomposed but the operators in `KEPT`."""
-    copy: ExportedProgram = program.run_decompositions(_table())
+    with kept_whole():
+        copy: ExportedProgram = program.run_decompositions(_table())
     forget_before(program.graph, copy.graph)
     return copy
 

@@ -74,6 +74,13 @@ TWO = {  # name: (function, shapes)
     "maximum of what has a fixed scale": (lambda a, b: torch.maximum(a.softmax(-1), b), [TOKENS, TOKENS]),
     "maximum of fixed scales": (lambda a, b: torch.maximum(a.softmax(-1), b.softmax(-1)), [TOKENS, TOKENS]),
     "limited, then relu": (lambda a, b: F.relu(torch.minimum(a, b)), [IMAGE, (2, 5, 1, 1)]),
+    "addcmul": (lambda a, b: torch.addcmul(a, a, b, value=0.5), [TOKENS, TOKENS]),
+    "addcmul in place": (lambda a, b: (a + b).addcmul_(b, b, value=-2), [TOKENS, TOKENS]),
+    "addcdiv": (lambda a, b: torch.addcdiv(a, b, 1 + b.abs(), value=0.3), [TOKENS, TOKENS]),
+    "lerp": (lambda a, b: torch.lerp(a, b, 0.3), [TOKENS, TOKENS]),
+    "lerp by a tensor": (lambda a, b: torch.lerp(a, b, torch.sigmoid(a)), [IMAGE, IMAGE]),
+    "turned by a right angle": (lambda a, b: torch.rot90(a + b, 1, (2, 3)) + a.rot90(-1, (2, 3)), [IMAGE, IMAGE]),
+    "turned around": (lambda a, b: torch.rot90(a + b, 2, (1, 2)).rot90(0), [TOKENS, TOKENS]),
     "limited from both sides": (lambda a, b: torch.minimum(torch.maximum(a, -b), b), [TOKENS, (7,)]),
 }
 ONE = {  # name: (function of an input and a parameter, the shapes of both)
@@ -93,6 +100,9 @@ ONE = {  # name: (function of an input and a parameter, the shapes of both)
     "slopes per channel": (F.prelu, IMAGE, (5,)),
     "slopes of a sequence": (F.prelu, TOKENS, (6,)),
     "slopes of features, then limited": (lambda x, c: F.prelu(x, c).clamp_(-0.5, 1), (3, 8), (8,)),
+    "addcmul with slopes": (lambda x, c: torch.addcmul(c, x, c), TOKENS, (7,)),
+    "lerp to a row": (lambda x, c: torch.lerp(x, c, 0.9), TOKENS, (7,)),
+    "lerp by a row": (lambda x, c: torch.lerp(x, x.exp(), c.sigmoid()), TOKENS, (7,)),
     "minimum with one number": (lambda x, c: torch.min(x, c), TOKENS, ()),
 }
 

@@ -38,7 +38,7 @@ class NodeReport:
     function: str = ""
     function_target: str = ""
     source: Optional[SourceLine] = None
-    # Kernels that ExecuTorch needs for it and does not have, such as "aten::erfinv.out".
+    # Kernels that ExecuTorch needs for it and does not have, such as "aten::cumprod.out".
     missing_kernels: tuple[str, ...] = ()
 
     @property
@@ -132,6 +132,9 @@ def _function_report(function: Function, nodes: list[Node], support: Support) ->
     able = all(support.refusals[node].reason in (Reason.LEFT_IN_FLOAT, Reason.NOT_FUSABLE) for node in nodes)
     if able or any(function.target in op.targets for op in OPS.values()):
         refusal = min((support.refusals[node] for node in nodes), key=_vagueness)
+        if refusal.reason is Reason.UNSUPPORTED_OPERATOR:
+            # It is the function that has a kernel, not its parts.
+            refusal = support.refusal_before(nodes[0]) or refusal
     else:
         message = no_kernel(function.target, ", ".join(missing))
         refusal = Refusal(Reason.UNSUPPORTED_OPERATOR, message)

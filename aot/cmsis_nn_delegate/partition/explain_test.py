@@ -40,7 +40,6 @@ class Long(First):
 
 # Functions that are decomposed and have no kernel: what they are called in messages. All read (1, 4, 6).
 FUNCTIONS = {
-    nn.Softshrink(): "aten.softshrink.default",
     Long(nn.GRU(6, 3)): "aten.gru.input",
     Long(nn.RNN(6, 3)): "aten.rnn_tanh.input",
     # One node each after decomposition, too.
@@ -57,6 +56,8 @@ RANK_7 = {
     nn.CELU(): "aten.celu.default",
     nn.LogSigmoid(): "aten.log_sigmoid.default",
     nn.PReLU(): "aten.prelu.default",
+    nn.Hardshrink(): "aten.hardshrink.default",
+    nn.Softshrink(): "aten.softshrink.default",
     nn.GELU(): "aten.gelu.default",
     nn.ELU(): "aten.elu.default",
 }
@@ -97,6 +98,18 @@ def test_decomposed_functions_are_refused_once_by_name(chain, index):
         assert f"no kernel for {report.target}" in report.message
 
 
+def test_a_function_that_has_a_kernel_is_refused_with_its_own_reason():
+    """prelu becomes gt, mul and where, of which gt has no kernel."""
+
+    class Slopes(nn.Module):
+        def forward(self, x, slopes):
+            return nn.functional.prelu(x * 0.5, slopes)
+
+    result = compiled(Slopes(), torch.randn(2, 3), torch.rand(3))
+    (found,) = [report for report in result.refused if report.target == "aten.prelu.default"]
+    assert found.reason is Reason.NOT_CONSTANT and "its slopes are not constant" in found.message
+
+
 def test_a_function_whose_parts_have_kernels_is_not_said_to_lack_one():
     """stack becomes unsqueeze and cat, which alone are no work for a delegate."""
 
@@ -131,7 +144,7 @@ def test_portable_kernels():
     aten = torch.ops.aten
     for target in (aten.cumsum.default, aten.view_copy.default, aten.max.dim, aten.convolution.default):
         assert portable.missing_kernel(target) == ""
-    assert portable.missing_kernel(aten.erfinv.default) == "aten::erfinv.out"
+    assert portable.missing_kernel(aten.cumprod.default) == "aten::cumprod.out"
     assert portable.missing_kernel(aten.hardswish.default) == "aten::hardswish.out"
     assert portable.without_kernel(["aten::add.out", "executorch_prim::add.Scalar", "my::op.out"]) == ["my::op.out"]
 
@@ -147,15 +160,15 @@ def test_kernels_are_those_that_the_runtime_registers():
 
 def test_programs_that_cannot_be_loaded_are_warned_of():
     layer, lines = nn.Linear(4, 4), []
-    module = Function(lambda x: torch.cumsum(torch.erfinv(layer(x)), 1), layer=layer)
+    module = Function(lambda x: torch.cumsum(torch.cumprod(layer(x), 1), 1), layer=layer)
     result = compiled(module, torch.randn(2, 4), progress=lines.append)
     (warning,) = result.warnings
-    assert "aten.erfinv.default" in warning and "aten::erfinv.out" in warning and f"warning: {warning}" in lines
+    assert "aten.cumprod.default" in warning and "aten::cumprod.out" in warning and f"warning: {warning}" in lines
     messages = {report.target: report.message for report in result.refused}
-    assert "cannot be loaded" in messages["aten.erfinv.default"]
-    assert "runs in float" not in messages["aten.erfinv.default"]
+    assert "cannot be loaded" in messages["aten.cumprod.default"]
+    assert "runs in float" not in messages["aten.cumprod.default"]
     assert "runs in float" in messages["aten.cumsum.default"]
-    with pytest.raises(UserError, match="erfinv.*cannot be loaded"):
+    with pytest.raises(UserError, match="cumprod.*cannot be loaded"):
         compiled(module, torch.randn(2, 4), strict=True)
 
 

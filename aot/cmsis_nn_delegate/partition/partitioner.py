@@ -15,6 +15,7 @@ from torch.fx import Graph, Node
 from torch.fx.traceback import NodeSource
 
 from ..edge.functions import Functions
+from ..edge.kept_whole import kept_whole
 from ..ops.providers.registry import PROVIDERS, get_providers
 from ..target import Target, get_target
 from .backend import LATER, CmsisNnBackend
@@ -74,7 +75,8 @@ class CmsisNnPartitioner(Partitioner):
         functions of `originals`, of which the lowered programs are copies. No passes may change the copies."""
         self._asks_once, self._functions = True, Functions(originals)
         try:
-            yield
+            with kept_whole():
+                yield
         finally:
             self._asks_once, self._functions = False, Functions()
             self._asked = self._before = None

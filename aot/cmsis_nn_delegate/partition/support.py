@@ -111,6 +111,7 @@ class Support:
         self.refusals: dict[Node, Refusal] = {}
         self._calls = [node for node in program.graph.nodes if node.op == "call_function"]
         self._graph = program.graph
+        self._earlier = earlier
         self._accepted: dict[str, str] = {}  # names and targets of nodes that `Op.check` has accepted
         self._ops: dict[Node, Op] = {}  # operators, quantize and dequantize of activations
         self._constants: set[Node] = set()  # dequantize and permute of weights
@@ -123,6 +124,14 @@ class Support:
     def op(self, node: Node) -> Optional[Op]:
         """Returns the operator of a delegated node; None for parts of an operator (weights, getitem)."""
         return self._ops.get(node)
+
+    def refusal_before(self, node: Node) -> Optional[Refusal]:
+        """Returns why the earlier decision refused the operator that `node` was decomposed from; None if it did not, or
+        is unknown."""
+        if self._earlier is None:
+            return None
+        name = name_in(self._earlier._graph, node)
+        return next((r for refused, r in self._earlier.refusals.items() if refused.name == name), None)
 
     # Which nodes ------------------------------------------------------------
 

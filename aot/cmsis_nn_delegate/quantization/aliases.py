@@ -1,4 +1,5 @@
-"""Gives functions that PyTorch has under several names the one that operators know: torch.multiply is torch.mul.
+"""Gives functions that PyTorch has under several names the one that operators know: torch.multiply is torch.mul, and
+rrelu, outside of training, is a leaky relu.
 
 The exported program has them under the name that the user wrote.
 """
@@ -8,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import torch
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
 
 # As PyTorch documents them ("Alias for ...").
 _NAMES = {
@@ -24,16 +25,22 @@ _NAMES = {
     "fix": "trunc",
     "multiply": "mul",
     "negative": "neg",
+    "special_digamma": "digamma",
     "special_erf": "erf",
     "special_erfc": "erfc",
+    "special_erfinv": "erfinv",
     "special_exp2": "exp2",
     "special_expit": "sigmoid",
     "special_expm1": "expm1",
+    "special_gammaln": "lgamma",
+    "special_i0": "i0",
     "special_log1p": "log1p",
     "special_log_softmax": "log_softmax",
     "special_logit": "logit",
+    "special_psi": "digamma",
     "special_sinc": "sinc",
     "special_softmax": "softmax",
+    "special_xlogy": "xlogy",
     "subtract": "sub",
     "true_divide": "div",
 }
@@ -44,7 +51,18 @@ def aliases_to_functions(model: GraphModule) -> None:
     for node in model.graph.nodes:
         if node.op == "call_function":
             node.target = _known(node.target) or node.target
+        if node.target is torch.ops.aten.rrelu.default:
+            _to_leaky_relu(node)
     model.recompile()
+
+
+def _to_leaky_relu(node: Node) -> None:
+    """Gives an rrelu that is not trained the slope that it has then: the middle of its range."""
+    given: dict[str, Any] = {"lower": 1 / 8, "upper": 1 / 3, "training": False, **node.kwargs}
+    given.update(zip(("self", "lower", "upper", "training"), node.args))
+    if not given["training"]:
+        node.target = torch.ops.aten.leaky_relu.default
+        node.args, node.kwargs = (given["self"], (given["lower"] + given["upper"]) / 2), {}
 
 
 def _known(target: Any) -> Optional[Any]:

@@ -1,4 +1,4 @@
-"""Spells out functions that stand for a product and what moves values around it, such as einsum and glu.
+"""Spells out functions that stand for products, sums and what moves values around them, such as einsum and glu.
 
 PyTorch and ExecuTorch would do the same later, when the parts can no longer be quantized.
 """
@@ -30,6 +30,11 @@ _COMPOSED = {
     aten.addmv.default,
     aten.bilinear.default,
     aten.glu.default,
+    aten.addcmul.default,
+    aten.addcdiv.default,
+    aten.lerp.Scalar,
+    aten.lerp.Tensor,
+    aten.rot90.default,
 }
 
 
@@ -64,6 +69,30 @@ def _glu(x: Any, dim: int = -1) -> Any:
     return x.narrow(dim, 0, half) * torch.sigmoid(x.narrow(dim, half, half))
 
 
+def _addcmul(addend: Any, a: Any, b: Any, value: float = 1) -> Any:
+    return torch.add(addend, a * b, alpha=value)
+
+
+def _addcdiv(addend: Any, a: Any, b: Any, value: float = 1) -> Any:
+    return torch.add(addend, a / b, alpha=value)
+
+
+def _lerp(start: Any, end: Any, weight: float) -> Any:
+    # The difference of both would have a range, and an error, of its own.
+    return torch.add(start * (1 - weight), end, alpha=weight)
+
+
+def _lerp_by(start: Any, end: Any, weight: Any) -> Any:
+    return start + weight * (end - start)
+
+
+def _rot90(x: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+    first, second = dims
+    if k % 2 == 0:
+        return x.flip((first, second)) if k % 4 else x.clone()
+    return x.flip((second if k % 4 == 1 else first,)).transpose(first, second)
+
+
 # Those that PyTorch does not spell out itself, or not in products.
 _PARTS: dict[Any, Callable[..., Any]] = {
     aten.addbmm.default: _addbmm,
@@ -72,6 +101,11 @@ _PARTS: dict[Any, Callable[..., Any]] = {
     aten.ger.default: _ger,
     aten.bilinear.default: _bilinear,
     aten.glu.default: _glu,
+    aten.addcmul.default: _addcmul,
+    aten.addcdiv.default: _addcdiv,
+    aten.lerp.Scalar: _lerp,
+    aten.lerp.Tensor: _lerp_by,
+    aten.rot90.default: _rot90,
 }
 
 

@@ -34,10 +34,13 @@ def from_table():
 
 
 def call(overload, y):
-    given, named = [y], {}
-    for argument in overload._schema.arguments[1:]:
+    first, *rest = overload._schema.arguments
+    given, named = [y] if str(first.type) == "Tensor" else [2.0, y], {}
+    for argument in rest[len(given) - 1 :]:
         if argument.name == "rounding_mode":
             named[argument.name] = "floor"
+        elif argument.name == "decimals":
+            named[argument.name] = 1
         elif argument.name == "weight":
             given.append(torch.tensor([0.25]))
         elif argument.name in ("min", "max"):

@@ -14,6 +14,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Graph, GraphModule, Node
 
+from ..edge.kept_whole import kept_whole
 from ..errors import UserError
 
 aten = torch.ops.aten
@@ -103,7 +104,8 @@ def functional_module(program: ExportedProgram) -> GraphModule:
 def _traced_again(program: ExportedProgram, writer: Node) -> ExportedProgram:
     """Returns the program without writes in place."""
     try:
-        program = program.run_decompositions({})
+        with kept_whole():
+            program = program.run_decompositions({})
     except Exception as error:
         raise UserError(
             f"{describe(writer)} writes in place, and torch.export cannot rewrite the model without that: "

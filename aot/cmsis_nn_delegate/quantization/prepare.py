@@ -20,7 +20,16 @@ from .trained_batch_norms import expose_batch_norms
 
 aten = torch.ops.aten
 
-_ALIAS = {aten.alias.default, aten.detach.default, aten.detach_.default, aten.lift_fresh.default}
+_ALIAS = {
+    aten.alias.default,
+    aten.alias_copy.default,
+    aten.detach.default,
+    aten.detach_.default,
+    aten.detach_copy.default,
+    aten.lift_fresh.default,
+}
+# Exchange two dimensions, the arguments after the tensor.
+_SWAPS = {aten.transpose.int, aten.swapaxes.default, aten.swapdims.default}
 _PAD = {aten.pad.default, aten.constant_pad_nd.default}
 
 _CONVERSIONS = {aten.to.dtype, aten.to.dtype_layout, aten.contiguous.default}
@@ -125,8 +134,8 @@ def _own(layer: Node, parameter: Node, model: GraphModule) -> None:
 
 
 def remove_identities(model: GraphModule) -> None:
-    """Removes dropout in eval mode, aliases, padding by nothing, conversions to what a tensor is
-    already, and assertions about that."""
+    """Removes dropout in eval mode, aliases, padding by nothing, exchanges of a dimension with itself, conversions to
+    what a tensor is already, and assertions about that."""
     for node in list(model.graph.nodes):
         if node.op != "call_function":
             continue
@@ -137,12 +146,20 @@ def remove_identities(model: GraphModule) -> None:
             (node.target in DROPOUT and not node.args[2])
             or node.target in _ALIAS
             or (node.target in _PAD and not any(node.args[1]))
+            or (node.target in _SWAPS and _same_dimension(node))
             or (node.target in _CONVERSIONS and _same_tensor(node, node.args[0]))
         )
         if identity:
             node.replace_all_uses_with(node.args[0])
             model.graph.erase_node(node)
     _finish(model)
+
+
+def _same_dimension(node: Node) -> bool:
+    """Returns whether a node of `_SWAPS` exchanges a dimension with itself."""
+    dims: list[Any] = [*node.args[1:], *node.kwargs.values()]
+    rank = max(node.meta["val"].dim(), 1)
+    return len({dim % rank for dim in dims}) == 1
 
 
 def _same_tensor(a: Node, b: Node) -> bool:

@@ -63,6 +63,7 @@ from .crops import crops_to_padding
 from .divisions import divisions_to_products
 from .equalization import equalize
 from .fixed_ranges import fix_ranges
+from .float_powers import float_powers_to_powers
 from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
 from .masks import take_masks
 from .overrides import settings_of, stays_float
@@ -197,6 +198,7 @@ class CmsisNnQuantizer(Quantizer):
 
     def _rewrite(self, model: GraphModule) -> None:
         aliases_to_functions(model)
+        float_powers_to_powers(model)
         unroll_recurrent_layers(model)
         spell_out_products(model)
         fold_constants(model, trained=self._qat)
