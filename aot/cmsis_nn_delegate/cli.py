@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import gc
 import io
 import os
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 Results = list[list[np.ndarray]]  # by sample and output
 
+_M_MMAP_THRESHOLD = -3  # of malloc.h
+
 # Importing torch or ExecuTorch takes seconds, so only the commands that use them import them.
 
 
@@ -56,6 +59,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         arguments = _parser().parse_args(argv)
         if not debug:
             quiet()
+        _return_freed_memory()
         return int(arguments.run(arguments))
     except BrokenPipeError:
         # The reader of stdout has gone (`| head`), so nothing more can be printed there.
@@ -69,6 +73,14 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     sys.stdout.flush()
     print(f"cmsisnn: error: {message}", file=sys.stderr)
     return code
+
+
+def _return_freed_memory() -> None:
+    """Makes glibc return what is freed to the system, from 1 MiB on. It reuses little of the aligned memory that
+    PyTorch asks for: a compilation would grow to twice what it needs."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:
+        mallopt(_M_MMAP_THRESHOLD, 1 << 20)
 
 
 def _explained(error: BaseException) -> tuple[str, int]:

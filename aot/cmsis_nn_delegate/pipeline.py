@@ -108,7 +108,7 @@ def _capture(c: Compilation) -> None:
 
 
 def _canonicalize(c: Compilation) -> None:
-    c.module = quantizable_module(c.exported)
+    c.module = quantizable_module(c.exported, share_parameters=True)
     for note in make_flat(c.module):
         c.progress(note)
 

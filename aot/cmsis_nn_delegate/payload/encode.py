@@ -7,6 +7,7 @@ Equal graphs give equal bytes: nothing here depends on addresses, hash order or 
 
 from __future__ import annotations
 
+import hashlib
 import math
 import zlib
 from collections.abc import Mapping, Sequence
@@ -148,12 +149,6 @@ def encode_planned(planned: Planned) -> Encoded:
         calls.append(call)
     assert len(records) == calls_bytes
 
-    parts = {
-        schema.HEADER.size: b"",
-        tensors_offset: b"".join(_io_tensor(value, memory) for value in (*graph.inputs, *graph.outputs)),
-        calls_offset: bytes(records),
-        pool.offset: bytes(pool.data),
-    }
     payload_bytes = pool.offset + len(pool.data)
     header = {
         "magic": schema.MAGIC,
@@ -176,16 +171,17 @@ def encode_planned(planned: Planned) -> Encoded:
         "revisions": _revisions(chosen),
     }
 
-    def assemble() -> bytes:
-        out = bytearray(payload_bytes)
-        out[: schema.HEADER.size] = schema.HEADER.pack(header)
-        for offset, data in parts.items():
-            out[offset : offset + len(data)] = data
-        return bytes(out)
-
-    header["crc32"] = zlib.crc32(assemble())
+    front = bytearray(pool.offset)  # all but the constants, which may be large: they are copied once
+    for offset, data in (
+        (0, schema.HEADER.pack(header)),
+        (tensors_offset, b"".join(_io_tensor(value, memory) for value in (*graph.inputs, *graph.outputs))),
+        (calls_offset, records),
+    ):
+        front[offset : offset + len(data)] = data
+    header["crc32"] = zlib.crc32(pool.data, zlib.crc32(front))
+    front[: schema.HEADER.size] = schema.HEADER.pack(header)
     return Encoded(
-        payload=assemble(),
+        payload=b"".join((front, pool.data)),
         target=chosen.target,
         providers=chosen.providers,
         io_placement=planned.io_placement,
@@ -240,15 +236,17 @@ class _ConstantPool:
     def __init__(self, offset: int) -> None:
         self.offset = offset  # in the payload
         self.data = bytearray()
-        self._known: dict[bytes, int] = {}
+        self._known: dict[bytes, int] = {}  # by digest
 
     def add(self, name: str, data: bytes, past: int) -> Constant:
         """Adds `data`, unless it is already here, with at least `past` bytes of anything after it."""
-        shared = data in self._known
+        digest = hashlib.sha256(data).digest()
+        shared = digest in self._known
         if not shared:
-            self._known[data] = self.offset + len(self.data)
-            self.data += data + bytes(_aligned(len(data)) - len(data))
-        begin = self._known[data]
+            self._known[digest] = self.offset + len(self.data)
+            self.data += data
+            self.data += bytes(_aligned(len(data)) - len(data))
+        begin = self._known[digest]
         self.data += bytes(max(_aligned(begin + len(data) + past) - self.offset - len(self.data), 0))
         return Constant(name, begin, len(data), shared)
 

@@ -287,8 +287,8 @@ def test_scales_that_do_not_fit_are_named(name, observer, factor, monkeypatch):
 def test_compile_model_compares_and_need_not(monkeypatch):
     lost = prepare.functional_module
 
-    def functional_module(program):
-        model = lost(program)
+    def functional_module(program, share_parameters):
+        model = lost(program, share_parameters)
         (write,) = calls(model, aten.slice_scatter.default)
         write.replace_all_uses_with(write.args[0])
         model.recompile()

@@ -13,6 +13,7 @@ import torch
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e
 
+from .in_place import compute_late
 from .rewriting import evaluated
 from .trained_batch_norms import fold_batch_norms
 
@@ -20,12 +21,25 @@ aten = torch.ops.aten
 
 
 def convert_calibrated(prepared: GraphModule) -> GraphModule:
-    """Returns the result of `convert_pt2e` for `prepared`, which it changes.
+    """Returns the result of `convert_pt2e` for `prepared`, which it changes, without the float weights.
 
     Results of `prepare_qat_pt2e` are for `convert_trained`.
     """
     _rename(prepared, _HIDDEN)
-    return _rename(convert_pt2e(prepared), {hidden: norm for norm, hidden in _HIDDEN.items()})
+    converted = _rename(convert_pt2e(prepared), {hidden: norm for norm, hidden in _HIDDEN.items()})
+    _drop_unread(converted)
+    compute_late(converted.graph)
+    converted.recompile()
+    return converted
+
+
+def _drop_unread(model: GraphModule) -> None:
+    """Removes parameters and buffers that the graph does not read: the float weights that others were made of."""
+    read = {str(node.target) for node in model.graph.nodes if node.op == "get_attr"}
+    unread = [name for name, _ in (*model.named_parameters(), *model.named_buffers()) if name not in read]
+    for name in unread:
+        path, _, attribute = name.rpartition(".")
+        delattr(model.get_submodule(path), attribute)
 
 
 def convert_trained(prepared: GraphModule) -> GraphModule:

@@ -74,13 +74,14 @@ def replace_in_place(model: GraphModule) -> None:
     model.recompile()
 
 
-def functional_module(program: ExportedProgram) -> GraphModule:
-    """Returns a copy of the program's module that writes only to its state.
+def functional_module(program: ExportedProgram, share_parameters: bool = False) -> GraphModule:
+    """Returns a copy of the program's module that writes only to its state. It has its own parameters unless
+    `share_parameters` is set.
 
     A program that writes through views is traced again, functionally. UserError for one in training mode,
     whose dropout and batch norms would not survive that.
     """
-    program = copy.deepcopy(program)
+    program = copy.deepcopy(program, {id(p): p for p in program.parameters()} if share_parameters else None)
     _remove_dropout(program)
     memory = _Memory(program.graph, _state(program))
     hidden = [n for n in memory.writers if memory.seen_elsewhere(n) or _out_of_place(n) is None]
@@ -145,6 +146,14 @@ def frozen_nodes(graph: Graph) -> set[Node]:
             if node not in changing:
                 frozen.add(node)
     return frozen
+
+
+def compute_late(graph: Graph) -> None:
+    """Moves what is computed of weights to where it is read first, so that a run does not hold all of it at once."""
+    frozen = frozen_nodes(graph)
+    for node in reversed(list(graph.nodes)):
+        if node in frozen and node.op != "get_attr" and node.users:
+            min(node.users).prepend(node)
 
 
 def constant_nodes(graph: Graph) -> set[Node]:

@@ -59,15 +59,16 @@ def _finish(model: GraphModule) -> None:
     model.recompile()
 
 
-def quantizable_module(program: ExportedProgram) -> GraphModule:
+def quantizable_module(program: ExportedProgram, share_parameters: bool = False) -> GraphModule:
     """A copy of the program's module for `prepare_pt2e` or `prepare_qat_pt2e` and `CmsisNnQuantizer`.
 
     It computes what the program does, without writing in place (but into its own buffers), and each of its
-    batch norms can be folded. A write of `forward` into an input does not reach the caller's tensor.
+    batch norms can be folded. A write of `forward` into an input does not reach the caller's tensor. With
+    `share_parameters` it has the program's parameters, for a caller that will not train it, and else copies of them.
 
     UserError if the program is in training mode and writes through views.
     """
-    model = functional_module(program)
+    model = functional_module(program, share_parameters)
     if is_training(model.graph):
         expose_batch_norms(model)  # copies of a layer would be trained each by itself
     else:

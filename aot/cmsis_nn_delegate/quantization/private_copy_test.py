@@ -12,10 +12,12 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.quantization.private_copy import runnable_copy
+from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()
 
+EVERY_REWRITE = CmsisNnQuantizer(equalization="relu6", bias_correction=True)
 X = torch.linspace(-1, 1, 72).reshape(1, 2, 6, 6)
 
 
@@ -45,8 +47,8 @@ class Accumulator(nn.Module):
         return self.total * 2
 
 
-@pytest.mark.parametrize("make", [network, Accumulator])
-def test_the_module_stays_as_it_is(make):
+@pytest.mark.parametrize("make, quantizer", [(network, EVERY_REWRITE), (network, None), (Accumulator, None)])
+def test_the_module_stays_as_it_is(make, quantizer):
     module = make().train()
     list(module.children())[-1].eval()
     next(module.parameters()).requires_grad_(False)
@@ -54,7 +56,7 @@ def test_the_module_stays_as_it_is(make):
     attributes = [(m.training, dict(vars(m))) for m in module.modules()]
     gradients = [p.requires_grad for p in module.parameters()]
     x = X.clone()
-    compiled(module, (x,))
+    compiled(module, (x,), quantizer=quantizer)
     after = module.state_dict()
     assert list(before) == list(after) and all(torch.equal(before[name], after[name]) for name in before)
     assert attributes == [(m.training, dict(vars(m))) for m in module.modules()]

@@ -27,7 +27,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 from torch.utils import _pytree as pytree
 
-from ..in_place import lost_writers
+from ..in_place import compute_late, lost_writers
 from ..private_copy import runnable_copy
 from .layers import Layers
 from .noise import Noise
@@ -89,17 +89,17 @@ def compare(
     before = Rewrites(exported, prepared)
     fits = Fits(prepared, scales)
     states = runnable_copy(prepared)
+    compute_late(states.graph)
     worst = 0.0
     noises = [Noise() for _ in pytree.tree_leaves(exported.graph.output_node().args[0])]
     with torch.no_grad():
         for index, sample in enumerate(samples.kept):
-            wanted, floats = run(exported, sample), run(prepared, sample, fits.see)
-            before.compare(wanted, floats, index)
+            wanted = before.compare(sample, index, fits.see)
             quantized = run(converted, sample)
-            call(Layers(states, converted, quantized, scales).run, sample)
             worst = max(worst, before.part(wanted, quantized))
             for noise, a, b in zip(noises, outputs(wanted), outputs(quantized)):
                 noise.add(a, b)
+            call(Layers(states, converted, quantized, scales).run, sample)
             for output, (a, b) in enumerate(zip(outputs(quantized), call(final, sample))):
                 if not close(a, b, FLOAT_TOLERANCE):
                     fail(f"output {output}", "the exported program returns other numbers")

@@ -76,17 +76,17 @@ class Layers(Interpreter):
         at, what = (node, f"its constant {source.target}") if constant else (source, "its output")
         if wanted.shape != value.shape:
             fail(at, f"{what} has another shape after quantization")
-        apart = (wanted.double() - value.double()).abs()
+        apart = (wanted - value).abs_()
         if operand.op == "call_module":
             step = self._scales.step(operand, wanted)
-            apart = apart / step
+            apart = apart.div_(step)
             if constant and self._scales.observer(operand).dtype == torch.int32:
                 # What exceeds 32 bits is refused when the layer is lowered, with the reason.
-                apart = apart[(self._constant(source).double() / step).abs() < 2.0**31 - 256]
+                apart = apart[(self._constant(source).double() / step.double()).abs() < 2.0**31 - 256]
             limit, unit = _STEPS_TOLERANCE, "steps of its scale"
         else:
             limit, unit = FLOAT_TOLERANCE * extent(wanted) + 1e-30, "in float"
-        worst = float(apart.nan_to_num(0.0).max()) if apart.numel() else 0.0
+        worst = float(apart.nan_to_num_(0.0).max()) if apart.numel() else 0.0
         if worst > limit:
             fail(
                 at,

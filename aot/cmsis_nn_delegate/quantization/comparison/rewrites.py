@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
+from itertools import chain
+from typing import Any, NoReturn, Optional
 
 from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
-from .running import FLOAT_TOLERANCE, Values, close, difference, extent, fail, is_float, outputs
+from .running import FLOAT_TOLERANCE, Sample, Values, close, difference, extent, fail, is_float, outputs, run
 
 
 class Rewrites:
     """The exported module next to the prepared one, both in float."""
 
     def __init__(self, exported: GraphModule, prepared: GraphModule) -> None:
+        self._modules = exported, prepared
         self._twins = _twins(exported, prepared)
         self._checked = [(a, b) for a, b in zip(_results(exported), _results(prepared))]
         for a in _float_sources(exported):
@@ -21,20 +24,38 @@ class Rewrites:
             if a in self._twins:
                 self._checked.append((a, self._twins[a]))
 
-    def compare(self, wanted: Values, floats: Values, sample: int) -> None:
-        for a, b in self._checked:
-            if not close(floats[b], wanted[a], FLOAT_TOLERANCE):
-                twins = ((x, y) for x, y in self._twins.items() if x in wanted and y in floats)
-                for x, y in twins:
-                    if not close(floats[y], wanted[x], FLOAT_TOLERANCE):
-                        a, b = x, y
-                        break
-                apart = difference(floats[b], wanted[a]) if floats[b].shape == wanted[a].shape else float("nan")
-                fail(
-                    a,
-                    f"the graph prepared for quantization differs there by {apart:.3g} in float, where its "
-                    f"values go to {extent(wanted[a]):.3g}, on sample {sample}",
-                )
+    def compare(self, sample: Sample, index: int, see: Callable[[Node, Any], None]) -> Values:
+        """Runs both and returns the float outputs. `see` is given the values of the prepared module.
+
+        UserError names the first node at which they differ, if what they return does.
+        """
+        wanted, floats = self._run(sample, {*map(_returned, self._modules), *chain(*self._checked)}, see)
+        apart = next(((a, b) for a, b in self._checked if self._differ(wanted, floats, a, b)), None)
+        if apart is not None:
+            self._fail(*self._run(sample), apart, index)
+        return wanted
+
+    def _run(
+        self,
+        sample: Sample,
+        wanted: Optional[Collection[Node]] = None,
+        see: Optional[Callable[[Node, Any], None]] = None,
+    ) -> tuple[Values, Values]:
+        exported, prepared = self._modules
+        return run(exported, sample, wanted=wanted), run(prepared, sample, see, wanted)
+
+    def _differ(self, wanted: Values, floats: Values, a: Node, b: Node) -> bool:
+        return not close(floats[b], wanted[a], FLOAT_TOLERANCE)
+
+    def _fail(self, wanted: Values, floats: Values, last: tuple[Node, Node], sample: int) -> NoReturn:
+        twins = ((a, b) for a, b in self._twins.items() if a in wanted and b in floats)
+        a, b = next((twin for twin in twins if self._differ(wanted, floats, *twin)), last)
+        apart = difference(floats[b], wanted[a]) if floats[b].shape == wanted[a].shape else float("nan")
+        fail(
+            a,
+            f"the graph prepared for quantization differs there by {apart:.3g} in float, where its "
+            f"values go to {extent(wanted[a]):.3g}, on sample {sample}",
+        )
 
     def part(self, wanted: Values, quantized: Values) -> float:
         """Returns the largest difference of a float output, as a fraction of its range."""
@@ -82,6 +103,10 @@ def _base_name(node: Node) -> str:
 def _results(module: GraphModule) -> list[Node]:
     leaves = pytree.tree_leaves(module.graph.output_node().args[0])
     return [leaf for leaf in leaves if isinstance(leaf, Node)]
+
+
+def _returned(module: GraphModule) -> Node:
+    return module.graph.output_node()
 
 
 def _float_sources(module: GraphModule) -> Iterator[Node]:

@@ -40,10 +40,10 @@ class Scales:
         scale = self.parameters(observer)[0]
         axis = getattr(observer, "ch_axis", None)
         if scale.numel() == 1 or axis is None:
-            return scale.double().reshape(-1)[:1]
+            return scale.to(value.dtype).reshape(-1)[:1]
         shape = [1] * value.dim()
         shape[axis] = -1
-        return scale.double().reshape(shape)
+        return scale.to(value.dtype).reshape(shape)
 
     def rounded(self, node: Node, value: torch.Tensor) -> torch.Tensor:
         """Returns `value`, which the observer sees, rounded as in the quantized module."""
