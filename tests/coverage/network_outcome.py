@@ -58,7 +58,7 @@ def measure(module: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> NetworkO
     generator = torch.Generator().manual_seed(1)
     samples = [tuple(torch.randn(x.shape, generator=generator) for x in inputs) for _ in range(SAMPLES)]
     compiled, *others = compile_for_targets(
-        copy.deepcopy(module), tuple(inputs), list(IMAGES), samples, observer="minmax", check=False
+        copy.deepcopy(module), tuple(inputs), list(IMAGES), samples, check=False
     )
     if compiled.graph is None or compiled.encoded is None:
         reasons = [f"{r.function_target}: {r.message}" for r in compiled.refused if not r.is_border]

@@ -17,9 +17,10 @@ Weights and data are random; batch norms have the statistics of such data.
 simulated Cortex-M4 and M55 together, if the boards that are simulated have room for the network.
 
 The signal to noise ratio (SQNR) to the float network stands beside that of ExecuTorch's XNNPACKQuantizer with the
-same samples. That quantizer leaves some functions in float, such as sigmoid and softmax; if one of them is the last,
-its result has none of the steps that every int8 output has. So the last column rounds its results to the int8
-numbers that the output has here, as a device with int8 outputs would.
+same samples, both with the histogram observers that they have by default. That quantizer leaves some functions in
+float, such as sigmoid and softmax; if one of them is the last, its result has none of the steps that every int8
+output has. So the last column rounds its results to the int8 numbers that the output has here, as a device with int8
+outputs would.
 
 | network | calls | multiplications | arena | payload | differing, host | simulated | SQNR | XNNPACK | rounded |
 |---|---|---|---|---|---|---|---|---|---|
