@@ -8,22 +8,45 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 
 from ...graph.ir import Graph, Node, Value
 from ...graph.tensor_type import Element, Layout, Quant, TensorType
-from ...ops import attrs as attributes
 from ...ops.registry import OPS
 
 VERSION = 2
 _STRUCTURE = "graph.json"
-# The attributes of nodes, and their parts.
-_ATTRS = {
-    kind.__name__: kind for kind in (attributes.Clamp, attributes.Padding, *(op.attrs for op in OPS.values())) if kind
-}
+
+
+def _is_record(kind: Any) -> bool:
+    """Whether this is a dataclass or a named tuple, not an object of one."""
+    return isinstance(kind, type) and (dataclasses.is_dataclass(kind) or hasattr(kind, "_fields"))
+
+
+def _parts(hint: Any) -> Iterator[Any]:
+    """Yields the records in a type such as Optional[tuple[Line, Line]]."""
+    if _is_record(hint):
+        yield hint
+    for part in get_args(hint):
+        yield from _parts(part)
+
+
+def _records() -> dict[str, Any]:
+    """The attributes of nodes, and the records that they are made of, by name."""
+    found: dict[str, Any] = {}
+    rest = [op.attrs for op in OPS.values() if op.attrs is not None]
+    while rest:
+        kind = rest.pop()
+        if kind.__name__ not in found:
+            found[kind.__name__] = kind
+            rest += [part for hint in get_type_hints(kind).values() for part in _parts(hint)]
+    return found
+
+
+_RECORDS = _records()
 
 
 def dumps(graph: Graph, about: Mapping[str, str]) -> bytes:
@@ -122,10 +145,10 @@ def _value(arrays: Mapping[str, np.ndarray], index: int, fields: Mapping[str, An
 
 
 def _pack(item: Any) -> Any:
-    """Attributes as JSON: dataclasses as objects with their name, the layout as an object."""
-    if dataclasses.is_dataclass(item):
-        fields = {f.name: _pack(getattr(item, f.name)) for f in dataclasses.fields(item)}
-        return {"type": type(item).__name__, **fields}
+    """Attributes as JSON: records as objects with their name, the layout as an object."""
+    if _is_record(type(item)):
+        names = getattr(item, "_fields", None) or [f.name for f in dataclasses.fields(item)]
+        return {"type": type(item).__name__, **{name: _pack(getattr(item, name)) for name in names}}
     if isinstance(item, Layout):
         return {"layout": item.value}
     if isinstance(item, tuple):
@@ -138,7 +161,7 @@ def _unpack(item: Any) -> Any:
         return Layout(item["layout"])
     if isinstance(item, dict):
         fields = {name: _unpack(value) for name, value in item.items() if name != "type"}
-        return _ATTRS[item["type"]](**fields)
+        return _RECORDS[item["type"]](**fields)
     if isinstance(item, list):
         return tuple(_unpack(element) for element in item)
     return item

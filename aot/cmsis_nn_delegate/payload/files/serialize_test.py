@@ -4,6 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.ops.random_case import RandomCase
+from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.files import serialize
 from cmsis_nn_delegate.target import get_target
@@ -24,6 +26,16 @@ def test_graphs_survive_a_file(seed):
     inputs = networks.random_inputs(graph, seed)
     for a, b in zip(reference.run(loaded, inputs), reference.run(graph, inputs)):
         assert np.array_equal(a, b)
+
+
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.kernels])
+def test_every_operator_survives_a_file(name):
+    for seed, draw in enumerate(OPS[name].draws):
+        case = RandomCase(seed)
+        graph = case.graph(draw(case))
+        loaded, _ = serialize.loads(serialize.dumps(graph, {}))
+        assert [node.attrs for node in loaded.nodes] == [node.attrs for node in graph.nodes]
+        assert str(loaded) == str(graph)
 
 
 def test_other_files_are_refused(tmp_path):
