@@ -167,6 +167,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/depthwise_conv2d.cc
     runtime/kernels/portable/dequantize.cc
     runtime/kernels/portable/div.cc
+    runtime/kernels/portable/embedding.cc
+    runtime/kernels/portable/embedding.h
+    runtime/kernels/portable/embedding_int32.cc
     runtime/kernels/portable/fully_connected.cc
     runtime/kernels/portable/fully_connected_per_tensor.cc
     runtime/kernels/portable/linear.h

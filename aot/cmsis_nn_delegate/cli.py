@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Optional
 import numpy as np
 
 from .errors import UserError
+from .graph.ir import Graph
+from .ops.embedding import index_range
 from .ops.providers.registry import PROVIDERS, get_providers
 from .payload.files.artifacts import SUFFIXES, check_name
 from .payload.files.outputs import check_writable, write_files
@@ -369,6 +371,8 @@ def _samples(artifacts: Artifacts, arguments: argparse.Namespace) -> list[Sample
         specs = [samples.InputSpec(f"input{i}", s) for i, s in enumerate(program.input_shapes)]
         wanted = [(np.dtype(dtype), None) for dtype in program.input_dtypes]
     loaded = samples.load(arguments.inputs, specs, "inputs")
+    if artifacts.has(".graph.npz"):
+        _check_indices(graph, loaded, arguments.inputs)
     for index, (dtype, tensor) in enumerate(wanted):
         given = loaded[0][index].dtype
         if given == dtype:
@@ -384,6 +388,20 @@ def _samples(artifacts: Artifacts, arguments: argparse.Namespace) -> list[Sample
         )
         for sample in loaded
     ]
+
+
+def _check_indices(graph: Graph, loaded: list[Sample], path: str) -> None:
+    """UserError names an index that is in no table; a device would return an error, and not say which one it was."""
+    for number, value in enumerate(graph.inputs):
+        limits = index_range(graph, value)
+        for count, sample in enumerate(loaded if limits else ()):
+            low, high = limits or (0, 0)
+            outside = sample[number][(sample[number] < low) | (sample[number] > high)]
+            if outside.size:
+                raise UserError(
+                    f"{path}: sample {count} of input {value.name} holds the index {outside[0]}; the model's tables "
+                    f"take {low} to {high}"
+                )
 
 
 def _run_reference(artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace) -> Results:

@@ -113,7 +113,8 @@ def test_models_of_two_delegate_calls():
         ({"inputs": X}, "got a single tensor"),
         ({"inputs": ()}, "the example inputs do not fit"),
         ({"inputs": ("x",)}, "there are no example inputs"),
-        ({"inputs": (X.to(torch.int64),)}, "int64.*float32"),
+        ({"inputs": (X.to(torch.int64),)}, r"long int.*unless input is an index, convert it with \.float"),
+        ({"inputs": (X.double(),)}, "float64.*float32"),
     ],
 )
 def test_bad_arguments(changes, pattern):

@@ -103,7 +103,16 @@ class Stage:
 
 def _capture(c: Compilation) -> None:
     c.progress("exporting the model")
-    c.exported = export(private_copy(c.model), c.inputs.args, c.inputs.kwargs)
+    try:
+        c.exported = export(private_copy(c.model), c.inputs.args, c.inputs.kwargs)
+    except UserError as error:
+        integers = [name for name, x in zip(c.inputs.names, c.inputs.tensors) if not x.is_floating_point()]
+        if not integers:
+            raise
+        raise UserError(
+            f"{error}. Perhaps because of integers: unless {' and '.join(integers)} is an index, convert it with "
+            ".float()"
+        ) from error
     require_finite_weights(c.exported)
 
 

@@ -11,7 +11,7 @@ import pytest
 from cmsis_nn_delegate.edge.nodes import KERNEL_ELEMENTS
 from cmsis_nn_delegate.format.blocks import input, output
 from cmsis_nn_delegate.format.record import I8, Role, Struct
-from cmsis_nn_delegate.ops.annotation import NotAnnotated
+from cmsis_nn_delegate.ops.annotation import LookUp, NotAnnotated
 from cmsis_nn_delegate.ops.kernel import KernelSpec
 from cmsis_nn_delegate.ops.op import Op
 from cmsis_nn_delegate.ops.random_case import RandomCase
@@ -129,7 +129,10 @@ def test_what_the_edge_program_may_quantize_to_is_what_kernels_take():
         element
         for op in OPS.values()
         for kernel in op.kernels
-        for role in (Role.INPUT, *([] if op.gives_index else [Role.OUTPUT]))
+        for role in (
+            *([] if isinstance(op.annotation, LookUp) else [Role.INPUT]),
+            *([] if op.gives_index else [Role.OUTPUT]),
+        )
         for name, element in kernel.elements.items()
         if name in kernel.args.names_of(role) and element.is_integer
     }

@@ -61,7 +61,8 @@ class CmsisNnBackend : public executorch::runtime::BackendInterface {
   /// float data must be 4-byte aligned. Errors: InvalidArgument for a null `handle`, for an argument
   /// that is null, not a tensor or without data, and for arguments whose number, type, shape,
   /// dimension order or alignment does not match; MemoryAllocationFailed if there is no room for the
-  /// arena, or no temp allocator and init() did not take the arena; whatever a kernel returns.
+  /// arena, or no temp allocator and init() did not take the arena; whatever a kernel returns, such
+  /// as InvalidArgument for an index that is not in its table, with which outputs are undefined.
   [[nodiscard]] executorch::runtime::Error execute(
       executorch::runtime::BackendExecutionContext& context,
       executorch::runtime::DelegateHandle* handle,

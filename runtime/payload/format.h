@@ -33,7 +33,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 38;
+inline constexpr std::size_t kOpcodeCount = 40;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -57,6 +57,7 @@ inline constexpr char kProviders[] = "0 portable, 1 cmsis_nn";
 /// Element types; the values are ExecuTorch's ScalarType codes.
 enum class DType : std::uint8_t {
   kInt8 = 1,
+  kInt32 = 3,
   kInt64 = 4,
   kFloat32 = 6,
 };
@@ -100,6 +101,8 @@ enum class Opcode : std::uint8_t {
   kResizeNearest = 35,
   kArgmax = 36,
   kArgmin = 37,
+  kEmbedding = 38,
+  kEmbeddingInt32 = 39,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1499,6 +1502,84 @@ static_assert(offsetof(ArgminArgs, output) == 4, "layout of ArgminArgs");
 static_assert(offsetof(ArgminArgs, outer) == 8, "layout of ArgminArgs");
 static_assert(offsetof(ArgminArgs, axis) == 12, "layout of ArgminArgs");
 static_assert(offsetof(ArgminArgs, inner) == 16, "layout of ArgminArgs");
+
+/// Copies the rows of an int8 table that int64 indices choose. Row [i, j] of the output is
+/// that of index first + i * outer_step + j * inner_step. Indices are data, so that run()
+/// checks them: one that is not in [0, rows) ends the execution with InvalidArgument, and
+/// the output is then undefined.
+struct EmbeddingArgs {
+  /// int64 [input_count], of any alignment
+  Ref input;
+  /// int8 [rows, depth], the table
+  Ref filter;
+  /// int8 [outer, inner, depth]
+  Ref output;
+  /// indices
+  std::int32_t input_count;
+  std::int32_t rows;
+  std::int32_t depth;
+  std::int32_t outer;
+  std::int32_t inner;
+  std::int32_t first;
+  /// not negative
+  std::int32_t outer_step;
+  /// not negative
+  std::int32_t inner_step;
+  /// whether -1 is the last row, -2 the one before it ..., 0 to 1
+  std::int32_t from_end;
+};
+static_assert(sizeof(EmbeddingArgs) == 48, "layout of EmbeddingArgs");
+static_assert(offsetof(EmbeddingArgs, input) == 0, "layout of EmbeddingArgs");
+static_assert(offsetof(EmbeddingArgs, filter) == 4, "layout of EmbeddingArgs");
+static_assert(offsetof(EmbeddingArgs, output) == 8, "layout of EmbeddingArgs");
+static_assert(offsetof(EmbeddingArgs, input_count) == 12, "layout of EmbeddingArgs");
+static_assert(offsetof(EmbeddingArgs, rows) == 16, "layout of EmbeddingArgs");
+static_assert(offsetof(EmbeddingArgs, depth) == 20, "layout of EmbeddingArgs");
+static_assert(offsetof(EmbeddingArgs, outer) == 24, "layout of EmbeddingArgs");
+static_assert(offsetof(EmbeddingArgs, inner) == 28, "layout of EmbeddingArgs");
+static_assert(offsetof(EmbeddingArgs, first) == 32, "layout of EmbeddingArgs");
+static_assert(offsetof(EmbeddingArgs, outer_step) == 36, "layout of EmbeddingArgs");
+static_assert(offsetof(EmbeddingArgs, inner_step) == 40, "layout of EmbeddingArgs");
+static_assert(offsetof(EmbeddingArgs, from_end) == 44, "layout of EmbeddingArgs");
+
+/// Copies the rows of an int8 table that int32 indices choose. Row [i, j] of the output is
+/// that of index first + i * outer_step + j * inner_step. Indices are data, so that run()
+/// checks them: one that is not in [0, rows) ends the execution with InvalidArgument, and
+/// the output is then undefined.
+struct EmbeddingInt32Args {
+  /// int32 [input_count], of any alignment
+  Ref input;
+  /// int8 [rows, depth], the table
+  Ref filter;
+  /// int8 [outer, inner, depth]
+  Ref output;
+  /// indices
+  std::int32_t input_count;
+  std::int32_t rows;
+  std::int32_t depth;
+  std::int32_t outer;
+  std::int32_t inner;
+  std::int32_t first;
+  /// not negative
+  std::int32_t outer_step;
+  /// not negative
+  std::int32_t inner_step;
+  /// whether -1 is the last row, -2 the one before it ..., 0 to 1
+  std::int32_t from_end;
+};
+static_assert(sizeof(EmbeddingInt32Args) == 48, "layout of EmbeddingInt32Args");
+static_assert(offsetof(EmbeddingInt32Args, input) == 0, "layout of EmbeddingInt32Args");
+static_assert(offsetof(EmbeddingInt32Args, filter) == 4, "layout of EmbeddingInt32Args");
+static_assert(offsetof(EmbeddingInt32Args, output) == 8, "layout of EmbeddingInt32Args");
+static_assert(offsetof(EmbeddingInt32Args, input_count) == 12, "layout of EmbeddingInt32Args");
+static_assert(offsetof(EmbeddingInt32Args, rows) == 16, "layout of EmbeddingInt32Args");
+static_assert(offsetof(EmbeddingInt32Args, depth) == 20, "layout of EmbeddingInt32Args");
+static_assert(offsetof(EmbeddingInt32Args, outer) == 24, "layout of EmbeddingInt32Args");
+static_assert(offsetof(EmbeddingInt32Args, inner) == 28, "layout of EmbeddingInt32Args");
+static_assert(offsetof(EmbeddingInt32Args, first) == 32, "layout of EmbeddingInt32Args");
+static_assert(offsetof(EmbeddingInt32Args, outer_step) == 36, "layout of EmbeddingInt32Args");
+static_assert(offsetof(EmbeddingInt32Args, inner_step) == 40, "layout of EmbeddingInt32Args");
+static_assert(offsetof(EmbeddingInt32Args, from_end) == 44, "layout of EmbeddingInt32Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

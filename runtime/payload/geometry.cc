@@ -240,5 +240,18 @@ bool pad_nd(const CallCheck& call, const payload::PadNdArgs& args) {
                       "a pad reflects more than the dimension has");
 }
 
+bool embedding(const CallCheck& call, std::int32_t count, std::int32_t first, std::int32_t outer,
+               std::int32_t outer_step, std::int32_t inner, std::int32_t inner_step) {
+  const std::uint32_t bits =
+      static_cast<std::uint32_t>(first) | (static_cast<std::uint32_t>(outer) - 1) |
+      static_cast<std::uint32_t>(outer_step) | (static_cast<std::uint32_t>(inner) - 1) |
+      static_cast<std::uint32_t>(inner_step);
+  // Fits 58 bits if the numbers have kRefOffsetBits.
+  const std::int64_t last =
+      first + (outer - std::int64_t{1}) * outer_step + (inner - std::int64_t{1}) * inner_step;
+  return call.require((bits >> payload::kRefOffsetBits) == 0 && last < count,
+                      "a look-up reads indices outside of its input");
+}
+
 }  // namespace geometry
 }  // namespace cmsis_nn_delegate

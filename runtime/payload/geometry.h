@@ -67,5 +67,15 @@ bool broadcast(const CallCheck& call, const Args& args) {
 /// The sizes give those of the operands, and reflection reaches no further than the input.
 bool pad_nd(const CallCheck& call, const payload::PadNdArgs& args);
 
+/// Every index that is read lies in the input. Their values are checked when they are read.
+bool embedding(const CallCheck& call, std::int32_t count, std::int32_t first, std::int32_t outer,
+               std::int32_t outer_step, std::int32_t inner, std::int32_t inner_step);
+
+template <typename Args>
+bool embedding(const CallCheck& call, const Args& args) {
+  return embedding(call, args.input_count, args.first, args.outer, args.outer_step, args.inner,
+                   args.inner_step);
+}
+
 }  // namespace geometry
 }  // namespace cmsis_nn_delegate

@@ -5,7 +5,8 @@
 // references are relative to. The payload was validated when it was loaded, so a kernel
 // checks nothing: every reference is in bounds and aligned, every dimension is
 // positive, every product fits, the scratch memory is as large as the kernel asked for, and what
-// the kernel writes lies apart from what it reads.
+// the kernel writes lies apart from what it reads. Only indices are checked by the kernel that
+// reads them, because they are data.
 //
 // To link only the kernels that one model needs, write a table of your own, in any order:
 //

@@ -47,6 +47,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "resize_nearest of input int8, output int8",
     "argmax of input int8, output int64",
     "argmin of input int8, output int64",
+    "embedding of input int64, filter int8, output int8",
+    "embedding_int32 of input int32, filter int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

@@ -773,6 +773,36 @@ inline constexpr OperatorField kArgminArgsFields[] = {
     {"inner", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kEmbeddingArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 8, 1, {12}},
+    {"filter", 4, FieldKind::kFilter, false, false, 0, 0, 1, 1, 2, {16, 20}},
+    {"output", 8, FieldKind::kOutput, false, false, 0, 0, 1, 1, 3, {24, 28, 20}},
+    {"input_count", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"rows", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"depth", 20, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"outer", 24, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"inner", 28, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"first", 32, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"outer_step", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"inner_step", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"from_end", 44, FieldKind::kInteger, true, false, 0, 1, 1, 0, 0, {}},
+};
+
+inline constexpr OperatorField kEmbeddingInt32ArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 4, 1, {12}},
+    {"filter", 4, FieldKind::kFilter, false, false, 0, 0, 1, 1, 2, {16, 20}},
+    {"output", 8, FieldKind::kOutput, false, false, 0, 0, 1, 1, 3, {24, 28, 20}},
+    {"input_count", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"rows", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"depth", 20, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"outer", 24, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"inner", 28, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"first", 32, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"outer_step", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"inner_step", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"from_end", 44, FieldKind::kInteger, true, false, 0, 1, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -813,6 +843,8 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kResizeNearestArgsFields, 14, 56},
     {kArgmaxArgsFields, 5, 20},
     {kArgminArgsFields, 5, 20},
+    {kEmbeddingArgsFields, 12, 48},
+    {kEmbeddingInt32ArgsFields, 12, 48},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -477,5 +477,29 @@ bool check_argmin(const CallCheck& call, const void* args) {
   return call.reads(input) && call.writes(output) && call.apart(input, output) && call.accepted();
 }
 
+bool check_embedding(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::EmbeddingArgs*>(args);
+  if (!geometry::embedding(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_count), 8)};
+  const CallCheck::Bytes output = {a.output, volume(a.outer, a.inner, a.depth)};
+  return call.reads(input) && call.filter({a.filter, volume(a.rows, a.depth)}) &&
+         call.in_ranges(in_range(a.from_end, 0, 1)) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_embedding_int32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::EmbeddingInt32Args*>(args);
+  if (!geometry::embedding(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_count), 4)};
+  const CallCheck::Bytes output = {a.output, volume(a.outer, a.inner, a.depth)};
+  return call.reads(input) && call.filter({a.filter, volume(a.rows, a.depth)}) &&
+         call.in_ranges(in_range(a.from_end, 0, 1)) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

@@ -175,6 +175,14 @@ bool check_argmin(const CallCheck& call, const void* args);
 inline constexpr Operator kArgmin = {payload::Opcode::kArgmin, sizeof(payload::ArgminArgs),
                                      check_argmin};
 
+bool check_embedding(const CallCheck& call, const void* args);
+inline constexpr Operator kEmbedding = {payload::Opcode::kEmbedding, sizeof(payload::EmbeddingArgs),
+                                        check_embedding};
+
+bool check_embedding_int32(const CallCheck& call, const void* args);
+inline constexpr Operator kEmbeddingInt32 = {
+    payload::Opcode::kEmbeddingInt32, sizeof(payload::EmbeddingInt32Args), check_embedding_int32};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -216,6 +224,8 @@ inline constexpr Operator kOperators[] = {
     operators::kResizeNearest,
     operators::kArgmax,
     operators::kArgmin,
+    operators::kEmbedding,
+    operators::kEmbeddingInt32,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -94,6 +94,8 @@ bool tensor_valid(const IoTensor& tensor, std::uint32_t arena_bytes) {
   std::uint32_t nbytes = 1;
   if (tensor.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32)) {
     nbytes = sizeof(float);
+  } else if (tensor.dtype == static_cast<std::uint8_t>(payload::DType::kInt32)) {
+    nbytes = sizeof(std::int32_t);
   } else if (tensor.dtype == static_cast<std::uint8_t>(payload::DType::kInt64)) {
     nbytes = sizeof(std::int64_t);
   } else if (tensor.dtype != static_cast<std::uint8_t>(payload::DType::kInt8)) {

@@ -79,7 +79,8 @@ class StandaloneModelBase {
   /// it. Errors: InvalidState before load(); InvalidArgument if there is no such tensor.
   [[nodiscard]] executorch::runtime::Error set_data(std::size_t index, void* data);
 
-  /// Computes the outputs. Errors: those of CmsisNnBackend::execute(); InvalidState before
+  /// Computes the outputs. Errors: those of CmsisNnBackend::execute(), such as InvalidArgument for
+  /// an index that is not in its table, with which the outputs are undefined; InvalidState before
   /// load(). If the backend was compiled with event tracer hooks, it reports each call to `tracer`.
   [[nodiscard]] executorch::runtime::Error run(executorch::runtime::EventTracer* tracer = nullptr);
 

@@ -11,6 +11,7 @@ OPERATORS = [
     "depthwise_conv2d",
     "dequantize",
     "div",
+    "embedding",
     "extremum",
     "fully_connected",
     "log_softmax",

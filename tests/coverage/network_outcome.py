@@ -24,6 +24,7 @@ from cmsis_nn_delegate.graph.tensor_type import Quant
 from cmsis_nn_delegate.partition.work import Work
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.host import HostProgram
+from tests.coverage.networks import random_like
 from tests.coverage.outcome import LIBRARY
 
 SAMPLES = 4
@@ -56,10 +57,8 @@ class NetworkOutcome:
 def measure(module: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> NetworkOutcome:
     """Compiles a copy of `module`, calibrated with random numbers, and runs it with them."""
     generator = torch.Generator().manual_seed(1)
-    samples = [tuple(torch.randn(x.shape, generator=generator) for x in inputs) for _ in range(SAMPLES)]
-    compiled, *others = compile_for_targets(
-        copy.deepcopy(module), tuple(inputs), list(IMAGES), samples, check=False
-    )
+    samples = [tuple(random_like(x, generator) for x in inputs) for _ in range(SAMPLES)]
+    compiled, *others = compile_for_targets(copy.deepcopy(module), tuple(inputs), list(IMAGES), samples, check=False)
     if compiled.graph is None or compiled.encoded is None:
         reasons = [f"{r.function_target}: {r.message}" for r in compiled.refused if not r.is_border]
         return NetworkOutcome(False, compiled.work, tuple(dict.fromkeys(reasons)) or (compiled.obstacle,))

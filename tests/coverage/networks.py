@@ -7,11 +7,13 @@ the number of channels and layers is not. Weights are random, batch norms have s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 import torch
 from torch import nn
 from torch.nn import functional as F
+
+WORDS = 100  # of the networks that read text
 
 
 class Network(NamedTuple):
@@ -180,6 +182,48 @@ class Encoder(nn.Module):
         return self.classes(self.norm(x).mean(1))
 
 
+class TextClassifier(nn.Module):
+    """A bag of words: the mean of the words' vectors [Joulin et al. 2016, "Bag of tricks for efficient text
+    classification"]."""
+
+    def __init__(self, words: int = WORDS, width: int = 32) -> None:
+        super().__init__()
+        self.words, self.classes = nn.Embedding(words, width, padding_idx=0), nn.Linear(width, 12)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.classes(self.words(x).mean(1))
+
+
+class TextConvolution(nn.Module):
+    """Convolutions of several widths over words [Kim 2014, "Convolutional neural networks for sentence
+    classification"]."""
+
+    def __init__(self, words: int = WORDS, width: int = 16) -> None:
+        super().__init__()
+        self.words = nn.Embedding(words, width)
+        self.widths = nn.ModuleList(nn.Conv1d(width, 8, taps) for taps in (2, 3, 4))
+        self.classes = nn.Linear(24, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.words(x).transpose(1, 2)
+        return self.classes(torch.cat([F.relu(layer(x)).amax(2) for layer in self.widths], 1))
+
+
+class TextTransformer(nn.Module):
+    """A transformer encoder of words and their positions; the first one gives the class."""
+
+    def __init__(self, words: int = WORDS, tokens: int = 16, width: int = 32) -> None:
+        super().__init__()
+        self.words, self.positions = nn.Embedding(words, width), nn.Embedding(tokens, width)
+        layer = nn.TransformerEncoderLayer(width, 4, 2 * width, activation="gelu", batch_first=True)
+        self.layers = nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
+        self.classes = nn.Linear(width, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.words(x) + self.positions(torch.arange(x.shape[1]))
+        return self.classes(self.layers(x)[:, 0])
+
+
 def wav2letter() -> nn.Module:
     """Speech recognition by convolutions over time [Collobert et al. 2016]."""
     widths = [(1, 16, 48, 16), *[(16, 16, 7, 1)] * 3, (16, 32, 32, 1), (32, 32, 1, 1), (32, 12, 1, 1)]
@@ -189,7 +233,14 @@ def wav2letter() -> nn.Module:
     return nn.Sequential(*layers[:-1], nn.LogSoftmax(dim=1))
 
 
-def _network(build: Callable[[], nn.Module], *shape: int) -> Callable[[], Network]:
+def random_like(example: torch.Tensor, generator: Optional[torch.Generator] = None) -> torch.Tensor:
+    """Returns another input of a network: normally distributed numbers, or words."""
+    if example.is_floating_point():
+        return torch.randn(example.shape, generator=generator)
+    return torch.randint(WORDS, example.shape, dtype=example.dtype, generator=generator)
+
+
+def _network(build: Callable[[], nn.Module], *shape: int, dtype: torch.dtype = torch.float32) -> Callable[[], Network]:
     def network() -> Network:
         torch.manual_seed(0)
         module = build().eval()
@@ -199,7 +250,7 @@ def _network(build: Callable[[], nn.Module], *shape: int) -> Callable[[], Networ
                 nn.init.uniform_(part.bias, -0.2, 0.2)
                 part.running_mean.normal_(0, 0.2)  # type: ignore[union-attr]  # a buffer of these classes
                 part.running_var.uniform_(0.5, 1.5)  # type: ignore[union-attr]
-        return Network(module, (torch.randn(shape),))
+        return Network(module, (random_like(torch.empty(shape, dtype=dtype)),))
 
     return network
 
@@ -213,4 +264,7 @@ NETWORKS: Mapping[str, Callable[[], Network]] = {
     "yolo_head": _network(YoloHead, 1, 3, 64, 64),
     "transformer_encoder": _network(Encoder, 1, 24, 40),
     "wav2letter": _network(wav2letter, 1, 1, 1600),
+    "text_classifier": _network(TextClassifier, 1, 20, dtype=torch.int64),
+    "text_convolution": _network(TextConvolution, 1, 20, dtype=torch.int32),
+    "text_transformer": _network(TextTransformer, 1, 16, dtype=torch.int64),
 }

@@ -2,23 +2,28 @@
 reference, under ExecuTorch's runtime on the host, and on simulated cores."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_for_targets
+from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.host import HostProgram
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from tests.coverage.network_outcome import IMAGES
-from tests.coverage.networks import NETWORKS
+from tests.coverage.networks import NETWORKS, random_like
 from tests.coverage.networks_survey import REPORT
 from tests.coverage.outcome import LIBRARY
 
 make_torch_faster()
+
+Sample = tuple[torch.Tensor, ...]
 
 SAMPLES = 3
 # By network, the columns of the report that do not depend on the data.
@@ -33,13 +38,42 @@ REPORTED = {
 @pytest.mark.parametrize("name", NETWORKS)
 def test_network(name):
     module, inputs = NETWORKS[name]()
-    samples = [tuple(torch.randn_like(x) for x in inputs) for _ in range(SAMPLES)]
-    compiled = compile_for_targets(module, inputs, list(IMAGES), samples, observer="minmax", name=name)
-    for result in compiled:
-        assert result.graph is not None, "\n".join([result.obstacle, *map(str, result.refused)])
+    samples = [tuple(map(random_like, inputs)) for _ in range(SAMPLES)]
+    compiled = _compiled(module, inputs, samples, name)
     (report,) = (r for r in compiled if r.target.name == "cortex-m55")
     sizes = len(report.encoded.calls), report.work.multiplications.total, report.encoded.plan.arena_bytes
     assert sizes == REPORTED[name], f"write {REPORT} again"
+    _check(compiled, samples)
+
+
+def test_an_index_that_leaves_the_delegate():
+    """The class of every pixel, int64, and its score."""
+
+    class Segmentation(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Conv2d(2, 5, 3, padding=1)
+
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            x = self.layer(x)
+            return x.argmax(1), x.amax(1)
+
+    samples = [(torch.randn(1, 2, 9, 7),) for _ in range(SAMPLES)]
+    compiled = _compiled(Segmentation(), samples[0], samples, "segmentation")
+    assert [value.element.value for value in compiled[0].graph.outputs] == ["int64", "float32"]
+    _check(compiled, samples)
+
+
+def _compiled(module: nn.Module, inputs: Sample, samples: Sequence[Sample], name: str) -> list[Compiled]:
+    """Compiles for all simulated cores; everything must be one call."""
+    compiled = compile_for_targets(module, inputs, list(IMAGES), samples, observer="minmax", name=name)
+    for result in compiled:
+        assert result.graph is not None, "\n".join([result.obstacle, *map(str, result.refused)])
+    return compiled
+
+
+def _check(compiled: Sequence[Compiled], samples: Sequence[Sample]) -> None:
+    """Compares every byte on the host and on simulated cores with the reference."""
     arrays = [[x.numpy() for x in sample] for sample in samples]
     wanted = [reference.run(compiled[0].graph, sample) for sample in arrays]
     host = HostProgram(compiled[0].pte, LIBRARY)

@@ -201,8 +201,7 @@ void Editor::fit_constants() {
 void Editor::fit_tensor(unsigned index) {
   IoTensor& tensor = tensors()[index];
   const std::uint32_t bytes = used(payload::kBaseIo + index);
-  const std::uint32_t element =
-      tensor.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32) ? 4 : 1;
+  const std::uint32_t element = element_bytes(tensor);
   if (bytes == 0 || bytes % element != 0) {
     return;
   }

@@ -11,6 +11,19 @@
 namespace cmsis_nn_delegate {
 namespace fuzz {
 
+/// The size of an element of an input or output; 1 for damaged types.
+inline std::uint32_t element_bytes(const payload::IoTensor& tensor) {
+  switch (static_cast<payload::DType>(tensor.dtype)) {
+    case payload::DType::kInt64:
+      return 8;
+    case payload::DType::kInt32:
+    case payload::DType::kFloat32:
+      return 4;
+    default:
+      return 1;
+  }
+}
+
 class Editor {
  public:
   static constexpr unsigned kMaxCalls = 48;

@@ -190,8 +190,7 @@ class Mutator {
 
   void set_tensor_bytes(unsigned index, std::uint32_t bytes) {
     IoTensor& tensor = editor_.tensors()[index];
-    const std::uint32_t element =
-        tensor.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32) ? 4 : 1;
+    const std::uint32_t element = element_bytes(tensor);
     const std::uint32_t count = (bytes + element - 1) / element;
     tensor.nbytes = count * element;
     tensor.rank = 1;
@@ -340,8 +339,7 @@ class Mutator {
         set_tensor_bytes(index, 1 + random_.below(600));
         break;
       case 2: {  // several dimensions in some order
-        const std::uint32_t element =
-            tensor.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32) ? 4 : 1;
+        const std::uint32_t element = element_bytes(tensor);
         const unsigned rank = random_.below(payload::kMaxRank + 1);
         std::uint32_t bytes = element;
         for (unsigned i = 0; i < payload::kMaxRank; ++i) {
@@ -360,9 +358,13 @@ class Mutator {
                                   : 16 * random_.below(editor_.header().arena_bytes / 16 + 2);
         break;
       case 4: {
-        const bool was_float = tensor.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32);
-        tensor.dtype =
-            static_cast<std::uint8_t>(was_float ? payload::DType::kInt8 : payload::DType::kFloat32);
+        constexpr payload::DType kTypes[] = {payload::DType::kInt8, payload::DType::kFloat32,
+                                             payload::DType::kInt32, payload::DType::kInt64};
+        const auto type = static_cast<std::uint8_t>(random_.pick(kTypes));
+        if (type == tensor.dtype) {
+          break;
+        }
+        tensor.dtype = type;
         set_tensor_bytes(index, tensor.nbytes);
         break;
       }

@@ -210,6 +210,25 @@ void redraw_pad_nd(payload::PadNdArgs& a, Random& random) {
   }
 }
 
+/// A look-up whose indices lie in the input; every fourth one reaches a little too far.
+template <typename Args>
+void redraw_embedding(Args& a, Random& random) {
+  a.rows = random.in(1, random.one_in(4) ? 300 : 12);
+  a.depth = random.in(1, random.one_in(4) ? 70 : 9);
+  a.outer = random.one_in(2) ? 1 : random.in(1, 6);
+  a.inner = random.in(1, 9);
+  a.first = random.in(0, 3);
+  a.outer_step = random.in(0, 12);
+  a.inner_step = random.in(0, 3);
+  a.from_end = random.in(0, 1);
+  a.input_count =
+      a.first + (a.outer - 1) * a.outer_step + (a.inner - 1) * a.inner_step + 1 + random.in(0, 3);
+  if (random.one_in(4)) {
+    std::int32_t* const counted[] = {&a.input_count, &a.first, &a.outer_step, &a.inner_step};
+    *counted[random.below(4)] += random.in(-4, 4);
+  }
+}
+
 /// Any numbers in their ranges and small sizes, for operators whose fields describe everything.
 void redraw_fields(std::uint16_t opcode, void* args, Random& random) {
   const OperatorFields& fields = kOperatorFields[opcode];
@@ -298,6 +317,10 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_broadcast(opcode, *static_cast<payload::MinimumArgs*>(args), random);
     case Opcode::kMaximum:
       return redraw_broadcast(opcode, *static_cast<payload::MaximumArgs*>(args), random);
+    case Opcode::kEmbedding:
+      return redraw_embedding(*static_cast<payload::EmbeddingArgs*>(args), random);
+    case Opcode::kEmbeddingInt32:
+      return redraw_embedding(*static_cast<payload::EmbeddingInt32Args*>(args), random);
     case Opcode::kPadNd:
       return redraw_pad_nd(*static_cast<payload::PadNdArgs*>(args), random);
     default:

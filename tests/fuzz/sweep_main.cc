@@ -10,6 +10,7 @@
 #include "runtime/kernels/selected.h"
 #include "runtime/runner/report.h"
 #include "tests/fuzz/accepted.h"
+#include "tests/fuzz/fill_tensor.h"
 #include "tests/fuzz/guards.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/random.h"
@@ -109,7 +110,7 @@ bool fits(const fuzz::Accepted& payload) {
 }
 
 /// Returns whether init() has accepted it.
-bool run(std::size_t size, Totals& totals) {
+bool run(std::size_t size, std::uint32_t mode, Totals& totals) {
   ++totals.payloads;
   // Ends with the last byte before the gap, unless a damaged size makes that misaligned.
   std::uint8_t* const payload = fuzz::at_end(kPayloadSlot, (size + 15) / 16 * 16);
@@ -141,7 +142,7 @@ bool run(std::size_t size, Totals& totals) {
   for (unsigned i = 0; i < accepted.tensor_count(); ++i) {
     const std::uint32_t bytes = accepted.tensor(i).nbytes;
     tensors[i] = fuzz::at_end(kTensorSlot + i, bytes);
-    fuzz::Random(seed + i).fill(tensors[i], bytes);
+    fuzz::fill_tensor(accepted, i, seed + i, mode != kAsTheyAre, tensors[i]);
     read_only |= accepted.is_input(i) ? 1u << (kTensorSlot + i) : 0;
   }
   fuzz::guard(read_only);
@@ -221,7 +222,7 @@ int main() {
       if (job.mode == kShow) {
         runner::Line("PAYLOAD").field("index", index).data_field("data", work, size);
       }
-      accepted = run(size, totals);
+      accepted = run(size, job.mode, totals);
     }
   }
   print(totals);

@@ -25,7 +25,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from ..format.schema import MAX_DIM, MAX_RANK
-from ..graph.tensor_type import Layout, Quant
+from ..graph.tensor_type import Element, Layout, Quant, TensorType
 from .constant import Constant
 from .functions import Functions
 from .naming import described
@@ -34,6 +34,7 @@ from .nodes import (
     DEQUANTIZE,
     DEQUANTIZE_CHANNEL,
     GETITEM,
+    MOVES,
     QUANTIZE,
     RESHAPES,
     argument,
@@ -79,6 +80,12 @@ def layout_of(node: Node) -> Optional[Layout]:
     if value.dim() == 4 and value.is_contiguous(memory_format=torch.channels_last):
         return Layout.CHANNELS_LAST
     return None
+
+
+def is_index(node: Node) -> bool:
+    """Whether the result is a tensor of integers that can count the rows of a table, of a fixed shape."""
+    value = tensor(node)
+    return isinstance(value, torch.Tensor) and value.dtype in (torch.int64, torch.int32) and not is_dynamic(node)
 
 
 def _numpy(data: Optional[torch.Tensor]) -> Optional[np.ndarray]:
@@ -169,6 +176,48 @@ class EdgeContext:
             moved = overload(numbered, *node.args[1:], **node.kwargs)[0, 0].movedim(dim, 0)
             found.append(moved.reshape(moved.shape[0], -1)[:, 0].numpy().astype(np.int64))
         return found
+
+    # Indices ----------------------------------------------------------------
+
+    def moved_indices(self, node: Node) -> tuple[Node, np.ndarray]:
+        """Returns where the indices `node` come from, behind what only moves them or gives them more bits, and which
+        element of that tensor, counted in row-major order, each of them is."""
+        elements = np.arange(math.prod(shape_of(node)))
+        while self.moves_indices(node):
+            elements = self.moved_elements(node)[elements]
+            node = operand(node)
+        return node, elements
+
+    def moves_indices(self, node: Node) -> bool:
+        """Returns whether `node` only moves indices or gives them more bits."""
+        if target_name(node) not in MOVES or not is_index(node) or not is_index(operand(node)):
+            return False
+        sizes: list[int] = [tensor(x).dtype.itemsize for x in (operand(node), node)]
+        return sizes[0] <= sizes[1]
+
+    def index_type(self, node: Node) -> TensorType:
+        """Returns the type of indices that come into the delegate, once `refuse_indices` has found nothing."""
+        layout = layout_of(node)
+        if layout is None:
+            raise ValueError(f"{node.name} is not contiguous")
+        return TensorType(Element(element_type(tensor(node).dtype)), shape_of(node), layout)
+
+    def refuse_indices(self, node: Node) -> Optional[Refusal]:
+        """Refuses what is no int64 or int32 tensor that comes into the delegate."""
+        if not is_index(node):
+            return Refusal(
+                Reason.UNSUPPORTED_DTYPE,
+                f"its indices {node.name} are no int64 or int32 tensor of a fixed shape: convert them with .long(), "
+                "and export with static shapes",
+            )
+        source, _ = self.moved_indices(node)
+        if self.is_constant(source) or layout_of(source) is None or len(shape_of(source)) > MAX_RANK:
+            return Refusal(
+                Reason.UNSUPPORTED_PARAMETER,
+                f"its indices come from {source.name}, which is constant, not contiguous or of rank more than "
+                f"{MAX_RANK}: look constant indices up where the model is made, and call .contiguous() on others",
+            )
+        return None
 
     # Constants --------------------------------------------------------------
 
@@ -329,8 +378,8 @@ class EdgeContext:
             if value.dtype != torch.float32:
                 return Refusal(
                     Reason.UNSUPPORTED_DTYPE,
-                    f"{node.name} is {element_type(value.dtype)}; the delegate takes "
-                    "float32 and int8, so convert the model and its inputs with .float()",
+                    f"{node.name} is {element_type(value.dtype)}; the delegate takes float32 and int8, and integers "
+                    "only as indices of constant tables, so convert the model and its inputs with .float()",
                 )
             shape = shape_of(node)
             if len(shape) > MAX_RANK:

@@ -50,6 +50,23 @@ RESHAPES = frozenset(
         "dim_order_ops._to_dim_order_copy.default",
     }
 )
+# Operators that at most repeat and leave out what they move.
+MOVES = RESHAPES | {
+    "aten.slice_copy.Tensor",
+    "aten.slice.Tensor",
+    "aten.select_copy.int",
+    "aten.select.int",
+    "aten.narrow.default",
+    "aten.permute_copy.default",
+    "aten.permute.default",
+    "aten.transpose_copy.int",
+    "aten.transpose.int",
+    "aten.t_copy.default",
+    "aten.t.default",
+    "aten.expand_copy.default",
+    "aten.expand.default",
+    "aten.to.dtype",
+}
 ACTIVATIONS = frozenset(
     {
         "aten.relu.default",

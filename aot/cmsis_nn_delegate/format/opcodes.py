@@ -49,3 +49,5 @@ class Opcode(enum.IntEnum):
     RESIZE_NEAREST = 35
     ARGMAX = 36
     ARGMIN = 37
+    EMBEDDING = 38
+    EMBEDDING_INT32 = 39

@@ -69,8 +69,8 @@ class Operand:
 
     @property
     def align(self) -> int:
-        if self.element.size > I32.size:
-            return 1  # kernels copy such elements as bytes
+        if self.element is I64 or (self.element is I32 and self.role is Role.INPUT):
+            return 1  # an index: kernels copy its bytes, because inputs and outputs are only aligned for floats
         return SCRATCH_ALIGNMENT if self.role is Role.SCRATCH else self.element.align
 
 

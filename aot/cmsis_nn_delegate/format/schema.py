@@ -61,6 +61,7 @@ class DType(enum.IntEnum):
     """Element types; the values are ExecuTorch's ScalarType codes."""
 
     INT8 = 1
+    INT32 = 3
     INT64 = 4
     FLOAT32 = 6
 

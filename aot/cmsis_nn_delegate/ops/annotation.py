@@ -88,6 +88,14 @@ class IndexOutput:
 
 
 @dataclass(frozen=True)
+class LookUp:
+    """The first argument is a constant table. It and the output, numbers of it that integers choose, share a scale,
+    which is that of the whole table."""
+
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class NotAnnotated:
     """The quantizer never meets it in an exported program: `why`."""
 
@@ -95,4 +103,4 @@ class NotAnnotated:
     targets: tuple[str, ...] = ()
 
 
-Annotation = Union[Weighted, Elementwise, Unary, SameScale, JoinedScale, FixedOutput, IndexOutput, NotAnnotated]
+Annotation = Union[Weighted, Elementwise, Unary, SameScale, JoinedScale, FixedOutput, IndexOutput, LookUp, NotAnnotated]

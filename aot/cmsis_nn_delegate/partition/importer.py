@@ -17,8 +17,8 @@ from ..graph.tensor_type import Element, Layout, Quant, TensorType
 from .support import find_op
 
 # What the border of a partition may be.
-_INPUTS = {torch.float32: Element.FLOAT32, torch.int8: Element.INT8}
-_OUTPUTS = {**_INPUTS, torch.int64: Element.INT64}
+_OUTPUTS = {torch.float32: Element.FLOAT32, torch.int8: Element.INT8, torch.int64: Element.INT64}
+_INPUTS = {**_OUTPUTS, torch.int32: Element.INT32}
 
 
 def import_program(program: ExportedProgram, checked: bool = False) -> Graph:
@@ -49,7 +49,7 @@ def import_program(program: ExportedProgram, checked: bool = False) -> Graph:
 
 
 def _import_call(node: EdgeNode, context: ImportContext, checked: bool) -> list[Node]:
-    if target_name(node) == GETITEM or context.constant_float(node) is not None:
+    if target_name(node) == GETITEM or context.constant_float(node) is not None or context.moves_indices(node):
         return []  # read by the operators that they belong to
     op = find_op(node, context)
     if op is None:
@@ -63,7 +63,7 @@ def _import_call(node: EdgeNode, context: ImportContext, checked: bool) -> list[
 
 def _input(node: EdgeNode) -> Value:
     element, layout = _border(node, "input", _INPUTS)
-    quant = _input_quant(node) if element.is_integer else None
+    quant = _input_quant(node) if element is Element.INT8 else None
     return Value(node.name, TensorType(element, shape_of(node), layout, quant))
 
 
@@ -96,7 +96,7 @@ def _border(node: EdgeNode, what: str, elements: Mapping[torch.dtype, Element]) 
     if value.dtype not in elements:
         raise ValueError(
             f"{what} {node.name} is {str(value.dtype).removeprefix('torch.')}; the delegate takes "
-            "float32 and int8: convert the model and its inputs with .float()"
+            "float32 and int8, and int64 and int32 as indices: convert the model and its inputs with .float()"
         )
     layout = layout_of(node)
     if layout is None:

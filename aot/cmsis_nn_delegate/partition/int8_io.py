@@ -16,6 +16,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind, OutputSpec, TensorArgument
 from torch.fx import Graph, GraphModule, Node
 
+from ..edge.context import is_index
 from ..edge.naming import described
 from ..edge.nodes import DEQUANTIZE, QUANTIZE, operand, quant_of, target_name
 from ..errors import UserError
@@ -27,9 +28,9 @@ IO = ("float", "int8")
 
 def check_int8_io(prepared: GraphModule) -> None:
     """Checks a module of `prepare_pt2e`. UserError names an input that something reads in float, or an output that
-    stays float."""
+    stays float. Inputs and outputs of integers stay as they are."""
     for node in prepared.graph.nodes:
-        if node.op != "placeholder":
+        if node.op != "placeholder" or is_index(node):
             continue
         if not node.users:
             raise _refused(f"input {node.name}", "nothing reads it")
@@ -38,7 +39,7 @@ def check_int8_io(prepared: GraphModule) -> None:
                 what = described(user) if user.op != "output" else "the model's output, which returns it"
                 raise _refused(f"input {node.name}", f"it is read by {what}, which stays in float")
     for index, node in enumerate(_results(prepared.graph)):
-        if not _observes(node) and not _is_index(node):
+        if not _observes(node) and not is_index(node):
             cause = f"it comes from {described(node)}, which stays in float"
             raise _refused(f"output {index} ({node.name})", cause)
 
@@ -97,7 +98,7 @@ def _make_int8(program: ExportedProgram) -> None:
 
 
 def _quantize_input(node: Node) -> None:
-    if _is_int8(node):
+    if _is_int8(node) or is_index(node):
         return
     quant = _input_quant(node)
     if quant is None:
@@ -130,7 +131,7 @@ def _quantize_outputs(program: ExportedProgram) -> None:
     output = program.graph.output_node()
     results = _results(program.graph)
     for index, spec, node in _user_outputs(program):
-        if _is_int8(node) or _is_index(node):
+        if _is_int8(node) or is_index(node):
             continue
         if _output_quant(node) is None:
             raise ValueError(
@@ -146,11 +147,6 @@ def _quantize_outputs(program: ExportedProgram) -> None:
 def _is_int8(node: Node) -> bool:
     value = node.meta.get("val")
     return isinstance(value, torch.Tensor) and value.dtype == torch.int8
-
-
-def _is_index(node: Node) -> bool:
-    value = node.meta.get("val")
-    return isinstance(value, torch.Tensor) and value.dtype == torch.int64
 
 
 def _input_quant(node: Node) -> Optional[Quant]:

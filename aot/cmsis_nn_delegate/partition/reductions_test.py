@@ -127,15 +127,6 @@ def test_an_index_that_is_read_or_stands_alone():
     assert [report.delegated for report in reports if "argmax" in report.target] == [True, False]
 
 
-def test_an_embedding_stays_outside():
-    linear, embedding = nn.Linear(8, 4), nn.Embedding(20, 8)
-    tokens = Function(lambda x: linear(embedding(x)).amax(1), linear=linear, embedding=embedding)
-    reports = lowered(tokens, torch.randint(0, 20, (2, 5))).reports
-    (refused,) = [report for report in reports if not report.delegated]
-    assert refused.target == "aten.embedding.default" and "in the application" in refused.message
-    assert "aten.linear.default" in {report.target for report in reports if report.delegated}
-
-
 def test_dimensions_apart_in_memory_are_refused():
     branches = {
         f"{rank}, {dims}": Branch(reduced("sum", dims, False), (torch.randn((2, 3, 4, 5)[:rank]),))

@@ -20,7 +20,7 @@ from typing import Optional
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from ..edge.context import EdgeContext
+from ..edge.context import EdgeContext, is_index
 from ..edge.functions import Functions, name_in
 from ..edge.naming import left_in_float
 from ..edge.nodes import GETITEM, operand, target_name
@@ -42,10 +42,15 @@ _ATTENTION = "aten.scaled_dot_product_attention.default"
 _HELP = {
     "aten.topk.default": "only the largest or smallest number, topk(1), is computed in the delegate; it runs outside, "
     "in float: leave it out of the model and sort in the application if its kernel costs too much",
-    "aten.embedding.default": "its input is an index, and the delegate takes int8 and float32: it runs outside, in "
-    "float, in front of the delegate, which computes all that follows; look the rows up in the application and pass "
-    "them as the input to have the whole model in the delegate",
 }
+_BAGS = frozenset(
+    {
+        "aten.embedding_bag.default",
+        "aten.embedding_bag.padding_idx",
+        "aten._embedding_bag.default",
+        "aten._embedding_bag_forward_only.default",
+    }
+)
 _RECURRENT = frozenset(map(str, RECURRENT_LAYERS))
 
 
@@ -63,6 +68,11 @@ def no_kernel(target: str, missing: str) -> str:
             f"no kernels for this call of {target}: its mask of true and false is not constant or hides whole rows, or "
             "it drops elements out; register the mask as a buffer, or give it a mask of numbers to add, and set "
             "dropout_p to 0 unless the model is trained"
+        )
+    if target in _BAGS:
+        return (
+            f"no kernel for {target}: use nn.Embedding and a sum or mean over the rows of each bag, which are computed "
+            "in the delegate if all bags have the same size"
         )
     if not missing and target in _HELP:
         return f"no kernel for {target}; {_HELP[target]}"
@@ -115,6 +125,7 @@ class Support:
         self._accepted: dict[str, str] = {}  # names and targets of nodes that `Op.check` has accepted
         self._ops: dict[Node, Op] = {}  # operators, quantize and dequantize of activations
         self._constants: set[Node] = set()  # dequantize and permute of weights
+        self._index_moves: set[Node] = set()  # what only moves the indices of delegated look-ups
         self._classify(data_later, earlier)
         while self._drop_incomplete() or self._drop_circular() or self._drop_crowded():
             pass
@@ -155,6 +166,9 @@ class Support:
                 continue
             if target_name(node) == GETITEM:
                 continue  # part of the operator that it reads
+            if self.context.moves_indices(node):
+                self._index_moves.add(node)
+                continue
             where = left_in_float(node)
             if where is not None:
                 self.refusals[node] = Refusal(
@@ -177,6 +191,22 @@ class Support:
                 self.refusals[node] = self._no_work(node)
             else:
                 self.refusals[node] = refusal
+        self._keep_index_moves()
+
+    def _keep_index_moves(self) -> None:
+        """Leaves in `_index_moves` what only look-ups of the delegate read: they take the indices from where these come
+        from."""
+        for node in reversed(self._calls):
+            if node not in self._index_moves:
+                continue
+            other = next((user for user in node.users if user not in self._index_moves and user not in self._ops), None)
+            if other is not None:
+                self._index_moves.remove(node)
+                self.refusals[node] = Refusal(
+                    Reason.UNSUPPORTED_DTYPE,
+                    f"it moves integers that {self.context.described(other)} reads; the delegate computes with int8, "
+                    "and takes integers only as indices of constant tables",
+                )
 
     def _no_work(self, node: Node) -> Refusal:
         """Refuses a node that the quantizer left in float because its neighbours stay in float."""
@@ -210,6 +240,8 @@ class Support:
     def _missing_neighbour(self, node: Node, op: Op) -> Optional[Node]:
         if op.name != "quantize":  # that one may read any float tensor
             for source in self._activation_inputs(node):
+                if is_index(source):
+                    continue
                 if source.op == "placeholder" and op.name != "dequantize":
                     return source
                 if op.name == "dequantize":
@@ -226,7 +258,14 @@ class Support:
         for source in node.all_input_nodes:
             if source in self._constants or self.context.is_constant(source):
                 continue
+            source = self._unmoved(source)
             yield operand(source) if target_name(source) == GETITEM else source
+
+    def _unmoved(self, indices: Node) -> Node:
+        """Returns where a look-up of the delegate takes its indices from; other nodes as they are."""
+        while indices in self._index_moves:
+            indices = operand(indices)
+        return indices
 
     def _readers(self, node: Node) -> Iterator[Node]:
         for user in node.users:
@@ -319,7 +358,7 @@ class Support:
         while changed:
             changed = False
             for node in self._calls:
-                if node in self._constants:
+                if node in self._constants or node in self._index_moves:
                     continue
                 delegated = node in units
                 below = level.get(units.get(node, node), 0)
@@ -344,6 +383,7 @@ class Support:
     def _sources(self, node: Node) -> Iterator[Node]:
         for source in node.all_input_nodes:
             if source not in self._constants:
+                source = self._unmoved(source)
                 yield (operand(source) if target_name(source) == GETITEM and source.args[0] in self._ops else source)
 
     def _is_output(self, quantize: Node) -> bool:
@@ -428,13 +468,17 @@ class Support:
                 "no work left for the delegate: between operators that are not delegated there is only what "
                 "moves, limits or converts values",
             )
-        # Constants, and the results of operators with several, follow the operator that they belong to.
+        # Constants, moved indices, and the results of operators with several, follow the operator that they belong to.
         for node in reversed(self._calls):
-            if node in self._constants:
+            if node in self._constants or node in self._index_moves:
                 users = {partitions.get(user) for user in node.users}
                 user = users.pop() if len(users) == 1 else None
                 if user is not None:
                     partitions[node] = user
+                elif node in self._index_moves:
+                    self.refusals[node] = Refusal(
+                        Reason.NOT_FUSABLE, "it moves indices of look-ups that are not in one call of the delegate"
+                    )
             elif target_name(node) == GETITEM and node.args[0] in partitions:
                 partitions[node] = partitions[operand(node)]
         return partitions

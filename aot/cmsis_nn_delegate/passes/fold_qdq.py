@@ -52,7 +52,8 @@ def _integer_output(graph: Graph, node: Node, value: Value, inputs: list[Value])
         quant = inputs[0].quant  # nobody reads it: any parameters do
     if quant is None or any(not (operand.element.is_integer or operand.is_constant) for operand in inputs):
         raise ValueError(f"{node.name} ({node.op}) is not between dequantize and quantize")
-    return Value(value.name, TensorType(inputs[0].element, value.shape, quant=quant))
+    element = next(operand.element for operand in inputs if operand.quant is not None)  # beside it there may be indices
+    return Value(value.name, TensorType(element, value.shape, quant=quant))
 
 
 def _fold_quantize(graph: Graph, node: Node, integer: dict[Value, Value]) -> None:

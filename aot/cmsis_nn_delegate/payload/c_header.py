@@ -10,9 +10,15 @@ import re
 from collections.abc import Iterable
 
 from ..format import schema
-from .decode import Tensor, decode
+from ..format.opcodes import Opcode
+from .decode import Payload, Tensor, decode
 
-_C_TYPES = {schema.DType.INT8: "int8_t", schema.DType.INT64: "int64_t", schema.DType.FLOAT32: "float"}
+_C_TYPES = {
+    schema.DType.INT8: "int8_t",
+    schema.DType.INT32: "int32_t",
+    schema.DType.INT64: "int64_t",
+    schema.DType.FLOAT32: "float",
+}
 
 
 def c_identifier(name: str) -> str:
@@ -49,6 +55,7 @@ def generate_header(name: str, payload: bytes) -> str:
     for kind, tensors in (("INPUT", view.inputs), ("OUTPUT", view.outputs)):
         for index, tensor in enumerate(tensors):
             lines += ["", *_tensor_lines(f"{prefix}_{kind}{index}", f"{kind.lower()} {index}", tensor)]
+            lines += _index_lines(f"{prefix}_{kind}{index}", view, index) if tensors is view.inputs else []
     lines += [
         "",
         "#ifdef __cplusplus",
@@ -117,6 +124,20 @@ def _tensor_lines(prefix: str, name: str, tensor: Tensor) -> list[str]:
     else:
         lines.append("// There is no room for it in the arena: pass memory of your own.")
     return lines
+
+
+def _index_lines(prefix: str, view: Payload, index: int) -> list[str]:
+    """Returns which indices the tables take that input `index` chooses from, if it does."""
+    choosing = [call for call in view.calls if call.opcode in (Opcode.EMBEDDING, Opcode.EMBEDDING_INT32)]
+    tables = [call.args for call in choosing if call.references()["input"][0] == schema.BASE_IO + index]
+    if not tables:
+        return []
+    low = max(-args["rows"] if args["from_end"] else 0 for args in tables)
+    return [
+        "// For any other index the execution ends with InvalidArgument, and the outputs are undefined.",
+        f"#define {prefix}_INDEX_MIN {f'({low})' if low < 0 else low}",
+        f"#define {prefix}_INDEX_MAX {min(args['rows'] for args in tables) - 1}",
+    ]
 
 
 def _c_float(x: float) -> str:

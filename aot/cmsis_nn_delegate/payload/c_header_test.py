@@ -1,9 +1,13 @@
+import re
 import shutil
 import subprocess
 
 import numpy as np
 import pytest
 
+from cmsis_nn_delegate.graph.tensor_type import Element
+from cmsis_nn_delegate.ops.embedding import EmbeddingAttrs
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload import c_header
 from cmsis_nn_delegate.payload.decode import PayloadError
 from cmsis_nn_delegate.payload.encode import encode
@@ -53,6 +57,27 @@ def test_a_source_does_not_compile_with_the_header_of_another_payload(tmp_path):
     result = subprocess.run(["cc", "-std=c11", "-c", "net.c"], cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode != 0
     assert "net.h and net.c are from different compilations: compile the model again" in result.stderr
+
+
+def test_indices_have_the_limits_of_all_their_tables():
+    b = GraphBuilder()
+    words, kinds = b.input(2, 3, element=Element.INT64), b.input(4, element=Element.INT32)
+    outputs = []
+    for indices, rows, from_end in ((words, 7, True), (words, 5, True), (words, 9, False), (kinds, 6, True)):
+        quant = b.quant()
+        table = b.constant((rows, 2), Element.INT8, -128, 127, quant)
+        attrs = EmbeddingAttrs((*indices.shape, 2), (indices.numel,), (1,), 0, from_end)
+        outputs.append(b.node("embedding", [indices, table], attrs, quant))
+    header = c_header.generate_header("net", encode(b.graph(*outputs), get_target("cortex-m4")).payload)
+    limits = re.findall(r"#define NET_(\w+)_(TYPE|INDEX_MIN|INDEX_MAX) (\S+)", header)
+    assert [limit for limit in limits if limit[0].startswith("IN")] == [
+        ("INPUT0", "TYPE", "int64_t"),
+        ("INPUT0", "INDEX_MIN", "0"),
+        ("INPUT0", "INDEX_MAX", "4"),
+        ("INPUT1", "TYPE", "int32_t"),
+        ("INPUT1", "INDEX_MIN", "(-6)"),
+        ("INPUT1", "INDEX_MAX", "5"),
+    ]
 
 
 def test_io_without_a_place_in_the_arena_has_no_offset():

@@ -36,6 +36,7 @@ _ACTIVATIONS = (Role.INPUT, Role.OUTPUT, Role.STATE)
 # Of inputs and outputs.
 _DTYPES = {
     Element.INT8: schema.DType.INT8,
+    Element.INT32: schema.DType.INT32,
     Element.INT64: schema.DType.INT64,
     Element.FLOAT32: schema.DType.FLOAT32,
 }
@@ -227,7 +228,7 @@ def _check(graph: Graph) -> None:
         if len(value.shape) > schema.MAX_RANK:
             raise ValueError(f"{value.name} has rank {len(value.shape)}, more than {schema.MAX_RANK}")
         if value.element not in _DTYPES:
-            raise ValueError(f"{value.name} is {value.element.value}; I/O is int8, int64 or float32")
+            raise ValueError(f"{value.name} is {value.element.value}; I/O is int8, int32, int64 or float32")
 
 
 class _ConstantPool:

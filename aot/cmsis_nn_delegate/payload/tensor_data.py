@@ -11,6 +11,7 @@ from .decode import Tensor
 
 NUMPY_TYPES: dict[DType, np.dtype[Any]] = {
     DType.INT8: np.dtype("int8"),
+    DType.INT32: np.dtype("<i4"),
     DType.INT64: np.dtype("<i8"),
     DType.FLOAT32: np.dtype("<f4"),
 }

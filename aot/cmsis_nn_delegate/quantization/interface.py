@@ -67,8 +67,9 @@ class Inputs:
     """The example inputs of a model.
 
     `args` and `kwargs` are for `forward`. `tensors` are those in them, in the order of the compiled program,
-    all float32, and `names` are named as the parameters of `forward`, followed by where a tensor lies in a
-    structure: "pair_0". Numbers, texts and None are no inputs of the compiled program: it is made for these values.
+    float32 or, as indices, int64 or int32, and `names` are named as the parameters of `forward`, followed by where a
+    tensor lies in a structure: "pair_0". Numbers, texts and None are no inputs of the compiled program: it is made for
+    these values.
     """
 
     args: tuple[Any, ...]
@@ -103,7 +104,7 @@ class Inputs:
         if isinstance(sample, (torch.Tensor, np.ndarray)):
             if len(self.tensors) != 1:
                 raise UserError(f"{what} is one tensor, but the model takes {self._count()}: give a tuple of them")
-            return (_checked(sample, f"input {self.names[0]} of {what}"),)
+            return (_checked_like(sample, self.tensors[0], f"input {self.names[0]} of {what}"),)
         if not isinstance(sample, (Sequence, Mapping)) or isinstance(sample, (str, bytes)):
             raise UserError(f"{what} is {_kind(sample)}; a sample is {_STRUCTURES}")
         given = len(sample)
@@ -127,11 +128,14 @@ class Inputs:
                     "made for one value: give a tensor if it changes"
                 )
         present = [leaf for leaf in leaves if not _is_fixed(leaf)]
-        return tuple(_checked(leaf, f"input {name} of {what}") for leaf, name in zip(present, self.names))
+        return self.checked(present, what)
 
     def checked(self, tensors: Sequence[Any], what: str) -> tuple[torch.Tensor, ...]:
         """Checks tensors that are already in the compiled program's order."""
-        return tuple(_checked(x, f"input {name} of {what}") for x, name in zip(tensors, self.names))
+        return tuple(
+            _checked_like(x, example, f"input {name} of {what}")
+            for x, example, name in zip(tensors, self.tensors, self.names)
+        )
 
     def _count(self) -> str:
         return f"{len(self.names)} input{'s' * (len(self.names) > 1)} ({', '.join(self.names)})"
@@ -238,25 +242,43 @@ def _name(path: tuple[Any, ...], parameters: list[inspect.Parameter]) -> str:
     return "_".join(map(str, (name, *rest)))
 
 
+# Integers may be indices; the partitioner says so of those that are none.
+_TYPES = ("float32", "int64", "int32")
+
+
 def _checked(item: Any, what: str) -> torch.Tensor:
-    """Returns a copy of a float32 tensor. Refuses values that PyTorch would silently convert, or fail on later.
+    """Returns a copy of a tensor of floats or indices. Refuses values that PyTorch would silently convert, or fail on
+    later.
 
     It is a copy because torch.export treats a tensor that is passed twice as one input, and because models may
     write into their inputs.
     """
     if isinstance(item, np.ndarray):
-        if item.dtype != np.float32:
-            raise UserError(
-                f"{what} is {item.dtype}; models are compiled for float32 inputs: convert it with .astype('float32')"
-            )
+        if item.dtype.name not in _TYPES:
+            raise _wrong_type(what, item.dtype.name, ".astype('float32')", ".astype('int64')")
         return torch.from_numpy(np.array(item))
     if not isinstance(item, torch.Tensor):
         raise UserError(f"{what} is {_kind(item)}, not a tensor; arguments are {_STRUCTURES}")
-    if item.dtype != torch.float32:
-        raise UserError(f"{what} is {_dtype(item)}; models are compiled for float32 inputs: convert it with .float()")
+    if _dtype(item) not in _TYPES:
+        raise _wrong_type(what, _dtype(item), ".float()", ".long()")
     if item.layout != torch.strided or item.device.type != "cpu":
         raise UserError(f"{what} is a {item.layout} tensor on {item.device}; give a dense one on the CPU")
     return item.detach().clone()
+
+
+def _checked_like(item: Any, example: torch.Tensor, what: str) -> torch.Tensor:
+    """The same, of the type of `example`."""
+    checked = _checked(item, what)
+    if checked.dtype != example.dtype:
+        raise UserError(f"{what} is {_dtype(checked)}, and the example input {_dtype(example)}: convert one of them")
+    return checked
+
+
+def _wrong_type(what: str, dtype: str, to_float: str, to_index: str) -> UserError:
+    return UserError(
+        f"{what} is {dtype}; models are compiled for float32 inputs, and int64 or int32 for indices: convert it with "
+        f"{to_float}, or {to_index} if it is an index"
+    )
 
 
 def _kind(item: Any) -> str:

@@ -130,7 +130,8 @@ UNUSABLE = {
     "an object": ((A, object()), "example input 1 is object"),
     "float64": ((A, B.double()), "example input 1 is float64.*float32"),
     "an array of float64": ((A, B.double().numpy()), "example input 1 is float64.*astype"),
-    "int64": ((A, B.long()), "example input 1 is int64"),
+    "int16": ((A, B.short()), r"example input 1 is int16.*int64 or int32 for indices.*\.long\(\)"),
+    "an array of bools": ((A, B.numpy() > 0), "example input 1 is bool.*astype"),
     "inside of a structure": ((A, [B, {"k": B.half()}]), r"example input 1\[1\]\['k'\] is float16"),
     "by name": ({"x": A, "y": B.half()}, "example input 1 is float16"),
     "sparse": ((A, B.to_sparse()), "example input 1 is a torch.sparse_coo tensor"),
@@ -339,7 +340,7 @@ WRONG = {
         r"sample 0 of the calibration data has 2 items, but the model takes 1 input \(x\).*label",
     ),
     "another type": ([(A,), (B.double(),)], (A,), "input x of sample 1 of the calibration data is float64"),
-    "int labels": ([A.long()], (A,), "input x of sample 0 of the calibration data is int64"),
+    "int labels": ([A.long()], (A,), "input x of sample 0 of the calibration data is int64, and .* float32"),
     "another shape": (
         [(A,), (A[:, :2],)],
         (A,),

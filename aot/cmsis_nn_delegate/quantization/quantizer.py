@@ -49,7 +49,17 @@ from torchao.quantization.pt2e.quantizer import (
 )
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
-from ..ops.annotation import Annotation, Elementwise, FixedOutput, IndexOutput, JoinedScale, SameScale, Unary, Weighted
+from ..ops.annotation import (
+    Annotation,
+    Elementwise,
+    FixedOutput,
+    IndexOutput,
+    JoinedScale,
+    LookUp,
+    SameScale,
+    Unary,
+    Weighted,
+)
 from ..ops.registry import OPS
 from . import configuration_file, overrides
 from .aliases import aliases_to_functions
@@ -231,9 +241,10 @@ class CmsisNnQuantizer(Quantizer):
             if stays_float(node):
                 continue
             annotations = [SameScale(())] if node.target in DROPOUT else _ANNOTATIONS.get(str(node.target), [])
-            # A mask, which is beside the input of such an operator, has no scale.
+            # A mask or indices, which are beside the input of such operators, have no scale.
             masked = all(isinstance(annotation, FixedOutput) for annotation in annotations)
-            tensors = node.all_input_nodes[:1] if masked else node.all_input_nodes
+            look_up = any(isinstance(annotation, LookUp) for annotation in annotations)
+            tensors = node.all_input_nodes[:1] if masked or look_up else node.all_input_nodes
             index = any(isinstance(annotation, IndexOutput) for annotation in annotations)
             if not (_is_float(node) or index) or not all(_is_float(arg) or arg in numbers for arg in tensors):
                 continue
@@ -262,6 +273,11 @@ class CmsisNnQuantizer(Quantizer):
         if isinstance(annotation, JoinedScale):
             return self._annotate_joined(node, annotation, constants)
         source: Any = node.args[0]
+        if isinstance(annotation, LookUp):
+            if source.op != "get_attr":
+                return False
+            self._mark(node, {source: self._specs.table}, SharedQuantizationSpec((source, node)))
+            return True
         if isinstance(annotation, IndexOutput):
             self._mark(node, {source: self._input(source)}, None)
             return True

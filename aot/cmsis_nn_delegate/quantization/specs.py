@@ -47,6 +47,7 @@ class Specs:
         per_tensor = MinMaxObserver.with_args(eps=_WEIGHT_EPS)
         # All values are known, so that none is clipped.
         constant = MinMaxObserver.with_args(eps=_CONSTANT_EPS)
+        table = MinMaxObserver.with_args(eps=_ACTIVATION_EPS)
         now: dict[str, Any] = {}
         if qat:
             # Of the weights as they are now: the average has one member.
@@ -55,7 +56,10 @@ class Specs:
             constant = FakeQuantize.with_args(
                 observer=MovingAverageMinMaxObserver, averaging_constant=1.0, eps=_CONSTANT_EPS
             )
+            # Of all rows: the range of those that were looked up last would clip others.
+            table = FakeQuantize.with_args(observer=MinMaxObserver, eps=_ACTIVATION_EPS)
         self.constant = _activation(constant, torch.per_tensor_affine)
+        self.table = _activation(table, torch.per_tensor_affine)
         self._per_channel = []
         for axis in (0, 1):
             per_channel = PerChannelMinMaxObserver.with_args(eps=_WEIGHT_EPS)

@@ -116,4 +116,4 @@ class HostProgram:
 
 
 # The scalar types of ExecuTorch (c10::ScalarType) that models here use.
-_NUMPY = {1: "int8", 4: "int64", 6: "float32"}
+_NUMPY = {1: "int8", 3: "int32", 4: "int64", 6: "float32"}

@@ -131,7 +131,7 @@ def _apart(module: nn.Module, inputs: Sequence[torch.Tensor], io: str) -> tuple[
     with torch.no_grad():
         wanted = result.program.module(check_guards=False)(*inputs)
     wanted = [wanted] if isinstance(wanted, torch.Tensor) else list(wanted)
-    data: Sequence[np.ndarray] = [np.ascontiguousarray(x.numpy()) for x in inputs]
+    data: Sequence[np.ndarray] = [np.asarray(x.numpy(), order="C") for x in inputs]
     if io == "int8":
         data = [quantize(x, quant) for x, quant in zip(data, in_quants)]
     got = run(graph, [data[index] for index in result.input_indices])

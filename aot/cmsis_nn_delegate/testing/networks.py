@@ -11,6 +11,7 @@ from ..graph.ir import Graph, Value
 from ..graph.tensor_type import Element, Layout
 from ..ops.annotation import Elementwise
 from ..ops.attrs import Clamp, Padding, Pair
+from ..ops.embedding import index_range
 from ..ops.graph_builder import GraphBuilder
 from ..ops.registry import OPS
 from ..ops.strided_copy import StridedCopyAttrs
@@ -185,11 +186,15 @@ def _without(shape: Sequence[int], axis: int) -> tuple[int, ...]:
 
 
 def random_inputs(graph: Graph, seed: int) -> list[np.ndarray]:
-    """Inputs in logical shape and order that use the whole range."""
+    """Inputs in logical shape and order that use the whole range; indices that of their tables."""
     draw = np.random.default_rng(seed)
     inputs = []
     for value in graph.inputs:
-        if value.element is Element.FLOAT32:
+        indices = index_range(graph, value)
+        if indices is not None:
+            low, high = indices
+            inputs.append(draw.integers(low, high, value.shape, value.element.numpy, endpoint=True))
+        elif value.element is Element.FLOAT32:
             inputs.append(draw.normal(0, 10, value.shape).astype(np.float32))
         else:
             inputs.append(draw.integers(-128, 128, value.shape).astype(np.int8))

@@ -44,6 +44,8 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kResizeNearest,
         portable::kArgmax,
         portable::kArgmin,
+        portable::kEmbedding,
+        portable::kEmbeddingInt32,
     },
 };
 

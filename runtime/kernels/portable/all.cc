@@ -43,6 +43,8 @@ constexpr KernelTable kPortableKernels = {
         portable::kResizeNearest,
         portable::kArgmax,
         portable::kArgmin,
+        portable::kEmbedding,
+        portable::kEmbeddingInt32,
     },
 };
 

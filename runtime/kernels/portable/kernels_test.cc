@@ -435,6 +435,34 @@ TEST_F(KernelsTest, TransposeThereAndBack) {
   }
 }
 
+TEST_F(KernelsTest, EmbeddingRefusesIndicesOutsideOfItsTable) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 32;  // 0 in 32 bits
+  const std::int64_t outside[] = {3,         -4,   INT32_MAX, INT32_MIN, INT64_MAX,
+                                  INT64_MIN, kFar, kFar + 1,  -kFar,     -kFar - 1};
+  const std::vector<std::int8_t> table = bytes(3 * 2);
+  std::vector<std::int8_t> output(4);
+  for (const int from_end : {0, 1}) {
+    const payload::EmbeddingArgs args = {base(0), base(1), base(2), 3, 3, 2,
+                                         1,       2,       1,       0, 1, from_end};
+    const auto error = [&](std::int64_t index) {
+      Bases bases = {};
+      std::int64_t input[] = {99, 2, index};  // the first one is not read
+      bases[0] = reinterpret_cast<std::uint8_t*>(input);
+      bases[1] = const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(table.data()));
+      bases[2] = reinterpret_cast<std::uint8_t*>(output.data());
+      return kEmbedding.run(&args, bases);
+    };
+    for (const std::int64_t index : outside) {
+      EXPECT_EQ(error(index), Error::InvalidArgument) << index;
+    }
+    for (const std::int64_t index : {-1, -3}) {
+      EXPECT_EQ(error(index), from_end != 0 ? Error::Ok : Error::InvalidArgument);
+    }
+    ASSERT_EQ(error(1), Error::Ok);
+    EXPECT_EQ(output, std::vector<std::int8_t>({table[4], table[5], table[2], table[3]}));
+  }
+}
+
 TEST_F(KernelsTest, StridedCopyOfAPartOfBothTensors) {
   for (int round = 0; round < 300; ++round) {
     payload::StridedCopyArgs args = {base(0), base(1), 0, 0, 0, 0, {}, {}, {}, {}, {}, {}};

@@ -176,5 +176,17 @@ extern const KernelOf<payload::Opcode::kArgmax> kArgmax;
 /// int64.
 extern const KernelOf<payload::Opcode::kArgmin> kArgmin;
 
+/// Copies the rows of an int8 table that int64 indices choose. Row [i, j] of the output is
+/// that of index first + i * outer_step + j * inner_step. Indices are data, so that run()
+/// checks them: one that is not in [0, rows) ends the execution with InvalidArgument, and
+/// the output is then undefined.
+extern const KernelOf<payload::Opcode::kEmbedding> kEmbedding;
+
+/// Copies the rows of an int8 table that int32 indices choose. Row [i, j] of the output is
+/// that of index first + i * outer_step + j * inner_step. Indices are data, so that run()
+/// checks them: one that is not in [0, rows) ends the execution with InvalidArgument, and
+/// the output is then undefined.
+extern const KernelOf<payload::Opcode::kEmbeddingInt32> kEmbeddingInt32;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -1,0 +1,277 @@
+"""Rows of a constant table, chosen by integers from outside of the delegate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from ..edge.nodes import argument, first, operand, shape_of, target_name
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
+from ..edge.refusal import Reason, Refusal
+from ..format import blocks
+from ..format.record import I8, I32, I64, Field, Scalar, Struct
+from ..graph.ir import Graph, Node, Value
+from ..graph.tensor_type import Element, Layout
+from . import storage
+from .annotation import LookUp
+from .kernel import KernelSpec
+from .layouts import Layouts
+from .loops import Loops, find_loops, through
+from .op import Op
+from .random_case import RandomCase
+
+_EMBEDDING = "aten.embedding.default"
+_SELECT = "aten.index_select.default"
+_INDEX = "aten.index.Tensor"
+_GATHER = "aten.gather.default"
+_TAKE = "aten.take.default"
+# PyTorch counts negative indices of these from the end, and refuses them elsewhere.
+_FROM_END = frozenset({_INDEX, _TAKE})
+
+
+def _kernel(name: str, element: Scalar) -> KernelSpec:
+    return KernelSpec(
+        name,
+        Struct(
+            f"{''.join(map(str.capitalize, name.split('_')))}Args",
+            f"Copies the rows of an int8 table that {element.element} indices choose. Row [i, j] of the output is that "
+            "of index first + i * outer_step + j * inner_step. Indices are data, so that run() checks them: one that "
+            "is not in [0, rows) ends the execution with InvalidArgument, and the output is then undefined.",
+            (
+                blocks.input("input", element, "input_count", doc=f"{element.element} [input_count], of any alignment"),
+                blocks.filter("rows", "depth", doc="int8 [rows, depth], the table"),
+                blocks.output(I8, "outer", "inner", "depth", doc="int8 [outer, inner, depth]"),
+                Field("input_count", I32, "indices"),
+                Field("rows", I32),
+                Field("depth", I32),
+                Field("outer", I32),
+                Field("inner", I32),
+                Field("first", I32),
+                Field("outer_step", I32, "not negative"),
+                Field("inner_step", I32, "not negative"),
+                Field("from_end", I32, "whether -1 is the last row, -2 the one before it ...", low=0, high=1),
+            ),
+            geometry="embedding",
+        ),
+        cmsis_nn="",
+        why_portable="CMSIS-NN has no look-up of rows; they go through memcpy",
+    )
+
+
+@dataclass(frozen=True)
+class EmbeddingAttrs:
+    """embedding: inputs: indices (integers), table (int8 [rows, depth]). The indices are those elements of their input,
+    in memory order, that at most two loops of `sizes` and `strides` touch, from element `first` on. `shape` is the
+    logical shape of the output. `from_end` says that negative indices count from the end of the table."""
+
+    shape: tuple[int, ...]
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    first: int = 0
+    from_end: bool = False
+
+    @property
+    def loops(self) -> Loops:
+        return Loops(self.sizes, self.strides, self.first)
+
+
+class _Choice(NamedTuple):
+    """How an edge node chooses rows: `loops` go through the indices in `source`, a tensor that the delegate gets."""
+
+    source: EdgeNode
+    loops: Loops
+
+
+def _attrs(shape: tuple[int, ...], loops: Loops, from_end: bool) -> EmbeddingAttrs:
+    return EmbeddingAttrs(shape, loops.sizes, loops.strides, loops.offset, from_end)
+
+
+def _draw(d: RandomCase) -> Value:
+    """All indices of a tensor of any rank, which also go to the ends of the table; depths of single bytes and of long
+    rows."""
+    shape = tuple(d.integer(1, 4) for _ in range(d.integer(0, 3)))
+    return _look_up(d, shape, through(math.prod(shape)), shape)
+
+
+def _draw_part(d: RandomCase) -> Value:
+    """A part of a matrix of indices, in steps, also repeated or across."""
+    rows, columns = d.integer(1, 6), d.integer(1, 9)
+    first, step = d.integer(0, columns - 1), d.integer(1, 3)
+    inner = d.integer(1, (columns - 1 - first) // step + 1)
+    loops = ((rows, columns), (inner, step))
+    (outer, outer_step), (inner, inner_step) = d.pick(loops, loops[::-1], ((d.integer(1, 3), 0), (inner, step)))
+    return _look_up(d, (rows, columns), Loops((outer, inner), (outer_step, inner_step), first), (outer, inner))
+
+
+def _look_up(d: RandomCase, shape: tuple[int, ...], loops: Loops, looked_up: tuple[int, ...]) -> Value:
+    rows = d.pick(1, d.integer(2, 40), d.integer(100, 300))
+    depth = d.pick(1, d.integer(2, 9), d.integer(10, 70))
+    from_end = d.pick(False, True)
+    indices = d.input(*shape, element=d.pick(Element.INT64, Element.INT32))
+    quant = d.quant()
+    table = d.constant((rows, depth), Element.INT8, Element.INT8.low, Element.INT8.high, quant)
+    output = d.node("embedding", [indices, table], _attrs((*looked_up, depth), loops, from_end), quant)
+    output.retype(layout=Layout.ROW_MAJOR)
+    return output
+
+
+class Embedding(Op):
+    """output[..., :] = table[indices[...]]. Table and output have one scale, so that the look-up is exact."""
+
+    name = "embedding"
+    targets = (_EMBEDDING, _SELECT, _INDEX, _GATHER)
+    annotation = LookUp((*targets, _TAKE))
+    attrs = EmbeddingAttrs
+    kernels = (_kernel("embedding", I64), _kernel("embedding_int32", I32))
+    draws = (_draw, _draw_part)
+    limits = (
+        "rows of a constant table, chosen by int64 or int32 indices that come from outside of the delegate: "
+        "nn.Embedding, index_select along the first dimension, table[indices], and gather and take of a vector",
+        "indices may be reshaped, sliced, transposed and expanded before; an index outside of the table ends the "
+        "execution with an error",
+    )
+    computes = False
+    layouts = Layouts.ROW_MAJOR
+
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        return first(
+            lambda: context.refuse_tensors(node),
+            lambda: self._refuse_table(node, context),
+            lambda: self._refuse_form(node),
+            lambda: self._refuse_indices(node, context),
+            lambda: context.refuse_quant(node, []),
+            lambda: self._refuse_scales(node, context),
+        )
+
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        found = context.constant_float(operand(node))
+        chosen = _choice(node, context)
+        if found is None or chosen is None:
+            raise ValueError(f"{node.name} does not look rows of a constant table up")
+        rows = found.shape[0]
+        table = context.operand(operand(node), f"{node.name}_table", (rows, math.prod(found.shape[1:])))
+        attrs = _attrs(shape_of(node), chosen.loops, target_name(node) in _FROM_END)
+        return [context.node(node, self.name, [context.value(chosen.source), table], attrs)]
+
+    def _refuse_table(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        found = context.constant_float(operand(node))
+        if found is None:
+            return Refusal(
+                Reason.NOT_CONSTANT,
+                "what it chooses from is not constant, and the delegate only looks up in constant tables; with "
+                "constant indices slice, select, flip or roll may do the same",
+            )
+        if not found.shape or math.prod(found.shape) == 0:
+            return Refusal(Reason.UNSUPPORTED_SHAPE, f"its table is empty: shape {list(found.shape)}")
+        if found.quantized and found.quant is None:
+            return Refusal(
+                Reason.UNSUPPORTED_QUANTIZATION,
+                f"its table is {found.dtype} with {'one scale' if found.axis is None else 'several scales'}; the "
+                "kernel takes int8 with one scale: quantize with CmsisNnQuantizer",
+            )
+        return None
+
+    def _refuse_form(self, node: EdgeNode) -> Optional[Refusal]:
+        target, table = target_name(node), operand(node)
+        rank = len(shape_of(table))
+        if target in (_SELECT, _GATHER) and argument(node, 1) % rank != 0:
+            instead = "transpose the table beforehand, where it is made"
+        elif target == _GATHER and rank != 1:
+            instead = "nn.Embedding and table[indices] choose whole rows"
+        elif target == _INDEX and (len(argument(node, 1)) != 1 or argument(node, 1)[0] is None):
+            instead = "index the first dimension alone, and the others of the result"
+        else:
+            return None
+        return Refusal(
+            Reason.UNSUPPORTED_PARAMETER, f"it does not choose along the first dimension of its table alone; {instead}"
+        )
+
+    def _refuse_indices(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        indices = _indices(node)
+        refusal = context.refuse_indices(indices)
+        if refusal is not None:
+            return refusal
+        if _choice(node, context) is not None:
+            return None
+        return Refusal(
+            Reason.UNSUPPORTED_SHAPE,
+            f"its indices {indices.name} are taken from a tensor in more than two loops; look up the whole tensor, and "
+            "move the result",
+        )
+
+    def _refuse_scales(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        table, output = context.operand_quant(operand(node)), context.output_quant(node)
+        if table == output:
+            return None
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            "its table and its output have different scales, but the kernel does not rescale; quantize with "
+            "CmsisNnQuantizer, which shares them",
+        )
+
+    def output_shape(self, inputs: Sequence[Value], attrs: EmbeddingAttrs) -> tuple[int, ...]:
+        return attrs.shape
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        table, attrs = node.inputs[1].constant, node.attrs
+        rows = len(table)
+        indices = inputs[0].reshape(-1)[attrs.loops.elements()].astype(np.int64)
+        if attrs.from_end:
+            indices = np.where(indices < 0, indices + rows, indices)
+        outside = (indices < 0) | (indices >= rows)
+        if outside.any():
+            raise ValueError(f"{node.name}: index {indices[outside][0]} is not in a table of {rows} rows")
+        return np.ascontiguousarray(table[indices]).reshape(node.output.storage_shape)
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        return {"filter": node.inputs[1].constant}
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        (rows, depth), attrs = node.inputs[1].shape, node.attrs
+        unused = [(1, 0)] * (2 - len(attrs.sizes))
+        (outer, outer_step), (inner, inner_step) = unused + list(zip(attrs.sizes, attrs.strides))
+        return {
+            **refs,
+            "input_count": node.inputs[0].numel,
+            "rows": rows,
+            "depth": depth,
+            "outer": outer,
+            "inner": inner,
+            "first": attrs.first,
+            "outer_step": outer_step,
+            "inner_step": inner_step,
+            "from_end": int(attrs.from_end),
+        }
+
+
+def _indices(node: EdgeNode) -> EdgeNode:
+    """Returns the argument of a target that has the indices."""
+    if target_name(node) == _INDEX:
+        found: EdgeNode = next(index for index in argument(node, 1) if index is not None)
+        return found
+    return operand(node, 1 if target_name(node) == _EMBEDDING else 2)
+
+
+def _choice(node: EdgeNode, context: EdgeContext) -> Optional[_Choice]:
+    """Returns where the indices lie; None if two loops do not reach them in their order."""
+    source, elements = context.moved_indices(_indices(node))
+    places = np.argsort(storage.memory_order(context.index_type(source)), kind="stable")[elements]
+    loops = find_loops(places)
+    if loops is None or len(loops.sizes) > 2 or any(step < 0 for step in loops.strides):
+        return None
+    return _Choice(source, loops)
+
+
+def index_range(graph: Graph, value: Value) -> Optional[tuple[int, int]]:
+    """Returns the least and the greatest index that all look-ups in `graph` by input `value` take; None if `value` is
+    no index."""
+    tables = [
+        (len(node.inputs[1].constant), node.attrs) for node in graph.consumers(value) if node.op == Embedding.name
+    ]
+    if not tables:
+        return None
+    return max(-rows if attrs.from_end else 0 for rows, attrs in tables), min(rows for rows, _ in tables) - 1

@@ -1,0 +1,155 @@
+"""Rows of constant tables, chosen by integers, from the module to the integers."""
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torchao.quantization.pt2e.quantize_pt2e import prepare_qat_pt2e
+
+from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.graph.tensor_type import Element
+from cmsis_nn_delegate.ops.embedding import index_range
+from cmsis_nn_delegate.quantization.prepare import quantizable_module
+from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, lowered, reports_of_branches
+
+ROWS, WIDTH = 9, 6
+
+
+class Table(nn.Module):
+    """Computes with what `function` looks up in a constant table, of vectors or numbers."""
+
+    def __init__(self, function, *shape):
+        super().__init__()
+        torch.manual_seed(0)
+        self.function = function
+        self.register_buffer("table", torch.randn(shape))
+
+    def forward(self, x):
+        y = self.function(self.table, x)
+        return y * y
+
+
+def integers(*shape, dtype=torch.int64, low=0):
+    return torch.randint(low, ROWS, shape, dtype=dtype, generator=torch.Generator().manual_seed(1))
+
+
+def form(function, indices, *shape):
+    return Branch(Table(function, *(shape or (ROWS, WIDTH))), (indices,))
+
+
+FORMS = {
+    "embedding": form(lambda t, x: F.embedding(x, t, padding_idx=2), integers(2, 5)),
+    "one index": form(lambda t, x: F.embedding(x, t), integers()),
+    "int32": form(lambda t, x: F.embedding(x, t), integers(2, 5, dtype=torch.int32)),
+    "rank 3": form(lambda t, x: F.embedding(x, t), integers(2, 3, 4)),
+    "index_select": form(lambda t, x: torch.index_select(t, 0, x), integers(4)),
+    "index": form(lambda t, x: t[x], integers(2, 3, low=-ROWS)),
+    "index of matrices": form(lambda t, x: t[x], integers(3, low=-ROWS), ROWS, 2, 3),
+    "gather": form(lambda t, x: t.gather(0, x), integers(4), ROWS),
+    "take": form(lambda t, x: t.take(x), integers(2, 3, low=-ROWS), 3, 3),
+    "a column": form(lambda t, x: F.embedding(x[:, 1], t), integers(4, 3)),
+    "every other column": form(lambda t, x: F.embedding(x[:, 1::2], t), integers(4, 5)),
+    "columns one by one": form(lambda t, x: sum(F.embedding(c, t) for c in x.unbind(1)), integers(4, 3)),
+    "across": form(lambda t, x: F.embedding(x.t(), t), integers(4, 3)),
+    "reshaped": form(lambda t, x: F.embedding(x.reshape(-1).unsqueeze(0), t), integers(4, 3)),
+    "repeated": form(lambda t, x: F.embedding(x.expand(3, 4), t), integers(1, 4)),
+    "converted": form(lambda t, x: F.embedding(x.long().view(2, 6), t), integers(4, 3, dtype=torch.int32)),
+    "a made table": form(lambda t, x: F.embedding(x, t * 2 + 1), integers(4)),
+    "of what is computed": Branch(
+        Table(lambda t, x: t[(x + x).argmin(1).view(2, 2)], ROWS, WIDTH), (torch.randn(4, ROWS),)
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def forms():
+    return branches_apart(FORMS)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_form_is_exact(forms, name):
+    assert forms[name].distance <= 1  # of the product; a look-up is a copy
+    assert set(forms[name].ops) & {"embedding"}
+    (source,) = forms[name].inputs
+    assert source.element in (Element.INT64, Element.INT32, Element.FLOAT32)
+
+
+def test_what_moves_indices_costs_nothing(forms):
+    for name in ("a column", "every other column", "across", "reshaped", "repeated", "converted"):
+        assert forms[name].ops == ["embedding", "mul", "dequantize"], name
+
+
+def test_several_tables_of_one_input_and_constant_positions():
+    class Several(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words, self.kinds, self.places = (nn.Embedding(rows, 8) for rows in (20, 5, 12))
+
+        def forward(self, x):
+            return self.words(x) + self.kinds(x) + self.places(torch.arange(x.shape[1]))
+
+    x = torch.randint(0, 5, (1, 12))
+    graph = lowered(Several(), x).graph()
+    assert [node.op for node in graph.nodes].count("embedding") == 2  # positions are constant
+    assert index_range(graph, graph.inputs[0]) == (0, 4)
+    with pytest.raises(ValueError, match=r"index 5 is not in a table of 5 rows"):
+        reference.run(graph, [np.full((1, 12), 5)])
+
+
+REFUSED = {
+    "a table that is no constant": (
+        Branch(Function(lambda x: x[torch.tensor([1, 0, 1])] * 2), (torch.randn(3, 4),)),
+        "not-constant",
+        "slice, select, flip or roll",
+    ),
+    "another dimension": (
+        form(lambda t, x: torch.index_select(t, 1, x), integers(4).clamp(max=WIDTH - 1)),
+        "unsupported-parameter",
+        "transpose the table",
+    ),
+    "single numbers": (
+        form(lambda t, x: t.gather(0, x), integers(2, WIDTH)),
+        "unsupported-parameter",
+        "whole rows",
+    ),
+    "too many loops": (
+        form(lambda t, x: F.embedding(x[:, :2, :2], t), integers(3, 3, 3)),
+        "unsupported-shape",
+        "look up the whole tensor",
+    ),
+    "bags": (
+        Branch(nn.EmbeddingBag(ROWS, WIDTH), (integers(2, 5),)),
+        "unsupported-operator",
+        "a sum or mean over the rows",
+    ),
+    "integers that are computed with": (
+        form(lambda t, x: F.embedding(x[:, 1], t) * x[:, 1:2].float(), integers(4, 3)),
+        "unsupported-dtype",
+        "only as indices of constant tables",
+    ),
+}
+
+
+def test_the_rest_is_refused_with_a_reason():
+    found = reports_of_branches({name: branch for name, (branch, _, _) in REFUSED.items()})
+    for name, (_, reason, part) in REFUSED.items():
+        refused = [report for report in found[name] if report.reason is not None]
+        assert any(part in report.message and report.reason.value == reason for report in refused), (name, refused)
+
+
+def test_training_quantizes_the_whole_table():
+    """Not only the rows that the last batch looked up."""
+    module = nn.Sequential(nn.Embedding(ROWS, WIDTH), nn.Linear(WIDTH, 2))
+    with torch.no_grad():
+        module[0].weight[0] = 10.0
+    x = integers(4).clamp(min=1)
+    prepared = prepare_qat_pt2e(
+        quantizable_module(torch.export.export(module.train(), (x,))), CmsisNnQuantizer(qat=True)
+    )
+    for _ in range(3):
+        prepared(x)
+    (node,) = (node for node in prepared.graph.nodes if "embedding" in str(node.target))
+    observer = prepared.get_submodule(node.args[0].target)
+    assert float(observer.activation_post_process.max_val) == 10.0
