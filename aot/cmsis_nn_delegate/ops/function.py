@@ -38,6 +38,7 @@ class Function(Op):
     """
 
     name = "function"
+    becomes = ("lookup",)
     targets = _TARGETS
     annotation = Unary(
         _TARGETS,

@@ -60,6 +60,8 @@ class Op:
     attrs: ClassVar[Optional[type]] = None
     # The kernels of an operator that reaches the payload.
     kernels: ClassVar[tuple[KernelSpec, ...]] = ()
+    # The operators that passes make of it, if it has no kernel and each of its nodes needs one of theirs.
+    becomes: ClassVar[tuple[str, ...]] = ()
     # Draw random cases, used in turn: together they cover every special case of the operator.
     draws: ClassVar[tuple[Draw, ...]] = ()
     # What is delegated and what is not, in the user's terms, one sentence each.

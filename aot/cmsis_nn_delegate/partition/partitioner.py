@@ -52,12 +52,13 @@ class CmsisNnPartitioner(Partitioner):
         self.target = target if isinstance(target, Target) else get_target(target)
         if io_placement not in IO_PLACEMENTS:
             raise ValueError(f"unknown io_placement {io_placement!r}; choose one of {', '.join(IO_PLACEMENTS)}")
+        self._providers = get_providers(providers)
         self.delegation_spec = DelegationSpec(
             CmsisNnBackend.__name__,
             [
                 CompileSpec("target", self.target.name.encode()),
                 CompileSpec("io_placement", io_placement.encode()),
-                CompileSpec("providers", ",".join(provider.name for provider in get_providers(providers)).encode()),
+                CompileSpec("providers", ",".join(provider.name for provider in self._providers).encode()),
                 *([CompileSpec(LATER, b"")] if later else []),
             ],
         )
@@ -91,7 +92,9 @@ class CmsisNnPartitioner(Partitioner):
         # A call whose results nothing reads would have no place in the program.
         exported_program.graph.eliminate_dead_code()
         exported_program.graph_module.recompile()
-        support = Support(exported_program, self._functions, self._prepared, self._asks_once, self._before)
+        support = Support(
+            exported_program, self._functions, self._prepared, self._asks_once, self._before, self._providers
+        )
         tags = {}
         for node, index in support.partitions.items():
             tag = f"cmsis_nn_{index}"
@@ -121,7 +124,7 @@ class CmsisNnPartitioner(Partitioner):
     def _takes(self, ep: ExportedProgram, node: Node) -> bool:
         """Returns whether the delegate takes `node` of `ep`."""
         if self._asked is None or self._asked[0] is not ep.graph:
-            self._asked = (ep.graph, Support(ep, data_later=True))
+            self._asked = (ep.graph, Support(ep, data_later=True, providers=self._providers))
             for asked in ep.graph.nodes:  # decompositions record where nodes come from, but passes do not
                 asked.meta["from_node"] = [NodeSource(asked, type(self).__name__)]
             self._before = self._asked[1] if self._asks_once else None

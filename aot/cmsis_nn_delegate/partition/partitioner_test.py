@@ -460,6 +460,27 @@ def test_compile_specs():
     }
 
 
+@pytest.mark.parametrize(
+    "io, layers, parts",
+    [
+        ("int8", [nn.Linear(4, 3), nn.ReLU()], []),
+        ("int8", [nn.Linear(4, 3), nn.Sigmoid()], ["dequantize", "function", "quantize"]),
+        ("float", [nn.Linear(4, 3)], ["quantize", "dequantize"]),
+    ],
+)
+def test_what_only_another_provider_computes_stays_outside(io, layers, parts):
+    """Instead of being an error once the partitions are lowered; then the layer has int8 inputs and outputs."""
+    partitioner = CmsisNnPartitioner("cortex-m55", prepared=True, providers=("cmsis-nn",))
+    program = exported(nn.Sequential(*layers), torch.randn(1, 4))
+    lower(program, "cortex-m55", io, partitioner=partitioner)
+    (linear,) = [report for report in partitioner.reports if "linear" in report.target]
+    assert linear.delegated
+    messages = [report.message for report in partitioner.reports if not report.delegated]
+    assert len(messages) == len(parts)
+    for message, part in zip(messages, parts):
+        assert message.startswith(f"no kernel for {part} in cmsis-nn") and "add portable to --providers" in message
+
+
 def test_unknown_names_are_listed_with_the_choices():
     with pytest.raises(ValueError, match="'cortex-m5'.*cortex-m55"):
         CmsisNnPartitioner("cortex-m5")

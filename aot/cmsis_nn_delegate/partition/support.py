@@ -14,7 +14,7 @@ has few inputs and outputs, so a level with many of them is cut into several (`_
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from torch.export import ExportedProgram
@@ -26,7 +26,10 @@ from ..edge.naming import left_in_float
 from ..edge.nodes import GETITEM, operand, target_name
 from ..edge.refusal import Reason, Refusal
 from ..format.schema import MAX_IO
+from ..ops.kernel import KernelSpec
 from ..ops.op import Op
+from ..ops.providers.provider import Provider
+from ..ops.providers.registry import DEFAULT
 from ..ops.registry import OPS
 from ..quantization.recurrent import MAX_STEPS, RECURRENT_LAYERS
 from .portable import missing_kernel
@@ -106,7 +109,7 @@ class Support:
 
     With `data_later` the data of constants is not checked, even if the program has it. `earlier` is the decision about
     the program that this one was made from. Nodes that it accepted are not checked again; nodes that it refused are, so
-    that the reason names nodes of this program.
+    that the reason names nodes of this program. `providers` are those of the firmware's kernels.
     """
 
     def __init__(
@@ -116,7 +119,9 @@ class Support:
         prepared: bool = False,
         data_later: bool = False,
         earlier: Optional[Support] = None,
+        providers: Sequence[Provider] = DEFAULT,
     ) -> None:
+        self._providers = providers
         self.context = EdgeContext(program, functions, prepared)
         self.refusals: dict[Node, Refusal] = {}
         self._calls = [node for node in program.graph.nodes if node.op == "call_function"]
@@ -127,7 +132,7 @@ class Support:
         self._constants: set[Node] = set()  # dequantize and permute of weights
         self._index_moves: set[Node] = set()  # what only moves the indices of delegated look-ups
         self._classify(data_later, earlier)
-        while self._drop_incomplete() or self._drop_circular() or self._drop_crowded():
+        while self._drop_incomplete() or self._drop_borders() or self._drop_circular() or self._drop_crowded():
             pass
         self._drop_useless_borders()
         self.partitions = self._number(self._levels(self._units()))
@@ -156,8 +161,49 @@ class Support:
             refusal = op.check(node, self.context)
             if refusal is not None:
                 return refusal
+        refusal = self._refuse_provider(op)
+        if refusal is not None:
+            return refusal
         self._accepted[node.name] = _dialect_free(target_name(node))
         return op.check_data(node, self.context) if self.context.has_data and not data_later else None
+
+    def _refuse_provider(self, op: Op) -> Optional[Refusal]:
+        """Refuses an operator of which no provider has a kernel. Whether quantize and dequantize become calls depends
+        on what is around them (`_drop_borders`), and so it does for what moves values."""
+        kernels = op.kernels or [kernel for name in op.becomes for kernel in OPS[name].kernels]
+        if not kernels or op.name in ("quantize", "dequantize"):
+            return None
+        return self._without_kernel(op.name, kernels)
+
+    def _without_kernel(self, what: str, kernels: Sequence[KernelSpec]) -> Optional[Refusal]:
+        if any(provider.has(kernel) for provider in self._providers for kernel in kernels):
+            return None
+        names = " and ".join(provider.name for provider in self._providers)
+        why = "; ".join(provider.why_not(kernels[0]) for provider in self._providers)
+        return Refusal(
+            Reason.UNSUPPORTED_OPERATOR,
+            f"no kernel for {what} in {names}, and no other provider of kernels is allowed ({why}): add portable to "
+            "--providers, or to the providers of compile_model",
+        )
+
+    def _drop_borders(self) -> bool:
+        """Drops each quantize and dequantize that would be a call, if no provider has a kernel for it. Returns whether
+        any were dropped."""
+        dropped = {}
+        for node, op in self._ops.items():
+            if op.name == "quantize":
+                outside = any(source not in self._ops for source in self._activation_inputs(node))
+            elif op.name == "dequantize":
+                outside = any(reader not in self._ops for reader in self._readers(node))
+            else:
+                continue
+            refusal = self._without_kernel(op.name, op.kernels) if outside else None
+            if refusal is not None:
+                dropped[node] = refusal
+        for node, refusal in dropped.items():
+            del self._ops[node]
+            self.refusals[node] = refusal
+        return bool(dropped)
 
     def _classify(self, data_later: bool, earlier: Optional[Support]) -> None:
         for node in self._calls:
