@@ -26,7 +26,7 @@ from typing import Any, Optional
 
 from ..errors import UserError, require_known
 
-OBSERVERS = ("histogram", "minmax", "moving-average")
+OBSERVERS = ("histogram", "minmax", "moving-average", "percentile")
 WEIGHTS = ("per-channel", "per-tensor")
 ACTIVATIONS = ("affine", "symmetric")
 EQUALIZATIONS = ("relu", "relu6")
@@ -44,7 +44,8 @@ class QuantizationConfig:
             cost every other value a bit;
         "minmax" never clips, and is a hundred times faster;
         "moving-average" follows the ranges of the samples with a factor of 0.01, so that a single odd sample counts
-            for little; it is for hundreds of samples.
+            for little; it is for hundreds of samples;
+        "percentile" clips 0.01 % of the values, half of them at each end, whatever error that makes.
     """
 
     skip: Optional[bool] = None

@@ -16,12 +16,14 @@ from torchao.quantization.pt2e.observer import (
 from torchao.quantization.pt2e.quantizer import FixedQParamsQuantizationSpec, QuantizationSpec
 
 from .configuration import QuantizationConfig
+from .percentile import PercentileObserver
 
 # By `QuantizationConfig.observer`.
 _OBSERVERS: dict[str, Any] = {
     "histogram": HistogramObserver,
     "minmax": MinMaxObserver,
     "moving-average": MovingAverageMinMaxObserver,
+    "percentile": PercentileObserver,
 }
 
 # Smallest scales. A constant activation must not give a scale that makes the

@@ -10,6 +10,7 @@ from torchao.quantization.pt2e import MovingAverageMinMaxObserver
 
 from ...errors import UserError
 from ..in_place import describe
+from ..percentile import PercentileObserver
 from .running import is_float
 
 _Q = torch.ops.quantized_decomposed
@@ -74,6 +75,8 @@ class Fits:
         observer = self._scales.observer(node)
         if not hasattr(observer, "min_val") or not value.numel():
             return  # fixed
+        if isinstance(observer, PercentileObserver):
+            return  # clips what it is told to, whatever error that makes
         if isinstance(observer, MovingAverageMinMaxObserver):
             return  # averages of the samples' extremes, which tell nothing about how much lies outside
         entry = self._sums.setdefault(id(observer), [0.0, 0, 0.0, 0.0, node, observer])
