@@ -37,7 +37,26 @@ class BazelPlugin:
         status = os.environ.get("TEST_SHARD_STATUS_FILE")
         if status:
             pathlib.Path(status).touch()
-        items[:] = items[index::total]
+        items[:] = _shard(items, index, total)
+
+
+def _shard(items, index, total):
+    """Every `total`th test from `index`, where tests that share a fixture of their file count as one: in several
+    shards, each would make it anew."""
+    together = {}
+    for item in items:
+        together.setdefault(_shared_fixtures(item) or item.nodeid, []).append(item)
+    return [item for group in list(together.values())[index::total] for item in group]
+
+
+def _shared_fixtures(item):
+    """The file whose fixtures outlive `item`, and which case of them it has if they have parameters; None if there are
+    no such fixtures."""
+    cases = item.callspec.indices if hasattr(item, "callspec") else {}
+    for name, (*_, found) in item._fixtureinfo.name2fixturedefs.items():
+        if found.scope != "function" and found.baseid:
+            return found.baseid, cases.get(name)
+    return None
 
 
 def main(arguments):
