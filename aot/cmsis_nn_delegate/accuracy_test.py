@@ -149,8 +149,19 @@ def test_weights_of_different_sizes():
     assert first.module == "classes (Linear)" and first.cost > 0.9 and first.weights_cost > 0.9
     assert any("--linear-weights per-channel" in text for text in first.proposals)
     assert any("has classes: {skip: true} under module_names" in text for text in first.proposals)
+    assert any("`bias_correction: true`" in text for text in first.proposals)
+    assert not any("`equalization: relu`" in text for layer in fine.layers for text in layer.proposals)
     assert fine.arithmetics[1].sqnr > coarse.arithmetics[1].sqnr + 5
     assert not any("--linear-weights" in text for layer in fine.layers for text in layer.proposals)
+
+
+def test_channels_of_different_sizes():
+    module, data = Net(), samples(8)
+    with torch.no_grad():
+        module.second[0].weight[0] *= 64
+    result = measured(module, data, data)
+    layer = next(layer for layer in result.layers if layer.module == "second.1 (ReLU)")
+    assert any("`equalization: relu`" in text for text in layer.proposals)
 
 
 def test_relu_without_a_bound():

@@ -41,6 +41,7 @@ class LayerNoise:
     own: float = 0.0  # sum of squares of what its rounding changed
     clipped: int = 0
     count: int = 0
+    differences: Optional[torch.Tensor] = None  # of each channel, the sum next to the float model
     levels: torch.Tensor = field(default_factory=lambda: torch.zeros(_LEVELS, dtype=torch.bool))
     low: float = math.inf  # of the numbers before they are rounded
     high: float = -math.inf
@@ -51,6 +52,15 @@ class LayerNoise:
     def saturation(self) -> float:
         """The share of the numbers that lie outside of the range, by more than half a step."""
         return self.clipped / max(1, self.count)
+
+    @property
+    def shift(self) -> float:
+        """The share of the noise that is a shift of the means of channels. Noise without a shift has a share, too: one
+        in as many as a channel has numbers; that is taken off."""
+        if self.differences is None or not self.noise.noise:
+            return 0.0
+        each = self.count / self.differences.numel()
+        return max(0.0, float(self.differences.square().sum()) / each / self.noise.noise - 1 / each)
 
     @property
     def levels_used(self) -> float:
@@ -133,6 +143,11 @@ def _see(layer: LayerNoise, floats: Mapping[Node, Any], quantized: Mapping[Node,
     after = (integers.double() - zero_point) * scale
     layer.noise.add(floats[layer.node], after)
     layer.own += float(torch.where((before - after).abs() > 1e-4 * scale, before - after, 0.0).square().sum())
+    linear = any("linear" in str(user.target) for weight in layer.weights for user in weight.users)
+    channels = 1 if after.dim() > 1 and not linear else -1
+    differences = (after - floats[layer.node].double()).movedim(channels, 0).flatten(1).sum(1) if after.dim() else None
+    if differences is not None:
+        layer.differences = differences if layer.differences is None else layer.differences + differences
     steps = before / scale + zero_point
     layer.clipped += int(((steps < low - 0.5) | (steps > high + 0.5)).sum())
     layer.count += before.numel()
