@@ -164,6 +164,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/batch_matmul.cc
     runtime/kernels/portable/broadcast.cc
     runtime/kernels/portable/conv2d.cc
+    runtime/kernels/portable/conv2d_large.cc
+    runtime/kernels/portable/convolution.h
     runtime/kernels/portable/depthwise_conv2d.cc
     runtime/kernels/portable/dequantize.cc
     runtime/kernels/portable/div.cc

@@ -139,7 +139,7 @@ def test_each_node_is_checked_once(questions, monkeypatch):
 
 
 def test_what_stays_outside_is_checked_again_to_name_nodes_of_the_edge_program(questions):
-    pool = nn.MaxPool2d(2, stride=40000)  # refused, so that it is decomposed
+    pool = nn.MaxPool2d(2, stride=2**28)  # refused, so that it is decomposed
     result = compile_small(nn.Sequential(nn.Conv2d(2, 3, 3), pool, nn.Flatten(), nn.Linear(3, 5)))
     (refused,) = (report for report in result.reports if report.reason is Reason.TOO_LARGE)
     asked = [question for question in questions if question[0] == "check"]

@@ -49,6 +49,8 @@ def generate() -> str:
         "kAlignment": ("std::size_t", schema.ALIGNMENT),
         "kMaxRank": ("std::size_t", schema.MAX_RANK),
         "kMaxDim": ("std::int32_t", schema.MAX_DIM),
+        "kMaxResized": ("std::int32_t", schema.MAX_RESIZED),
+        "kMaxProducts": ("std::int32_t", schema.MAX_PRODUCTS),
         "kMinShift": ("std::int32_t", schema.MIN_SHIFT),
         "kMaxShift": ("std::int32_t", schema.MAX_SHIFT),
         "kMaxSoftmaxDifference": ("std::int32_t", schema.MAX_SOFTMAX_DIFFERENCE),

@@ -34,7 +34,11 @@ _END = """
 _WIDTH = 100
 _TYPES = {"int": "std::int32_t", "bool": "bool"}
 # By how tightly they bind, in both languages.
-_BINARY = {ast.Add: ("+", 5), ast.Sub: ("-", 5), ast.Mult: ("*", 6), ast.Mod: ("%", 6)}
+_BINARY = {
+    **{ast.Add: ("+", 5), ast.Sub: ("-", 5), ast.Mult: ("*", 6), ast.Mod: ("%", 6)},
+    # In C++ less tightly than comparisons.
+    **{ast.BitOr: ("|", 2), ast.BitAnd: ("&", 2)},
+}
 _COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _BOOLEAN = {ast.And: ("&&", 2), ast.Or: ("||", 1)}
 

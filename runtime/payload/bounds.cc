@@ -11,7 +11,14 @@ constexpr payload::Ref make_ref(std::uint32_t base, std::uint32_t offset) {
 }  // namespace
 
 std::uint32_t volume(const payload::Dims& d) {
-  return product(static_cast<std::uint32_t>(d.n * d.h), static_cast<std::uint32_t>(d.w * d.c));
+  const std::uint64_t outer =
+      std::uint64_t{static_cast<std::uint32_t>(d.n)} * static_cast<std::uint32_t>(d.h);
+  const std::uint64_t inner =
+      std::uint64_t{static_cast<std::uint32_t>(d.w)} * static_cast<std::uint32_t>(d.c);
+  const std::uint64_t all =
+      std::uint64_t{static_cast<std::uint32_t>(outer)} * static_cast<std::uint32_t>(inner);
+  const std::uint64_t lost = (outer | inner) >> 32 << 32;  // what does not go into `all`
+  return beyond(lost | all) ? kTooLarge : static_cast<std::uint32_t>(all);
 }
 
 Regions::Regions(const payload::Header& header, const payload::IoTensor* tensors) {

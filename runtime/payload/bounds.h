@@ -19,6 +19,13 @@ inline std::uint32_t product(std::uint32_t a, std::uint32_t b) {
   return wide > payload::kMaxRefOffset ? kTooLarge : static_cast<std::uint32_t>(wide);
 }
 
+/// Whether a number is more than any reference can reach.
+inline bool beyond(std::uint64_t number) {
+  // Half by half, because cores have 32 bits.
+  return (static_cast<std::uint32_t>(number >> 32) |
+          static_cast<std::uint32_t>(number) >> payload::kRefOffsetBits) != 0;
+}
+
 /// The number of elements of a tensor with these dimensions, as product() computes it.
 inline std::uint32_t volume(std::int32_t a) { return static_cast<std::uint32_t>(a); }
 inline std::uint32_t volume(std::int32_t a, std::int32_t b) {
@@ -27,8 +34,8 @@ inline std::uint32_t volume(std::int32_t a, std::int32_t b) {
 inline std::uint32_t volume(std::int32_t a, std::int32_t b, std::int32_t c) {
   return product(volume(a, b), static_cast<std::uint32_t>(c));
 }
-/// The same for dimensions in [1, kMaxDim], where the product of two fits 30 bits. Not inlined, because
-/// the checks of most operators use it several times.
+/// The same for dimensions in [1, kMaxDim]. Not inlined, because the checks of most operators use it several
+/// times.
 std::uint32_t volume(const payload::Dims& d);
 
 /// Whether `value` is in [low, high].

@@ -19,7 +19,9 @@ inline constexpr std::uint32_t kCmsisNnRevision = 0xdbf45dbf;
 inline constexpr unsigned kMaxProviders = 3;
 inline constexpr std::size_t kAlignment = 16;
 inline constexpr std::size_t kMaxRank = 6;
-inline constexpr std::int32_t kMaxDim = 32767;
+inline constexpr std::int32_t kMaxDim = 268435455;
+inline constexpr std::int32_t kMaxResized = 32767;
+inline constexpr std::int32_t kMaxProducts = 32767;
 inline constexpr std::int32_t kMinShift = -31;
 inline constexpr std::int32_t kMaxShift = 30;
 inline constexpr std::int32_t kMaxSoftmaxDifference = 2080374784;
@@ -33,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 40;
+inline constexpr std::size_t kOpcodeCount = 41;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -103,6 +105,7 @@ enum class Opcode : std::uint8_t {
   kArgmin = 37,
   kEmbedding = 38,
   kEmbeddingInt32 = 39,
+  kConv2dLarge = 40,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1580,6 +1583,38 @@ static_assert(offsetof(EmbeddingInt32Args, first) == 32, "layout of EmbeddingInt
 static_assert(offsetof(EmbeddingInt32Args, outer_step) == 36, "layout of EmbeddingInt32Args");
 static_assert(offsetof(EmbeddingInt32Args, inner_step) == 40, "layout of EmbeddingInt32Args");
 static_assert(offsetof(EmbeddingInt32Args, from_end) == 44, "layout of EmbeddingInt32Args");
+
+/// int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter *
+/// (input + input_offset)), requantized per output channel.
+struct Conv2dLargeArgs {
+  /// int8 [n, h, w, c]
+  Ref input;
+  /// int8 [n = out channels, h, w, c = input channels / groups]
+  Ref filter;
+  /// int32 [out channels]
+  Ref bias;
+  /// int32 [out channels], Q31, >= 0
+  Ref multiplier;
+  /// int32 [out channels], left if positive, [-31, 30]
+  Ref shift;
+  /// int8 [n, h, w, c]
+  Ref output;
+  ConvParams params;
+  Dims input_dims;
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(Conv2dLargeArgs) == 112, "layout of Conv2dLargeArgs");
+static_assert(offsetof(Conv2dLargeArgs, input) == 0, "layout of Conv2dLargeArgs");
+static_assert(offsetof(Conv2dLargeArgs, filter) == 4, "layout of Conv2dLargeArgs");
+static_assert(offsetof(Conv2dLargeArgs, bias) == 8, "layout of Conv2dLargeArgs");
+static_assert(offsetof(Conv2dLargeArgs, multiplier) == 12, "layout of Conv2dLargeArgs");
+static_assert(offsetof(Conv2dLargeArgs, shift) == 16, "layout of Conv2dLargeArgs");
+static_assert(offsetof(Conv2dLargeArgs, output) == 20, "layout of Conv2dLargeArgs");
+static_assert(offsetof(Conv2dLargeArgs, params) == 24, "layout of Conv2dLargeArgs");
+static_assert(offsetof(Conv2dLargeArgs, input_dims) == 64, "layout of Conv2dLargeArgs");
+static_assert(offsetof(Conv2dLargeArgs, filter_dims) == 80, "layout of Conv2dLargeArgs");
+static_assert(offsetof(Conv2dLargeArgs, output_dims) == 96, "layout of Conv2dLargeArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -9,25 +9,26 @@ namespace {
 using payload::Dims;
 using payload::Tile;
 
-/// These fit 15 bits only if every size is in [1, kMaxDim]: a larger one has a higher bit,
-/// and 0 - 1 has them all.
+/// These fit as many bits as kMaxDim has only if every size is in [1, kMaxDim + 1]: 0 - 1 has all
+/// bits. One more than kMaxDim is too large for an operand, and no position fits such a step.
 std::uint32_t range_bits(const Dims& d) {
-  static_assert(payload::kMaxDim == (1 << 15) - 1, "the limit is a number of bits");
-  const auto n = static_cast<std::uint32_t>(d.n);
-  const auto h = static_cast<std::uint32_t>(d.h);
-  const auto w = static_cast<std::uint32_t>(d.w);
-  const auto c = static_cast<std::uint32_t>(d.c);
-  return (n | h | w | c) | ((n - 1) | (h - 1) | (w - 1) | (c - 1));
+  return (static_cast<std::uint32_t>(d.n) - 1) | (static_cast<std::uint32_t>(d.h) - 1) |
+         (static_cast<std::uint32_t>(d.w) - 1) | (static_cast<std::uint32_t>(d.c) - 1);
 }
 std::uint32_t range_bits(const Tile& t) {
-  const auto w = static_cast<std::uint32_t>(t.w);
-  const auto h = static_cast<std::uint32_t>(t.h);
-  return (w | h) | ((w - 1) | (h - 1));
+  return (static_cast<std::uint32_t>(t.w) - 1) | (static_cast<std::uint32_t>(t.h) - 1);
 }
+
+constexpr unsigned kDimBits = 28;
+static_assert(payload::kMaxDim == (1 << kDimBits) - 1, "the limit is a number of bits");
 
 /// These fit as many bits as `value` has without its sign.
 std::uint32_t magnitude_bits(std::int32_t value) {
   return static_cast<std::uint32_t>(value < 0 ? ~value : value);
+}
+
+std::uint64_t wide(std::int32_t a, std::int32_t b) {
+  return std::uint64_t{static_cast<std::uint32_t>(a)} * static_cast<std::uint32_t>(b);
 }
 
 /// Whether a window may lie entirely in the padding.
@@ -36,15 +37,19 @@ enum class Overlap : std::uint8_t { kOptional, kRequired };
 /// Checks one axis of a convolution or pooling whose values are all in range. A window has `taps`
 /// positions `dilation` apart; the first window starts at -padding, each next one `stride` later.
 /// No window that ends before the input's end may be missing: CMSIS-NN's 1x1 kernels compute as
-/// many outputs as there are inputs. All values are at most kMaxDim, so no term exceeds 31 bits.
+/// many outputs as there are inputs. All values are at most kMaxDim, and so are the products.
 bool fits_window(std::int32_t in, std::int32_t taps, std::int32_t out, std::int32_t stride,
                  std::int32_t padding, std::int32_t dilation, Overlap overlap) {
-  static_assert(payload::kMaxDim == 32767, "the sums below must fit 31 bits");
   const std::int32_t extent = (taps - 1) * dilation + 1;  // of a window
   const std::int32_t end = out * stride;                  // of the windows, from -padding
   // If the first and the last window are fine, all others are.
   const bool overlaps = padding < extent && end - stride - padding < in;
   return end + extent > in + padding && (overlaps || overlap == Overlap::kOptional);
+}
+
+/// Whether positions on an axis of a transposed convolution are at most kMaxDim.
+bool fits_sums(std::int32_t in, std::int32_t taps, std::int32_t stride, std::int32_t dilation) {
+  return !bounds::beyond(wide(in, stride) | wide(taps - 1, dilation));
 }
 
 constexpr char kOutOfRange[] = "dimension, stride, padding or dilation out of range";
@@ -58,40 +63,44 @@ bool channels_agree(const Dims& in, const Dims& filter, const Dims& out) {
   return groups >= 1 && groups * filter.c == in.c && out.c % groups == 0 && filter.n == out.c;
 }
 
-/// Whether every size, stride and dilation is in [1, kMaxDim], and the padding in [0, kMaxDim].
-bool in_range(const Dims& in, const Dims& filter, const Dims& out, const Tile& stride,
-              const Tile& padding, const Tile& dilation) {
-  const std::uint32_t bits = range_bits(in) | range_bits(filter) | range_bits(out) |
-                             range_bits(stride) | range_bits(dilation) |
-                             static_cast<std::uint32_t>(padding.h | padding.w);  // may be 0
-  return (bits >> 15) == 0;
+/// These fit kDimBits only if every size, stride and dilation is in [1, kMaxDim + 1], and the padding in [0, kMaxDim].
+std::uint32_t range_bits(const Dims& in, const Dims& filter, const Dims& out, const Tile& stride,
+                         const Tile& padding, const Tile& dilation) {
+  return range_bits(in) | range_bits(filter) | range_bits(out) | range_bits(stride) |
+         range_bits(dilation) | static_cast<std::uint32_t>(padding.h | padding.w);  // may be 0
 }
 
 /// The geometry shared by convolutions and pooling.
 bool windows(const CallCheck& call, const Dims& in, const Dims& filter, const Dims& out,
              const Tile& stride, const Tile& padding, const Tile& dilation, Overlap overlap) {
-  return call.require(in_range(in, filter, out, stride, padding, dilation), kOutOfRange) &&
+  const std::uint32_t bits = range_bits(in, filter, out, stride, padding, dilation);
+  // Products of smaller numbers are not beyond it; some cores multiply long numbers in many steps.
+  const bool small = bits >> (kDimBits / 2 - 1) == 0;
+  return call.require((bits >> kDimBits) == 0, kOutOfRange) &&
          call.require(in.n == out.n, kBatch) &&
          call.require(
-             fits_window(in.h, filter.h, out.h, stride.h, padding.h, dilation.h, overlap) &&
+             (small || !bounds::beyond(wide(filter.h - 1, dilation.h) | wide(out.h, stride.h) |
+                                       wide(filter.w - 1, dilation.w) | wide(out.w, stride.w))) &&
+                 fits_window(in.h, filter.h, out.h, stride.h, padding.h, dilation.h, overlap) &&
                  fits_window(in.w, filter.w, out.w, stride.w, padding.w, dilation.w, overlap),
              "stride, padding, dilation and sizes do not fit together");
 }
 
 }  // namespace
 
-bool convolution(const CallCheck& call, const payload::Conv2dArgs& args) {
-  const auto& p = args.params;
-  const Dims& in = args.input_dims;
-  const Dims& filter = args.filter_dims;
-  const Dims& out = args.output_dims;
+bool convolution(const CallCheck& call, const payload::ConvParams& p, const Dims& in,
+                 const Dims& filter, const Dims& out) {
   return windows(call, in, filter, out, p.stride, p.padding, p.dilation, Overlap::kOptional) &&
          call.require(channels_agree(in, filter, out), kChannels);
 }
 
 bool transposed_convolution(const CallCheck& call, const payload::ConvParams& params,
                             const Dims& in, const Dims& filter, const Dims& out) {
-  return call.require(in_range(in, filter, out, params.stride, params.padding, params.dilation),
+  const std::uint32_t bits =
+      range_bits(in, filter, out, params.stride, params.padding, params.dilation);
+  return call.require((bits >> kDimBits) == 0, kOutOfRange) &&
+         call.require(fits_sums(in.h, filter.h, params.stride.h, params.dilation.h) &&
+                          fits_sums(in.w, filter.w, params.stride.w, params.dilation.w),
                       kOutOfRange) &&
          call.require(in.n == out.n, kBatch) &&
          call.require(channels_agree(in, filter, out), kChannels);
@@ -103,8 +112,8 @@ bool depthwise_convolution(const CallCheck& call, const payload::DepthwiseConv2d
   const Dims& filter = args.filter_dims;
   const Dims& out = args.output_dims;
   return windows(call, in, filter, out, p.stride, p.padding, p.dilation, Overlap::kOptional) &&
-         call.require(bounds::in_range(p.ch_mult, 1, payload::kMaxDim) &&
-                          p.ch_mult * in.c == out.c && filter.c == out.c && filter.n == 1,
+         call.require(bounds::volume(p.ch_mult, in.c) == static_cast<std::uint32_t>(out.c) &&
+                          filter.c == out.c && filter.n == 1,
                       "channels, multiplier and filters do not agree");
 }
 
@@ -125,7 +134,11 @@ bool dilated_pooling(const CallCheck& call, const payload::MaxPool2dDilatedArgs&
 }
 
 bool resizing(const CallCheck& call, const Dims& in, const Dims& out) {
-  return call.require(((range_bits(in) | range_bits(out)) >> 15) == 0, kOutOfRange) &&
+  // The kernels multiply two of these.
+  const bool sizes = in.h <= payload::kMaxResized && in.w <= payload::kMaxResized &&
+                     out.h <= payload::kMaxResized && out.w <= payload::kMaxResized;
+  return call.require(sizes && ((range_bits(in) | range_bits(out)) >> kDimBits) == 0,
+                      kOutOfRange) &&
          call.require(in.n == out.n, kBatch) && call.require(in.c == out.c, kPooledChannels);
 }
 
@@ -137,7 +150,8 @@ bool batch_matmul(const CallCheck& call, const payload::BatchMatmulArgs& args) {
   const auto broadcasts = [](std::int32_t first, std::int32_t second, std::int32_t result) {
     return result == (first == 1 ? second : first) && (second == result || second == 1);
   };
-  return call.require((bits >> 15) == 0, "dimension of a matrix out of range") &&
+  return call.require((bits >> kDimBits) == 0 && a.c <= payload::kMaxProducts,
+                      "dimension of a matrix out of range") &&
          call.require(a.c == b.c && out.w == a.w && out.c == b.w, "matrices do not fit together") &&
          call.require(broadcasts(a.n, b.n, out.n) && broadcasts(a.h, b.h, out.h),
                       "batches of matrices do not fit together");

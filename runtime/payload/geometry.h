@@ -1,7 +1,7 @@
 // Checks how the sizes of a call fit together; operators name these checks as `geometry`.
 //
 // Once those of convolutions and pooling hold, every dimension, stride and dilation is in
-// [1, kMaxDim] and every padding in [0, kMaxDim], so that the product of two fits 30 bits.
+// [1, kMaxDim] and every padding in [0, kMaxDim], and no window begins or ends beyond 2^30.
 #pragma once
 
 #include "runtime/payload/call_check.h"
@@ -9,7 +9,14 @@
 namespace cmsis_nn_delegate {
 namespace geometry {
 
-bool convolution(const CallCheck& call, const payload::Conv2dArgs& args);
+bool convolution(const CallCheck& call, const payload::ConvParams& params, const payload::Dims& in,
+                 const payload::Dims& filter, const payload::Dims& out);
+
+template <typename Args>
+bool convolution(const CallCheck& call, const Args& args) {
+  return convolution(call, args.params, args.input_dims, args.filter_dims, args.output_dims);
+}
+
 bool depthwise_convolution(const CallCheck& call, const payload::DepthwiseConv2dArgs& args);
 
 /// Any sizes fit together: an output that no pixel adds to is the bias.

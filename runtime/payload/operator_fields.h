@@ -803,6 +803,37 @@ inline constexpr OperatorField kEmbeddingInt32ArgsFields[] = {
     {"from_end", 44, FieldKind::kInteger, true, false, 0, 1, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kConv2dLargeArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {64, 68, 72, 76}},
+    {"filter", 4, FieldKind::kFilter, false, false, 0, 0, 1, 1, 4, {80, 84, 88, 92}},
+    {"bias", 8, FieldKind::kBias, false, false, 0, 0, 4, 4, 1, {108}},
+    {"multiplier", 12, FieldKind::kMultiplier, false, false, 0, 0, 4, 4, 1, {108}},
+    {"shift", 16, FieldKind::kShift, false, false, 0, 0, 4, 4, 1, {108}},
+    {"output", 20, FieldKind::kOutput, false, false, 0, 0, 1, 1, 4, {96, 100, 104, 108}},
+    {"params.input_offset", 24, FieldKind::kInteger, true, false, -127, 128, 1, 0, 0, {}},
+    {"params.output_offset", 28, FieldKind::kInteger, true, false, -128, 127, 1, 0, 0, {}},
+    {"params.stride.w", 32, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.stride.h", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.padding.w", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.padding.h", 44, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.dilation.w", 48, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.dilation.h", 52, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.activation.min", 56, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"params.activation.max", 60, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"input_dims.n", 64, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.h", 68, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.w", 72, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.c", 76, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.n", 80, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.h", 84, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.w", 88, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.c", 92, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.n", 96, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.h", 100, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.w", 104, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.c", 108, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -845,6 +876,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kArgminArgsFields, 5, 20},
     {kEmbeddingArgsFields, 12, 48},
     {kEmbeddingInt32ArgsFields, 12, 48},
+    {kConv2dLargeArgsFields, 28, 112},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -501,5 +501,21 @@ bool check_embedding_int32(const CallCheck& call, const void* args) {
          call.apart(input, output) && call.accepted();
 }
 
+bool check_conv2d_large(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dLargeArgs*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input) && call.filter({a.filter, volume(a.filter_dims)}) &&
+         call.parameters({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
+         call.in_ranges(in_range(a.params.input_offset, -127, 128) &&
+                        in_range(a.params.output_offset, -128, 127)) &&
+         values::activation(call, a.params.activation) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

@@ -183,6 +183,10 @@ bool check_embedding_int32(const CallCheck& call, const void* args);
 inline constexpr Operator kEmbeddingInt32 = {
     payload::Opcode::kEmbeddingInt32, sizeof(payload::EmbeddingInt32Args), check_embedding_int32};
 
+bool check_conv2d_large(const CallCheck& call, const void* args);
+inline constexpr Operator kConv2dLarge = {payload::Opcode::kConv2dLarge,
+                                          sizeof(payload::Conv2dLargeArgs), check_conv2d_large};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -226,6 +230,7 @@ inline constexpr Operator kOperators[] = {
     operators::kArgmin,
     operators::kEmbedding,
     operators::kEmbeddingInt32,
+    operators::kConv2dLarge,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -15,7 +15,7 @@ int main() {
     switch (r[0]) {
       case 0:
         fits = rules::convolution_fits(r[1] != 0, r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9],
-                                       r[10], r[11], r[12], r[13], r[14], r[15]);
+                                       r[10], r[11], r[12], r[13], r[14], r[15], r[16]);
         break;
       case 1:
         fits = rules::depthwise_fits(r[1] != 0, r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9],

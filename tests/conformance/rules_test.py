@@ -14,7 +14,8 @@ from cmsis_nn_delegate.ops.providers import cmsis_nn_rules as rules
 PROGRAM = Path("tests/conformance/rules_on_host")
 RULES = (rules.convolution_fits, rules.depthwise_fits, rules.softmax_fits, rules.transpose_conv_fits)
 # Values at which results change, and the ends of the ranges.
-SIZES = (1, 1, 2, 3, 3, 4, 5, 8, 511, 512, 32767)
+SIZES = (1, 1, 1, 1, 2, 2, 3, 3, 3, 3, 4, 5, 8, 511, 512, 32767, 32768, 65535, 65536, 2**28 - 1)
+STEPS = (1, 1, 1, 1, 1, 2, 3, 32767, 32768, 65535, 65536, 2**28 - 1)
 
 
 COUNT = 50_000
@@ -25,10 +26,25 @@ def draw(random: np.random.Generator, name: str) -> np.ndarray:
     if name == "mve":
         return random.integers(2, size=COUNT)
     if name.startswith("padding"):
-        return random.choice((0, 0, 1, 1, 2, 3, 32767), COUNT)
+        return random.choice((0, 0, 0, *STEPS), COUNT)
     if name.startswith(("stride", "dilation", "multiplier", "batch")):
-        return random.choice((1, 1, 1, 2, 3, 32767), COUNT)
+        return random.choice(STEPS, COUNT)
     return random.choice(SIZES, COUNT)
+
+
+def checked(values: dict[str, np.ndarray]) -> np.ndarray:
+    """Returns which calls pass the other checks: operands have less than 2^28 bytes, no window ends beyond 2^30."""
+
+    def of(name: str) -> np.ndarray:
+        return values.get(name, np.ones(COUNT)).astype(float)
+
+    channels = of("kernel_c") if "kernel_c" in values else of("in_c") * of("multiplier")
+    passed = of("kernel_h") * of("kernel_w") * channels < 2**28
+    for axis in "hw":
+        passed &= (of(f"kernel_{axis}") - 1) * of(f"dilation_{axis}") < 2**28
+        # A transposed convolution makes the steps in its input.
+        passed &= np.maximum(of(f"out_{axis}"), of(f"in_{axis}")) * of(f"stride_{axis}") < 2**28
+    return passed
 
 
 @pytest.mark.parametrize("index, rule", enumerate(RULES))
@@ -36,9 +52,7 @@ def test_python_and_cpp_say_the_same(index, rule):
     random = np.random.default_rng(index)
     names = rule.__code__.co_varnames[: rule.__code__.co_argcount]
     values = {name: draw(random, name) for name in names}
-    # A filter has less than 2^28 bytes.
-    elements = [values.get(f"kernel_{d}", np.ones(COUNT)).astype(float) for d in "hwc"]
-    cases = np.stack(list(values.values()), axis=1)[np.prod(elements, axis=0) < 2**28]
+    cases = np.stack(list(values.values()), axis=1)[checked(values)]
     records = np.zeros((len(cases), 17), "<i4")
     records[:, 0] = index
     records[:, 1 : 1 + len(names)] = cases

@@ -80,7 +80,8 @@ void draw_offsets(Args& a, Random& random) {
   a.params.output_offset = random.in(-128, 127);
 }
 
-void redraw_conv2d(payload::Conv2dArgs& a, Random& random) {
+template <typename Args>
+void redraw_conv2d(Args& a, Random& random) {
   draw_windows(a, random, true, &a.params.dilation);
   draw_offsets(a, random);
   const std::int32_t groups = random.one_in(4) ? random.in(2, 4) : 1;
@@ -282,6 +283,8 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
   switch (static_cast<Opcode>(opcode)) {
     case Opcode::kConv2d:
       return redraw_conv2d(*static_cast<payload::Conv2dArgs*>(args), random);
+    case Opcode::kConv2dLarge:
+      return redraw_conv2d(*static_cast<payload::Conv2dLargeArgs*>(args), random);
     case Opcode::kDepthwiseConv2d:
       return redraw_depthwise(*static_cast<payload::DepthwiseConv2dArgs*>(args), random);
     case Opcode::kFullyConnected:

@@ -389,11 +389,12 @@ class EdgeContext:
                 )
             if math.prod(shape) == 0:
                 return Refusal(Reason.UNSUPPORTED_SHAPE, f"{node.name} is empty: shape {list(shape)}")
-            if any(size > MAX_DIM for size in shape):
+            size = math.prod(shape) * value.element_size()
+            if size > MAX_DIM:
                 return Refusal(
                     Reason.TOO_LARGE,
-                    f"{node.name} has shape {list(shape)}; CMSIS-NN keeps sizes in 16 bits, at most {MAX_DIM}: compute "
-                    "it in parts, such as a layer for each half of its channels",
+                    f"{node.name} has shape {list(shape)}, {size} bytes of float32; a payload describes tensors of at "
+                    f"most {MAX_DIM}: compute it in parts, such as a layer for each half of its channels",
                 )
         return None
 

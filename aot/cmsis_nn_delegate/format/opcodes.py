@@ -51,3 +51,4 @@ class Opcode(enum.IntEnum):
     ARGMIN = 37
     EMBEDDING = 38
     EMBEDDING_INT32 = 39
+    CONV2D_LARGE = 40

@@ -67,7 +67,10 @@ class DType(enum.IntEnum):
 
 
 MAX_RANK = 6
-MAX_DIM = 32767  # of an activation or a filter, because CMSIS-NN keeps dims in 16 bits
+MAX_DIM = 2**28 - 1  # of an activation or a filter, in elements: as many as a reference reaches
+MAX_STEP = 2**26 - 1  # of a stride, a dilation or padding: positions that they lead to fit MAX_DIM
+MAX_RESIZED = 32767  # height and width of images that are resampled: kernels multiply two of them
+MAX_PRODUCTS = 32767  # of two activations in a sum of 32 bits
 MIN_SHIFT = -31  # of a multiplier, to the left if positive; a lower one would leave no bit of an int32
 MAX_SHIFT = 30
 MAX_SOFTMAX_DIFFERENCE = 31 << 26  # of a row's elements to its maximum, in Q5.26

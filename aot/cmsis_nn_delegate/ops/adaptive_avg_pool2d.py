@@ -14,7 +14,7 @@ from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.record import I8, Field, Struct
 from ..graph.ir import Node, Value
-from . import block_values, pooling, storage
+from . import block_values, pooling, resizing, storage
 from .annotation import NotAnnotated
 from .attrs import Clamp
 from .geometry import Pair
@@ -79,6 +79,7 @@ class AdaptiveAvgPool2d(Op):
         return first(
             lambda: context.refuse_tensors(node, source),
             lambda: context.refuse_image(source, "its input"),
+            lambda: resizing.refuse_sizes(source, node),
             lambda: context.refuse_quant(node, [source], same=True),
         )
 

@@ -14,7 +14,7 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
-from ..format.schema import MAX_DIM
+from ..format.schema import MAX_PRODUCTS
 from ..graph.ir import Node, Value
 from ..target import Target
 from . import block_values, elementwise
@@ -103,7 +103,7 @@ def matrices(a: Sequence[int], b: Sequence[int]) -> Optional[tuple[Matrices, Mat
             axes[-1] = axes[-1][0] * pair[0], axes[-1][1] * pair[1]
         else:
             axes.append(pair)
-    if axes and axes[-1][1] == 1 and rows * axes[-1][0] <= MAX_DIM:
+    if axes and axes[-1][1] == 1:
         # One matrix for all: the rows of all batches are those of one.
         rows *= axes.pop()[0]
     if len(axes) > 2:
@@ -208,10 +208,11 @@ class BatchMatmul(Op):
                 f"operands {list(a)} and {list(b)} are broadcast in turns; expand one of them to the batches of the "
                 "other before the product",
             )
-        largest = max(*sizes[0], *sizes[1])
-        if largest > MAX_DIM:
+        if sizes[0].row_size > MAX_PRODUCTS:
             return Refusal(
-                Reason.TOO_LARGE, f"{largest} batches; at most {MAX_DIM} are supported: compute the product in parts"
+                Reason.TOO_LARGE,
+                f"operands {list(a)} and {list(b)}: sums of {sizes[0].row_size} products may exceed 32 bits; the "
+                f"kernel takes at most {MAX_PRODUCTS}: split the rows, and add the products of the parts",
             )
         return None
 

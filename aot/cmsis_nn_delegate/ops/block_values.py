@@ -10,7 +10,7 @@ from .attrs import Clamp
 
 
 def dims(n: int, h: int, w: int, c: int) -> Mapping[str, int]:
-    """A cmsis_nn_dims; ValueError if a dimension does not fit the kernels."""
+    """A cmsis_nn_dims; ValueError if a dimension does not fit a payload."""
     for name, size in zip("nhwc", (n, h, w, c)):
         if not 1 <= size <= MAX_DIM:
             raise ValueError(f"dimension {name} = {size} is not in [1, {MAX_DIM}]")

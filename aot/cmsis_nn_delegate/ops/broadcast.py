@@ -15,7 +15,6 @@ import numpy as np
 
 from ..format import blocks
 from ..format.record import I8, Field
-from ..format.schema import MAX_DIM
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Layout
 from . import block_values
@@ -84,7 +83,7 @@ def loops(shapes: Shapes) -> list[Loop]:
         inner = found[-1] if found else Loop(1, 1, 1)
         joined = Loop(*(a * b for a, b in zip(dim, inner)))
         same = not found or _repeated(dim) == _repeated(inner)
-        if same and joined.output <= MAX_DIM:
+        if same:
             found[-1:] = [joined]
         else:
             found.append(dim)
@@ -106,7 +105,7 @@ def in_memory(node: Node, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 def dims(node: Node) -> Mapping[str, Mapping[str, int]]:
     """Returns the fields `DIMS`. ValueError for operands that need more loops than a kernel has."""
-    # Operands that are not repeated have as many elements in a loop as fit into its count.
+    # Operands that are not repeated are one loop.
     shapes: Shapes = node.attrs.shapes or (node.output.storage_shape, node.output.storage_shape)
     found = loops(shapes)
     if len(found) > MAX_LOOPS:

@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from ..edge.nodes import ACTIVATIONS, DEQUANTIZE, first, operand, shape_of, target_name
+from ..edge.nodes import ACTIVATIONS, DEQUANTIZE, first, operand, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
-from ..format.schema import MAX_DIM
 from ..graph.ir import Node
 from .annotation import SameScale
 from .attrs import Clamp as Limits
@@ -17,24 +16,13 @@ from .attrs import ClampAttrs
 from .op import Op
 
 
-def image_shape(shape: Sequence[int]) -> Optional[tuple[int, int, int, int]]:
-    """Returns [N, C, H, W], channels last in memory, with the same elements in the same order as `shape`.
-
-    Returns None if no such image fits the kernel's 16-bit sizes.
-    """
+def image_shape(shape: Sequence[int]) -> tuple[int, int, int, int]:
+    """Returns [N, C, H, W], channels last in memory, with the same elements in the same order as `shape`."""
     if len(shape) == 4:
         n, c, h, w = shape
         return n, c, h, w
     *pixels, features = shape or (1,)
-    height = _largest_divisor(math.prod(pixels))
-    width = _largest_divisor(math.prod(pixels) // height)
-    batch = math.prod(pixels) // height // width
-    return (batch, features, height, width) if batch <= MAX_DIM else None
-
-
-def _largest_divisor(number: int) -> int:
-    """Returns the largest divisor that fits the kernel's dimensions."""
-    return next(d for d in range(min(number, MAX_DIM), 0, -1) if number % d == 0)
+    return 1, features, math.prod(pixels), 1
 
 
 class Clamp(Op):
@@ -58,7 +46,6 @@ class Clamp(Op):
         return first(
             lambda: context.refuse_tensors(node, source),
             lambda: self._refuse_limits(node, context),
-            lambda: self._refuse_size(node) if alone else None,
             # If it is fused, the tensor before it is never quantized.
             lambda: context.refuse_quant(node, [source] if alone else [], same=alone),
         )
@@ -79,15 +66,6 @@ class Clamp(Op):
             return -math.inf, context.arguments(node)[1]
         low, high = context.arguments(node)[1:3]
         return (-math.inf if low is None else low), (math.inf if high is None else high)
-
-    def _refuse_size(self, node: EdgeNode) -> Optional[Refusal]:
-        if image_shape(shape_of(node)) is not None:
-            return None
-        return Refusal(
-            Reason.TOO_LARGE,
-            f"{list(shape_of(node))} is no image with dimensions of at most {MAX_DIM}; put the "
-            "activation right after a layer that can take it over",
-        )
 
     def _refuse_limits(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         low, high = self._limits(node, context)

@@ -18,6 +18,8 @@ from .quantized_math import quantize_multipliers
 # The largest float32 below 2^31. PyTorch quantizes in float32: a bias that does not fit silently becomes one of
 # the values beyond this limit, with either sign.
 _MAX_BIAS = 2**31 - 128
+# So many products of two int8 numbers fit an int32, whatever they are.
+_SURE_PRODUCTS = 2**31 // (128 * 255) - 1
 
 
 class Operands(NamedTuple):
@@ -78,16 +80,34 @@ def check_data(node: EdgeNode, operands: Operands, context: EdgeContext) -> Opti
         refusal = _refuse_scales(node, operands, context, found.scales, found.zero_points)
         if refusal is not None:
             return refusal
-    if operands.bias is None:
-        return None
-    steps = _bias_steps(operands.bias, context, context.input_scale(operands.source), found.scales)
+    steps = np.zeros(1, np.int64)
+    if operands.bias is not None:
+        steps = _bias_steps(operands.bias, context, context.input_scale(operands.source), found.scales)
     if np.any(np.abs(steps) > _MAX_BIAS):
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
             "its bias exceeds 32 bits in steps of input scale * weight scale, as the weights of a "
             "channel are tiny next to its bias; scale them up or remove that channel",
         )
+    if found.data is not None and np.any(_largest_sums(operands, context, found.data) + np.abs(steps) >= 2**31):
+        return Refusal(
+            Reason.TOO_LARGE,
+            f"sums of {found.data[0].size} products may exceed 32 bits with these weights; split its input "
+            "into two layers, and add their results",
+        )
     return None
+
+
+def _largest_sums(operands: Operands, context: EdgeContext, weights: np.ndarray) -> np.ndarray:
+    """int64 [out]: the largest magnitude that a sum of products with int8 activations can have; 0 if it fits 32 bits
+    whatever the weights are."""
+    if weights[0].size <= _SURE_PRODUCTS:
+        return np.zeros(1, np.int64)
+    quant = context.input_quant(operands.source)
+    zero_point = 0 if quant is None else quant.zero_point
+    magnitude: np.ndarray = np.abs(weights.reshape(len(weights), -1).astype(np.int64)).sum(axis=1)
+    largest: np.ndarray = magnitude * max(127 - zero_point, 128 + zero_point)
+    return largest
 
 
 def _refuse_scales(

@@ -25,30 +25,35 @@ from .geometry import Geometry
 from .kernel import KernelSpec
 from .op import Op
 from .providers import cmsis_nn_geometry
-from .providers.cmsis_nn_rules import MAX_KERNEL_ELEMENTS
+from .providers.cmsis_nn_rules import MAX_KERNEL_ELEMENTS, MAX_SIZE
 from .random_case import RandomCase
 from .windows import taps
+
+_DOC = (
+    "int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. "
+    "acc = bias + sum(filter * (input + input_offset)), requantized per output channel."
+)
+_OPERANDS = (
+    blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+    blocks.filter("filter_dims", doc="int8 [n = out channels, h, w, c = input channels / groups]"),
+    blocks.bias("output_dims.c", doc="int32 [out channels]"),
+    blocks.multipliers("output_dims.c", doc="int32 [out channels], Q31, >= 0"),
+    blocks.shifts("output_dims.c", doc="int32 [out channels], left if positive, [-31, 30]"),
+)
+_OUTPUT = blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]")
+_SIZES = (
+    Field("params", conv_args.CONV_PARAMS),
+    Field("input_dims", blocks.DIMS),
+    Field("filter_dims", blocks.DIMS),
+    Field("output_dims", blocks.DIMS),
+)
 
 KERNEL = KernelSpec(
     "conv2d",
     Struct(
         "Conv2dArgs",
-        "int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. "
-        "acc = bias + sum(filter * (input + input_offset)), requantized per output channel.",
-        (
-            blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
-            blocks.filter("filter_dims", doc="int8 [n = out channels, h, w, c = input channels / groups]"),
-            blocks.bias("output_dims.c", doc="int32 [out channels]"),
-            blocks.multipliers("output_dims.c", doc="int32 [out channels], Q31, >= 0"),
-            blocks.shifts("output_dims.c", doc="int32 [out channels], left if positive, [-31, 30]"),
-            blocks.scratch(),
-            blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
-            Field("scratch_bytes", I32),
-            Field("params", conv_args.CONV_PARAMS),
-            Field("input_dims", blocks.DIMS),
-            Field("filter_dims", blocks.DIMS),
-            Field("output_dims", blocks.DIMS),
-        ),
+        _DOC,
+        (*_OPERANDS, blocks.scratch(), _OUTPUT, Field("scratch_bytes", I32), *_SIZES),
         geometry="convolution",
     ),
     cmsis_nn="arm_convolve_wrapper_s8",
@@ -66,6 +71,14 @@ KERNEL = KernelSpec(
         "NNSupportFunctions/arm_s8_to_s16_unordered_with_offset.c",
     ),
     reads_past={Isa.MVE: ReadsPast(filter=16)},
+)
+# A table has one kernel of each opcode, and CMSIS-NN's does not take every size.
+LARGE_KERNEL = KernelSpec(
+    "conv2d_large",
+    Struct("Conv2dLargeArgs", _DOC, (*_OPERANDS, _OUTPUT, *_SIZES), geometry="convolution"),
+    cmsis_nn="",
+    variant="large",
+    why_portable=f"arm_convolve_s8 keeps sizes in 16 bits, at most {MAX_SIZE}, also the number of weights of a filter",
 )
 
 
@@ -137,18 +150,46 @@ def _draw_one_column(d: RandomCase) -> Value:
     return d.conv2d(x, d.channels(), (taps, 1), d.pair(1, 2), padding, clamp=d.clamp())
 
 
+def _draw_long_steps(d: RandomCase) -> Value:
+    """What the kernel for any size does, with one window per row or column: the next one would lie far away."""
+    kernel, dilation, groups = d.pair(1, 3), d.pick((1, 1), d.pair(1, 3)), d.pick(1, 1, d.integer(2, 4))
+    x = d.image(d.batch(), groups * d.integer(1, 9), kernel, dilation)
+    steps = MAX_SIZE + d.integer(1, 9), d.integer(1, 3)
+    stride = d.pick(steps, steps[::-1])
+    return d.conv2d(
+        x,
+        groups * d.integer(1, 6),
+        kernel,
+        stride,
+        d.padding(kernel, dilation),
+        dilation,
+        groups=groups,
+        clamp=d.clamp(),
+    )
+
+
+def _draw_large(d: RandomCase) -> Value:
+    """A filter with as many weights as CMSIS-NN counts and more, or a row of as many pixels."""
+    if d.pick(False, True):
+        channels = MAX_KERNEL_ELEMENTS // 3 + d.integer(0, 2)
+        return d.conv2d(d.input(1, channels, 1, 4), 2, (1, 3), (1, 1), Padding(0, 1, 0, d.integer(0, 1)))
+    x = d.input(1, 1, 1, MAX_SIZE + d.integer(0, 40))
+    return d.conv2d(x, 1, (1, 3), (1, d.integer(1, 3)), Padding(0, d.integer(0, 1), 0, 0), clamp=d.clamp())
+
+
 class Conv2d(Op):
     """acc = bias + sum(weight * (x - zero point)), requantized per output channel.
 
     CMSIS-NN: arm_convolve_wrapper_s8. Convolutions of one input channel belong here: as depthwise
-    convolutions they would be several times slower on cores without MVE.
+    convolutions they would be several times slower on cores without MVE. Sizes that CMSIS-NN does not count have a
+    kernel of their own with the same arithmetic.
     """
 
     name = "conv2d"
     targets = aten_convolution.TARGETS
     annotation = Weighted(("aten.conv2d.default",), folds_batch_norm=True)
     attrs = ConvAttrs
-    kernels = (KERNEL,)
+    kernels = (KERNEL, LARGE_KERNEL)
     draws = (
         _draw_general,
         _draw_grouped,
@@ -158,10 +199,11 @@ class Conv2d(Op):
         _draw_padding_beyond_the_kernel,
         _draw_one_row,
         _draw_one_column,
+        _draw_long_steps,
+        _draw_large,
     )
     limits = (
-        "constant weights; any stride, padding, dilation and groups; in one dimension as an image of one row",
-        f"at most {MAX_KERNEL_ELEMENTS} weights per output channel",
+        "constant weights; any size, stride, padding, dilation and groups; in one dimension as an image of one row",
     )
     takes_images = True
 
@@ -220,10 +262,14 @@ class Conv2d(Op):
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]
 
-    def legalize_for_cmsis_nn(self, node: Node) -> None:
+    def variant(self, node: Node) -> str:
+        outputs, per_group = node.inputs[1].shape[:2]
         called_as = cmsis_nn_geometry.convolution(Geometry.plain(node))
-        cmsis_nn_geometry.require_convolution(called_as, node.inputs[0].shape[1], node.inputs[1].shape[1])
-        conv_args.call_as(node, called_as)
+        fits = cmsis_nn_geometry.convolution_fits(called_as, node.inputs[0].shape[1], per_group, outputs)
+        return "" if fits else LARGE_KERNEL.variant
+
+    def legalize_for_cmsis_nn(self, node: Node) -> None:
+        conv_args.call_as(node, cmsis_nn_geometry.convolution(Geometry.plain(node)))
 
     def scratch_bytes(self, node: Node, target: Target) -> int:
         geometry = Geometry.of(node)
@@ -241,7 +287,8 @@ class Conv2d(Op):
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         geometry = Geometry.of(node)
-        return conv_args.encode(node, refs, scratch_bytes, geometry, self._dims(node, geometry))
+        given = None if self.variant(node) else scratch_bytes
+        return conv_args.encode(node, refs, given, geometry, self._dims(node, geometry))
 
     def _dims(self, node: Node, geometry: Geometry) -> CallDims:
         out_c, in_per_group = node.inputs[1].shape[:2]

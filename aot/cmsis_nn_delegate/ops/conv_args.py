@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 from ..format import blocks
 from ..format.record import Field, Struct
@@ -76,15 +76,16 @@ def scratch_bytes(function: str, node: Node, target: Target, geometry: Geometry,
 def encode(
     node: Node,
     refs: Mapping[str, int],
-    scratch_bytes: int,
+    scratch_bytes: Optional[int],
     geometry: Geometry,
     dims: CallDims,
     **params: int,
 ) -> Mapping[str, Any]:
-    """Returns the fields of the argument block; `params` are further members of its parameter struct."""
+    """Returns the fields of the argument block; `params` are further members of its parameter struct. `scratch_bytes`
+    is None for a kernel without scratch memory."""
     return {
         **refs,
-        "scratch_bytes": scratch_bytes,
+        **({} if scratch_bytes is None else {"scratch_bytes": scratch_bytes}),
         "params": {
             "input_offset": -node.inputs[0].zero_point,
             "output_offset": node.output.zero_point,

@@ -133,7 +133,7 @@ class DepthwiseConv2d(Op):
     kernels = (KERNEL,)
     draws = (_draw_general, _draw_3x3, _draw_multiplied, _draw_dilated)
     limits = (
-        "convolution with as many groups as input channels, 2 or more; otherwise as conv2d",
+        "convolution with as many groups as input channels, 2 or more; larger ones than CMSIS-NN takes are a conv2d",
         "batch norm that no layer before it takes over",
     )
     takes_images = True
@@ -178,7 +178,8 @@ class DepthwiseConv2d(Op):
         if rules.becomes_convolution(channels):
             raise ValueError(f"{node.name}: one input channel; build a conv2d instead")
         called_as = cmsis_nn_geometry.depthwise(Geometry.plain(node), self._multiplier(node))
-        cmsis_nn_geometry.require_depthwise(called_as, channels, self._multiplier(node))
+        if not cmsis_nn_geometry.depthwise_fits(called_as, channels, self._multiplier(node)):
+            raise ValueError(f"{node.name}: CMSIS-NN has no kernel for {called_as}; build a conv2d instead")
         conv_args.call_as(node, called_as)
 
     def scratch_bytes(self, node: Node, target: Target) -> int:

@@ -9,12 +9,11 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import first, operand, shape_of, target_name
+from ..edge.nodes import first, operand, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
-from ..format.schema import MAX_DIM
 from ..graph.ir import Node, Value
 from . import block_values, constant_weights, per_channel_requantize, storage
 from .annotation import Weighted
@@ -125,7 +124,6 @@ class FullyConnected(Op):
         return first(
             lambda: context.refuse_tensors(node, source, operands.weight),
             lambda: self._refuse_parameters(node, context),
-            lambda: self._refuse_rows(source),
             lambda: constant_weights.refuse_variable(operands, context),
             lambda: context.refuse_quant(node, [source]),
             lambda: constant_weights.check(node, operands, context),
@@ -159,17 +157,6 @@ class FullyConnected(Op):
                 "alpha and beta other than 1 are not supported; multiply the constants instead",
             )
         return None
-
-    def _refuse_rows(self, source: EdgeNode) -> Optional[Refusal]:
-        """Refuses more vectors than a dimension may have (MAX_DIM)."""
-        *leading, _ = shape_of(source)
-        if math.prod(leading) <= MAX_DIM:
-            return None
-        return Refusal(
-            Reason.TOO_LARGE,
-            f"its input {[*leading, shape_of(source)[-1]]} has {math.prod(leading)} rows; "
-            f"at most {MAX_DIM} are supported, as in every dimension: split the batch",
-        )
 
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
         """[rows, out]; the importer gives the rows the dimensions that they have in PyTorch."""

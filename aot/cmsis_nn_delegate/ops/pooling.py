@@ -12,7 +12,7 @@ from ..edge.program_types import EdgeContext, EdgeNode
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import Field, Struct
-from ..format.schema import MAX_DIM
+from ..format.schema import MAX_STEP
 from ..graph.ir import Node, Value
 from . import block_values, storage
 from .attrs import PoolAttrs
@@ -89,12 +89,12 @@ def arguments(node: Node) -> Mapping[str, Any]:
 
 
 def refuse_stride(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-    """Refuses a window or stride outside the kernels' range; `node` is aten.avg_pool2d or max_pool2d."""
+    """Refuses a window or stride that a payload cannot hold; `node` is aten.avg_pool2d or max_pool2d."""
     _, kernel, stride = context.arguments(node)[:3]
-    if max(*pair(kernel), *pair(stride or kernel)) <= MAX_DIM:
+    if max(*pair(kernel), *pair(stride or kernel)) <= MAX_STEP:
         return None
     return Refusal(
         Reason.TOO_LARGE,
-        f"window {list(pair(kernel))} or stride {list(pair(stride or kernel))} is too large; CMSIS-NN"
-        f" keeps them in 16 bits, at most {MAX_DIM}",
+        f"window {list(pair(kernel))} or stride {list(pair(stride or kernel))} is too large; a payload holds at most "
+        f"{MAX_STEP}: use a smaller stride",
     )

@@ -16,6 +16,7 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
+from ..format.schema import MAX_RESIZED
 from ..graph.ir import Node, Value
 from . import block_values, storage
 from .geometry import Pair
@@ -82,6 +83,7 @@ class ResizeOp(Op):
         return first(
             lambda: context.refuse_tensors(node, source),
             lambda: context.refuse_image(source, "its input"),
+            lambda: refuse_sizes(source, node),
             lambda: context.refuse_quant(node, [source], same=True),
             lambda: self._refuse_lines(node, context),
         )
@@ -108,6 +110,19 @@ class ResizeOp(Op):
             "input_dims": block_values.dims(*storage.nhwc(node.inputs[0])),
             "output_dims": block_values.dims(*storage.nhwc(node.output)),
         }
+
+
+def refuse_sizes(*images: EdgeNode) -> Optional[Refusal]:
+    """Refuses images that are higher or wider than kernels count that compute with two sizes."""
+    for image in images:
+        *_, height, width = shape_of(image)
+        if max(height, width) > MAX_RESIZED:
+            return Refusal(
+                Reason.TOO_LARGE,
+                f"{image.name} is {height} x {width}; the kernel takes at most {MAX_RESIZED} rows and columns: "
+                "resample it in parts",
+            )
+    return None
 
 
 def line(step: float, offset: float) -> Optional[Line]:

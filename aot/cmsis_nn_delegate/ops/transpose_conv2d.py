@@ -12,14 +12,14 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
-from ..format.schema import MAX_DIM
+from ..format.schema import MAX_DIM, MAX_STEP
 from ..graph.ir import Node, Value
 from ..target import Target
 from . import aten_convolution, block_values, constant_weights, conv_args, per_channel_requantize, storage
 from .annotation import Weighted
 from .attrs import ConvAttrs, Padding, TransposeConvAttrs
 from .constant_weights import Operands
-from .geometry import Pair
+from .geometry import Geometry, Pair
 from .kernel import KernelSpec
 from .op import Op
 from .providers import cmsis_nn_rules as rules
@@ -161,11 +161,10 @@ class TransposeConv2d(Op):
         if stride == (1, 1):
             # What a window needs behind the image: its last one ends with the output.
             after = pair([o - 1 + r - b - (i - 1) for o, r, b, i in zip(size, reach, before, x.shape[2:])])
-            turned = aten_convolution.computes_turned(x.shape, weight.shape, size, before, dilation, args.groups)
-            if min(after) >= 0 and turned:
+            if min(*before, *after) >= 0:
                 filters = np.ascontiguousarray(weight.constant[:, :, ::-1, ::-1])
                 attrs = ConvAttrs(stride, Padding(*before, *after), dilation, args.groups)
-                op = "depthwise_conv2d" if args.groups == x.shape[1] > 1 else "conv2d"
+                op = "depthwise_conv2d" if self._is_depthwise(x, weight, attrs, size) else "conv2d"
                 return [context.node(node, op, [x, Value(weight.name, weight.type, filters), bias], attrs)]
         transposed = TransposeConvAttrs(stride, padding, dilation, args.groups, size)
         return [context.node(node, self.name, [x, weight, bias], transposed)]
@@ -174,14 +173,26 @@ class TransposeConv2d(Op):
         args = aten_convolution.arguments(node, context)
         return Operands(args.source, args.weight, args.bias, transposed_groups=args.groups)
 
+    def _is_depthwise(self, x: Value, weight: Value, attrs: ConvAttrs, output: Pair) -> bool:
+        """Returns whether a depthwise convolution computes the one that this is with stride 1."""
+        batch, channels, *size = x.shape
+        before = attrs.padding.top, attrs.padding.left
+        geometry = Geometry(batch, pair(size), pair(weight.shape[2:]), output, (1, 1), before, attrs.dilation)
+        multiplier = weight.shape[0] // channels
+        return attrs.groups == channels > 1 and aten_convolution.takes_depthwise(geometry, channels, multiplier)
+
     def _refuse_windows(self, args: aten_convolution.Arguments) -> Optional[Refusal]:
         stride, padding, dilation = pair(args.stride), pair(args.padding), pair(args.dilation)
-        if max(*stride, *padding, *dilation) <= MAX_DIM:
+        reach = [
+            i * s + (k - 1) * d
+            for i, s, k, d in zip(shape_of(args.source)[2:], stride, shape_of(args.weight)[2:], dilation)
+        ]
+        if max(*stride, *padding, *dilation) <= MAX_STEP and max(reach) <= MAX_DIM:
             return None
         return Refusal(
             Reason.TOO_LARGE,
-            f"padding {list(padding)}, stride {list(stride)} or dilation {list(dilation)} is too large; the kernels "
-            f"take at most {MAX_DIM}",
+            f"padding {list(padding)}, stride {list(stride)} or dilation {list(dilation)} is too large; a payload "
+            f"holds at most {MAX_STEP}: use a smaller one",
         )
 
     def output_shape(self, inputs: Sequence[Value], attrs: TransposeConvAttrs) -> tuple[int, ...]:

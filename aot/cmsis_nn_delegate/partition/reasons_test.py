@@ -45,7 +45,7 @@ MODELS = {
         Function(torch.relu), X, dynamic_shapes={"inputs": ({0: torch.export.Dim("batch")},)}
     ),
     Reason.NOT_CONSTANT: lambda: lowered(Function(F.conv2d), torch.randn(1, 2, 3, 3), torch.randn(4, 2, 1, 1)),
-    Reason.TOO_LARGE: lambda: lowered(nn.Linear(4, 40_000), X),
+    Reason.TOO_LARGE: lambda: lowered(Function(lambda x: F.max_pool2d(x, 2, 2**28)), torch.randn(1, 2, 4, 4)),
     Reason.LEFT_IN_FLOAT: lambda: lower_program(
         exported(nn.Sequential(nn.ReLU(), nn.Linear(4, 3)), X, quantizer=ASKED)
     ),

@@ -12,8 +12,7 @@ from .rewriting import derived, insert_after, insert_before
 def clamps_to_pooling(graph: Graph) -> None:
     """A clamp becomes a maximum over windows of one pixel, whose kernel clamps its output.
 
-    Pooling takes images: other shapes are reshaped to [1, features, pixels, 1], or to more
-    dimensions if there are too many pixels for one, and back.
+    Pooling takes images: other shapes are reshaped to [1, features, pixels, 1] and back.
     """
     for node in [node for node in graph.nodes if node.op == "clamp"]:
         clamp, source, output = node.attrs.clamp, node.inputs[0], node.output
@@ -21,8 +20,6 @@ def clamps_to_pooling(graph: Graph) -> None:
         if len(output.shape) == 4:
             continue
         shape = image_shape(output.shape)
-        if shape is None:
-            raise ValueError(f"{node.name}: {output.shape} is too large for a clamp of its own")
         node.inputs = [_like(source, f"{source.name}_image", shape)]
         node.output = _like(output, f"{output.name}_image", shape)
         insert_before(graph, node, derived(node, "reshape", [source], node.inputs[0]))

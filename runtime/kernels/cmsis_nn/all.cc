@@ -46,6 +46,7 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kArgmin,
         portable::kEmbedding,
         portable::kEmbeddingInt32,
+        portable::kConv2dLarge,
     },
 };
 

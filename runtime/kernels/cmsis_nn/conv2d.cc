@@ -69,8 +69,8 @@ bool accepts(const void* args) {
   const auto& p = a.params;
   return rules::convolution_fits(kWithMve, a.input_dims.h, a.input_dims.w, a.input_dims.c,
                                  a.filter_dims.h, a.filter_dims.w, a.filter_dims.c, a.output_dims.h,
-                                 a.output_dims.w, p.stride.h, p.stride.w, p.padding.h, p.padding.w,
-                                 p.dilation.h, p.dilation.w);
+                                 a.output_dims.w, a.output_dims.c, p.stride.h, p.stride.w,
+                                 p.padding.h, p.padding.w, p.dilation.h, p.dilation.w);
 }
 
 }  // namespace

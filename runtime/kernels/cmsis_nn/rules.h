@@ -12,6 +12,10 @@ namespace rules {
 
 inline constexpr std::int32_t kMaxKernelElements = 65535;
 
+inline constexpr std::int32_t kMaxSize = 65535;
+
+inline constexpr std::int32_t kMaxPosition = 32767;
+
 inline constexpr std::int32_t kMaxSoftmaxRow = 511;
 
 /// Returns by how many pixels the last window of an axis extends past its end; negative if it ends
@@ -49,7 +53,7 @@ constexpr bool takes_one_row(std::int32_t in_h, std::int32_t in_c, std::int32_t 
                              std::int32_t kernel_c, std::int32_t stride_w,
                              std::int32_t dilation_w) {
   return in_h == 1 && kernel_h == 1 && in_c == kernel_c && dilation_w == 1 &&
-         stride_w * in_c % 4 == 0;
+         ((stride_w & 3) * (in_c & 3) & 3) == 0;
 }
 
 /// Whether arm_convolve_1_x_n_s8 computes this row, whose far padding is `right`.
@@ -73,19 +77,24 @@ constexpr bool stays_in_row(std::int32_t out_h, std::int32_t left, std::int32_t 
 }
 
 /// Whether arm_convolve_wrapper_s8 computes this convolution, with or without MVE.
+///
+/// Its 1x1 kernels count in 32 bits.
 constexpr bool convolution_fits(bool mve, std::int32_t in_h, std::int32_t in_w, std::int32_t in_c,
                                 std::int32_t kernel_h, std::int32_t kernel_w, std::int32_t kernel_c,
-                                std::int32_t out_h, std::int32_t out_w, std::int32_t stride_h,
-                                std::int32_t stride_w, std::int32_t padding_h,
-                                std::int32_t padding_w, std::int32_t dilation_h,
-                                std::int32_t dilation_w) {
+                                std::int32_t out_h, std::int32_t out_w, std::int32_t out_c,
+                                std::int32_t stride_h, std::int32_t stride_w,
+                                std::int32_t padding_h, std::int32_t padding_w,
+                                std::int32_t dilation_h, std::int32_t dilation_w) {
   const auto bottom = far_padding(in_h, kernel_h, out_h, stride_h, padding_h, dilation_h);
   const auto right = far_padding(in_w, kernel_w, out_w, stride_w, padding_w, dilation_w);
   const auto pointwise = takes_pointwise(in_c, kernel_h, kernel_w, kernel_c, padding_h, padding_w,
                                          dilation_h, dilation_w);
   const auto one_row = takes_one_row(in_h, in_c, kernel_h, kernel_c, stride_w, dilation_w);
   const auto row_fits = fits_one_row(in_w, kernel_w, out_h, stride_w, padding_h, padding_w, right);
+  const auto sizes = in_h | in_w | in_c | out_h | out_w | out_c;
+  const auto steps = stride_h | stride_w | padding_h | padding_w;
   return kernel_h * kernel_w * kernel_c <= kMaxKernelElements &&
+         (pointwise || (sizes | steps) <= kMaxSize) &&
          (!pointwise || (bottom <= 0 && right <= 0)) && (pointwise || !mve || !one_row || row_fits);
 }
 
@@ -122,9 +131,12 @@ constexpr bool depthwise_fits(bool mve, std::int32_t batch, std::int32_t in_h, s
                               std::int32_t stride_h, std::int32_t stride_w, std::int32_t padding_h,
                               std::int32_t padding_w, std::int32_t dilation_h,
                               std::int32_t dilation_w) {
+  const auto sizes = batch | in_h | in_w | in_c * multiplier | out_h | out_w;
+  const auto steps = stride_h | stride_w | padding_h | padding_w | dilation_h | dilation_w;
   const auto special = takes_3x3(batch, multiplier, kernel_h, kernel_w, padding_h, padding_w,
                                  dilation_h, dilation_w);
-  return overlaps(in_h, kernel_h, out_h, stride_h, padding_h, dilation_h) &&
+  return (sizes | steps) <= kMaxPosition &&
+         overlaps(in_h, kernel_h, out_h, stride_h, padding_h, dilation_h) &&
          overlaps(in_w, kernel_w, out_w, stride_w, padding_w, dilation_w) &&
          kernel_h * kernel_w <= kMaxKernelElements && (!mve || !becomes_convolution(in_c)) &&
          (mve || !special || fits_3x3(in_w, out_w, stride_w, padding_w));
@@ -171,8 +183,9 @@ constexpr bool transpose_conv_fits(std::int32_t in_h, std::int32_t in_w, std::in
                                    std::int32_t padding_h, std::int32_t padding_w,
                                    std::int32_t dilation_h, std::int32_t dilation_w) {
   const auto columns = transpose_conv_sums(in_w, kernel_w, stride_w);
-  return in_c == kernel_c && dilation_h == 1 && dilation_w == 1 && kernel_h >= stride_h &&
-         kernel_w >= stride_w && kernel_h * kernel_w * kernel_c <= kMaxKernelElements &&
+  return in_c == kernel_c && (in_h | in_w | out_c) <= kMaxPosition && dilation_h == 1 &&
+         dilation_w == 1 && kernel_h >= stride_h && kernel_w >= stride_w &&
+         kernel_h * kernel_w * kernel_c <= kMaxKernelElements &&
          transpose_conv_rows_fit(in_h, kernel_h, out_h, stride_h, padding_h) &&
          padding_w + out_w <= columns && columns <= kMaxTransposeConvColumns &&
          columns * out_c <= kMaxTransposeConvRow && kernel_h <= kMaxTransposeConvRows;

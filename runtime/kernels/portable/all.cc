@@ -45,6 +45,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kArgmin,
         portable::kEmbedding,
         portable::kEmbeddingInt32,
+        portable::kConv2dLarge,
     },
 };
 

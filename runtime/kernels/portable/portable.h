@@ -188,5 +188,9 @@ extern const KernelOf<payload::Opcode::kEmbedding> kEmbedding;
 /// the output is then undefined.
 extern const KernelOf<payload::Opcode::kEmbeddingInt32> kEmbeddingInt32;
 
+/// int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter *
+/// (input + input_offset)), requantized per output channel.
+extern const KernelOf<payload::Opcode::kConv2dLarge> kConv2dLarge;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -64,25 +64,25 @@ def overlapping(geometry: Geometry) -> Geometry:
     return replace(geometry, kernel=tuple(kernel), padding=tuple(padding))
 
 
-def require_convolution(geometry: Geometry, channels: int, per_group: int) -> None:
-    """Raises ValueError unless arm_convolve_wrapper_s8 computes this on every core, with `channels` input channels, of
-    which each filter has `per_group`."""
+def convolution_fits(geometry: Geometry, channels: int, per_group: int, outputs: int) -> bool:
+    """Returns whether arm_convolve_wrapper_s8 computes this on every core, from `channels` input channels, of which
+    each filter has `per_group`, to `outputs` channels."""
     arguments = (
         *geometry.input,
         channels,
         *geometry.kernel,
         per_group,
         *geometry.output,
+        outputs,
         *geometry.stride,
         *geometry.padding,
         *geometry.dilation,
     )
-    if not all(rules.convolution_fits(mve, *arguments) for mve in (False, True)):
-        raise ValueError(f"CMSIS-NN has no kernel for {geometry}; a rewrite should have changed it")
+    return all(rules.convolution_fits(mve, *arguments) for mve in (False, True))
 
 
-def require_depthwise(geometry: Geometry, channels: int, multiplier: int) -> None:
-    """Like `require_convolution`, for arm_depthwise_conv_wrapper_s8 with `multiplier` outputs per input."""
+def depthwise_fits(geometry: Geometry, channels: int, multiplier: int) -> bool:
+    """Like `convolution_fits`, for arm_depthwise_conv_wrapper_s8 with `multiplier` outputs per input."""
     arguments = (
         geometry.batch,
         *geometry.input,
@@ -94,8 +94,7 @@ def require_depthwise(geometry: Geometry, channels: int, multiplier: int) -> Non
         *geometry.padding,
         *geometry.dilation,
     )
-    if not all(rules.depthwise_fits(mve, *arguments) for mve in (False, True)):
-        raise ValueError(f"CMSIS-NN has no kernel for {geometry}; a rewrite should have changed it")
+    return all(rules.depthwise_fits(mve, *arguments) for mve in (False, True))
 
 
 def _far_padding(geometry: Geometry) -> Pair:

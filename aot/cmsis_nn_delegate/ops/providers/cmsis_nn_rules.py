@@ -5,14 +5,17 @@ that another compiler made or that are damaged: `bazel run //:generate` writes t
 runtime/kernels/cmsis_nn/rules.h. A function consists of assignments and one return, and uses only
 the Python expressions that the generator knows.
 
-All numbers come from a call that passed every other check: sizes, strides and dilations are
-in [1, 32767], padding is in [0, 32767].
+All numbers come from a call that passed every other check: sizes, strides and dilations are in [1, 2^28), padding is
+in [0, 2^28), operands have less than 2^28 elements, and no window begins or ends beyond 2^30.
 """
 
 from __future__ import annotations
 
 # CMSIS-NN counts the elements under a kernel in 16 bits.
 MAX_KERNEL_ELEMENTS = 65535
+# Convolutions keep sizes and steps in 16 bits, and depthwise ones positions, with a sign.
+MAX_SIZE = 65535
+MAX_POSITION = 32767
 MAX_SOFTMAX_ROW = 511
 
 
@@ -60,7 +63,7 @@ def takes_one_row(in_h: int, in_c: int, kernel_h: int, kernel_c: int, stride_w: 
 
     Without MVE that function runs the general kernel.
     """
-    return in_h == 1 and kernel_h == 1 and in_c == kernel_c and dilation_w == 1 and stride_w * in_c % 4 == 0
+    return in_h == 1 and kernel_h == 1 and in_c == kernel_c and dilation_w == 1 and (stride_w & 3) * (in_c & 3) & 3 == 0
 
 
 def fits_one_row(in_w: int, kernel_w: int, out_h: int, stride_w: int, padding_h: int, left: int, right: int) -> bool:
@@ -97,6 +100,7 @@ def convolution_fits(
     kernel_c: int,
     out_h: int,
     out_w: int,
+    out_c: int,
     stride_h: int,
     stride_w: int,
     padding_h: int,
@@ -104,14 +108,21 @@ def convolution_fits(
     dilation_h: int,
     dilation_w: int,
 ) -> bool:
-    """Whether arm_convolve_wrapper_s8 computes this convolution, with or without MVE."""
+    """Whether arm_convolve_wrapper_s8 computes this convolution, with or without MVE.
+
+    Its 1x1 kernels count in 32 bits.
+    """
     bottom = far_padding(in_h, kernel_h, out_h, stride_h, padding_h, dilation_h)
     right = far_padding(in_w, kernel_w, out_w, stride_w, padding_w, dilation_w)
     pointwise = takes_pointwise(in_c, kernel_h, kernel_w, kernel_c, padding_h, padding_w, dilation_h, dilation_w)
     one_row = takes_one_row(in_h, in_c, kernel_h, kernel_c, stride_w, dilation_w)
     row_fits = fits_one_row(in_w, kernel_w, out_h, stride_w, padding_h, padding_w, right)
+    # None of them is larger than a limit whose bits are all set if all their bits together are not.
+    sizes = in_h | in_w | in_c | out_h | out_w | out_c
+    steps = stride_h | stride_w | padding_h | padding_w
     return (
         kernel_h * kernel_w * kernel_c <= MAX_KERNEL_ELEMENTS
+        and (pointwise or sizes | steps <= MAX_SIZE)
         and (not pointwise or (bottom <= 0 and right <= 0))
         and (pointwise or not mve or not one_row or row_fits)
     )
@@ -180,9 +191,13 @@ def depthwise_fits(
     One kernel for DSP clears its column buffer up to the first row of the image, or from the last row on:
     if no window contains that row, it writes past the buffer. Another kernel counts positions in 16 bits.
     """
+    # None of them is larger than a limit whose bits are all set if all their bits together are not.
+    sizes = batch | in_h | in_w | in_c * multiplier | out_h | out_w
+    steps = stride_h | stride_w | padding_h | padding_w | dilation_h | dilation_w
     special = takes_3x3(batch, multiplier, kernel_h, kernel_w, padding_h, padding_w, dilation_h, dilation_w)
     return (
-        overlaps(in_h, kernel_h, out_h, stride_h, padding_h, dilation_h)
+        sizes | steps <= MAX_POSITION
+        and overlaps(in_h, kernel_h, out_h, stride_h, padding_h, dilation_h)
         and overlaps(in_w, kernel_w, out_w, stride_w, padding_w, dilation_w)
         and kernel_h * kernel_w <= MAX_KERNEL_ELEMENTS
         and (not mve or not becomes_convolution(in_c))
@@ -250,6 +265,7 @@ def transpose_conv_fits(
     columns = transpose_conv_sums(in_w, kernel_w, stride_w)
     return (
         in_c == kernel_c
+        and in_h | in_w | out_c <= MAX_POSITION
         and dilation_h == 1
         and dilation_w == 1
         and kernel_h >= stride_h

@@ -1,0 +1,11 @@
+#include "runtime/kernels/portable/convolution.h"
+#include "runtime/kernels/portable/portable.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+constexpr KernelOf<payload::Opcode::kConv2dLarge> kConv2dLarge =
+    Kernel(operators::kConv2dLarge, run_convolution<payload::Conv2dLargeArgs>);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate
