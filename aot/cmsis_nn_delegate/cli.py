@@ -25,6 +25,7 @@ from .errors import UserError
 from .graph.ir import Graph
 from .ops.embedding import index_range
 from .ops.providers.registry import PROVIDERS, get_providers
+from .passes.run_passes import OPTIONAL_PASSES
 from .payload.files.artifacts import SUFFIXES, check_name
 from .payload.files.outputs import check_writable, write_files
 from .quantization.configuration import OBSERVERS, PRESETS, WEIGHTS, Configuration, QuantizationConfig
@@ -232,6 +233,7 @@ def _measured(arguments: argparse.Namespace) -> Accuracy:
         _say(f"calibrating with {arguments.data}, for lack of --calibration")
         arguments.calibration = arguments.data
     compilations: list[Compilation] = []
+    arguments.skip_pass = list(OPTIONAL_PASSES)  # the device then has every layer's tensor, with the same elements
     _compiled(arguments, compilations.append)
     with _silenced(arguments.debug):
         from . import accuracy
@@ -311,6 +313,7 @@ def _compiled(
             providers=arguments.providers.split(","),
             quantizer=CmsisNnQuantizer.of(configuration),
             strict=arguments.strict and not arguments.calibration_optional,
+            skip_passes=arguments.skip_pass or (),
             check=arguments.check,
             name=name,
             print_after=arguments.print_after or (),
@@ -585,6 +588,12 @@ def _add_model_arguments(parser: argparse.ArgumentParser, target: Optional[str] 
         "--observer",
         choices=OBSERVERS,
         help="how ranges are found; minmax is faster and clips nothing, default histogram",
+    )
+    parser.add_argument(
+        "--skip-pass",
+        action="append",
+        metavar="PASS",
+        help=f"leave out a pass that saves work: {', '.join(OPTIONAL_PASSES)}; may be given several times",
     )
     parser.add_argument(
         "--print-after",

@@ -15,6 +15,7 @@ from .compiled import Compiled
 from .errors import UserError
 from .ops.providers.registry import PROVIDERS, get_providers
 from .partition.int8_io import IO
+from .passes.run_passes import check_optional
 from .payload.files.artifacts import check_name
 from .payload.planner.memory import IoPlacement
 from .pipeline import Compilation, Progress, run, selected
@@ -34,6 +35,7 @@ def compile_model(
     io_placement: str = "arena",
     providers: Sequence[str] = tuple(PROVIDERS),
     strict: bool = False,
+    skip_passes: Collection[str] = (),
     name: str = "model",
     observer: Optional[str] = None,
     linear_weights: Optional[str] = None,
@@ -53,6 +55,7 @@ def compile_model(
     io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
     providers: the providers of the firmware's kernels, in order of preference; see `ops.providers`.
     strict: raise UserError if any node stays outside of the delegate.
+    skip_passes: passes of `run_passes.OPTIONAL_PASSES` that are left out; they save work and change no result.
     observer: how ranges are found, "histogram" or "minmax" for example; see `configuration.QuantizationConfig`.
     linear_weights: "per-channel", or "per-tensor" for faster but less exact layers; see `quantizer`.
     quantizer: with a preset, and overrides for parts of the model; instead of `observer` and `linear_weights`.
@@ -76,6 +79,7 @@ def compile_model(
         io_placement=io_placement,
         providers=providers,
         strict=strict,
+        skip_passes=skip_passes,
         name=name,
         observer=observer,
         linear_weights=linear_weights,
@@ -98,6 +102,7 @@ def compile_for_targets(
     io_placement: str = "arena",
     providers: Sequence[str] = tuple(PROVIDERS),
     strict: bool = False,
+    skip_passes: Collection[str] = (),
     name: str = "model",
     observer: Optional[str] = None,
     linear_weights: Optional[str] = None,
@@ -140,6 +145,7 @@ def compile_for_targets(
         io_placement=placement,
         providers=kernels,
         strict=strict,
+        skip_passes=check_optional(skip_passes),
         name=name,
         quantizer=quantizer,
         check=check,

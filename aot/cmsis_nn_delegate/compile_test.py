@@ -7,8 +7,10 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.model_source import load_model
+from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.report import text
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()
@@ -68,6 +70,26 @@ def test_numpy_arrays_are_inputs_too():
     assert a.payload == compiled().payload
 
 
+def test_optional_passes_can_be_skipped():
+    module = network()
+    with torch.no_grad():
+        module[0].weight[1], module[0].bias[1] = 0, -1
+    whole = compiled(module, io="int8", skip_passes=["eliminate-channels"])
+    narrow = compiled(module, io="int8")
+    convolutions = [next(n for n in result.graph.nodes if n.op == "conv2d") for result in (whole, narrow)]
+    assert [node.output.shape[1] for node in convolutions] == [4, 3]
+    assert not whole.graph.notes and "1 constant of 4 channels" in narrow.graph.notes[0]
+    assert "1 constant of 4 channels" in text.render(narrow.report)
+    specs = {
+        spec.key
+        for spec in CmsisNnPartitioner("cortex-m4", skip_passes=["drop-idle-clamps"]).delegation_spec.compile_specs
+    }
+    assert "skip_passes" in specs
+    x = np.arange(-36, 36, dtype=np.int8).reshape(X.shape)
+    for a, b in zip(reference.run(whole.graph, [x]), reference.run(narrow.graph, [x])):
+        np.testing.assert_array_equal(a, b)
+
+
 def test_the_program_holds_the_payload():
     result = compiled(io="int8", io_placement="caller")
     assert result.payload in result.pte
@@ -103,6 +125,7 @@ def test_models_of_two_delegate_calls():
         ({"target": "cortex-a53"}, "unknown target 'cortex-a53'"),
         ({"io": "int4"}, "unknown io 'int4'"),
         ({"io_placement": "flash"}, "unknown I/O placement 'flash'"),
+        ({"skip_passes": ["eliminate"]}, "unknown optional pass 'eliminate'; did you mean 'eliminate-channels'"),
         ({"providers": ["tuned"]}, "unknown provider of kernels 'tuned'"),
         ({"observer": "guess"}, "unknown observer 'guess'"),
         ({"linear_weights": "per-row"}, "unknown linear weights 'per-row'"),

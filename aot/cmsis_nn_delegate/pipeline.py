@@ -63,6 +63,7 @@ class Compilation:
     io_placement: IoPlacement
     providers: tuple[Provider, ...]
     strict: bool
+    skip_passes: tuple[str, ...]
     name: str
     quantizer: CmsisNnQuantizer
     check: bool
@@ -217,7 +218,7 @@ def _partition(c: Compilation) -> None:
 
 def _partitioner(c: Compilation, target: Target, **options: bool) -> CmsisNnPartitioner:
     names = [provider.name for provider in c.providers]
-    return CmsisNnPartitioner(target, c.io_placement.value, providers=names, **options)
+    return CmsisNnPartitioner(target, c.io_placement.value, providers=names, skip_passes=c.skip_passes, **options)
 
 
 def _keep_initial_state(program: ExportedProgram) -> None:
@@ -236,7 +237,7 @@ def _import(c: Compilation) -> None:
 def _run_passes(c: Compilation) -> None:
     for graph in c.graphs:
         with shown_in_errors(graph):
-            run_passes(graph)
+            run_passes(graph, c.skip_passes)
 
 
 def _legalize(c: Compilation) -> None:

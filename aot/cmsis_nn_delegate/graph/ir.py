@@ -122,11 +122,13 @@ class Node:
 
 @dataclass(eq=False)
 class Graph:
-    """Nodes in execution order. `verify` checks what must hold after every pass."""
+    """Nodes in execution order. `verify` checks what must hold after every pass. `notes` are sentences for reports, on
+    what passes have left out."""
 
     inputs: list[Value]
     outputs: list[Value]
     nodes: list[Node] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def producer(self, value: Value) -> Optional[Node]:
         return next((node for node in self.nodes if any(v is value for v in node.outputs)), None)

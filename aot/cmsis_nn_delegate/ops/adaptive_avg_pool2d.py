@@ -14,9 +14,10 @@ from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.record import I8, Field, Struct
 from ..graph.ir import Node, Value
-from . import block_values, pooling, resizing, storage
+from . import block_values, channels, pooling, resizing, storage
 from .annotation import NotAnnotated
 from .attrs import Clamp
+from .channels import Link
 from .geometry import Pair
 from .kernel import KernelSpec
 from .op import Op
@@ -101,6 +102,12 @@ class AdaptiveAvgPool2d(Op):
         count = ((bottom - top)[:, None] * (right - left)[None, :])[None, :, :, None]
         lo, hi = node.attrs.clamp.quantized(node.output.type)
         return pooling.mean(total, count, lo, hi).reshape(node.output.storage_shape)
+
+    def links(self, node: Node) -> Sequence[Link]:
+        return channels.links_of_each(node)
+
+    def channel_parameters(self, node: Node) -> Sequence[bytes]:
+        return channels.no_parameters(node)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return {

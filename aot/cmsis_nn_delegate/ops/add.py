@@ -16,6 +16,7 @@ from ..graph.ir import Node, Value
 from . import block_values, broadcast, elementwise
 from .annotation import Elementwise
 from .attrs import AddAttrs
+from .channels import Bounds
 from .kernel import KernelSpec
 from .quantized_math import quantize_multiplier, requantize, to_output, wrap32
 from .random_case import RandomCase
@@ -141,14 +142,23 @@ class Add(elementwise.PairOp):
         )
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        return self._sum(node, broadcast.in_memory(node, inputs)).reshape(node.output.storage_shape)
+
+    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
+        a, b = inputs
+        b = b if node.attrs.alpha >= 0 else Bounds(b.high, b.low)
+        ends = (self._sum(node, (a.low, b.low)), self._sum(node, (a.high, b.high)))
+        return Bounds(*(end.astype(np.int64) for end in ends))
+
+    def _sum(self, node: Node, operands: Sequence[np.ndarray]) -> np.ndarray:
+        """int8, for integers that broadcast against each other."""
         *input_multipliers, output_multiplier = self._multipliers(node)
         total = np.zeros(1, np.int64)
-        for value, data, multiplier in zip(node.inputs, broadcast.in_memory(node, inputs), input_multipliers):
+        for value, data, multiplier in zip(node.inputs, operands, input_multipliers):
             shifted = (data.astype(np.int64) - value.zero_point) << LEFT_SHIFT
             total = wrap32(total + requantize(shifted, *multiplier))
         lo, hi = node.attrs.clamp.quantized(node.output.type)
-        result = to_output(requantize(total, *output_multiplier), node.output.zero_point, lo, hi)
-        return result.reshape(node.output.storage_shape)
+        return to_output(requantize(total, *output_multiplier), node.output.zero_point, lo, hi)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         first, second, output = self._multipliers(node)

@@ -14,9 +14,10 @@ from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
 from ..target import Target
-from . import pooling, storage
+from . import channels, pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
+from .channels import Bounds, Link
 from .kernel import KernelSpec
 from .op import Op
 from .providers import cmsis_nn_scratch
@@ -159,6 +160,15 @@ class AvgPool2d(Op):
         count = sum(taps(inside, *windows))
         lo, hi = attrs.clamp.quantized(node.output.type)
         return pooling.mean(np.asarray(total), np.asarray(count), lo, hi).reshape(node.output.storage_shape)
+
+    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
+        return inputs[0].together((2, 3)).limited(*node.attrs.clamp.quantized(node.output.type))
+
+    def links(self, node: Node) -> Sequence[Link]:
+        return channels.links_of_each(node)
+
+    def channel_parameters(self, node: Node) -> Sequence[bytes]:
+        return channels.no_parameters(node)
 
     def scratch_bytes(self, node: Node, target: Target) -> int:
         _, _, out_w, channels = storage.nhwc(node.output)

@@ -10,9 +10,11 @@ from ..edge.nodes import ACTIVATIONS, DEQUANTIZE, first, operand, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node
+from . import channels
 from .annotation import SameScale
 from .attrs import Clamp as Limits
 from .attrs import ClampAttrs
+from .channels import Bounds, Link
 from .op import Op
 
 
@@ -53,6 +55,17 @@ class Clamp(Op):
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         attrs = ClampAttrs(Limits(*self._limits(node, context)))
         return [context.node(node, self.name, [context.value(operand(node))], attrs)]
+
+    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
+        if node.inputs[0].quant != node.output.quant:
+            return super().bounds(node, inputs)
+        return inputs[0].limited(*node.attrs.clamp.quantized(node.output.type))
+
+    def links(self, node: Node) -> Sequence[Link]:
+        return channels.links_of_each(node)
+
+    def channel_parameters(self, node: Node) -> Sequence[bytes]:
+        return channels.no_parameters(node)
 
     def _limits(self, node: EdgeNode, context: EdgeContext) -> tuple[Any, Any]:
         name = target_name(node)

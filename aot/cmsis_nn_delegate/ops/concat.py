@@ -12,9 +12,10 @@ from ..edge.nodes import argument, first, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node, Value
-from . import storage
+from . import channels, storage
 from .annotation import JoinedScale
 from .attrs import ConcatAttrs
+from .channels import Bounds, Link
 from .layouts import Layouts
 from .op import Op
 
@@ -102,6 +103,21 @@ class Concat(Op):
                 node.attrs = ConcatAttrs(axis)
                 return True
         return False
+
+    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
+        if node.attrs.axis != channels.axis(node.output):
+            return super().bounds(node, inputs)
+        parts = [channels.by_channel(bounds, value) for bounds, value in zip(inputs, node.inputs)]
+        return channels.along(Bounds(*map(np.concatenate, zip(*parts))), node.output)
+
+    def links(self, node: Node) -> Optional[Sequence[Link]]:
+        if any(value.is_constant for value in node.inputs):
+            return None
+        if node.attrs.axis != channels.axis(node.output):
+            return channels.links_of_each(node)
+        ends = np.cumsum([channels.count(value) for value in node.inputs])
+        counts = [np.arange(channels.count(value)) for value in node.inputs]
+        return [Link(value, i, i + end - len(i)) for value, i, end in zip(node.inputs, counts, ends)]
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         parts = [data.reshape(rows(node), -1) for data in inputs]

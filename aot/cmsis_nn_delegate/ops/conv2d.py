@@ -17,9 +17,10 @@ from ..format.schema import Isa, ReadsPast
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
 from ..target import Target
-from . import aten_convolution, conv_args, foldable_pads, per_channel_requantize, storage
+from . import aten_convolution, channels, conv_args, foldable_pads, per_channel_requantize, storage
 from .annotation import Weighted
 from .attrs import ConvAttrs, Padding
+from .channels import Bounds
 from .conv_args import CallDims
 from .geometry import Geometry
 from .kernel import KernelSpec
@@ -258,6 +259,24 @@ class Conv2d(Op):
             )
         acc = np.concatenate(sums, axis=1).reshape(storage.nhwc(node.output))
         return per_channel_requantize.finish(node, acc, bias.constant).reshape(node.output.storage_shape)
+
+    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
+        x = channels.by_channel(inputs[0], node.inputs[0])
+        return channels.along(
+            channels.weighted_bounds(node, x, node.attrs.groups, self.sees_padding(node)), node.output
+        )
+
+    def weighted(self, node: Node) -> bool:
+        return bool(node.attrs.groups == 1)
+
+    def sees_padding(self, node: Node) -> bool:
+        return bool(node.attrs.padding != Padding())
+
+    def narrow(self, node: Node, inputs: np.ndarray, outputs: np.ndarray) -> None:
+        channels.narrow_weighted(node, inputs, outputs)
+
+    def channel_parameters(self, node: Node) -> Sequence[bytes]:
+        return channels.row_parameters(node)
 
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Optional
 
 import numpy as np
@@ -16,9 +17,10 @@ from ..format.schema import Isa, ReadsPast
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
 from ..target import Target
-from . import aten_convolution, conv_args, foldable_pads, per_channel_requantize, storage
+from . import aten_convolution, channels, conv_args, foldable_pads, per_channel_requantize, storage
 from .annotation import NotAnnotated
 from .attrs import ConvAttrs, Padding
+from .channels import Bounds, Link
 from .conv_args import CallDims
 from .geometry import Geometry
 from .kernel import KernelSpec
@@ -170,6 +172,25 @@ class DepthwiseConv2d(Op):
             acc += under * kernel[tap]
         return per_channel_requantize.finish(node, acc, bias.constant).reshape(node.output.storage_shape)
 
+    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
+        x = channels.by_channel(inputs[0], node.inputs[0])
+        found = channels.weighted_bounds(node, x, len(x.low), bool(node.attrs.padding != Padding()))
+        return channels.along(found, node.output)
+
+    def links(self, node: Node) -> Sequence[Link]:
+        outputs = np.arange(node.output.shape[1])
+        return [Link(node.inputs[0], outputs // self._multiplier(node), outputs)]
+
+    def narrow(self, node: Node, inputs: np.ndarray, outputs: np.ndarray) -> None:
+        channels.narrow_outputs(node, outputs)
+        kept = int(np.count_nonzero(inputs))
+        node.attrs = replace(node.attrs, groups=kept)
+        if rules.becomes_convolution(kept):
+            node.op = "conv2d"
+
+    def channel_parameters(self, node: Node) -> Sequence[bytes]:
+        return channels.row_parameters(node)
+
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]
 
@@ -217,7 +238,7 @@ class DepthwiseConv2d(Op):
 
     def _multiplier(self, node: Node) -> int:
         """Output channels per input channel."""
-        return node.inputs[1].shape[0] // storage.nhwc(node.inputs[0])[3]
+        return node.inputs[1].shape[0] // node.inputs[0].shape[1]
 
     def _filter(self, node: Node) -> np.ndarray:
         """int8 [h, w, out]."""

@@ -12,7 +12,8 @@ from ..edge.nodes import first, operand, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node, Value
-from . import broadcast
+from . import broadcast, channels
+from .channels import Link
 from .layouts import Layouts
 from .op import Op
 from .random_case import RandomCase
@@ -28,6 +29,12 @@ class PairOp(Op):
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         return not context.is_unary(node)
+
+    def links(self, node: Node) -> Sequence[Link]:
+        return channels.links_of_each(node)
+
+    def channel_parameters(self, node: Node) -> Optional[Sequence[bytes]]:
+        return None if any(value.is_constant for value in node.inputs) else channels.no_parameters(node)
 
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
         return broadcast.output_shape([value.shape for value in inputs])

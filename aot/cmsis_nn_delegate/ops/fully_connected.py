@@ -15,9 +15,10 @@ from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
-from . import block_values, constant_weights, per_channel_requantize, storage
+from . import block_values, channels, constant_weights, per_channel_requantize, storage
 from .annotation import Weighted
 from .attrs import FullyConnectedAttrs
+from .channels import Bounds
 from .constant_weights import Operands
 from .kernel import KernelSpec
 from .layouts import Layouts
@@ -186,6 +187,21 @@ class FullyConnected(Op):
         # float64 is exact below 2^53, which no int8 sum reaches, and has a fast product.
         acc = rows.astype(np.float64) @ weight.astype(np.float64).T
         return per_channel_requantize.finish(node, acc, self._bias(node)).reshape(node.output.storage_shape)
+
+    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
+        if not self.weighted(node):
+            return super().bounds(node, inputs)
+        x = channels.by_channel(inputs[0], node.inputs[0])
+        return channels.along(channels.weighted_bounds(node, x, 1, False), node.output)
+
+    def weighted(self, node: Node) -> bool:
+        return channels.axis(node.inputs[0]) == len(node.inputs[0].shape) - 1
+
+    def narrow(self, node: Node, inputs: np.ndarray, outputs: np.ndarray) -> None:
+        channels.narrow_weighted(node, inputs, outputs)
+
+    def channel_parameters(self, node: Node) -> Sequence[bytes]:
+        return channels.row_parameters(node)
 
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].shape[1]

@@ -12,7 +12,9 @@ from ..format import blocks
 from ..format.record import I8, I32, Field, Role, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, TensorType
+from . import channels
 from .annotation import NotAnnotated
+from .channels import Bounds, Link
 from .function_table import ENTRIES
 from .kernel import KernelSpec
 from .layouts import Layouts
@@ -83,6 +85,24 @@ class Lookup(Op):
         index = inputs[0].reshape(-1).astype(np.int64) - Element.INT8.low
         # Element by element in memory order, as the kernel: shapes may differ in dimensions of 1.
         return entries_of(node)[index].reshape(node.output.storage_shape)
+
+    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
+        entries, x = entries_of(node).astype(np.int64), inputs[0]
+        found = [
+            (part.min(), part.max())
+            for part in (
+                entries[low - Element.INT8.low : high - Element.INT8.low + 1]
+                for low, high in zip(x.low.reshape(-1), x.high.reshape(-1))
+            )
+        ]
+        low, high = np.array(found, np.int64).T
+        return Bounds(low.reshape(x.low.shape), high.reshape(x.low.shape))
+
+    def links(self, node: Node) -> Sequence[Link]:
+        return channels.links_of_each(node)
+
+    def channel_parameters(self, node: Node) -> Sequence[bytes]:
+        return channels.no_parameters(node)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         return {"table": entries_of(node)}

@@ -15,9 +15,10 @@ from ..format import blocks
 from ..format.record import I8, Field, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
-from . import block_values, foldable_pads, pooling, storage
+from . import block_values, channels, foldable_pads, pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
+from .channels import Bounds, Link
 from .kernel import KernelSpec
 from .op import Op
 from .random_case import RandomCase
@@ -163,6 +164,17 @@ class MaxPool2d(Op):
         lo, hi = attrs.clamp.quantized(node.output.type)
         largest: np.ndarray = np.clip(reduce(np.maximum, pixels), lo, hi)
         return largest.reshape(node.output.storage_shape)
+
+    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
+        if node.attrs.dilation != (1, 1):
+            return super().bounds(node, inputs)  # a window may see no pixel
+        return inputs[0].together((2, 3)).limited(*node.attrs.clamp.quantized(node.output.type))
+
+    def links(self, node: Node) -> Sequence[Link]:
+        return channels.links_of_each(node)
+
+    def channel_parameters(self, node: Node) -> Sequence[bytes]:
+        return channels.no_parameters(node)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         dilation = {"dilation": block_values.tile(*node.attrs.dilation)} if self.variant(node) else {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Optional
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..graph.ir import Node, Value
 from . import block_values, broadcast, elementwise
 from .annotation import Elementwise
 from .attrs import Clamp, Shapes
+from .channels import Bounds
 from .kernel import KernelSpec
 from .quantized_math import quantize_multiplier, requantize, to_output
 from .random_case import RandomCase
@@ -130,11 +132,19 @@ class Mul(elementwise.PairOp):
         return None
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
-        operands = broadcast.in_memory(node, inputs)
+        return self._product(node, broadcast.in_memory(node, inputs)).reshape(node.output.storage_shape)
+
+    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
+        # A product of intervals has its extremes at their ends.
+        corners = np.broadcast_arrays(*(self._product(node, ends) for ends in product(*inputs)))
+        return Bounds(np.min(corners, axis=0).astype(np.int64), np.max(corners, axis=0).astype(np.int64))
+
+    def _product(self, node: Node, operands: Sequence[np.ndarray]) -> np.ndarray:
+        """int8, for integers that broadcast against each other."""
         steps = [data.astype(np.int64) - value.zero_point for value, data in zip(node.inputs, operands)]
-        product = requantize(steps[0] * steps[1], *self._multiplier(node))
+        total = requantize(steps[0] * steps[1], *self._multiplier(node))
         lo, hi = node.attrs.clamp.quantized(node.output.type)
-        return to_output(product, node.output.zero_point, lo, hi).reshape(node.output.storage_shape)
+        return to_output(total, node.output.zero_point, lo, hi)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         multiplier, shift = self._multiplier(node)

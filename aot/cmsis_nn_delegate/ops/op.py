@@ -29,8 +29,9 @@ from ..format.record import Role
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
 from ..target import Target
-from . import storage
+from . import channels, storage
 from .annotation import Annotation
+from .channels import Bounds, Link
 from .kernel import KernelSpec
 from .layouts import Layouts
 
@@ -160,6 +161,39 @@ class Op:
         return not storage.moves(source, output) and (
             self.shapeless_output or source.shape == output.shape or (self.takes_images and _is_row_of(output, source))
         )
+
+    # Channels ---------------------------------------------------------------
+
+    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
+        """Returns between which integers the output lies if the inputs, constants included, lie within theirs."""
+        clamp = getattr(node.attrs, "clamp", None)
+        full = channels.unbounded(node.output)
+        return full if clamp is None else full.limited(*clamp.quantized(node.output.type))
+
+    def links(self, node: Node) -> Optional[Sequence[Link]]:
+        """Returns which channels of inputs the channels of the output are computed of, one by one; channels of other
+        activations must all stay. None if all channels of all inputs and of the output must."""
+        return None
+
+    def weighted(self, node: Node) -> bool:
+        """Returns whether each output channel is a sum of all channels of the first input, times constant weights."""
+        return False
+
+    def sees_padding(self, node: Node) -> bool:
+        """Returns whether some sums of a `weighted` node count fewer inputs than others."""
+        return False
+
+    def narrow(self, node: Node, inputs: np.ndarray, outputs: np.ndarray) -> None:
+        """Adapts attributes and constants of a node that `links` or is `weighted`, if its first input and its output
+        only keep the channels at which the masks `inputs` and `outputs` are true. A weighted node has weights of 0 for
+        those of its input that go."""
+        channels.narrow_constants(node, outputs)
+
+    def channel_parameters(self, node: Node) -> Optional[Sequence[bytes]]:
+        """Returns, for each channel of the output, what it depends on besides the channels that `links` names, or the
+        input of a `weighted` node: of two equal channels with equal parameters the results are equal. None if
+        unknown."""
+        return None
 
     # Payload ----------------------------------------------------------------
 

@@ -18,7 +18,8 @@ from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..format.schema import MAX_RESIZED
 from ..graph.ir import Node, Value
-from . import block_values, storage
+from . import block_values, channels, storage
+from .channels import Bounds, Link
 from .geometry import Pair
 from .op import Op
 from .random_case import RandomCase
@@ -100,6 +101,15 @@ class ResizeOp(Op):
 
     def output_shape(self, inputs: Sequence[Value], attrs: ResizeAttrs) -> tuple[int, ...]:
         return (*inputs[0].shape[:2], *attrs.output)
+
+    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
+        return inputs[0].together((2, 3))
+
+    def links(self, node: Node) -> Sequence[Link]:
+        return channels.links_of_each(node)
+
+    def channel_parameters(self, node: Node) -> Sequence[bytes]:
+        return channels.no_parameters(node)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         attrs = node.attrs

@@ -15,9 +15,10 @@ from ..format.record import I8, I32, Field, Struct
 from ..format.schema import MAX_DIM, MAX_STEP
 from ..graph.ir import Node, Value
 from ..target import Target
-from . import aten_convolution, block_values, constant_weights, conv_args, per_channel_requantize, storage
+from . import aten_convolution, block_values, channels, constant_weights, conv_args, per_channel_requantize, storage
 from .annotation import Weighted
 from .attrs import ConvAttrs, Padding, TransposeConvAttrs
+from .channels import Bounds
 from .constant_weights import Operands
 from .geometry import Geometry, Pair
 from .kernel import KernelSpec
@@ -227,8 +228,24 @@ class TransposeConv2d(Op):
         kept = acc[:, top : top + out_h, left : left + out_w]
         return per_channel_requantize.finish(node, kept, bias.constant).reshape(node.output.storage_shape)
 
+    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
+        x = channels.by_channel(inputs[0], node.inputs[0])
+        return channels.along(channels.weighted_bounds(node, x, node.attrs.groups, True), node.output)
+
+    def weighted(self, node: Node) -> bool:
+        return bool(node.attrs.groups == 1)
+
+    def sees_padding(self, node: Node) -> bool:
+        return True
+
+    def narrow(self, node: Node, inputs: np.ndarray, outputs: np.ndarray) -> None:
+        channels.narrow_weighted(node, inputs, outputs)
+
+    def channel_parameters(self, node: Node) -> Sequence[bytes]:
+        return channels.row_parameters(node)
+
     def macs(self, node: Node) -> int:
-        n, h, w, _ = storage.nhwc(node.inputs[0])
+        n, _, h, w = node.inputs[0].shape
         return n * h * w * node.inputs[1].numel
 
     def variant(self, node: Node) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import final
 
 from executorch.exir.backend.backend_details import BackendDetails, PreprocessResult
@@ -12,7 +13,7 @@ from ..graph.failure import shown_in_errors
 from ..graph.ir import Graph
 from ..ops.providers.registry import PROVIDERS, get_providers
 from ..ops.registry import calls
-from ..passes.run_passes import run_passes
+from ..passes.run_passes import check_optional, run_passes
 from ..payload.encode import encode
 from ..target import get_target
 from .importer import import_program
@@ -21,11 +22,11 @@ from .importer import import_program
 LATER = "later"
 
 
-def kernel_graph(program: ExportedProgram) -> Graph:
-    """Returns the graph of a partition after all passes, which `preprocess` encodes."""
+def kernel_graph(program: ExportedProgram, skip_passes: Collection[str] = ()) -> Graph:
+    """Returns the graph of a partition after all passes but those skipped, which `preprocess` encodes."""
     graph = import_program(program)
     with shown_in_errors(graph):
-        return run_passes(graph)
+        return run_passes(graph, skip_passes)
 
 
 def debug_handles(graph: Graph) -> dict[int, tuple[int, ...]]:
@@ -43,7 +44,8 @@ class CmsisNnBackend(BackendDetails):
         """Returns the payload of a partition.
 
         Compile specs: "target", a core's name; "io_placement", "arena" or "caller"; "providers", the names of the
-        providers of the firmware's kernels, separated by commas; and "later" if the payload is made after the whole
+        providers of the firmware's kernels, separated by commas; "skip_passes", names of optional passes, separated by
+        commas; and "later" if the payload is made after the whole
         program is partitioned: then this returns none.
         The debug handle map has one entry for each call of the payload, in order.
         """
@@ -52,7 +54,8 @@ class CmsisNnBackend(BackendDetails):
             raise ValueError("compile spec 'target' is missing; use CmsisNnPartitioner")
         if LATER in specs:
             return PreprocessResult(processed_bytes=b"", debug_handle_map={})
-        graph = kernel_graph(edge_program)
+        skipped = specs.get("skip_passes", "")
+        graph = kernel_graph(edge_program, check_optional(skipped.split(",") if skipped else ()))
         providers = get_providers(specs.get("providers", ",".join(PROVIDERS)).split(","))
         encoded = encode(graph, get_target(specs["target"]), specs.get("io_placement", "arena"), providers)
         return PreprocessResult(processed_bytes=encoded.payload, debug_handle_map=debug_handles(encoded.graph))

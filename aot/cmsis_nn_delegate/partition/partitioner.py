@@ -17,6 +17,7 @@ from torch.fx.traceback import NodeSource
 from ..edge.functions import Functions
 from ..edge.kept_whole import kept_whole
 from ..ops.providers.registry import PROVIDERS, get_providers
+from ..passes.run_passes import check_optional
 from ..target import Target, get_target
 from .backend import LATER, CmsisNnBackend
 from .decompose import KEPT, decomposed
@@ -32,7 +33,7 @@ class CmsisNnPartitioner(Partitioner):
 
     `target` is a core of `target.TARGETS`. `io_placement` says where inputs and outputs
     of the delegate live: in its "arena" where that saves a copy, or with the "caller". `providers` are the
-    providers of the firmware's kernels, in order of preference.
+    providers of the firmware's kernels, in order of preference, `skip_passes` optional passes that are left out.
 
     After `partition`, `reports` says for every node of each program seen whether it is delegated, and if not, why not;
     `work` says how much of the last program's work is delegated. For these reports, `prepared` says that programs went
@@ -47,6 +48,7 @@ class CmsisNnPartitioner(Partitioner):
         prepared: bool = False,
         later: bool = False,
         providers: Sequence[str] = tuple(PROVIDERS),
+        skip_passes: Sequence[str] = (),
     ) -> None:
         super().__init__()
         self.target = target if isinstance(target, Target) else get_target(target)
@@ -59,6 +61,7 @@ class CmsisNnPartitioner(Partitioner):
                 CompileSpec("target", self.target.name.encode()),
                 CompileSpec("io_placement", io_placement.encode()),
                 CompileSpec("providers", ",".join(provider.name for provider in self._providers).encode()),
+                *([CompileSpec("skip_passes", ",".join(check_optional(skip_passes)).encode())] if skip_passes else []),
                 *([CompileSpec(LATER, b"")] if later else []),
             ],
         )

@@ -5,14 +5,17 @@ Each is a function that changes the graph in place; `run_passes` verifies it aft
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 
+from ..errors import require_known
 from ..graph.ir import Graph
 from ..ops.registry import OPS
 from .absorb_reshapes import absorb_reshapes
 from .assign_layouts import assign_layouts
 from .clamps_to_pooling import clamps_to_pooling
 from .copies_to_parts import copies_to_parts
+from .drop_idle_clamps import drop_idle_clamps
+from .eliminate_channels import eliminate_channels
 from .fold_pads import fold_pads
 from .fold_qdq import fold_qdq
 from .functions_to_lookups import functions_to_lookups
@@ -21,6 +24,7 @@ from .join_lookups import join_lookups
 from .lay_out_operands import lay_out_operands
 from .lower_rearrangements import lower_rearrangements
 from .merge_concats import merge_concats
+from .merge_identical_nodes import merge_identical_nodes
 from .merge_rearrangements import merge_rearrangements
 from .place_parts import place_parts
 from .separate_outputs import separate_outputs
@@ -37,12 +41,16 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     functions_to_lookups,
     # Before the remaining clamps get a kernel of their own.
     join_lookups,
+    merge_identical_nodes,
+    drop_idle_clamps,
     # The remaining clamps need a kernel. This adds reshapes, so it runs before absorb_reshapes.
     clamps_to_pooling,
     # Padding counts rows and columns, whatever the memory order.
     fold_pads,
     # In logical order, before layouts say where elements lie. This leaves reshapes, too.
     merge_rearrangements,
+    # On logical channels, once every activation is int8.
+    eliminate_channels,
     # Before absorb_reshapes, which asks where elements lie in memory.
     assign_layouts,
     # The layouts of activations decide. Before absorb_reshapes, after which shapes are only names.
@@ -60,9 +68,29 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
 )
 
 
-def run_passes(graph: Graph) -> Graph:
-    """Rewrites `graph` in place until every node has a kernel, and returns it. ValueError if that cannot be done."""
+# Those that only save work, by the names under which they can be skipped.
+OPTIONAL_PASSES = {
+    step.__name__.replace("_", "-"): step for step in (merge_identical_nodes, drop_idle_clamps, eliminate_channels)
+}
+
+
+def check_optional(names: Iterable[str]) -> tuple[str, ...]:
+    """Returns names of optional passes. UserError for one that there is not."""
+    names = tuple(names)
+    for name in names:
+        require_known(name, OPTIONAL_PASSES, "optional pass")
+    return names
+
+
+def run_passes(graph: Graph, skip: Collection[str] = ()) -> Graph:
+    """Rewrites `graph` in place until every node has a kernel, and returns it. `skip` has names of `OPTIONAL_PASSES`.
+
+    ValueError if that cannot be done.
+    """
+    skipped = [OPTIONAL_PASSES[name] for name in skip]
     for step in PASSES:
+        if step in skipped:
+            continue
         step(graph)
         try:
             graph.verify()

@@ -78,6 +78,7 @@ def dumps(graph: Graph, about: Mapping[str, str]) -> bytes:
             for node in graph.nodes
         ],
         "outputs": [add(value) for value in graph.outputs],
+        "notes": graph.notes,
         "values": [
             {
                 "name": value.name,
@@ -122,6 +123,7 @@ def loads(data: bytes) -> tuple[Graph, dict[str, str]]:
                 )
                 for node in structure["nodes"]
             ],
+            notes=list(structure.get("notes", ())),  # files of earlier compilers have none
         )
         graph.verify()
     except Exception as error:  # zipfile, json and numpy raise many kinds of errors

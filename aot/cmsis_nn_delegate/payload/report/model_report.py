@@ -86,6 +86,7 @@ class Report:
     flash: dict[str, int]  # by part; the values add up to `flash_bytes`
     flash_bytes: int
     macs: int
+    left_out: tuple[str, ...]  # what need not be computed, a sentence each
     inputs: tuple[IoReport, ...]
     outputs: tuple[IoReport, ...]
     calls: tuple[CallReport, ...]
@@ -111,6 +112,7 @@ def build_report(name: str, encoded: Encoded, quantizer: str = "") -> Report:
         flash=_flash(encoded),
         flash_bytes=len(encoded.payload),
         macs=sum(call.macs for call in encoded.calls),
+        left_out=tuple(graph.notes),
         inputs=tuple(_io(value, plan) for value in graph.inputs),
         outputs=tuple(_io(value, plan) for value in graph.outputs),
         calls=tuple(_call(call, encoded) for call in encoded.calls),

@@ -20,6 +20,10 @@ def render(report: Report) -> str:
         _arena_lines(report),
         _flash_lines(report),
         _call_lines(report),
+        *(
+            [["Left out, without a change of any result", *(f"  {line}" for line in report.left_out)]]
+            * bool(report.left_out)
+        ),
     ]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
