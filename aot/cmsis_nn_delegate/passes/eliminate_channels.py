@@ -131,9 +131,12 @@ class _Classes:
     def move_duplicates(self) -> Moved:
         """Adds the weights of channels to those of others that have the same values, wherever they are read. Returns
         these channels, which nothing needs then."""
+        stays = self._whole(self._stays)
+        if all(stays[self._read(node)].all() for node in self._sums):
+            return set()  # without looking, which takes long for tensors of many channels
         keys = self._value_numbers()
         partners: dict[int, list[tuple[Node, int, int]]] = {}  # by class: (layer, its channel, the one that is equal)
-        alone = self._stays.copy()
+        alone = stays.copy()
         for node in self._sums:
             numbers = self._read(node)
             same = keys[id(node.inputs[0])]
