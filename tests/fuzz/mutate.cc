@@ -276,10 +276,12 @@ class Mutator {
     const auto use = [&](auto& a) {
       bytes = &a.scratch_bytes;
       ref = &a.scratch;
+      // Factor by factor: the product of three dimensions may exceed 64 bits.
       const auto small = [](const payload::Dims& d) {
+        constexpr std::int64_t kMaxElements = 1 << 20;
         return d.n > 0 && d.h > 0 && d.w > 0 && d.c > 0 && d.n <= payload::kMaxDim &&
-               d.h <= payload::kMaxDim && d.w <= payload::kMaxDim && d.c <= payload::kMaxDim &&
-               static_cast<std::int64_t>(d.h) * d.w * d.c < (1 << 20);
+               d.h < kMaxElements && d.w < kMaxElements / d.h &&
+               d.c < kMaxElements / (static_cast<std::int64_t>(d.h) * d.w);
       };
       computable = small(a.input_dims) && small(a.filter_dims) && small(a.output_dims) &&
                    a.params.stride.h > 0 && a.params.stride.w > 0;
