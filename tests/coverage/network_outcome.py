@@ -10,11 +10,8 @@ from typing import Any, Optional
 
 import numpy as np
 import torch
-from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
-    XNNPACKQuantizer,
-    get_symmetric_quantization_config,
-)
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import XNNPACKQuantizer
+from torch.export import ExportedProgram
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_for_targets
@@ -26,8 +23,14 @@ from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.host import HostProgram
 from tests.coverage.networks import random_like
 from tests.coverage.outcome import LIBRARY
+from tests.coverage.xnnpack import Int8Quantizer, arrays, results
 
-SAMPLES = 4
+# Ratios of signal to noise differ by 1 dB and more from one set of few samples to the next, so they are those of
+# several sets, each of which calibrates anew. A large network takes minutes for each, and has one.
+SETS = 3
+LARGE = 250_000  # parameters
+SAMPLES = 8  # of a set
+COMPARED = 4  # of these with the integer reference
 IMAGES = {"cortex-m55": "runtime/cortex_m55.elf", "cortex-m4": "runtime/cortex_m4.elf"}
 # Bytes of a payload, with inputs, and of an arena that the images of both simulated boards take.
 ROOM = 2 << 20
@@ -36,9 +39,9 @@ ROOM = 2 << 20
 @dataclass(frozen=True)
 class NetworkOutcome:
     """Of a network. The numbers of the payload exist only if it is one delegate call. `differing_bytes` are those of
-    the host, `simulated_bytes` those of all simulated cores, None if it does not fit their boards. `sqnr` and
-    `xnnpack_sqnr` are the ratios of signal to quantization noise in dB, of this project and of ExecuTorch's
-    XNNPACKQuantizer with the same samples; `rounded_sqnr` is the latter's with outputs rounded to 8 bits as they are
+    the host, `simulated_bytes` those of all simulated cores, None if it does not fit their boards. `sqnr`,
+    `xnnpack_sqnr` and `int8_sqnr` are ratios of signal to quantization noise in dB, means over sets of samples: of this
+    project, of ExecuTorch's XNNPACKQuantizer, and of that if it quantizes all functions, and outputs as they are
     here."""
 
     whole: bool
@@ -51,41 +54,66 @@ class NetworkOutcome:
     simulated_bytes: Optional[int] = None
     sqnr: Optional[float] = None
     xnnpack_sqnr: Optional[float] = None
-    rounded_sqnr: Optional[float] = None
+    int8_sqnr: Optional[float] = None
 
 
 def measure(module: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> NetworkOutcome:
-    """Compiles a copy of `module`, calibrated with random numbers, and runs it with them."""
+    """Compiles copies of `module`, calibrated with random numbers, and runs them with these."""
     generator = torch.Generator().manual_seed(1)
-    samples = [tuple(random_like(x, generator) for x in inputs) for _ in range(SAMPLES)]
-    compiled, *others = compile_for_targets(copy.deepcopy(module), tuple(inputs), list(IMAGES), samples, check=False)
+    sets = [[tuple(random_like(x, generator) for x in inputs) for _ in range(SAMPLES)] for _ in range(_sets(module))]
+    compiled, *others = compile_for_targets(copy.deepcopy(module), tuple(inputs), list(IMAGES), sets[0], check=False)
     if compiled.graph is None or compiled.encoded is None:
         reasons = [f"{r.function_target}: {r.message}" for r in compiled.refused if not r.is_border]
         return NetworkOutcome(False, compiled.work, tuple(dict.fromkeys(reasons)) or (compiled.obstacle,))
-    program = HostProgram(compiled.pte, LIBRARY)
-    wanted, found, differing = [], [], 0
-    for sample in samples:
-        arrays = [x.numpy() for x in sample]
-        results = reference.run(compiled.graph, arrays)
-        differing += _differing(results, program.run(arrays))
-        found += results
-        with torch.no_grad():
-            wanted += _arrays(module(*sample))
-    xnnpack = _xnnpack(module, inputs, samples)
-    quants = [_output_quant(compiled.graph, value) for value in compiled.graph.outputs]
-    rounded = [_round(array, quants[index % len(quants)]) for index, array in enumerate(xnnpack)]
+    program, graph = HostProgram(compiled.pte, LIBRARY), compiled.graph
+    first = [x.numpy() for x in sets[0][0]]
+    wanted = reference.run(graph, first)
+    exported = torch.export.export(copy.deepcopy(module), tuple(inputs))
+    noises = [_noise(exported, sets[0], compiled)]
+    for samples in sets[1:]:
+        noises.append(_noise(exported, samples, _compiled(module, inputs, samples)))
+    sqnr, xnnpack_sqnr, int8_sqnr = (sum(of_sets) / len(sets) for of_sets in zip(*noises))
     return NetworkOutcome(
         True,
         compiled.work,
         calls=len(compiled.encoded.calls),
         arena_bytes=compiled.encoded.plan.arena_bytes,
         payload_bytes=len(compiled.encoded.payload),
-        differing_bytes=differing,
-        simulated_bytes=_simulated([compiled, *others], [x.numpy() for x in samples[0]], found[: len(quants)]),
-        sqnr=_sqnr(wanted, found),
-        xnnpack_sqnr=_sqnr(wanted, xnnpack),
-        rounded_sqnr=_sqnr(wanted, rounded),
+        differing_bytes=sum(_differing_on_host(graph, program, sample) for sample in sets[0][:COMPARED]),
+        simulated_bytes=_simulated([compiled, *others], first, wanted),
+        sqnr=sqnr,
+        xnnpack_sqnr=xnnpack_sqnr,
+        int8_sqnr=int8_sqnr,
     )
+
+
+def _sets(module: torch.nn.Module) -> int:
+    return 1 if sum(parameter.numel() for parameter in module.parameters()) > LARGE else SETS
+
+
+def _compiled(module: torch.nn.Module, inputs: Sequence[torch.Tensor], samples: Sequence[Any]) -> Compiled:
+    (compiled,) = compile_for_targets(copy.deepcopy(module), tuple(inputs), [next(iter(IMAGES))], samples, check=False)
+    return compiled
+
+
+def _noise(exported: ExportedProgram, samples: Sequence[Any], compiled: Compiled) -> tuple[float, float, float]:
+    """Returns the ratios of a set of samples, with which `compiled` was calibrated. Its results are those of the host,
+    which are far sooner there than those of the reference."""
+    assert compiled.graph is not None
+    program, module = HostProgram(compiled.pte, LIBRARY), exported.module(check_guards=False)
+    with torch.no_grad():
+        wanted = [array for sample in samples for array in arrays(module(*sample))]
+    found = [array for sample in samples for array in program.run([x.numpy() for x in sample])]
+    xnnpack = results(XNNPACKQuantizer(), exported, samples)
+    int8 = results(Int8Quantizer(), exported, samples)
+    quants = [_output_quant(compiled.graph, value) for value in compiled.graph.outputs]
+    rounded = [_round(array, quants[index % len(quants)]) for index, array in enumerate(int8)]
+    return _sqnr(wanted, found), _sqnr(wanted, xnnpack), _sqnr(wanted, rounded)
+
+
+def _differing_on_host(graph: Graph, program: HostProgram, sample: Sequence[torch.Tensor]) -> int:
+    numbers = [x.numpy() for x in sample]
+    return _differing(reference.run(graph, numbers), program.run(numbers))
 
 
 def _simulated(
@@ -115,22 +143,6 @@ def _round(array: np.ndarray, quant: Quant) -> np.ndarray:
     """Returns the nearest numbers that int8 with these parameters has."""
     steps: np.ndarray = np.clip(np.rint(array / quant.scale[0]) + quant.zero_point, -128, 127)
     return (steps - quant.zero_point) * quant.scale[0]
-
-
-def _xnnpack(module: torch.nn.Module, inputs: Sequence[torch.Tensor], samples: Sequence[Any]) -> list[np.ndarray]:
-    """Returns the results of all samples with ExecuTorch's quantizer for CPUs, static and per channel."""
-    graph = torch.export.export(copy.deepcopy(module), tuple(inputs)).module(check_guards=False)
-    quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=True))
-    with torch.no_grad():
-        prepared = prepare_pt2e(graph, quantizer)
-        for sample in samples:
-            prepared(*sample)
-        converted = convert_pt2e(prepared)
-        return [array for sample in samples for array in _arrays(converted(*sample))]
-
-
-def _arrays(results: Any) -> list[np.ndarray]:
-    return [results.numpy()] if isinstance(results, torch.Tensor) else [result.numpy() for result in results]
 
 
 def _sqnr(wanted: Sequence[np.ndarray], found: Sequence[np.ndarray]) -> float:

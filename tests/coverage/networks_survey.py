@@ -18,6 +18,7 @@ REPORT = "docs/networks.md"
 
 
 def load() -> Survey:
+    from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
     from tests.coverage.hub import hub_networks, missing
     from tests.coverage.network_outcome import NetworkOutcome, measure
     from tests.coverage.network_report import line, text
@@ -26,6 +27,7 @@ def load() -> Survey:
     def measured(network: Callable[[], Network]) -> NetworkOutcome:
         return measure(*network())
 
+    make_torch_faster()
     absent = missing()
     return Survey(
         {name: functools.partial(measured, network) for name, network in {**NETWORKS, **hub_networks()}.items()},
