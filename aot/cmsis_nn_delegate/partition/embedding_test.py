@@ -124,6 +124,11 @@ REFUSED = {
         "unsupported-operator",
         "a sum or mean over the rows",
     ),
+    "rows that are shortened when they are looked up": (
+        Branch(nn.Embedding(ROWS, WIDTH, max_norm=1.0).requires_grad_(False), (integers(2, 5),)),
+        "unsupported-operator",
+        "limit the rows of the table once",
+    ),
     "integers that are computed with": (
         form(lambda t, x: F.embedding(x[:, 1], t) * x[:, 1:2].float(), integers(4, 3)),
         "unsupported-dtype",

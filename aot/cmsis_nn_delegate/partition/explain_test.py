@@ -114,6 +114,20 @@ def test_a_function_that_has_a_kernel_is_refused_with_its_own_reason():
     assert found.reason is Reason.NOT_CONSTANT and "its slopes are not constant" in found.message
 
 
+def test_functions_of_two_numbers_are_refused_with_advice():
+    class Special(nn.Module):
+        def forward(self, x):
+            special = torch.special
+            return special.zeta(x * 2, x), special.hermite_polynomial_h(x * 3, x), special.zeta(x * 4, 2.0)
+
+    found = [report for report in compiled(Special(), torch.rand(2, 3) + 1).refused if "special" in report.target]
+    assert [report.target.split(".")[1] for report in found] == [
+        "special_zeta", "special_hermite_polynomial_h", "special_zeta",
+    ]  # fmt: skip
+    for report in found:
+        assert f"no kernel for {report.target}" in report.message and "compute it in the application" in report.message
+
+
 def test_a_function_whose_parts_have_kernels_is_not_said_to_lack_one():
     """stack becomes unsqueeze and cat, which alone are no work for a delegate."""
 
@@ -124,7 +138,7 @@ def test_a_function_whose_parts_have_kernels_is_not_said_to_lack_one():
     result = compiled(Stack(), torch.randn(2, 3), torch.randn(2, 3))
     found = [report for report in result.refused if report.target == "aten.stack.default"]
     assert len(found) == 1 and found[0].reason is Reason.NOT_FUSABLE
-    assert "no work left for the delegate" in found[0].message
+    assert "no work for the delegate: all that the model does" in found[0].message
 
 
 def test_what_is_not_delegated_still_runs(chain):
@@ -146,7 +160,8 @@ def test_float_model_is_told_to_be_quantized():
 
 def test_portable_kernels():
     aten = torch.ops.aten
-    for target in (aten.cumsum.default, aten.view_copy.default, aten.max.dim, aten.convolution.default):
+    known = aten.cumsum.default, aten.view_copy.default, aten.max.dim, aten.convolution.default, aten.pow.Tensor_Scalar
+    for target in known:
         assert portable.missing_kernel(target) == ""
     assert portable.missing_kernel(aten.cumprod.default) == "aten::cumprod.out"
     assert portable.missing_kernel(aten.hardswish.default) == "aten::hardswish.out"

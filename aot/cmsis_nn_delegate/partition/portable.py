@@ -48,9 +48,10 @@ def missing_kernel(target: Any) -> str:
         return ""
     try:
         schema = to_out_variant(overload)[0]._schema
-    except Exception:  # ExecuTorch asserts and raises for what it cannot convert
-        schema = overload._schema
-    name = f"{schema.name}.{schema.overload_name}" if schema.overload_name else schema.name
+        name = f"{schema.name}.{schema.overload_name}" if schema.overload_name else schema.name
+    except Exception:  # ExecuTorch asserts and raises for what it cannot convert, but finds pow.Tensor_Scalar_out later
+        declared = overload._schema
+        name = f"{declared.name}.{declared.overload_name}_out" if declared.overload_name else f"{declared.name}.out"
     return next(iter(without_kernel([name])), "")
 
 

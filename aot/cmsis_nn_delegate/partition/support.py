@@ -14,6 +14,7 @@ has few inputs and outputs, so a level with many of them is cut into several (`_
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
@@ -45,7 +46,17 @@ _ATTENTION = "aten.scaled_dot_product_attention.default"
 _HELP = {
     "aten.topk.default": "only the largest or smallest number, topk(1), is computed in the delegate; it runs outside, "
     "in float: leave it out of the model and sort in the application if its kernel costs too much",
+    "aten.linalg_vector_norm.default": "vectors divided by their length along one dimension are computed in the "
+    "delegate, F.normalize(x, dim=...) with p=2 and eps of at most 1e-6; for the length alone write "
+    "(x * x).sum(dim).sqrt()",
+    "aten.embedding_renorm.default": "an embedding with max_norm writes into its table: once it is trained, limit the "
+    "rows of the table once (torch.renorm(weight, p, 0, max_norm)) and set max_norm to None",
 }
+_ONLY_PLACES = (
+    "no work for the delegate: all that the model does is to give its inputs other shapes or to put them side by side, "
+    "which needs no kernel: leave that to the application"
+)
+_OF_TWO = re.compile(r"aten\.special_(zeta|\w+_polynomial_\w+)\.")
 _BAGS = frozenset(
     {
         "aten.embedding_bag.default",
@@ -77,8 +88,14 @@ def no_kernel(target: str, missing: str) -> str:
             f"no kernel for {target}: use nn.Embedding and a sum or mean over the rows of each bag, which are computed "
             "in the delegate if all bags have the same size"
         )
-    if not missing and target in _HELP:
+    if target in _HELP:
         return f"no kernel for {target}; {_HELP[target]}"
+    if _OF_TWO.match(target):
+        return (
+            f"no kernel for {target}, and none in ExecuTorch either: the program cannot be loaded unless you link one. "
+            "The delegate looks up functions of one number, and this one has two arguments: compute it in the "
+            "application, or write it as a product of powers if its degree is constant"
+        )
     if not missing:
         return (
             f"no kernel for {target}; it runs in float outside of the delegate: replace it by supported "
@@ -511,7 +528,9 @@ class Support:
                 continue
             self.refusals[node] = Refusal(
                 Reason.NOT_FUSABLE,
-                "no work left for the delegate: between operators that are not delegated there is only what "
+                _ONLY_PLACES
+                if whole
+                else "no work left for the delegate: between operators that are not delegated there is only what "
                 "moves, limits or converts values",
             )
         # Constants, moved indices, and the results of operators with several, follow the operator that they belong to.

@@ -101,8 +101,8 @@ def _assign(node: Node, providers: Sequence[Provider]) -> Assignment:
         return Assignment(legal, kernel, provider, "; ".join(refusals))
     names = ", ".join(provider.name for provider in providers)
     raise ValueError(
-        f"{node.name}: no kernel {kernel} in {names}: compile for a provider that has it, such as portable "
-        f"({'; '.join(refusals)})"
+        f"{node.name}: no kernel {kernel} in {names}: compile for a provider that has it, such as portable: add it to "
+        f"--providers, or to the providers of compile_model ({'; '.join(refusals)})"
     )
 
 
