@@ -183,6 +183,7 @@ class Normalize(Op):
     draws = (_draw_layer, _draw_groups)
     limits = (
         "layer, group, instance and RMS norm, with or without constant weight and bias",
+        "vectors divided by their length, as by F.normalize with p=2, along one dimension, with an eps of at most 1e-6",
         f"at most {MAX_GROUP} elements that are normalized together",
         "an instance norm with running statistics is a batch norm",
     )

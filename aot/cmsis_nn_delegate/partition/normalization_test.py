@@ -50,6 +50,36 @@ def test_each_is_one_call():
     assert found["running statistics"].distance <= 1
 
 
+def test_vectors_of_length_one():
+    """What torch writes for them is one RMS norm, whose epsilon vanishes next to what int8 can tell from zero."""
+    vectors = {
+        "rows": branch(3, 9, function=F.normalize),
+        "rows of a sequence": branch(2, 5, 8, function=lambda x: F.normalize(x, dim=-1)),
+        "written out": branch(3, 7, function=lambda x: x / x.norm(dim=-1, keepdim=True)),
+        "of linalg": branch(3, 7, function=lambda x: x / torch.linalg.norm(x, dim=1, keepdim=True).clamp(1e-6)),
+    }
+    channels = branch(2, 6, 3, 4, function=F.normalize)
+    zeros = Branch(Function(F.normalize), (torch.cat([torch.zeros(2, 8), torch.randn(2, 8)]),))
+    found = branches_apart({**vectors, "channels": channels, "with rows of zeros": zeros})
+    for name in vectors:
+        assert found[name].distance <= 1, name
+        assert found[name].ops == ["quantize", "normalize", "dequantize"], name
+    assert found["channels"].distance <= 1 and "normalize" in found["channels"].ops
+    assert found["with rows of zeros"].distance <= 1
+
+
+def test_other_lengths_are_refused_by_name():
+    functions = {
+        "p": lambda x: F.normalize(x, p=1.0, dim=1),
+        "eps": lambda x: F.normalize(x, dim=1, eps=0.5),
+        "of others": lambda x: x / (2 * x).norm(dim=1, keepdim=True),
+        "two dimensions": lambda x: x / x.norm(dim=(1, 2), keepdim=True),
+    }
+    for name, reports in reports_of_branches({n: branch(2, 5, 4, function=f) for n, f in functions.items()}).items():
+        (report,) = [r for r in reports if r.function_target == "aten.linalg_vector_norm.default"]
+        assert "F.normalize(x, dim=...) with p=2" in report.message, name
+
+
 def test_weights_from_outside_are_refused():
     module = Function(lambda x, w: F.layer_norm(x, (5,), w))
     reports = reports_of_branches({"": Branch(module, (torch.randn(2, 4, 5), torch.randn(5)))})[""]

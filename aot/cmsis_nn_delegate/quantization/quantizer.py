@@ -88,6 +88,7 @@ from .shared_scales import point_to_first, scale_of
 from .softmax_axes import softmax_along_rows
 from .specs import Specs, fixed
 from .splits import separate_parts
+from .unit_vectors import unit_vectors_to_norms
 from .worthwhile import drop_workless
 
 # What operators say about being quantized, by the names of their overloads in exported programs.
@@ -211,6 +212,7 @@ class CmsisNnQuantizer(Quantizer):
         float_powers_to_powers(model)
         unroll_recurrent_layers(model)
         spell_out_products(model)
+        unit_vectors_to_norms(model)
         fold_constants(model, trained=self._qat)
         clamps_to_numbers(model)
         separate_parts(model)

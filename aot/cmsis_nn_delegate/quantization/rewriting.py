@@ -17,6 +17,18 @@ def call_for(node: Node, target: Any, value: torch.Tensor, *arguments: Any) -> N
     return call
 
 
+def arguments_of(node: Node) -> list[Any]:
+    """Returns all arguments of a call by position, including defaults."""
+    overload: Any = node.target
+    found = []
+    for index, declared in enumerate(overload._schema.arguments):
+        if index < len(node.args):
+            found.append(node.args[index])
+        else:
+            found.append(node.kwargs.get(declared.name, declared.default_value))
+    return found
+
+
 def constant_for(model: GraphModule, node: Node, what: str, data: torch.Tensor, trained: bool = False) -> Node:
     """Returns a read of a new parameter or, if it has no floats, buffer, which is named after `node`; the caller sets
     the place."""

@@ -16,7 +16,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from .in_place import DROPOUT
-from .rewriting import finish
+from .rewriting import arguments_of, finish
 
 aten = torch.ops.aten
 
@@ -124,18 +124,6 @@ _Form = tuple[Any, list[Any]]
 _Rule = Callable[[Node], Optional[_Form]]
 
 
-def _arguments(node: Node) -> list[Any]:
-    """All arguments by position, including defaults."""
-    overload: Any = node.target
-    found = []
-    for index, declared in enumerate(overload._schema.arguments):
-        if index < len(node.args):
-            found.append(node.args[index])
-        else:
-            found.append(node.kwargs.get(declared.name, declared.default_value))
-    return found
-
-
 def _flat(beside: int, value: Any) -> Any:
     """[beside, v] for [v] or v, what two-dimensional layers take for height and width; other values stay."""
     if isinstance(value, (list, tuple)):
@@ -151,7 +139,7 @@ def _windowed(target: Any, **beside: int) -> _Rule:
         overload: Any = node.target
         names = [declared.name for declared in overload._schema.arguments]
         values = [
-            _flat(beside[name], value) if name in beside else value for name, value in zip(names, _arguments(node))
+            _flat(beside[name], value) if name in beside else value for name, value in zip(names, arguments_of(node))
         ]
         return target, values
 
@@ -159,7 +147,7 @@ def _windowed(target: Any, **beside: int) -> _Rule:
 
 
 def _alike(node: Node) -> _Form:
-    return node.target, _arguments(node)
+    return node.target, arguments_of(node)
 
 
 def _dim(dim: int) -> int:
@@ -171,7 +159,7 @@ def _along(index: int) -> _Rule:
     """Argument `index` is a dimension or a list of them."""
 
     def form(node: Node) -> Optional[_Form]:
-        arguments = _arguments(node)
+        arguments = arguments_of(node)
         dims = arguments[index]
         if dims is None:
             return None
@@ -183,7 +171,7 @@ def _along(index: int) -> _Rule:
 
 def _reduced(node: Node) -> Optional[_Form]:
     """A reduction over dimensions in argument 1 that keeps them if argument 2 says so."""
-    arguments = _arguments(node)
+    arguments = arguments_of(node)
     dims = [arguments[1]] if isinstance(arguments[1], int) else list(arguments[1] or ())
     if not arguments[2]:
         if not any(dim % 3 == 2 for dim in dims):
@@ -196,7 +184,7 @@ def _reduced(node: Node) -> Optional[_Form]:
 
 def _padded(node: Node) -> _Form:
     """Amounts come in pairs, those of the last dimension first."""
-    arguments = _arguments(node)
+    arguments = arguments_of(node)
     width, *rest = zip(arguments[1][::2], arguments[1][1::2])
     arguments[1] = [*width, 0, 0, *(amount for pair in rest for amount in pair)]
     return node.target, arguments
@@ -206,7 +194,7 @@ def _upsampled(target: Any) -> _Rule:
     def form(node: Node) -> _Form:
         arguments = [
             None if value is None else [1, *value] if isinstance(value, list) and len(value) == 1 else value
-            for value in _arguments(node)
+            for value in arguments_of(node)
         ]
         if arguments[-1] is not None:
             arguments[-1] = [1.0, *arguments[-1][-1:]]
@@ -233,7 +221,7 @@ def _avg_pool(node: Node) -> _Form:
 
 def _adaptive_avg_pool(node: Node) -> Optional[_Form]:
     """The average of the whole sequence is a mean, which has a scale of its own."""
-    source, outputs = _arguments(node)
+    source, outputs = arguments_of(node)
     if outputs in (1, [1]):
         return aten.mean.dim, [source, [_HEIGHT, _HEIGHT + 1], True]
     return _windowed(aten.adaptive_avg_pool2d.default, output_size=1)(node)
