@@ -12,7 +12,7 @@ from ..edge.nodes import pair
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.record import I32, Field, Struct
 from ..format.schema import Isa, ReadsPast
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
@@ -34,27 +34,13 @@ _DOC = (
     "int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. "
     "acc = bias + sum(filter * (input + input_offset)), requantized per output channel."
 )
-_OPERANDS = (
-    blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
-    blocks.filter("filter_dims", doc="int8 [n = out channels, h, w, c = input channels / groups]"),
-    blocks.bias("output_dims.c", doc="int32 [out channels]"),
-    blocks.multipliers("output_dims.c", doc="int32 [out channels], Q31, >= 0"),
-    blocks.shifts("output_dims.c", doc="int32 [out channels], left if positive, [-31, 30]"),
-)
-_OUTPUT = blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]")
-_SIZES = (
-    Field("params", conv_args.CONV_PARAMS),
-    Field("input_dims", blocks.DIMS),
-    Field("filter_dims", blocks.DIMS),
-    Field("output_dims", blocks.DIMS),
-)
 
 KERNEL = KernelSpec(
     "conv2d",
     Struct(
         "Conv2dArgs",
         _DOC,
-        (*_OPERANDS, blocks.scratch(), _OUTPUT, Field("scratch_bytes", I32), *_SIZES),
+        (*conv_args.OPERANDS, blocks.scratch(), conv_args.OUTPUT, Field("scratch_bytes", I32), *conv_args.SIZES),
         geometry="convolution",
     ),
     cmsis_nn="arm_convolve_wrapper_s8",
@@ -76,7 +62,7 @@ KERNEL = KernelSpec(
 # A table has one kernel of each opcode, and CMSIS-NN's does not take every size.
 LARGE_KERNEL = KernelSpec(
     "conv2d_large",
-    Struct("Conv2dLargeArgs", _DOC, (*_OPERANDS, _OUTPUT, *_SIZES), geometry="convolution"),
+    Struct("Conv2dLargeArgs", _DOC, (*conv_args.OPERANDS, conv_args.OUTPUT, *conv_args.SIZES), geometry="convolution"),
     cmsis_nn="",
     variant="large",
     why_portable=f"arm_convolve_s8 keeps sizes in 16 bits, at most {MAX_SIZE}, also the number of weights of a filter",

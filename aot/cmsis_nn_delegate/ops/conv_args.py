@@ -1,4 +1,4 @@
-"""The arguments of the kernels of conv2d and depthwise_conv2d, which are alike for CMSIS-NN's two wrappers."""
+"""The arguments of the kernels of convolutions, which are alike for CMSIS-NN's wrappers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Optional
 
 from ..format import blocks
-from ..format.record import Field, Struct
+from ..format.record import I8, Field, Struct
 from ..graph.ir import Node, Value
 from ..target import Target
 from . import block_values
@@ -26,6 +26,21 @@ CONV_PARAMS = Struct(
         Field("dilation", blocks.TILE, ">= 1"),
         Field("activation", blocks.ACTIVATION),
     ),
+)
+# Of convolutions with groups, also transposed ones.
+OPERANDS = (
+    blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+    blocks.filter("filter_dims", doc="int8 [n = out channels, h, w, c = input channels / groups]"),
+    blocks.bias("output_dims.c", doc="int32 [out channels]"),
+    blocks.multipliers("output_dims.c", doc="int32 [out channels], Q31, >= 0"),
+    blocks.shifts("output_dims.c", doc="int32 [out channels], left if positive, [-31, 30]"),
+)
+OUTPUT = blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]")
+SIZES = (
+    Field("params", CONV_PARAMS),
+    Field("input_dims", blocks.DIMS),
+    Field("filter_dims", blocks.DIMS),
+    Field("output_dims", blocks.DIMS),
 )
 
 

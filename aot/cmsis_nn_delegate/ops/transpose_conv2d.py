@@ -11,7 +11,7 @@ from ..edge.nodes import first, pair, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.record import I32, Field, Struct
 from ..format.schema import MAX_DIM, MAX_STEP
 from ..graph.ir import Node, Value
 from ..target import Target
@@ -31,27 +31,13 @@ _DOC = (
     "(input + input_offset) to the outputs from (y, x) * stride - padding on, `dilation` apart; the sums start with "
     "the bias and are requantized per output channel."
 )
-_OPERANDS = (
-    blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
-    blocks.filter("filter_dims", doc="int8 [n = out channels, h, w, c = input channels / groups]"),
-    blocks.bias("output_dims.c", doc="int32 [out channels]"),
-    blocks.multipliers("output_dims.c", doc="int32 [out channels], Q31, >= 0"),
-    blocks.shifts("output_dims.c", doc="int32 [out channels], left if positive, [-31, 30]"),
-)
-_OUTPUT = blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]")
-_SIZES = (
-    Field("params", conv_args.CONV_PARAMS),
-    Field("input_dims", blocks.DIMS),
-    Field("filter_dims", blocks.DIMS),
-    Field("output_dims", blocks.DIMS),
-)
 
 KERNEL = KernelSpec(
     "transpose_conv2d",
     Struct(
         "TransposeConv2dArgs",
         _DOC,
-        (*_OPERANDS, blocks.scratch(), _OUTPUT, Field("scratch_bytes", I32), *_SIZES),
+        (*conv_args.OPERANDS, blocks.scratch(), conv_args.OUTPUT, Field("scratch_bytes", I32), *conv_args.SIZES),
         geometry="transposed_convolution",
     ),
     cmsis_nn="arm_transpose_conv_s8",
@@ -63,7 +49,12 @@ KERNEL = KernelSpec(
 # A table has one kernel of each opcode, and CMSIS-NN's does not compute everything.
 ANY_GEOMETRY = KernelSpec(
     "transpose_conv2d_any",
-    Struct("TransposeConv2dAnyArgs", _DOC, (*_OPERANDS, _OUTPUT, *_SIZES), geometry="transposed_convolution"),
+    Struct(
+        "TransposeConv2dAnyArgs",
+        _DOC,
+        (*conv_args.OPERANDS, conv_args.OUTPUT, *conv_args.SIZES),
+        geometry="transposed_convolution",
+    ),
     cmsis_nn="",
     variant="any",
     why_portable="arm_transpose_conv_s8 knows neither groups nor dilation, and computes only outputs that end where it "

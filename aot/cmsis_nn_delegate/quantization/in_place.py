@@ -160,7 +160,7 @@ def constant_nodes(graph: Graph) -> set[Node]:
     """Returns parameters and buffers, whether written or not, and what is computed of them alone."""
     constant = {node for node in graph.nodes if node.op == "get_attr"}
     for node in graph.nodes:
-        if node.op == "call_function" and node.all_input_nodes and constant.issuperset(node.all_input_nodes):
+        if node.op.startswith("call") and node.all_input_nodes and constant.issuperset(node.all_input_nodes):
             constant.add(node)
     return constant
 

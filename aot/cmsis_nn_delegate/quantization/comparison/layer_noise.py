@@ -21,9 +21,10 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Interpreter, Node
 
+from ..in_place import constant_nodes
 from .noise import Noise
 from .running import Sample, call, is_float, outputs, run
-from .scales import Scales, constants
+from .scales import Scales
 
 _QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
 _LEVELS = 256
@@ -70,7 +71,7 @@ class LayerNoise:
 
 def layers(prepared: GraphModule) -> list[LayerNoise]:
     """Returns the layers of a calibrated module in execution order, with nothing measured yet."""
-    constant = constants(prepared)
+    constant = constant_nodes(prepared.graph)
     found: dict[Node, LayerNoise] = {}
     owners: dict[Node, Node] = {}
     nodes = [n for n in prepared.graph.nodes if n not in constant and n.op in ("placeholder", "call_function")]

@@ -10,16 +10,11 @@ from torch.fx import GraphModule, Interpreter, Node
 from torch.utils import _pytree as pytree
 
 from ..in_place import written
-from .running import FLOAT_TOLERANCE, Values, close, extent, fail, is_float
+from .running import DEQUANTIZES, FLOAT_TOLERANCE, Values, close, extent, fail, is_float
 from .scales import Scales
 
 _Q = torch.ops.quantized_decomposed
-_QUANTIZES = {
-    _Q.quantize_per_tensor.default,
-    _Q.dequantize_per_tensor.default,
-    _Q.quantize_per_channel.default,
-    _Q.dequantize_per_channel.default,
-}
+_QUANTIZES = {_Q.quantize_per_tensor.default, _Q.quantize_per_channel.default, *DEQUANTIZES}
 _STEPS_TOLERANCE = 0.51  # of the scale
 
 

@@ -17,7 +17,7 @@ from ..in_place import describe, frozen_nodes
 Sample = tuple[torch.Tensor, ...]
 
 _Q = torch.ops.quantized_decomposed
-_DEQUANTIZES = (_Q.dequantize_per_tensor.default, _Q.dequantize_per_channel.default)
+DEQUANTIZES = (_Q.dequantize_per_tensor.default, _Q.dequantize_per_channel.default)
 
 FLOAT_TOLERANCE = 0.02  # of a tensor's range
 
@@ -41,7 +41,7 @@ class Values(Mapping[Node, Any]):
         self._module = module
         self._wanted = wanted
         frozen = frozen_nodes(module.graph)
-        self._computed = frozen | {node for node in module.graph.nodes if node.target in _DEQUANTIZES}
+        self._computed = frozen | {node for node in module.graph.nodes if node.target in DEQUANTIZES}
         self._kept: dict[Node, Any] = {}
 
     def keep(self, node: Node, value: Any) -> None:

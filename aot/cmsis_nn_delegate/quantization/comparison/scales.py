@@ -9,7 +9,7 @@ from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e import MovingAverageMinMaxObserver
 
 from ...errors import UserError
-from ..in_place import describe
+from ..in_place import constant_nodes, describe
 from ..percentile import PercentileObserver
 from .running import is_float
 
@@ -66,7 +66,7 @@ class Fits:
 
     def __init__(self, prepared: GraphModule, scales: Scales) -> None:
         self._scales = scales
-        self._constant = constants(prepared)
+        self._constant = constant_nodes(prepared.graph)
         self._sums: dict[int, list[Any]] = {}  # by observer, which several tensors may share
 
     def see(self, node: Node, value: Any) -> None:
@@ -100,13 +100,3 @@ class Fits:
                     "(--no-check) to compile all the same",
                     exit_code=1,
                 )
-
-
-def constants(module: GraphModule) -> set[Node]:
-    """Attributes, and what is computed of these alone."""
-    constants: set[Node] = set()
-    for node in module.graph.nodes:
-        inputs = node.all_input_nodes
-        if node.op == "get_attr" or (node.op.startswith("call") and inputs and constants.issuperset(inputs)):
-            constants.add(node)
-    return constants
