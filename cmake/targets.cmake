@@ -165,6 +165,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/broadcast.cc
     runtime/kernels/portable/conv2d.cc
     runtime/kernels/portable/conv2d_large.cc
+    runtime/kernels/portable/conv2d_pairs.cc
     runtime/kernels/portable/convolution.h
     runtime/kernels/portable/depthwise_conv2d.cc
     runtime/kernels/portable/dequantize.cc
@@ -207,6 +208,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/transposed.h
   HDRS
     runtime/kernels/portable/broadcast.h
+    runtime/kernels/portable/conv2d_pairs.h
+    runtime/kernels/portable/pair_products.h
     runtime/kernels/portable/portable.h
     runtime/kernels/portable/requantize.h
     runtime/kernels/portable/window.h
@@ -226,6 +229,37 @@ cmsis_nn_delegate_test(
   DEPS
     portable
     executorch_runtime
+)
+
+# //runtime/kernels/tuned:tuned
+cmsis_nn_delegate_library(
+  tuned
+  SRCS
+    runtime/kernels/tuned/all.cc
+    runtime/kernels/tuned/conv2d_pairs.cc
+    runtime/kernels/tuned/pair_products_dsp.S
+    runtime/kernels/tuned/pair_products_dsp.h
+  HDRS
+    runtime/kernels/tuned/tuned.h
+  COPTS
+    -O2
+  DEPS
+    headers
+    portable
+    payload
+    kernel
+)
+
+# //runtime/kernels/tuned:tuned_and_cmsis_nn
+cmsis_nn_delegate_library(
+  tuned_and_cmsis_nn
+  NEEDS
+    third_party_cmsis_nn
+  SRCS
+    runtime/kernels/tuned/with_cmsis_nn.cc
+  DEPS
+    tuned
+    cmsis_nn
 )
 
 # //runtime/payload:bases

@@ -126,7 +126,7 @@ def test_models_of_two_delegate_calls():
         ({"io": "int4"}, "unknown io 'int4'"),
         ({"io_placement": "flash"}, "unknown I/O placement 'flash'"),
         ({"skip_passes": ["eliminate"]}, "unknown optional pass 'eliminate'; did you mean 'eliminate-channels'"),
-        ({"providers": ["tuned"]}, "unknown provider of kernels 'tuned'"),
+        ({"providers": ["fast"]}, "unknown provider of kernels 'fast'"),
         ({"observer": "guess"}, "unknown observer 'guess'"),
         ({"linear_weights": "per-row"}, "unknown linear weights 'per-row'"),
         ({"calibration": None}, "calibration data is missing"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.ops.registry import all_kernels
 
 _TEXT = '''\
 """The numbers of kernels in payloads.
@@ -28,7 +28,6 @@ class Opcode(enum.IntEnum):
 def generate(known: type[enum.IntEnum]) -> str:
     """`known` are the numbers so far; none of them changes."""
     numbers = {member.name: member.value for member in known}
-    for op in OPS.values():
-        for kernel in op.kernels:
-            numbers.setdefault(kernel.name.upper(), max(numbers.values()) + 1)
+    for kernel in all_kernels():
+        numbers.setdefault(kernel.name.upper(), max(numbers.values()) + 1)
     return _TEXT.format(members="\n".join(f"    {name} = {number}" for name, number in numbers.items()))

@@ -5,9 +5,13 @@ from __future__ import annotations
 from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.format.opcodes import Opcode
 from cmsis_nn_delegate.format.record import Role
+from cmsis_nn_delegate.ops.providers.provider import Provider
+from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, DEFAULT, PORTABLE
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS, kernels
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.ops.tuned.registry import TUNED_KERNELS
+from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
+from cmsis_nn_delegate.payload.encode import encode_planned, plan
 from cmsis_nn_delegate.target import get_target
 
 _DRAWN = 100  # random cases of an operator, of which the smallest is taken
@@ -61,22 +65,25 @@ def generate() -> str:
 def _payloads() -> dict[Opcode, bytes]:
     """The smallest payload found for each kernel, with scratch memory if it ever has some on this core."""
     target = get_target("cortex-m4")
+    stock: tuple[Provider, ...] = (CMSIS_NN, PORTABLE)
+    drawn = [(op.draws, stock) for op in OPS.values() if op.kernels]
+    drawn += [(kernel.draws, DEFAULT) for kernel in TUNED_KERNELS]
     found: dict[Opcode, tuple[tuple[bool, int], bytes]] = {}
-    for op in OPS.values():
-        if not op.kernels:
-            continue
+    for draws, providers in drawn:
         for seed in range(_DRAWN):
             case = RandomCase(seed)
-            graph = case.graph(op.draws[seed % len(op.draws)](case))
+            graph = case.graph(draws[seed % len(draws)](case))
             (node,) = graph.nodes
-            opcode = op.kernel_of(node).opcode
             # Fields that name nothing, and operands of a single element, would leave checks untested.
             if min(value.numel for value in (*node.inputs, *node.outputs)) < 4:
                 continue
             if len({id(value) for value in node.inputs}) < len(node.inputs):
                 continue
-            idle = bool(op.kernel_of(node).args.names_of(Role.SCRATCH)) and not op.scratch_bytes(node, target)
-            payload = encode(graph, target).payload
+            chosen = choose_kernels(legalize(graph, providers), target)
+            (choice,) = chosen.choices
+            opcode = choice.kernel.opcode
+            idle = bool(choice.kernel.args.names_of(Role.SCRATCH)) and not choice.scratch_bytes
+            payload = encode_planned(plan(chosen)).payload
             if opcode not in found or (idle, len(payload)) < found[opcode][0]:
                 found[opcode] = (idle, len(payload)), payload
     lacking = [kernel.name for opcode, kernel in kernels().items() if opcode not in found]

@@ -10,6 +10,7 @@
 #include "platforms/bsp/bsp.h"
 #include "runtime/backend/cmsis_nn_backend.h"
 #include "runtime/kernels/portable/portable.h"
+#include "runtime/kernels/tuned/tuned.h"
 #include "runtime/standalone/model.h"
 
 namespace {
@@ -19,11 +20,12 @@ using cmsis_nn_delegate::KernelTable;
 using cmsis_nn_delegate::StandaloneModel;
 using executorch::runtime::Error;
 namespace portable = cmsis_nn_delegate::portable;
+namespace tuned = cmsis_nn_delegate::tuned;
 
 // init() would refuse a model that needs more.
 constexpr KernelTable kKernels = {
-    portable::kProvider,
-    {portable::kConv2d, portable::kFullyConnected, portable::kMaxPool2d},
+    tuned::kProvider,
+    {portable::kConv2d, portable::kFullyConnected, portable::kMaxPool2d, tuned::kConv2dPairs},
 };
 
 alignas(DIGITS_ALIGNMENT) std::uint8_t arena[DIGITS_ARENA_BYTES];

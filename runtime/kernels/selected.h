@@ -5,7 +5,7 @@
 
 namespace cmsis_nn_delegate {
 
-/// All kernels of the chosen provider. Images that need only a few use a table of their own.
+/// All kernels of the chosen table. Images that need only a few use a table of their own.
 const KernelTable& selected_kernels();
 
 }  // namespace cmsis_nn_delegate

@@ -16,6 +16,7 @@ inline constexpr std::uint32_t kMagic = 0x444e4e43;
 inline constexpr std::uint16_t kFormatVersion = 4;
 inline constexpr std::uint32_t kPortableRevision = 0x00000001;
 inline constexpr std::uint32_t kCmsisNnRevision = 0xdbf45dbf;
+inline constexpr std::uint32_t kTunedRevision = 0x00000001;
 inline constexpr unsigned kMaxProviders = 3;
 inline constexpr std::size_t kAlignment = 16;
 inline constexpr std::size_t kMaxRank = 6;
@@ -35,7 +36,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 41;
+inline constexpr std::size_t kOpcodeCount = 42;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -51,10 +52,11 @@ enum class Isa : std::uint8_t {
 enum class ProviderId : std::uint8_t {
   kPortable = 0,
   kCmsisNn = 1,
+  kTuned = 2,
 };
 
 /// For logs.
-inline constexpr char kProviders[] = "0 portable, 1 cmsis_nn";
+inline constexpr char kProviders[] = "0 portable, 1 cmsis_nn, 2 tuned";
 
 /// Element types; the values are ExecuTorch's ScalarType codes.
 enum class DType : std::uint8_t {
@@ -106,6 +108,7 @@ enum class Opcode : std::uint8_t {
   kEmbedding = 38,
   kEmbeddingInt32 = 39,
   kConv2dLarge = 40,
+  kConv2dPairs = 41,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1615,6 +1618,45 @@ static_assert(offsetof(Conv2dLargeArgs, params) == 24, "layout of Conv2dLargeArg
 static_assert(offsetof(Conv2dLargeArgs, input_dims) == 64, "layout of Conv2dLargeArgs");
 static_assert(offsetof(Conv2dLargeArgs, filter_dims) == 80, "layout of Conv2dLargeArgs");
 static_assert(offsetof(Conv2dLargeArgs, output_dims) == 96, "layout of Conv2dLargeArgs");
+
+/// int8 convolution of one group, as conv2d computes it, from weights in the order of the
+/// products.
+struct Conv2dPairsArgs {
+  /// int8 [n, h, w, c]
+  Ref input;
+  /// for each 4 channels: 4 sums for inputs of 0; the weights of 2 channels and 2 inputs
+  /// per word; (shift, multiplier, correction) of each
+  Ref table;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  /// int8 [n, h, w, c]
+  Ref output;
+  std::int32_t scratch_bytes;
+  /// output_dims.c / 4, rounded up
+  std::int32_t blocks;
+  /// 16, and the inputs of a window rounded up to 8
+  std::int32_t block_words;
+  /// of the requantization, see requantization.py, 0 to 1
+  std::int32_t form;
+  ConvParams params;
+  Dims input_dims;
+  /// of the weights before they were put into the table
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(Conv2dPairsArgs) == 120, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, input) == 0, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, table) == 4, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, scratch) == 8, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, output) == 12, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, scratch_bytes) == 16, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, blocks) == 20, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, block_words) == 24, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, form) == 28, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, params) == 32, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, input_dims) == 72, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, filter_dims) == 88, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, output_dims) == 104, "layout of Conv2dPairsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -187,6 +187,10 @@ bool check_conv2d_large(const CallCheck& call, const void* args);
 inline constexpr Operator kConv2dLarge = {payload::Opcode::kConv2dLarge,
                                           sizeof(payload::Conv2dLargeArgs), check_conv2d_large};
 
+bool check_conv2d_pairs(const CallCheck& call, const void* args);
+inline constexpr Operator kConv2dPairs = {payload::Opcode::kConv2dPairs,
+                                          sizeof(payload::Conv2dPairsArgs), check_conv2d_pairs};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -231,6 +235,7 @@ inline constexpr Operator kOperators[] = {
     operators::kEmbedding,
     operators::kEmbeddingInt32,
     operators::kConv2dLarge,
+    operators::kConv2dPairs,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -12,7 +12,9 @@ executorch::runtime::Error run_nothing(const void* /*args*/, const Bases& /*base
 }
 
 constexpr Provider kProvider = {
-    "null", kAcceptedIsas, {payload::kPortableRevision, payload::kCmsisNnRevision}};
+    "null",
+    kAcceptedIsas,
+    {payload::kPortableRevision, payload::kCmsisNnRevision, payload::kTunedRevision}};
 
 // In place, like the sum in other tables.
 template <std::size_t kIndex>

@@ -5,7 +5,13 @@ import re
 from tests.cmake.building import ROOT, delegate_sources
 
 # The choice of --define kernels=..., for the runner's images, which only Bazel builds.
-_BAZEL_ONLY = {"selected.h", "selected_cmsis_nn.cc", "selected_portable.cc"}
+_BAZEL_ONLY = {
+    "selected.h",
+    "selected_cmsis_nn.cc",
+    "selected_portable.cc",
+    "selected_tuned.cc",
+    "selected_tuned_and_cmsis_nn.cc",
+}
 
 
 def _listed() -> set[str]:

@@ -18,9 +18,10 @@ from cmsis_nn_delegate.format.record import Role
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.graph.tensor_type import Quant
 from cmsis_nn_delegate.ops.providers.provider import Provider
-from cmsis_nn_delegate.ops.providers.registry import DEFAULT, PORTABLE, PROVIDERS
+from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, DEFAULT, PORTABLE
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.ops.tuned.registry import TUNED_KERNELS
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
@@ -32,6 +33,8 @@ from tests.conformance.suite import Case
 NETWORK = "network"
 # Those that reach the payload, and networks.
 OPERATORS = (*(name for name, op in OPS.items() if op.kernels), NETWORK)
+# Cases of these are nodes of their operators that they compute.
+TUNED = {kernel.spec.name: kernel for kernel in TUNED_KERNELS}
 
 
 def _spread_multipliers(d: RandomCase, graph: Graph) -> None:
@@ -49,12 +52,24 @@ def graph_of(operator: str, seed: int) -> Graph:
     """Returns case `seed` of `operator`."""
     if operator == NETWORK:
         return random_network(seed)
+    if operator in TUNED:
+        return _graph_of_tuned(operator, seed)
     draws = OPS[operator].draws
     d = RandomCase(seed)
     graph = d.graph(draws[seed % len(draws)](d))
     if seed // len(draws) % 5 == 4:
         _spread_multipliers(d, graph)
     return graph
+
+
+def _graph_of_tuned(name: str, seed: int) -> Graph:
+    kernel = TUNED[name]
+    for attempt in range(100):
+        d = RandomCase(seed + 1_000_000 * attempt)
+        graph = d.graph(kernel.draws[seed % len(kernel.draws)](d))
+        if not kernel.why_not(graph.nodes[0]):
+            return graph
+    raise ValueError(f"{name} takes none of 100 random cases: {kernel.why_not(graph.nodes[0])}")
 
 
 def describe(operator: str, seed: int, graph: Graph) -> str:
@@ -68,10 +83,9 @@ def describe(operator: str, seed: int, graph: Graph) -> str:
 
 
 def providers_of(kernels: str) -> tuple[Provider, ...]:
-    """For whom to compile what an image with the table `kernels` runs: it takes its own provider's calls first. The
-    portable kernels stand in for CMSIS-NN's, so their images run what is compiled for that."""
-    own = PROVIDERS[kernels]
-    return DEFAULT if own is PORTABLE else (own, *(provider for provider in DEFAULT if provider is not own))
+    """For whom to compile what an image with the table `kernels` runs. The portable kernels stand in for all others, so
+    their images run what is compiled for these."""
+    return (CMSIS_NN, PORTABLE) if kernels == CMSIS_NN.name else DEFAULT
 
 
 def case(operator: str, seed: int, target: Target, providers: Sequence[Provider] = DEFAULT) -> Case:

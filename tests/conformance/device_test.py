@@ -16,6 +16,7 @@ from cmsis_nn_delegate.format.schema import CALL_HEADER, HEADER, Isa
 from cmsis_nn_delegate.ops import conv_args
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE
 from cmsis_nn_delegate.ops.registry import kernels
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode
@@ -57,7 +58,7 @@ def run(chosen):
     return sum(outcome.scratch_checked for outcome in outcomes)
 
 
-@pytest.mark.parametrize("operator", cases.OPERATORS)
+@pytest.mark.parametrize("operator", (*cases.OPERATORS, *(n for n, k in cases.TUNED.items() if TARGET.isa in k.isas)))
 def test_every_byte_equals_the_reference(operator, pytestconfig):
     count = pytestconfig.getoption("--cases") or CASES
     run(list(cases.cases(operator, count, TARGET, cases.providers_of(KERNELS["kernels"]))))
@@ -65,7 +66,7 @@ def test_every_byte_equals_the_reference(operator, pytestconfig):
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_scratch_of_the_networks_is_what_cmsis_nn_asks_for(network):
-    if KERNELS["kernels"] != "cmsis-nn":
+    if not KERNELS["with_cmsis_nn"]:
         pytest.skip(f"the image has portable kernels, which need no scratch: {KERNELS['reason']}")
     payload = artifact(network, TARGET.isa.name.lower(), "payload")
     view, vectors = decode(payload), load_vectors(network)
@@ -90,7 +91,7 @@ def test_less_scratch_than_the_kernel_uses_is_refused(operator):
             payload = bytearray(case.payload)
             payload[field : field + 4] = (needed - 1).to_bytes(4, "little")
             lies.append(suite.Case(case.text, bytes(payload), case.inputs, case.outputs))
-    if KERNELS["kernels"] != "cmsis-nn" or not lies:
+    if not KERNELS["with_cmsis_nn"] or not lies:
         pytest.skip(f"no case of {operator} needs scratch with {KERNELS['kernels']} kernels on {CORE}")
     assert refused(lies) == len(lies)
 
@@ -104,9 +105,10 @@ def refused(lies) -> int:
 
 def case_of(graph, change=lambda payload: None) -> suite.Case:
     """Returns a case of `graph` with random inputs, without expected outputs; applies `change` to its payload."""
-    payload = bytearray(encode(graph, TARGET).payload)
+    encoded = encode(graph, TARGET, providers=(CMSIS_NN, PORTABLE)).payload
+    payload = bytearray(encoded)
     change(payload)
-    view = decode(encode(graph, TARGET).payload)
+    view = decode(encoded)
     inputs = tuple(to_bytes(x, t) for x, t in zip(networks.random_inputs(graph, 0), view.inputs))
     return suite.Case("made by hand", bytes(payload), inputs, tuple(bytes(t.nbytes) for t in view.outputs))
 
@@ -122,7 +124,7 @@ def test_a_payload_without_what_the_kernel_loads_past_its_filter_is_refused():
             set_field(payload, offset, (struct.unpack_from("<i", payload, offset)[0] - 16,))
         del payload[-16:]
 
-    if KERNELS["kernels"] != "cmsis-nn" or TARGET.isa is not Isa.MVE:
+    if not KERNELS["with_cmsis_nn"] or TARGET.isa is not Isa.MVE:
         pytest.skip(f"{KERNELS['kernels']} kernels on {CORE} load nothing past filters")
     graph = networks.parallel_convolutions()
     assert refused([case_of(graph)]) == 0
@@ -145,7 +147,7 @@ def test_a_row_that_is_shorter_than_its_kernel_is_refused_where_the_kernel_canno
         padding = block + layout.offset_of("params") + conv_args.CONV_PARAMS.offset_of("padding")
         set_field(payload, padding, (1, 0))
 
-    with_rows = KERNELS["kernels"] == "cmsis-nn" and TARGET.isa is Isa.MVE
+    with_rows = KERNELS["with_cmsis_nn"] and TARGET.isa is Isa.MVE
     assert refused([case_of(graph)]) == 0
     assert refused([case_of(graph, exchange)]) == (1 if with_rows else 0)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.target import TARGETS, get_target
 from tests.conformance import cases, suite
 from tests.conformance.outcome import parse
 
@@ -28,12 +28,17 @@ NAMES = {"portable": "portable", "cmsis_nn": "cmsis-nn"}
 
 @functools.cache
 def drawn(count: int):
+    if OPERATOR in cases.TUNED:
+        isa = min(cases.TUNED[OPERATOR].isas)
+        return tuple(cases.cases(OPERATOR, count, next(t for t in TARGETS.values() if t.isa is isa)))
     # CMSIS-NN is plain C on the host, so it needs the same scratch memory as on a scalar core.
     return tuple(cases.cases(OPERATOR, count, get_target("cortex-m3")))
 
 
 @pytest.mark.parametrize("provider", NAMES)
 def test_every_byte_equals_the_reference(provider, pytestconfig, tmp_path):
+    if provider == "cmsis_nn" and OPERATOR in cases.TUNED:
+        pytest.skip("CMSIS-NN has no tuned kernels")
     if provider == "cmsis_nn" and not KERNELS["cmsis_nn_available"]:
         pytest.skip(f"CMSIS-NN is unavailable: {KERNELS['reason']}")
     count = pytestconfig.getoption("--cases") or CASES

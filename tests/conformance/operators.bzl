@@ -32,3 +32,7 @@ OPERATORS = [
     "transpose",
     "transpose_conv2d",
 ]
+
+TUNED_KERNELS = [
+    "conv2d_pairs",
+]

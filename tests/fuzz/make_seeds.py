@@ -2,8 +2,9 @@
 
     make_seeds.py FOLDER
 
-Writes the payloads for each instruction set to FOLDER/seeds_<isa>.bin, one after the other. Each payload has its size
-in its header, a multiple of 16 bytes.
+Writes the payloads for CMSIS-NN and each instruction set to FOLDER/seeds_<isa>.bin, and those for the portable kernels,
+which run all others, to FOLDER/seeds_portable.bin, one after the other. Each payload has its size in its header, a
+multiple of 16 bytes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE, TUNED
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.encode import encode
@@ -57,7 +59,7 @@ def row(stride: int, taps: int) -> Graph:
 
 
 def seeds(isa: str) -> Iterator[bytes]:
-    """Single calls of every kind, twins, rows, and networks of a few calls; some keep inputs and outputs in the
+    """Single calls of every operator, twins, rows, and networks of a few calls; some keep inputs and outputs in the
     arena."""
     target = TARGET_OF_ISA[isa]
     graphs = [
@@ -70,9 +72,20 @@ def seeds(isa: str) -> Iterator[bytes]:
     graphs += [row(stride, taps) for stride in (1, 2, 3) for taps in (2, 3, 5)]
     graphs += [random_network(seed, max_nodes=6 + seed % 6) for seed in range(NETWORKS)]
     for index, graph in enumerate(graphs):
-        payload = encode(graph, target, "arena" if index % 3 == 2 else "caller").payload
+        payload = encode(graph, target, "arena" if index % 3 == 2 else "caller", (CMSIS_NN, PORTABLE)).payload
         if len(payload) <= MAX_BYTES:
             yield payload
+
+
+def tuned_seeds() -> Iterator[bytes]:
+    """Single calls of every tuned kernel."""
+    for name, kernel in cases.TUNED.items():
+        target = TARGET_OF_ISA[min(kernel.isas).name.lower()]
+        for seed in range(2 * CASES_OF_A_KIND * len(kernel.draws)):
+            graph = cases.graph_of(name, seed)
+            payload = encode(graph, target, "arena" if seed % 3 == 2 else "caller", (TUNED, PORTABLE)).payload
+            if len(payload) <= MAX_BYTES:
+                yield payload
 
 
 def main(argv: list[str]) -> int:
@@ -81,6 +94,7 @@ def main(argv: list[str]) -> int:
         return 2
     for isa in TARGET_OF_ISA:
         (Path(argv[1]) / f"seeds_{isa}.bin").write_bytes(b"".join(seeds(isa)))
+    (Path(argv[1]) / "seeds_portable.bin").write_bytes(b"".join((*seeds("scalar"), *tuned_seeds())))
     return 0
 
 

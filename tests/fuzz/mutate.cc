@@ -49,7 +49,9 @@ class Mutator {
         return change_field(call);
       case 3:
       case 4:
-        place(call, any_operand(call));
+        if (Operand operand; any_operand(call, operand)) {
+          place(call, operand);
+        }
         return;
       case 5:
       case 6:
@@ -90,12 +92,18 @@ class Mutator {
   }
 
   void change_field(unsigned call) {
-    const OperatorFields& fields = kOperatorFields[editor_.opcode(call)];
+    const OperatorFields& fields = fields_of(call);
+    if (fields.count == 0) {
+      return;
+    }
     const OperatorField& field = fields.fields[random_.below(fields.count)];
     std::uint32_t& word = editor_.word(call, field.offset);
     if (random_.one_in(5)) {  // the value of a neighbouring field of the same kind in any call
       const unsigned other = random_.below(editor_.call_count());
-      const OperatorFields& others = kOperatorFields[editor_.opcode(other)];
+      const OperatorFields& others = fields_of(other);
+      if (others.count == 0) {
+        return;
+      }
       const OperatorField& source = others.fields[random_.below(others.count)];
       if (source.kind == field.kind || (source.is_reference() && field.is_reference())) {
         word = editor_.word(other, source.offset);
@@ -112,14 +120,26 @@ class Mutator {
     }
   }
 
+  /// Without fields if random constants, which may lie anywhere in the payload, have made the call one
+  /// of no operator.
+  const OperatorFields& fields_of(unsigned call) {
+    const std::uint16_t opcode = editor_.opcode(call);
+    return kOperatorFields[opcode < payload::kOpcodeCount ? opcode : 0];
+  }
+
   unsigned any_base() {
     const unsigned base = random_.below(payload::kBaseIo + editor_.tensor_count() + 1);
     return base == payload::kBaseIo + editor_.tensor_count() ? payload::kBaseNone : base;
   }
 
-  Operand any_operand(unsigned call) {
+  /// Returns false for a call of no operator.
+  bool any_operand(unsigned call, Operand& operand) {
     const Operands operands = operands_of(editor_.opcode(call), editor_.args(call));
-    return operands.operands[random_.below(operands.count)];
+    if (operands.count == 0) {
+      return false;
+    }
+    operand = operands.operands[random_.below(operands.count)];
+    return true;
   }
 
   /// Makes `operand` refer to a place that has room for it, often the last such place. The region
@@ -244,7 +264,10 @@ class Mutator {
 
   /// Moves an operand to the end of its region.
   void place_at_end(unsigned call) {
-    const Operand operand = any_operand(call);
+    Operand operand;
+    if (!any_operand(call, operand)) {
+      return;
+    }
     const unsigned base = editor_.word(call, operand.field) >> payload::kRefOffsetBits;
     const std::uint32_t there = editor_.region_bytes(base);
     if (operand.bytes == 0 || there < operand.bytes) {

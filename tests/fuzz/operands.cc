@@ -57,6 +57,9 @@ std::uint64_t work_per_output(Opcode opcode, const void* args) {
 
 Operands operands_of(std::uint16_t opcode, const void* args) {
   Operands result;
+  if (opcode >= payload::kOpcodeCount) {
+    return result;
+  }
   for (const OperatorField& field : kOperatorFields[opcode]) {
     if (!field.is_reference()) {
       continue;

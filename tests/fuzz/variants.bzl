@@ -36,7 +36,7 @@ VARIANTS = {
         defines = [],
         deps = [],
         reason = "",
-        seeds = "seeds_scalar.bin",
+        seeds = "seeds_portable.bin",
         srcs = [],
         without = [],
     ),

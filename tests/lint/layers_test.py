@@ -13,6 +13,7 @@ LAYERS = (
     "runtime/payload",
     "runtime/kernels/portable",
     "runtime/kernels/cmsis_nn",
+    "runtime/kernels/tuned",
     "runtime/kernels",  # chooses one of them
     "runtime/backend",
     "runtime/standalone",

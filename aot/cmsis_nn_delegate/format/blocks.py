@@ -33,6 +33,11 @@ def filter(*shape: str, doc: str) -> Field:
     return operand(Role.FILTER, "filter", I8, shape, doc)
 
 
+def weight_table(*shape: str, doc: str) -> Field:
+    """Weights and what belongs to them, in the order in which a tuned kernel reads them."""
+    return operand(Role.FILTER, "table", I32, shape, doc)
+
+
 def bias(channels: str, doc: str) -> Field:
     return operand(Role.BIAS, "bias", I32, (channels,), doc)
 

@@ -52,3 +52,4 @@ class Opcode(enum.IntEnum):
     EMBEDDING = 38
     EMBEDDING_INT32 = 39
     CONV2D_LARGE = 40
+    CONV2D_PAIRS = 41

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 from ..graph.ir import Value
@@ -27,6 +28,14 @@ class RandomCase(GraphBuilder):
 
     def clamp(self) -> Clamp:
         return self.pick(Clamp(), Clamp(), Clamp(0.0), Clamp(0.0, 6.0), Clamp(-1.0, 1.0))
+
+    def maybe_relu(self, output: Value) -> Value:
+        """Makes `output`, of the last node, that of a ReLU whose zero is the least int8, every other time."""
+        if self.pick(False, True):
+            node = self.nodes[-1]
+            node.attrs = replace(node.attrs, clamp=Clamp(0.0))
+            output.retype(quant=self.quant(output.scale, -128))
+        return output
 
     def batch(self) -> int:
         return self.pick(1, 1, 2, 3, 4)

@@ -16,6 +16,7 @@ from ..format.opcodes import Opcode
 from ..graph.ir import Graph, Node
 from .kernel import KernelSpec
 from .op import Op
+from .tuned.registry import TUNED_KERNELS
 
 
 def _operators() -> dict[str, Op]:
@@ -41,15 +42,21 @@ def _subclasses(kind: type[Op]) -> Iterator[type[Op]]:
 OPS: Mapping[str, Op] = _operators()
 
 
+def all_kernels() -> Iterator[KernelSpec]:
+    """Yields the kernels of all operators, and the tuned ones."""
+    for op in OPS.values():
+        yield from op.kernels
+    yield from (kernel.spec for kernel in TUNED_KERNELS)
+
+
 @functools.cache
 def kernels() -> Mapping[Opcode, KernelSpec]:
     """Every kernel of the format, in the order of the opcodes."""
     found: dict[Opcode, KernelSpec] = {}
-    for op in OPS.values():
-        for kernel in op.kernels:
-            if kernel.opcode in found:
-                raise ValueError(f"{kernel.name} and {found[kernel.opcode].name} have one opcode")
-            found[kernel.opcode] = kernel
+    for kernel in all_kernels():
+        if kernel.opcode in found:
+            raise ValueError(f"{kernel.name} and {found[kernel.opcode].name} have one opcode")
+        found[kernel.opcode] = kernel
     return dict(sorted(found.items()))
 
 

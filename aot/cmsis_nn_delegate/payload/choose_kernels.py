@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Optional, Protocol
+
+import numpy as np
 
 from ..graph.ir import Graph, Node
 from ..ops.kernel import KernelSpec
 from ..ops.providers.provider import Provider
+from ..ops.providers.registry import TUNED
 from ..ops.registry import OPS, calls
+from ..ops.tuned.registry import BY_OP
 from ..target import Target
+
+
+class CallEncoder(Protocol):
+    """What puts a node into a payload: its operator, or a tuned kernel."""
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]: ...
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -20,6 +33,7 @@ class Assignment:
     node: Node
     kernel: KernelSpec
     provider: Provider
+    encoder: CallEncoder
     why: str
 
 
@@ -57,6 +71,10 @@ class Choice:
     def provider(self) -> Provider:
         return self.assignment.provider
 
+    @property
+    def encoder(self) -> CallEncoder:
+        return self.assignment.encoder
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -78,15 +96,39 @@ def legalize(graph: Graph, providers: Sequence[Provider]) -> Legal:
 
 
 def choose_kernels(legal: Legal, target: Target) -> Chosen:
-    """Returns the kernel for every call on `target`."""
-    choices = [Choice(a, a.provider.scratch_bytes(OPS[a.node.op], a.node, target)) for a in legal.assignments]
+    """Returns the kernel for every call on `target`: a tuned one that is for its instruction set, if that provider
+    is preferred to the assigned one, or else what was assigned."""
+    choices = []
+    for node, assignment in zip(calls(legal.graph), legal.assignments):
+        found, why = None, ""
+        if TUNED in legal.providers[: legal.providers.index(assignment.provider)]:
+            found, why = _tuned(node, target)
+        if found is None:
+            assignment = dataclasses.replace(assignment, why="; ".join(filter(None, (why, assignment.why))))
+            scratch_bytes = assignment.provider.scratch_bytes(OPS[node.op], assignment.node, target)
+            found = Choice(assignment, scratch_bytes)
+        choices.append(found)
     return Chosen(legal.graph, target, legal.providers, tuple(choices))
+
+
+def _tuned(node: Node, target: Target) -> tuple[Optional[Choice], str]:
+    """Returns the first tuned kernel for `node`, or why those for the instruction set of `target` do not take it."""
+    refusals = []
+    for kernel in BY_OP.get(node.op, ()):
+        if target.isa in kernel.isas:
+            why = kernel.why_not(node)
+            if not why:
+                return Choice(Assignment(node, kernel.spec, TUNED, kernel, ""), kernel.scratch_bytes(node)), ""
+            refusals.append(f"{kernel.spec.name}: {why}")
+    return None, "; ".join(refusals)
 
 
 def _assign(node: Node, providers: Sequence[Provider]) -> Assignment:
     kernel = _kernel_of(node)
     refusals = []
     for provider in providers:
+        if provider is TUNED:
+            continue  # chosen for each target
         if not provider.has(kernel):
             refusals.append(provider.why_not(kernel))
             continue
@@ -98,7 +140,7 @@ def _assign(node: Node, providers: Sequence[Provider]) -> Assignment:
         except ValueError as error:
             refusals.append(str(error))
             continue
-        return Assignment(legal, kernel, provider, "; ".join(refusals))
+        return Assignment(legal, kernel, provider, OPS[node.op], "; ".join(refusals))
     names = ", ".join(provider.name for provider in providers)
     raise ValueError(
         f"{node.name}: no kernel {kernel} in {names}: compile for a provider that has it, such as portable: add it to "

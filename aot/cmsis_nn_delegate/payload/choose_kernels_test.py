@@ -4,10 +4,11 @@ from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.tensor_type import Layout
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, get_providers
+from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, TUNED, get_providers
+from cmsis_nn_delegate.ops.tuned.registry import BY_OP
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.payload.encode import encode
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.target import TARGETS, get_target
 from cmsis_nn_delegate.testing import networks
 
 M4 = get_target("cortex-m4")
@@ -16,9 +17,35 @@ M4 = get_target("cortex-m4")
 @pytest.mark.parametrize("seed", range(10))
 def test_calls_go_to_the_first_provider_that_has_the_kernel(seed):
     graph = networks.random_network(seed)
-    for choice in choose_kernels(legalize(graph, DEFAULT), M4).choices:
+    for choice in choose_kernels(legalize(graph, (CMSIS_NN, PORTABLE)), M4).choices:
         assert choice.provider is (CMSIS_NN if choice.kernel.cmsis_nn else PORTABLE)
         assert choice.assignment.why == ("" if choice.kernel.cmsis_nn else choice.kernel.why_portable)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_tuned_kernels_come_first_on_the_instruction_sets_that_they_are_for(seed):
+    legal = legalize(networks.random_network(seed), DEFAULT)
+    for target in TARGETS.values():
+        for choice in choose_kernels(legal, target).choices:
+            takers = [kernel for kernel in BY_OP.get(choice.node.op, ()) if target.isa in kernel.isas]
+            if choice.provider is TUNED:
+                assert choice.encoder in takers and not choice.encoder.why_not(choice.node)
+            else:
+                # Each that is for this instruction set says why it does not take the node.
+                assert all(kernel.spec.name in choice.assignment.why for kernel in takers)
+
+
+def test_a_provider_that_comes_first_keeps_its_calls():
+    builder = GraphBuilder()
+    graph = builder.graph(builder.conv2d(builder.input(1, 4, 5, 5), 3))
+
+    def chosen(*providers):
+        (choice,) = choose_kernels(legalize(graph, providers), M4).choices
+        return choice.provider
+
+    assert chosen(TUNED, CMSIS_NN) is TUNED
+    assert chosen(CMSIS_NN, TUNED) is CMSIS_NN
+    assert chosen(CMSIS_NN) is CMSIS_NN
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -70,7 +97,7 @@ def test_a_kernel_that_no_provider_has():
         encode(graph, M4, providers=(CMSIS_NN,))
 
 
-@pytest.mark.parametrize("names", [[], [""], ["cmsis_nn"], ["portable", "tuned"]])
+@pytest.mark.parametrize("names", [[], [""], ["cmsis_nn"], ["portable", "tuned+cmsis-nn"]])
 def test_unknown_providers(names):
-    with pytest.raises(ValueError, match="choose from cmsis-nn, portable"):
+    with pytest.raises(ValueError, match="choose from tuned, cmsis-nn, portable"):
         get_providers(names)

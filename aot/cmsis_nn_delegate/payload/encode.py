@@ -272,13 +272,13 @@ def _encode_call(
                 place(name, value.type.to_bytes(storage.to_storage(value.constant, value)))
             else:
                 refs[name] = _reference(chosen.graph, value, plan)
-    for name, array in op.constants(node).items():
+    for name, array in choice.encoder.constants(node).items():
         place(name, np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
     scratch_offset = plan.scratch_offset(index)
     if scratch_offset is not None:
         refs["scratch"] = schema.make_ref(schema.BASE_ARENA, scratch_offset)
 
-    fields = op.encode(node, refs, choice.scratch_bytes)
+    fields = choice.encoder.encode(node, refs, choice.scratch_bytes)
     for role in _ACTIVATIONS:
         for name, value in _tensors(kernel, node, role).items():
             _require_bytes(kernel, fields, name, value)

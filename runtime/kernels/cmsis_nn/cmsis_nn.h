@@ -18,7 +18,7 @@
 
 namespace cmsis_nn_delegate {
 
-/// A kernel for every operator, another provider's where this one has none.
+/// A kernel for every operator, another provider's where this one has none; no tuned kernels.
 extern const KernelTable kCmsisNnKernels;
 
 namespace cmsis_nn {
@@ -27,7 +27,7 @@ using executorch::runtime::Error;
 
 /// For tables of these kernels.
 inline constexpr Provider kProvider = {
-    "cmsis-nn", isa_set(kCompiledIsa), {payload::kPortableRevision, payload::kCmsisNnRevision}};
+    "cmsis-nn", isa_set(kCompiledIsa), {payload::kPortableRevision, payload::kCmsisNnRevision, 0}};
 
 /// arm_convolve_wrapper_s8.
 extern const KernelOf<payload::Opcode::kConv2d> kConv2d;

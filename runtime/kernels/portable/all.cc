@@ -46,6 +46,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kEmbedding,
         portable::kEmbeddingInt32,
         portable::kConv2dLarge,
+        portable::kConv2dPairs,
     },
 };
 

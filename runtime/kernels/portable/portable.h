@@ -25,7 +25,9 @@ using executorch::runtime::Error;
 
 /// For tables of these kernels.
 inline constexpr Provider kProvider = {
-    "portable", kAcceptedIsas, {payload::kPortableRevision, payload::kCmsisNnRevision}};
+    "portable",
+    kAcceptedIsas,
+    {payload::kPortableRevision, payload::kCmsisNnRevision, payload::kTunedRevision}};
 
 /// int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter *
 /// (input + input_offset)), requantized per output channel.
@@ -191,6 +193,10 @@ extern const KernelOf<payload::Opcode::kEmbeddingInt32> kEmbeddingInt32;
 /// int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter *
 /// (input + input_offset)), requantized per output channel.
 extern const KernelOf<payload::Opcode::kConv2dLarge> kConv2dLarge;
+
+/// int8 convolution of one group, as conv2d computes it, from weights in the order of the
+/// products.
+extern const KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs;
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 from .cmsis_nn import CmsisNn
 from .portable import Portable
 from .provider import Provider
+from .tuned import Tuned
 
 PORTABLE = Portable()
 CMSIS_NN = CmsisNn()
+TUNED = Tuned()
 # By name, in the order in which calls are offered to them.
-PROVIDERS: Mapping[str, Provider] = {provider.name: provider for provider in (CMSIS_NN, PORTABLE)}
+PROVIDERS: Mapping[str, Provider] = {provider.name: provider for provider in (TUNED, CMSIS_NN, PORTABLE)}
 DEFAULT = tuple(PROVIDERS.values())
 
 

@@ -1,0 +1,169 @@
+"""Convolution as a product of 2 pixels by 4 channels, for cores with DSP."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...format import blocks
+from ...format.record import I8, I32, Field, Struct
+from ...format.schema import Isa
+from ...graph.ir import Node, Value
+from .. import conv_args
+from ..attrs import Padding
+from ..geometry import Geometry
+from ..kernel import KernelSpec
+from ..random_case import RandomCase
+from . import requantization
+from .requantization import WORDS, Form
+from .tuned_kernel import TunedKernel
+
+_CHANNELS = 4  # of a block
+_DEPTH = 8  # inputs of a step of the inner loop
+
+
+def _draw_general(d: RandomCase) -> Value:
+    kernel, dilation = d.pair(1, 4), d.pick((1, 1), (1, 1), d.pair(1, 3))
+    x = d.image(d.batch(), d.channels(), kernel, dilation)
+    padding = d.padding(kernel, dilation)
+    return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 3), padding, dilation, clamp=d.clamp()))
+
+
+def _draw_words(d: RandomCase) -> Value:
+    """Rows of whole words, which are read from the image itself."""
+    kernel = d.pair(1, 4)
+    x = d.image(d.batch(), 4 * d.integer(1, 6), kernel)
+    return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 2), d.padding(kernel), clamp=d.clamp()))
+
+
+def _draw_pointwise(d: RandomCase) -> Value:
+    x = d.input(d.batch(), d.pick(d.channels(), d.integer(40, 140)), *d.pair(1, 7))
+    return d.maybe_relu(d.conv2d(x, d.channels(), (1, 1), d.pick((1, 1), (1, 1), d.pair(1, 3)), clamp=d.clamp()))
+
+
+def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
+    kernel, dilation = d.pair(1, 3), d.pick((1, 1), d.pair(1, 2))
+    x = d.image(d.batch(), d.channels(), kernel, dilation, extra=3)
+    padding = Padding(*d.pair(0, 4), *d.pair(0, 4))
+    return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 3), padding, dilation, clamp=d.clamp()))
+
+
+class Conv2dPairs(TunedKernel):
+    """The inputs of two windows are widened to pairs of int16; each pair of inputs is multiplied with those of four
+    filters in eight SMLAD, for which four loads and four SXTB16 suffice, because the weights of two filters share a
+    word. The zero point of the input is part of the bias.
+    """
+
+    op = "conv2d"
+    isas = frozenset({Isa.DSP})
+    assumes = "one group, and sums that fit one of the forms of requantization"
+    draws = (_draw_general, _draw_words, _draw_pointwise, _draw_padding_beyond_the_kernel)
+
+    spec = KernelSpec(
+        "conv2d_pairs",
+        Struct(
+            "Conv2dPairsArgs",
+            "int8 convolution of one group, as conv2d computes it, from weights in the order of the products.",
+            (
+                blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+                blocks.weight_table(
+                    "blocks",
+                    "block_words",
+                    doc="for each 4 channels: 4 sums for inputs of 0; the weights of 2 channels and 2 inputs per word; "
+                    "(shift, multiplier, correction) of each",
+                ),
+                blocks.scratch(),
+                blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
+                Field("scratch_bytes", I32),
+                Field("blocks", I32, "output_dims.c / 4, rounded up"),
+                Field("block_words", I32, "16, and the inputs of a window rounded up to 8"),
+                Field("form", I32, "of the requantization, see requantization.py", low=0, high=max(Form)),
+                Field("params", conv_args.CONV_PARAMS),
+                Field("input_dims", blocks.DIMS),
+                Field("filter_dims", blocks.DIMS, "of the weights before they were put into the table"),
+                Field("output_dims", blocks.DIMS),
+            ),
+            geometry="convolution",
+        ),
+        cmsis_nn="",
+        why_portable="CMSIS-NN has no function for weights in this order",
+    )
+
+    def why_not(self, node: Node) -> str:
+        if node.attrs.groups != 1:
+            return f"it computes one group, not {node.attrs.groups}"
+        try:
+            self._form(node)
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    def scratch_bytes(self, node: Node) -> int:
+        """The widened inputs of two windows and, unless they can always be read in place, copies of both."""
+        geometry = Geometry.plain(node)
+        depth = _depth(node)
+        in_place = geometry.kernel == (1, 1) and node.attrs.padding == Padding()
+        return -(-(4 * depth + (0 if in_place else 2 * depth)) // 16) * 16
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        weights = _weights(node)
+        channels, inputs = weights.shape
+        depth, block_count = _depth(node), _blocks(node)
+        padded = np.zeros((block_count * _CHANNELS, depth), np.int64)
+        padded[:channels, :inputs] = weights
+        start = np.zeros(block_count * _CHANNELS, np.int64)
+        # What every window has in common: the bias and the zero point of the input.
+        start[:channels] = node.inputs[2].constant - node.inputs[0].zero_point * weights.astype(np.int64).sum(1)
+        scales = np.zeros((block_count * _CHANNELS, WORDS), np.int64)
+        scales[:channels] = requantization.table(node, self._form(node))
+
+        # SXTB16 makes pairs of the inputs (0, 2) and (1, 3) of a word; weights of two channels follow in this order.
+        pairs = padded.reshape(block_count, 2, 2, depth // 4, 2, 2)  # [block, half, channel, word, pair, parity]
+        words = pairs.transpose(0, 3, 5, 1, 4, 2)  # [block, word, parity, half, pair, channel]
+        table = np.concatenate(
+            [
+                start.reshape(block_count, -1).astype(np.int32),
+                np.ascontiguousarray(words).astype(np.int8).reshape(block_count, -1).view("<i4"),
+                scales.reshape(block_count, -1).astype(np.int32),
+            ],
+            axis=1,
+        )
+        return {"table": table}
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        geometry = Geometry.plain(node)
+        channels, inputs = node.inputs[1].shape[:2]
+        dims = conv_args.CallDims(
+            (geometry.batch, *geometry.input, inputs),
+            (channels, *geometry.kernel, inputs),
+            (geometry.batch, *geometry.output, channels),
+        )
+        return {
+            **conv_args.encode(node, refs, scratch_bytes, geometry, dims),
+            "blocks": _blocks(node),
+            "block_words": _CHANNELS * (1 + WORDS) + _depth(node),
+            "form": self._form(node),
+        }
+
+    def _form(self, node: Node) -> Form:
+        return requantization.form_of(
+            node, requantization.largest_sums(node, _weights(node), node.inputs[2].constant.astype(np.int64))
+        )
+
+
+def _weights(node: Node) -> np.ndarray:
+    """int8 [channels, inputs of a window]."""
+    weights = node.inputs[1].constant
+    return np.ascontiguousarray(weights.transpose(0, 2, 3, 1)).reshape(len(weights), -1)
+
+
+def _depth(node: Node) -> int:
+    """Returns how many inputs a window has, rounded up to steps."""
+    return -(-math.prod(node.inputs[1].shape[1:]) // _DEPTH) * _DEPTH
+
+
+def _blocks(node: Node) -> int:
+    return -(-int(node.inputs[1].shape[0]) // _CHANNELS)

@@ -1,0 +1,98 @@
+"""Ways to turn a 32-bit sum into int8 with fewer instructions than `quantized_math.requantize`.
+
+Each is equal to it for all sums up to a size; `form_of` says which one a node may use. With P = 2^31 * multiplier as
+in `requantize`, s = -shift and z the zero point of the output:
+
+FLOOR, where the clamp ends at the least int8 and that is z (a ReLU), 3 instructions on cores with DSP:
+
+    LSL sum, L;  SMMLA sum * P + correction;  SSAT #8, ASR #12         L = 13 - s
+
+`requantize` rounds halves away from zero and this rounds them up, which differs for results below zero only, and all
+of these are clamped. The first of its two roundings is part of the correction.
+
+ANY, for all other zero points and clamps, 5 instructions and the clamp:
+
+    LSL sum, 1;  SMMLAR sum * P + correction;  ADD sign of the sum;  ASR s;  SSAT #8
+"""
+
+from __future__ import annotations
+
+import enum
+
+import numpy as np
+
+from ...graph.ir import Node
+from .. import per_channel_requantize
+from ..quantized_math import INT32_MIN
+
+FLOOR_BITS = 12  # of the fraction that SSAT #8, ASR #12 drops
+# Per channel, in the order of a table.
+WORDS = 3
+
+
+class Form(enum.IntEnum):
+    """How sums are requantized; the values are those of the field `form` of argument blocks."""
+
+    ANY = 0
+    FLOOR = 1
+
+
+def largest_sums(node: Node, weights: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """Returns the largest absolute value of each channel's sum for any int8 inputs; int64 [channels].
+
+    `weights` is [channels, ...], without the zero point of the input, which is the value of padding.
+    """
+    zero_point = node.inputs[0].zero_point
+    flat = weights.reshape(len(weights), -1).astype(np.int64)
+    low, high = -128 - zero_point, 127 - zero_point
+    most = bias + np.maximum(flat * low, flat * high).sum(1)
+    least = bias + np.minimum(flat * low, flat * high).sum(1)
+    return np.asarray(np.maximum(most, -least))
+
+
+def form_of(node: Node, largest: np.ndarray) -> Form:
+    """Returns the cheapest form that is exact for every channel of `node`, whose sums are at most `largest`.
+
+    ValueError says why there is none.
+    """
+    if (np.abs(largest) > -INT32_MIN - 1).any():
+        raise ValueError("a sum may exceed 32 bits")
+    _, shift = _scales(node)
+    if _takes_floor(node, largest, shift):
+        return Form.FLOOR
+    if (shift > -1).any():
+        raise ValueError("an output channel has finer steps than its sums, half of them or less")
+    if (shift < -22).any():
+        raise ValueError("an output channel is scaled down by more than 2^22")
+    if (largest >= 1 << 30).any():
+        raise ValueError("a sum may exceed 31 bits")
+    return Form.ANY
+
+
+def _scales(node: Node) -> tuple[np.ndarray, np.ndarray]:
+    """Returns int64 multipliers and shifts; where a multiplier is 0, whose shift does not matter, one that fits."""
+    multiplier, shift = per_channel_requantize.output_multipliers(node)
+    return multiplier.astype(np.int64), np.where(multiplier == 0, 1 - FLOOR_BITS, shift).astype(np.int64)
+
+
+def _takes_floor(node: Node, largest: np.ndarray, shift: np.ndarray) -> bool:
+    if node.output.zero_point != -128 or node.attrs.clamp.quantized(node.output.type) != (-128, 127):
+        return False
+    left = FLOOR_BITS + 1 + shift
+    fits = (left >= 2) & (left <= FLOOR_BITS + 2)
+    return bool((fits & (largest << np.clip(left, 0, 31) < 1 << 31)).all())
+
+
+def table(node: Node, form: Form) -> np.ndarray:
+    """Returns int32 [channels, WORDS]: shift, multiplier and correction of each channel."""
+    multiplier, shift = _scales(node)
+    zero_point = node.output.zero_point
+    right = np.maximum(-shift, 0)
+    half = np.where(right > 0, 1 << np.maximum(right - 1, 0), 0)
+    if form is Form.ANY:
+        return np.stack([right, multiplier, half + (zero_point << right)], axis=1).astype(np.int32)
+    # 2^(-shift - 1) in units of the fraction, as the second rounding adds it, and half a step of the first.
+    second = np.where(right > 0, 1 << (FLOOR_BITS - 1), 0)
+    first = np.where(right > 0, 1 << np.maximum(FLOOR_BITS - 1 - right, 0), 1 << (FLOOR_BITS - 1))
+    correction = first + second + (zero_point << FLOOR_BITS)
+    return np.stack([FLOOR_BITS + 1 + shift, multiplier, correction], axis=1).astype(np.int32)

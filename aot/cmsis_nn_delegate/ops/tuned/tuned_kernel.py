@@ -1,0 +1,50 @@
+"""What a kernel of provider `tuned` declares. Each is one file in this folder.
+
+A tuned kernel computes nodes of an operator in another way than the kernel that CMSIS-NN or plain C++ has for it: it
+reads constants that the compiler has put in the order in which it needs them, and it may only compute the nodes for
+which the compiler has proved that the result is the same. It has an opcode and an argument block of its own, so that
+one image may have both.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...format.schema import Isa
+from ...graph.ir import Node, Value
+from ..kernel import KernelSpec
+from ..random_case import RandomCase
+
+
+class TunedKernel(ABC):
+    """Another way to compute nodes of the operator `op`."""
+
+    spec: ClassVar[KernelSpec]
+    # The operator whose nodes it computes.
+    op: ClassVar[str]
+    # The instruction sets for which it is worth its flash.
+    isas: ClassVar[frozenset[Isa]]
+    # What it assumes, for the docs.
+    assumes: ClassVar[str]
+    # Random nodes that it computes.
+    draws: ClassVar[tuple[Callable[[RandomCase], Value], ...]]
+
+    @abstractmethod
+    def why_not(self, node: Node) -> str:
+        """Returns why it does not compute `node`, a node of `op`, or not faster; "" if it does."""
+
+    @abstractmethod
+    def scratch_bytes(self, node: Node) -> int:
+        """Returns how many bytes of scratch memory it needs, a multiple of 16; 0 for none."""
+
+    @abstractmethod
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        """Returns the arrays to put into the payload, by the reference field that names them."""
+
+    @abstractmethod
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        """Returns the fields of the argument block; `refs` are as for `Op.encode`."""

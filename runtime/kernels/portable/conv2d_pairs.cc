@@ -1,0 +1,10 @@
+#include "runtime/kernels/portable/conv2d_pairs.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs =
+    conv2d_pairs_kernel<PlainPairProducts>();
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

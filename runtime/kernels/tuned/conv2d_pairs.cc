@@ -1,0 +1,22 @@
+#include <type_traits>
+
+#include "runtime/kernels/portable/conv2d_pairs.h"
+
+#include "runtime/kernels/tuned/pair_products_dsp.h"
+#include "runtime/kernels/tuned/tuned.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+namespace {
+
+// The compiler gives this kernel calls only for DSP; elsewhere it is complete, and slow.
+using Products = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspPairProducts,
+                                    portable::PlainPairProducts>;
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs =
+    portable::conv2d_pairs_kernel<Products>();
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate
