@@ -9,7 +9,7 @@ namespace cmsis_nn_delegate {
 
 /// Registers the backend under kBackendId, so that programs that name it can be loaded.
 /// Call it once, from main() before loading a program: on a device nothing registers itself from
-/// a static constructor. `kernels` is usually kPortableKernels or kCmsisNnKernels; it must live
+/// a static constructor. `kernels` is usually kTunedAndCmsisNnKernels; it must live
 /// as long as the program.
 ///
 /// Returns the error of ExecuTorch's register_backend(): InvalidArgument if the name is taken.
