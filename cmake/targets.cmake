@@ -174,6 +174,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/embedding.h
     runtime/kernels/portable/embedding_int32.cc
     runtime/kernels/portable/fully_connected.cc
+    runtime/kernels/portable/fully_connected_pairs.cc
     runtime/kernels/portable/fully_connected_per_tensor.cc
     runtime/kernels/portable/linear.h
     runtime/kernels/portable/log_softmax.cc
@@ -209,9 +210,11 @@ cmsis_nn_delegate_library(
   HDRS
     runtime/kernels/portable/broadcast.h
     runtime/kernels/portable/conv2d_pairs.h
+    runtime/kernels/portable/fully_connected_pairs.h
     runtime/kernels/portable/pair_products.h
     runtime/kernels/portable/portable.h
     runtime/kernels/portable/requantize.h
+    runtime/kernels/portable/row_products.h
     runtime/kernels/portable/window.h
   COPTS
     -O2
@@ -237,8 +240,11 @@ cmsis_nn_delegate_library(
   SRCS
     runtime/kernels/tuned/all.cc
     runtime/kernels/tuned/conv2d_pairs.cc
+    runtime/kernels/tuned/fully_connected_pairs.cc
     runtime/kernels/tuned/pair_products_dsp.S
     runtime/kernels/tuned/pair_products_dsp.h
+    runtime/kernels/tuned/row_products_dsp.S
+    runtime/kernels/tuned/row_products_dsp.h
   HDRS
     runtime/kernels/tuned/tuned.h
   COPTS

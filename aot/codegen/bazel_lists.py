@@ -33,7 +33,7 @@ CMSIS_NN_SOURCES = [
 def operators() -> str:
     """The text of tests/conformance/operators.bzl."""
     names = [f'    "{op.name}",' for op in OPS.values() if op.kernels]
-    tuned = [f'    "{kernel.spec.name}",' for kernel in TUNED_KERNELS]
+    tuned = [f'    "{kernel.name}",' for kernel in TUNED_KERNELS]
     return _OPERATORS.format(names="\n".join(names), tuned="\n".join(tuned))
 
 

@@ -36,7 +36,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 42;
+inline constexpr std::size_t kOpcodeCount = 43;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -109,6 +109,7 @@ enum class Opcode : std::uint8_t {
   kEmbeddingInt32 = 39,
   kConv2dLarge = 40,
   kConv2dPairs = 41,
+  kFullyConnectedPairs = 42,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1657,6 +1658,49 @@ static_assert(offsetof(Conv2dPairsArgs, params) == 32, "layout of Conv2dPairsArg
 static_assert(offsetof(Conv2dPairsArgs, input_dims) == 72, "layout of Conv2dPairsArgs");
 static_assert(offsetof(Conv2dPairsArgs, filter_dims) == 88, "layout of Conv2dPairsArgs");
 static_assert(offsetof(Conv2dPairsArgs, output_dims) == 104, "layout of Conv2dPairsArgs");
+
+/// int8 linear layer of one row, as fully_connected computes it, from weights in the order
+/// of the products.
+struct FullyConnectedPairsArgs {
+  /// int8 [in]
+  Ref input;
+  /// for each 8 channels: 8 sums for inputs of 0; the weights of 2 channels and 2 inputs
+  /// per word
+  Ref table;
+  /// (shift, multiplier, correction) of each channel, or of all
+  Ref scales;
+  /// int8 [out]
+  Ref output;
+  /// outputs / 8, rounded up
+  std::int32_t blocks;
+  /// 8, and twice the inputs rounded up to 8
+  std::int32_t block_words;
+  /// 3, or 3 * outputs
+  std::int32_t scale_words;
+  /// of the requantization, see requantization.py, 0 to 1
+  std::int32_t form;
+  /// in, at least 1
+  std::int32_t inputs;
+  /// out, at least 1
+  std::int32_t outputs;
+  Activation activation;
+};
+static_assert(sizeof(FullyConnectedPairsArgs) == 48, "layout of FullyConnectedPairsArgs");
+static_assert(offsetof(FullyConnectedPairsArgs, input) == 0, "layout of FullyConnectedPairsArgs");
+static_assert(offsetof(FullyConnectedPairsArgs, table) == 4, "layout of FullyConnectedPairsArgs");
+static_assert(offsetof(FullyConnectedPairsArgs, scales) == 8, "layout of FullyConnectedPairsArgs");
+static_assert(offsetof(FullyConnectedPairsArgs, output) == 12, "layout of FullyConnectedPairsArgs");
+static_assert(offsetof(FullyConnectedPairsArgs, blocks) == 16, "layout of FullyConnectedPairsArgs");
+static_assert(offsetof(FullyConnectedPairsArgs, block_words) == 20,
+              "layout of FullyConnectedPairsArgs");
+static_assert(offsetof(FullyConnectedPairsArgs, scale_words) == 24,
+              "layout of FullyConnectedPairsArgs");
+static_assert(offsetof(FullyConnectedPairsArgs, form) == 28, "layout of FullyConnectedPairsArgs");
+static_assert(offsetof(FullyConnectedPairsArgs, inputs) == 32, "layout of FullyConnectedPairsArgs");
+static_assert(offsetof(FullyConnectedPairsArgs, outputs) == 36,
+              "layout of FullyConnectedPairsArgs");
+static_assert(offsetof(FullyConnectedPairsArgs, activation) == 40,
+              "layout of FullyConnectedPairsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -867,6 +867,21 @@ inline constexpr OperatorField kConv2dPairsArgsFields[] = {
     {"output_dims.c", 116, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kFullyConnectedPairsArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 1, {32}},
+    {"table", 4, FieldKind::kFilter, false, false, 0, 0, 4, 4, 2, {16, 20}},
+    {"scales", 8, FieldKind::kFilter, false, false, 0, 0, 4, 4, 1, {24}},
+    {"output", 12, FieldKind::kOutput, false, false, 0, 0, 1, 1, 1, {36}},
+    {"blocks", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"block_words", 20, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"scale_words", 24, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"form", 28, FieldKind::kInteger, true, false, 0, 1, 1, 0, 0, {}},
+    {"inputs", 32, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"outputs", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"activation.min", 40, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"activation.max", 44, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -911,6 +926,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kEmbeddingInt32ArgsFields, 12, 48},
     {kConv2dLargeArgsFields, 28, 112},
     {kConv2dPairsArgsFields, 30, 120},
+    {kFullyConnectedPairsArgsFields, 12, 48},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -534,5 +534,16 @@ bool check_conv2d_pairs(const CallCheck& call, const void* args) {
          call.scratch_suffices(a.scratch_bytes);
 }
 
+bool check_fully_connected_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::FullyConnectedPairsArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.inputs)};
+  const CallCheck::Bytes output = {a.output, volume(a.outputs)};
+  return call.reads(input) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.filter({a.scales, bounds::product(volume(a.scale_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.form, 0, 1)) && values::activation(call, a.activation) &&
+         call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

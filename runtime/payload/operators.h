@@ -191,6 +191,11 @@ bool check_conv2d_pairs(const CallCheck& call, const void* args);
 inline constexpr Operator kConv2dPairs = {payload::Opcode::kConv2dPairs,
                                           sizeof(payload::Conv2dPairsArgs), check_conv2d_pairs};
 
+bool check_fully_connected_pairs(const CallCheck& call, const void* args);
+inline constexpr Operator kFullyConnectedPairs = {payload::Opcode::kFullyConnectedPairs,
+                                                  sizeof(payload::FullyConnectedPairsArgs),
+                                                  check_fully_connected_pairs};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -236,6 +241,7 @@ inline constexpr Operator kOperators[] = {
     operators::kEmbeddingInt32,
     operators::kConv2dLarge,
     operators::kConv2dPairs,
+    operators::kFullyConnectedPairs,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -34,7 +34,7 @@ NETWORK = "network"
 # Those that reach the payload, and networks.
 OPERATORS = (*(name for name, op in OPS.items() if op.kernels), NETWORK)
 # Cases of these are nodes of their operators that they compute.
-TUNED = {kernel.spec.name: kernel for kernel in TUNED_KERNELS}
+TUNED = {kernel.name: kernel for kernel in TUNED_KERNELS}
 
 
 def _spread_multipliers(d: RandomCase, graph: Graph) -> None:

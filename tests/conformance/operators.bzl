@@ -35,4 +35,6 @@ OPERATORS = [
 
 TUNED_KERNELS = [
     "conv2d_pairs",
+    "fully_connected_pairs",
+    "fully_connected_as_conv2d",
 ]

@@ -38,6 +38,11 @@ def weight_table(*shape: str, doc: str) -> Field:
     return operand(Role.FILTER, "table", I32, shape, doc)
 
 
+def scales(words: str, doc: str) -> Field:
+    """What a tuned kernel requantizes sums with, if that does not lie in its table."""
+    return operand(Role.FILTER, "scales", I32, (words,), doc)
+
+
 def bias(channels: str, doc: str) -> Field:
     return operand(Role.BIAS, "bias", I32, (channels,), doc)
 

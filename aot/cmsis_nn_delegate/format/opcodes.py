@@ -53,3 +53,4 @@ class Opcode(enum.IntEnum):
     EMBEDDING_INT32 = 39
     CONV2D_LARGE = 40
     CONV2D_PAIRS = 41
+    FULLY_CONNECTED_PAIRS = 42

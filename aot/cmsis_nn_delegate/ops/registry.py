@@ -16,7 +16,7 @@ from ..format.opcodes import Opcode
 from ..graph.ir import Graph, Node
 from .kernel import KernelSpec
 from .op import Op
-from .tuned.registry import TUNED_KERNELS
+from .tuned.registry import SPECS
 
 
 def _operators() -> dict[str, Op]:
@@ -46,7 +46,7 @@ def all_kernels() -> Iterator[KernelSpec]:
     """Yields the kernels of all operators, and the tuned ones."""
     for op in OPS.values():
         yield from op.kernels
-    yield from (kernel.spec for kernel in TUNED_KERNELS)
+    yield from SPECS.values()
 
 
 @functools.cache

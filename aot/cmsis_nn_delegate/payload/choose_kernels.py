@@ -119,7 +119,7 @@ def _tuned(node: Node, target: Target) -> tuple[Optional[Choice], str]:
             why = kernel.why_not(node)
             if not why:
                 return Choice(Assignment(node, kernel.spec, TUNED, kernel, ""), kernel.scratch_bytes(node)), ""
-            refusals.append(f"{kernel.spec.name}: {why}")
+            refusals.append(f"{kernel.name}: {why}")
     return None, "; ".join(refusals)
 
 

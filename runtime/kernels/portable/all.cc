@@ -47,6 +47,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kEmbeddingInt32,
         portable::kConv2dLarge,
         portable::kConv2dPairs,
+        portable::kFullyConnectedPairs,
     },
 };
 

@@ -198,5 +198,9 @@ extern const KernelOf<payload::Opcode::kConv2dLarge> kConv2dLarge;
 /// products.
 extern const KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs;
 
+/// int8 linear layer of one row, as fully_connected computes it, from weights in the order
+/// of the products.
+extern const KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

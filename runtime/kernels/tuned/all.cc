@@ -48,6 +48,7 @@ constexpr KernelTable kTunedKernels = {
         portable::kEmbeddingInt32,
         portable::kConv2dLarge,
         tuned::kConv2dPairs,
+        tuned::kFullyConnectedPairs,
     },
 };
 

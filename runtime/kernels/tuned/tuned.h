@@ -38,5 +38,9 @@ inline constexpr Provider kProviderWithCmsisNn = {
 /// products.
 extern const KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs;
 
+/// int8 linear layer of one row, as fully_connected computes it, from weights in the order
+/// of the products.
+extern const KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs;
+
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -49,6 +49,7 @@ constexpr KernelTable kTunedAndCmsisNnKernels = {
         portable::kEmbeddingInt32,
         portable::kConv2dLarge,
         tuned::kConv2dPairs,
+        tuned::kFullyConnectedPairs,
     },
 };
 

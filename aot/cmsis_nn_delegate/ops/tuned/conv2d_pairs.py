@@ -17,12 +17,11 @@ from ..attrs import Padding
 from ..geometry import Geometry
 from ..kernel import KernelSpec
 from ..random_case import RandomCase
-from . import requantization
-from .requantization import WORDS, Form
+from . import pair_table, requantization
+from .requantization import Form
 from .tuned_kernel import TunedKernel
 
 _CHANNELS = 4  # of a block
-_DEPTH = 8  # inputs of a step of the inner loop
 
 
 def _draw_general(d: RandomCase) -> Value:
@@ -57,13 +56,14 @@ class Conv2dPairs(TunedKernel):
     word. The zero point of the input is part of the bias.
     """
 
+    name = "conv2d_pairs"
     op = "conv2d"
     isas = frozenset({Isa.DSP})
     assumes = "one group, and sums that fit one of the forms of requantization"
     draws = (_draw_general, _draw_words, _draw_pointwise, _draw_padding_beyond_the_kernel)
 
     spec = KernelSpec(
-        "conv2d_pairs",
+        name,
         Struct(
             "Conv2dPairsArgs",
             "int8 convolution of one group, as conv2d computes it, from weights in the order of the products.",
@@ -95,43 +95,17 @@ class Conv2dPairs(TunedKernel):
     def why_not(self, node: Node) -> str:
         if node.attrs.groups != 1:
             return f"it computes one group, not {node.attrs.groups}"
-        try:
-            self._form(node)
-        except ValueError as error:
-            return str(error)
-        return ""
+        return requantization.why_none(node, _weights(node))
 
     def scratch_bytes(self, node: Node) -> int:
         """The widened inputs of two windows and, unless they can always be read in place, copies of both."""
         geometry = Geometry.plain(node)
-        depth = _depth(node)
+        depth = pair_table.depth(math.prod(node.inputs[1].shape[1:]))
         in_place = geometry.kernel == (1, 1) and node.attrs.padding == Padding()
         return -(-(4 * depth + (0 if in_place else 2 * depth)) // 16) * 16
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        weights = _weights(node)
-        channels, inputs = weights.shape
-        depth, block_count = _depth(node), _blocks(node)
-        padded = np.zeros((block_count * _CHANNELS, depth), np.int64)
-        padded[:channels, :inputs] = weights
-        start = np.zeros(block_count * _CHANNELS, np.int64)
-        # What every window has in common: the bias and the zero point of the input.
-        start[:channels] = node.inputs[2].constant - node.inputs[0].zero_point * weights.astype(np.int64).sum(1)
-        scales = np.zeros((block_count * _CHANNELS, WORDS), np.int64)
-        scales[:channels] = requantization.table(node, self._form(node))
-
-        # SXTB16 makes pairs of the inputs (0, 2) and (1, 3) of a word; weights of two channels follow in this order.
-        pairs = padded.reshape(block_count, 2, 2, depth // 4, 2, 2)  # [block, half, channel, word, pair, parity]
-        words = pairs.transpose(0, 3, 5, 1, 4, 2)  # [block, word, parity, half, pair, channel]
-        table = np.concatenate(
-            [
-                start.reshape(block_count, -1).astype(np.int32),
-                np.ascontiguousarray(words).astype(np.int8).reshape(block_count, -1).view("<i4"),
-                scales.reshape(block_count, -1).astype(np.int32),
-            ],
-            axis=1,
-        )
-        return {"table": table}
+        return {"table": pair_table.table(node, _weights(node), self._form(node), _CHANNELS)}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         geometry = Geometry.plain(node)
@@ -143,27 +117,16 @@ class Conv2dPairs(TunedKernel):
         )
         return {
             **conv_args.encode(node, refs, scratch_bytes, geometry, dims),
-            "blocks": _blocks(node),
-            "block_words": _CHANNELS * (1 + WORDS) + _depth(node),
+            "blocks": pair_table.blocks(channels, _CHANNELS),
+            "block_words": pair_table.block_words(math.prod(node.inputs[1].shape[1:]), _CHANNELS),
             "form": self._form(node),
         }
 
     def _form(self, node: Node) -> Form:
-        return requantization.form_of(
-            node, requantization.largest_sums(node, _weights(node), node.inputs[2].constant.astype(np.int64))
-        )
+        return requantization.form(node, _weights(node))
 
 
 def _weights(node: Node) -> np.ndarray:
     """int8 [channels, inputs of a window]."""
     weights = node.inputs[1].constant
     return np.ascontiguousarray(weights.transpose(0, 2, 3, 1)).reshape(len(weights), -1)
-
-
-def _depth(node: Node) -> int:
-    """Returns how many inputs a window has, rounded up to steps."""
-    return -(-math.prod(node.inputs[1].shape[1:]) // _DEPTH) * _DEPTH
-
-
-def _blocks(node: Node) -> int:
-    return -(-int(node.inputs[1].shape[0]) // _CHANNELS)

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..kernel import KernelSpec
 from .conv2d_pairs import Conv2dPairs
+from .fully_connected_as_conv2d import FullyConnectedAsConv2d
+from .fully_connected_pairs import FullyConnectedPairs
 from .tuned_kernel import TunedKernel
 
+_CONV2D_PAIRS = Conv2dPairs()
+
 # In the order of preference.
-TUNED_KERNELS: tuple[TunedKernel, ...] = (Conv2dPairs(),)
+TUNED_KERNELS: tuple[TunedKernel, ...] = (
+    _CONV2D_PAIRS,
+    FullyConnectedPairs(),
+    FullyConnectedAsConv2d(_CONV2D_PAIRS),
+)
+SPECS: Mapping[str, KernelSpec] = {kernel.spec.name: kernel.spec for kernel in TUNED_KERNELS}
 BY_OP: Mapping[str, tuple[TunedKernel, ...]] = {
     op: tuple(kernel for kernel in TUNED_KERNELS if kernel.op == op) for op in {k.op for k in TUNED_KERNELS}
 }
@@ -16,4 +26,4 @@ BY_OP: Mapping[str, tuple[TunedKernel, ...]] = {
 
 def is_tuned(name: str) -> bool:
     """Returns whether the kernel called `name` is one of these."""
-    return any(kernel.spec.name == name for kernel in TUNED_KERNELS)
+    return name in SPECS

@@ -50,6 +50,21 @@ def largest_sums(node: Node, weights: np.ndarray, bias: np.ndarray) -> np.ndarra
     return np.asarray(np.maximum(most, -least))
 
 
+def form(node: Node, weights: np.ndarray) -> Form:
+    """Returns the cheapest form that is exact for every channel of a convolution or linear layer with `weights`,
+    [channels, ...]. ValueError says why there is none."""
+    return form_of(node, largest_sums(node, weights, node.inputs[2].constant.astype(np.int64)))
+
+
+def why_none(node: Node, weights: np.ndarray) -> str:
+    """Returns why `form` has none, "" if it has one."""
+    try:
+        form(node, weights)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 def form_of(node: Node, largest: np.ndarray) -> Form:
     """Returns the cheapest form that is exact for every channel of `node`, whose sums are at most `largest`.
 

@@ -23,6 +23,8 @@ from ..random_case import RandomCase
 class TunedKernel(ABC):
     """Another way to compute nodes of the operator `op`."""
 
+    name: ClassVar[str]
+    # The kernel that is called. Several may call one.
     spec: ClassVar[KernelSpec]
     # The operator whose nodes it computes.
     op: ClassVar[str]

@@ -1,0 +1,56 @@
+"""The constants of kernels that multiply pairs of inputs with blocks of channels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...graph.ir import Node
+from . import requantization
+from .requantization import WORDS, Form
+
+DEPTH = 8  # inputs of a step of the inner loop
+
+
+def depth(inputs: int) -> int:
+    """Returns `inputs`, those of a sum, rounded up to steps."""
+    return -(-inputs // DEPTH) * DEPTH
+
+
+def blocks(channels: int, of: int) -> int:
+    """Returns how many blocks of `of` channels hold `channels`."""
+    return -(-channels // of)
+
+
+def sum_words(inputs: int, channels: int) -> int:
+    """Returns the size of a block of `sums` in words."""
+    return channels + depth(inputs) * channels // 4
+
+
+def block_words(inputs: int, channels: int) -> int:
+    """Returns the size of a block of `table` in words."""
+    return sum_words(inputs, channels) + channels * WORDS
+
+
+def sums(node: Node, weights: np.ndarray, of: int) -> np.ndarray:
+    """Returns int32 [blocks, words] for the weights [channels, inputs] of `node`, `of` channels in a block: their sums
+    for inputs of 0, and their weights."""
+    channels, inputs = weights.shape
+    count, padded_inputs = blocks(channels, of), depth(inputs)
+    padded = np.zeros((count * of, padded_inputs), np.int64)
+    padded[:channels, :inputs] = weights
+    start = np.zeros(count * of, np.int64)
+    # What all sums have in common: the bias and the zero point of the input.
+    start[:channels] = node.inputs[2].constant - node.inputs[0].zero_point * weights.astype(np.int64).sum(1)
+    # SXTB16 makes pairs of the inputs (0, 2) and (1, 3) of a word; weights of two channels follow in this order.
+    pairs = padded.reshape(count, of // 2, 2, padded_inputs // 4, 2, 2)  # [block, half, channel, word, pair, parity]
+    words = pairs.transpose(0, 3, 5, 1, 4, 2)  # [block, word, parity, half, pair, channel]
+    weight_words = np.ascontiguousarray(words).astype(np.int8).reshape(count, -1).view("<i4")
+    return np.concatenate([start.reshape(count, -1).astype(np.int32), weight_words], axis=1)
+
+
+def table(node: Node, weights: np.ndarray, form: Form, of: int) -> np.ndarray:
+    """Returns `sums`, each block followed by what requantizes its channels."""
+    blocks_of_sums = sums(node, weights, of)
+    scales = np.zeros((len(blocks_of_sums) * of, WORDS), np.int32)
+    scales[: len(weights)] = requantization.table(node, form)
+    return np.concatenate([blocks_of_sums, scales.reshape(len(blocks_of_sums), -1)], axis=1)
