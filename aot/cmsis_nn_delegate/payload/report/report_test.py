@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.report import text
 from cmsis_nn_delegate.payload.report.model_report import build_report
@@ -53,7 +54,8 @@ def test_text_says_what_makes_the_arena_large():
 def test_calls_name_the_kernels_that_a_firmware_links():
     builder = GraphBuilder()
     hidden = builder.fully_connected(builder.input(1, 8), 6, per_tensor=True)
-    report = build_report("x", encode(builder.graph(builder.fully_connected(hidden, 4)), get_target("cortex-m4")))
+    graph = builder.graph(builder.fully_connected(hidden, 4))
+    report = build_report("x", encode(graph, get_target("cortex-m4"), providers=(CMSIS_NN, PORTABLE)))
     kernels = ["fully_connected_per_tensor", "fully_connected"]
     assert [call["kernel"] for call in json.loads(report.to_json())["calls"]] == kernels
     assert [call.op for call in report.calls] == ["fully_connected"] * 2
