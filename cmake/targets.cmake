@@ -243,8 +243,13 @@ cmsis_nn_delegate_library(
     runtime/kernels/tuned/fully_connected_pairs.cc
     runtime/kernels/tuned/pair_products_dsp.S
     runtime/kernels/tuned/pair_products_dsp.h
+    runtime/kernels/tuned/pair_products_scalar.S
+    runtime/kernels/tuned/pair_products_scalar.h
+    runtime/kernels/tuned/requantization_scalar.h
     runtime/kernels/tuned/row_products_dsp.S
     runtime/kernels/tuned/row_products_dsp.h
+    runtime/kernels/tuned/row_products_scalar.S
+    runtime/kernels/tuned/row_products_scalar.h
   HDRS
     runtime/kernels/tuned/tuned.h
   COPTS

@@ -35,6 +35,7 @@ IMAGE = Path("tests/conformance") / f"{CORE.replace('-', '_')}.elf"
 KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
 NETWORKS = ("autoencoder", "ds_cnn", "mobilenet_v1_025", "resnet8")
 WITH_SCRATCH = [kernel for kernel in kernels().values() if kernel.args.names_of(Role.SCRATCH)]
+TUNED = [pytest.param(name, id=f"tuned_{name}") for name, kernel in cases.TUNED.items() if TARGET.isa in kernel.isas]
 # Size of a suite; the mailbox has 16 MiB.
 SUITE_BYTES = 12 << 20
 
@@ -58,7 +59,7 @@ def run(chosen):
     return sum(outcome.scratch_checked for outcome in outcomes)
 
 
-@pytest.mark.parametrize("operator", (*cases.OPERATORS, *(n for n, k in cases.TUNED.items() if TARGET.isa in k.isas)))
+@pytest.mark.parametrize("operator", (*cases.OPERATORS, *TUNED))
 def test_every_byte_equals_the_reference(operator, pytestconfig):
     count = pytestconfig.getoption("--cases") or CASES
     run(list(cases.cases(operator, count, TARGET, cases.providers_of(KERNELS["kernels"]))))

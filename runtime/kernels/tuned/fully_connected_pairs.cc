@@ -1,17 +1,25 @@
-#include "runtime/kernels/portable/fully_connected_pairs.h"
-
 #include <type_traits>
 
+#include "runtime/kernels/portable/fully_connected_pairs.h"
+
 #include "runtime/kernels/tuned/row_products_dsp.h"
+#include "runtime/kernels/tuned/row_products_scalar.h"
 #include "runtime/kernels/tuned/tuned.h"
 
 namespace cmsis_nn_delegate {
 namespace tuned {
 namespace {
 
-// The compiler gives this kernel calls only for DSP; elsewhere it is complete, and slow.
+#ifdef __ARM_ARCH_ISA_THUMB
+using WithoutDsp = ScalarRowProducts;
+#else
+using WithoutDsp = portable::PlainRowProducts;  // on the host
+#endif
+
+// The compiler gives this kernel no calls for MVE; there it is complete, and slow.
 using Products = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspRowProducts,
-                                    portable::PlainRowProducts>;
+                                    std::conditional_t<kCompiledIsa == payload::Isa::kScalar,
+                                                       WithoutDsp, portable::PlainRowProducts>>;
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-"""Convolution as a product of 2 pixels by 4 channels, for cores with DSP."""
+"""Convolution as a product of 2 pixels by 4 channels, for cores without MVE."""
 
 from __future__ import annotations
 
@@ -51,14 +51,15 @@ def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
 
 
 class Conv2dPairs(TunedKernel):
-    """The inputs of two windows are widened to pairs of int16; each pair of inputs is multiplied with those of four
-    filters in eight SMLAD, for which four loads and four SXTB16 suffice, because the weights of two filters share a
-    word. The zero point of the input is part of the bias.
+    """The inputs of two windows are widened to pairs of int16; with DSP, each pair of inputs is multiplied with those
+    of four filters in eight SMLAD, for which four loads and four SXTB16 suffice, because the weights of two filters
+    share a word. Without it, each load of a weight still serves two windows, on Armv6-M with a single multiplication.
+    The zero point of the input is part of the bias.
     """
 
     name = "conv2d_pairs"
     op = "conv2d"
-    isas = frozenset({Isa.DSP})
+    isas = frozenset({Isa.SCALAR, Isa.DSP})
     assumes = "one group, and sums that fit one of the forms of requantization"
     draws = (_draw_general, _draw_words, _draw_pointwise, _draw_padding_beyond_the_kernel)
 

@@ -1,4 +1,4 @@
-"""Linear layer as a pointwise convolution, for cores with DSP."""
+"""Linear layer as a pointwise convolution, for cores without MVE."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class FullyConnectedAsConv2d(TunedKernel):
     name = "fully_connected_as_conv2d"
     op = "fully_connected"
     spec = Conv2dPairs.spec
-    isas = frozenset({Isa.DSP})
+    isas = frozenset({Isa.SCALAR, Isa.DSP})
     assumes = "several rows or few outputs, and sums that fit one of the forms of requantization"
     draws = (_draw, _draw_few_outputs, _draw_image)
 

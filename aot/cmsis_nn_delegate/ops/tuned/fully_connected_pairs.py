@@ -1,4 +1,4 @@
-"""Linear layer of one row as products of 8 channels, for cores with DSP."""
+"""Linear layer of one row as products of 8 channels, for cores without MVE."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ def _draw_whole_blocks(d: RandomCase) -> Value:
 
 
 class FullyConnectedPairs(TunedKernel):
-    """Each pair of inputs is multiplied with those of eight channels in eight SMLAD; SXTB16 makes pairs of the inputs
-    where they are needed, so there is no scratch memory. The zero point of the input is part of the bias.
+    """With DSP, each pair of inputs is multiplied with those of eight channels in eight SMLAD; SXTB16 makes pairs of
+    the inputs where they are needed, so there is no scratch memory. Without it, a load of an input serves four
+    channels. The zero point of the input is part of the bias.
     """
 
     name = "fully_connected_pairs"
     op = "fully_connected"
-    isas = frozenset({Isa.DSP})
+    isas = frozenset({Isa.SCALAR, Isa.DSP})
     assumes = "one row, outputs that nearly fill blocks of 8, and sums that fit one of the forms of requantization"
     draws = (_draw, _draw_whole_blocks)
 
