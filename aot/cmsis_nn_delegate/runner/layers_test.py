@@ -51,9 +51,10 @@ def damaged(payload, at):
 
 
 def constant(core, call, *names):
-    """The offset of the middle of a constant of a call, which has one of these names."""
+    """The offset of a byte that matters in a constant of a call, which has one of these names."""
     (found,) = [c for c in ENCODED[core].calls[call].constants if c.name in names]
-    return found.offset + found.nbytes // 2
+    # The table of a tuned kernel begins with a sum; what lies in its middle may be the weight of no input.
+    return found.offset + (2 if found.name == "table" else found.nbytes // 2)
 
 
 @pytest.mark.parametrize("core", ENCODED)
