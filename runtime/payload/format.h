@@ -36,7 +36,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 43;
+inline constexpr std::size_t kOpcodeCount = 44;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -110,6 +110,7 @@ enum class Opcode : std::uint8_t {
   kConv2dLarge = 40,
   kConv2dPairs = 41,
   kFullyConnectedPairs = 42,
+  kDepthwiseConv2dPlanes = 43,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1701,6 +1702,52 @@ static_assert(offsetof(FullyConnectedPairsArgs, outputs) == 36,
               "layout of FullyConnectedPairsArgs");
 static_assert(offsetof(FullyConnectedPairsArgs, activation) == 40,
               "layout of FullyConnectedPairsArgs");
+
+/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, by planes of
+/// channels.
+struct DepthwiseConv2dPlanesArgs {
+  /// int8 [n, h, w, c]
+  Ref input;
+  /// for each channel: 3 words with weights 0, 1, 1, 2 of a row or column of the filter;
+  /// the sum for inputs of 0; (shift, multiplier, correction)
+  Ref table;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  /// int8 [n, h, w, c]
+  Ref output;
+  std::int32_t scratch_bytes;
+  /// 7 to 7
+  std::int32_t channel_words;
+  /// 1: rows of planes are columns of the image, 0 to 1
+  std::int32_t along_height;
+  ConvParams params;
+  Dims input_dims;
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(DepthwiseConv2dPlanesArgs) == 116, "layout of DepthwiseConv2dPlanesArgs");
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, input) == 0,
+              "layout of DepthwiseConv2dPlanesArgs");
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, table) == 4,
+              "layout of DepthwiseConv2dPlanesArgs");
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, scratch) == 8,
+              "layout of DepthwiseConv2dPlanesArgs");
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, output) == 12,
+              "layout of DepthwiseConv2dPlanesArgs");
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, scratch_bytes) == 16,
+              "layout of DepthwiseConv2dPlanesArgs");
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, channel_words) == 20,
+              "layout of DepthwiseConv2dPlanesArgs");
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, along_height) == 24,
+              "layout of DepthwiseConv2dPlanesArgs");
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, params) == 28,
+              "layout of DepthwiseConv2dPlanesArgs");
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, input_dims) == 68,
+              "layout of DepthwiseConv2dPlanesArgs");
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, filter_dims) == 84,
+              "layout of DepthwiseConv2dPlanesArgs");
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, output_dims) == 100,
+              "layout of DepthwiseConv2dPlanesArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -52,6 +52,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "conv2d_large of input int8, filter int8, output int8",
     "conv2d_pairs of input int8, table int32, output int8",
     "fully_connected_pairs of input int8, table int32, scales int32, output int8",
+    "depthwise_conv2d_planes of input int8, table int32, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

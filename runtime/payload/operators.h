@@ -196,6 +196,11 @@ inline constexpr Operator kFullyConnectedPairs = {payload::Opcode::kFullyConnect
                                                   sizeof(payload::FullyConnectedPairsArgs),
                                                   check_fully_connected_pairs};
 
+bool check_depthwise_conv2d_planes(const CallCheck& call, const void* args);
+inline constexpr Operator kDepthwiseConv2dPlanes = {payload::Opcode::kDepthwiseConv2dPlanes,
+                                                    sizeof(payload::DepthwiseConv2dPlanesArgs),
+                                                    check_depthwise_conv2d_planes};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -242,6 +247,7 @@ inline constexpr Operator kOperators[] = {
     operators::kConv2dLarge,
     operators::kConv2dPairs,
     operators::kFullyConnectedPairs,
+    operators::kDepthwiseConv2dPlanes,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -256,20 +256,23 @@ TEST(ValidateCalls, MultipliersAndShiftsOfEveryChannel) {
 /// The output of the call of `opcode` meets `input` in every way.
 void expect_overlap_checked(Opcode opcode, const OperatorField& input,
                             const OperatorField& output) {
-  constexpr std::size_t kBegin = 1024;  // free of other operands: after what the payload uses
   const std::size_t input_bytes = bytes_of(opcode, input);
   const std::size_t output_bytes = bytes_of(opcode, output);
+  // Free of other operands: after what the payload uses.
+  const std::size_t begin =
+      (operator_payload(opcode).header().arena_bytes + output_bytes + 15) / 16 * 16;
   const bool in_place = kPortableKernels.find(opcode)->overwrites_input;
-  for (std::size_t at = kBegin - output_bytes; at <= kBegin + input_bytes; at += output.alignment) {
+  for (std::size_t at = begin - output_bytes; at <= begin + input_bytes; at += output.alignment) {
     AlignedBytes bytes = operator_payload(opcode);
-    bytes.header().arena_bytes = 4096;
+    bytes.header().arena_bytes =
+        static_cast<std::uint32_t>((begin + input_bytes + output_bytes + 15) / 16 * 16);
     std::uint8_t* const args = testing::find_args(bytes, opcode);
-    const payload::Ref input_ref = make_ref(payload::kBaseArena, kBegin);
+    const payload::Ref input_ref = make_ref(payload::kBaseArena, begin);
     const payload::Ref output_ref = make_ref(payload::kBaseArena, at);
     std::memcpy(args + input.offset, &input_ref, sizeof(input_ref));
     std::memcpy(args + output.offset, &output_ref, sizeof(output_ref));
-    const bool apart = at + output_bytes <= kBegin || kBegin + input_bytes <= at;
-    const bool same = at == kBegin && input_bytes == output_bytes;
+    const bool apart = at + output_bytes <= begin || begin + input_bytes <= at;
+    const bool same = at == begin && input_bytes == output_bytes;
     EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).ok(),
               apart || (same && in_place))
         << "output at " << at;

@@ -35,6 +35,7 @@ OPERATORS = [
 
 TUNED_KERNELS = [
     "conv2d_pairs",
+    "depthwise_conv2d_planes",
     "fully_connected_pairs",
     "fully_connected_as_conv2d",
 ]

@@ -34,6 +34,8 @@ std::uint64_t work_per_output(Opcode opcode, const void* args) {
       const auto& filter = static_cast<const payload::DepthwiseConv2dArgs*>(args)->filter_dims;
       return times(times(1, filter.h), filter.w);
     }
+    case Opcode::kDepthwiseConv2dPlanes:
+      return 18;
     case Opcode::kAvgPool2d: {
       const auto& filter = static_cast<const payload::AvgPool2dArgs*>(args)->filter_dims;
       return times(times(1, filter.h), filter.w);

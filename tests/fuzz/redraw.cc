@@ -131,6 +131,30 @@ void redraw_depthwise(payload::DepthwiseConv2dArgs& a, Random& random) {
   }
 }
 
+/// Sizes that the kernel takes, except now and then.
+void redraw_planes(payload::DepthwiseConv2dPlanesArgs& a, Random& random) {
+  draw_windows(a, random, false, nullptr);
+  draw_offsets(a, random);
+  a.along_height = random.in(0, 1);
+  const std::int32_t stride = random.in(1, 2);
+  a.params.stride = {stride, stride};
+  a.params.dilation = {1, 1};
+  const std::int32_t c = channels(random);
+  a.input_dims.c = a.output_dims.c = c;
+  a.filter_dims = {c, 3, 3, 1};
+  const auto outputs = [&](std::int32_t in, std::int32_t padding) {
+    const std::int32_t room = in + padding - 3;
+    return (room < 0 ? 1 : room / stride + 1) + (random.one_in(2) ? 1 : 0);
+  };
+  a.output_dims.h = outputs(a.input_dims.h, a.params.padding.h);
+  a.output_dims.w = outputs(a.input_dims.w, a.params.padding.w);
+  if (random.one_in(8)) {
+    std::int32_t* const sizes[] = {&a.filter_dims.h, &a.filter_dims.c, &a.params.stride.w,
+                                   &a.params.dilation.h, &a.output_dims.c};
+    *sizes[random.below(5)] += random.in(-1, 1);
+  }
+}
+
 template <typename Args>
 void redraw_pool(Args& a, Random& random) {
   draw_windows(a, random, false, nullptr);
@@ -287,6 +311,8 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_conv2d(*static_cast<payload::Conv2dLargeArgs*>(args), random);
     case Opcode::kDepthwiseConv2d:
       return redraw_depthwise(*static_cast<payload::DepthwiseConv2dArgs*>(args), random);
+    case Opcode::kDepthwiseConv2dPlanes:
+      return redraw_planes(*static_cast<payload::DepthwiseConv2dPlanesArgs*>(args), random);
     case Opcode::kFullyConnected:
       return redraw_linear(*static_cast<payload::FullyConnectedArgs*>(args), random);
     case Opcode::kFullyConnectedPerTensor: {

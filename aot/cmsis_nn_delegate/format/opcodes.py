@@ -54,3 +54,4 @@ class Opcode(enum.IntEnum):
     CONV2D_LARGE = 40
     CONV2D_PAIRS = 41
     FULLY_CONNECTED_PAIRS = 42
+    DEPTHWISE_CONV2D_PLANES = 43

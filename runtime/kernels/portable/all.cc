@@ -48,6 +48,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kConv2dLarge,
         portable::kConv2dPairs,
         portable::kFullyConnectedPairs,
+        portable::kDepthwiseConv2dPlanes,
     },
 };
 

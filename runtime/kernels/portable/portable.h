@@ -202,5 +202,9 @@ extern const KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs;
 /// of the products.
 extern const KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs;
 
+/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, by planes of
+/// channels.
+extern const KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

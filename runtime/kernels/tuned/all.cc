@@ -49,6 +49,7 @@ constexpr KernelTable kTunedKernels = {
         portable::kConv2dLarge,
         tuned::kConv2dPairs,
         tuned::kFullyConnectedPairs,
+        tuned::kDepthwiseConv2dPlanes,
     },
 };
 

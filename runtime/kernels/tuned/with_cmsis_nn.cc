@@ -50,6 +50,7 @@ constexpr KernelTable kTunedAndCmsisNnKernels = {
         portable::kConv2dLarge,
         tuned::kConv2dPairs,
         tuned::kFullyConnectedPairs,
+        tuned::kDepthwiseConv2dPlanes,
     },
 };
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ..kernel import KernelSpec
 from .conv2d_pairs import Conv2dPairs
+from .depthwise_conv2d_planes import DepthwiseConv2dPlanes
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 from .fully_connected_pairs import FullyConnectedPairs
 from .tuned_kernel import TunedKernel
@@ -15,6 +16,7 @@ _CONV2D_PAIRS = Conv2dPairs()
 # In the order of preference.
 TUNED_KERNELS: tuple[TunedKernel, ...] = (
     _CONV2D_PAIRS,
+    DepthwiseConv2dPlanes(),
     FullyConnectedPairs(),
     FullyConnectedAsConv2d(_CONV2D_PAIRS),
 )

@@ -18,6 +18,7 @@ ANY, for all other zero points and clamps, 5 instructions and the clamp:
 from __future__ import annotations
 
 import enum
+from typing import Union
 
 import numpy as np
 
@@ -70,18 +71,35 @@ def form_of(node: Node, largest: np.ndarray) -> Form:
 
     ValueError says why there is none.
     """
+    _check_sums(largest)
+    _, shift = _scales(node)
+    if _takes_floor(node, largest, shift).all():
+        return Form.FLOOR
+    _check_any(largest, shift)
+    return Form.ANY
+
+
+def forms_of(node: Node, largest: np.ndarray) -> np.ndarray:
+    """Returns the cheapest `Form` for each channel of `node`. ValueError as for `form_of`."""
+    _check_sums(largest)
+    _, shift = _scales(node)
+    floor = _takes_floor(node, largest, shift)
+    _check_any(largest[~floor], shift[~floor])
+    return np.where(floor, Form.FLOOR, Form.ANY)
+
+
+def _check_sums(largest: np.ndarray) -> None:
     if (np.abs(largest) > -INT32_MIN - 1).any():
         raise ValueError("a sum may exceed 32 bits")
-    _, shift = _scales(node)
-    if _takes_floor(node, largest, shift):
-        return Form.FLOOR
+
+
+def _check_any(largest: np.ndarray, shift: np.ndarray) -> None:
     if (shift > -1).any():
         raise ValueError("an output channel has finer steps than its sums, half of them or less")
     if (shift < -22).any():
         raise ValueError("an output channel is scaled down by more than 2^22")
     if (largest >= 1 << 30).any():
         raise ValueError("a sum may exceed 31 bits")
-    return Form.ANY
 
 
 def _scales(node: Node) -> tuple[np.ndarray, np.ndarray]:
@@ -90,24 +108,27 @@ def _scales(node: Node) -> tuple[np.ndarray, np.ndarray]:
     return multiplier.astype(np.int64), np.where(multiplier == 0, 1 - FLOOR_BITS, shift).astype(np.int64)
 
 
-def _takes_floor(node: Node, largest: np.ndarray, shift: np.ndarray) -> bool:
+def _takes_floor(node: Node, largest: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    """Whether each channel does; bool."""
     if node.output.zero_point != -128 or node.attrs.clamp.quantized(node.output.type) != (-128, 127):
-        return False
+        return np.zeros(len(shift), bool)
     left = FLOOR_BITS + 1 + shift
     fits = (left >= 2) & (left <= FLOOR_BITS + 2)
-    return bool((fits & (largest << np.clip(left, 0, 31) < 1 << 31)).all())
+    return np.asarray(fits & (largest << np.clip(left, 0, 31) < 1 << 31))
 
 
-def table(node: Node, form: Form) -> np.ndarray:
-    """Returns int32 [channels, WORDS]: shift, multiplier and correction of each channel."""
+def table(node: Node, form: Union[Form, np.ndarray]) -> np.ndarray:
+    """Returns int32 [channels, WORDS]: shift, multiplier and correction of each channel, for one form or for that
+    of each."""
     multiplier, shift = _scales(node)
     zero_point = node.output.zero_point
     right = np.maximum(-shift, 0)
     half = np.where(right > 0, 1 << np.maximum(right - 1, 0), 0)
-    if form is Form.ANY:
-        return np.stack([right, multiplier, half + (zero_point << right)], axis=1).astype(np.int32)
+    any_form = np.stack([right, multiplier, half + (zero_point << right)], axis=1)
     # 2^(-shift - 1) in units of the fraction, as the second rounding adds it, and half a step of the first.
     second = np.where(right > 0, 1 << (FLOOR_BITS - 1), 0)
     first = np.where(right > 0, 1 << np.maximum(FLOOR_BITS - 1 - right, 0), 1 << (FLOOR_BITS - 1))
     correction = first + second + (zero_point << FLOOR_BITS)
-    return np.stack([FLOOR_BITS + 1 + shift, multiplier, correction], axis=1).astype(np.int32)
+    floor = np.stack([FLOOR_BITS + 1 + shift, multiplier, correction], axis=1)
+    is_floor = np.broadcast_to(form, right.shape)[:, None] == Form.FLOOR
+    return np.where(is_floor, floor, any_form).astype(np.int32)

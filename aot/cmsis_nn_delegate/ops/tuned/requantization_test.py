@@ -82,6 +82,21 @@ def test_both_forms_are_used():
     assert requantization.form_of(relu, np.full(5, (1 << 30) - 1)) is Form.ANY
 
 
+def test_each_channel_can_have_its_own_form():
+    relu = node_of(0, -128, Clamp(0.0), 1.0)
+    forms = requantization.forms_of(relu, np.array([1 << 12, (1 << 30) - 1, 5, 1 << 29, 1 << 12]))
+    assert forms.tolist() == [Form.FLOOR, Form.ANY, Form.FLOOR, Form.ANY, Form.FLOOR]
+    mixed = requantization.table(relu, forms)
+    for channel, form in enumerate(forms):
+        assert (mixed[channel] == requantization.table(relu, Form(form))[channel]).all()
+
+
+def test_one_channel_without_a_form_is_enough_to_refuse():
+    relu = node_of(0, -128, Clamp(0.0), 1.0)
+    with pytest.raises(ValueError, match="31 bits"):
+        requantization.forms_of(relu, np.array([5, 5, 1 << 30, 5, 5]))
+
+
 @pytest.mark.parametrize(
     "largest, factor, why",
     [(1 << 31, 1.0, "32 bits"), (1 << 30, 1.0, "31 bits"), (100, 2.0**14, "finer steps"), (100, 2.0**-23, "2^22")],

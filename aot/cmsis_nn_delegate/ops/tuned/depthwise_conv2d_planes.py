@@ -1,0 +1,157 @@
+"""Depthwise convolution of 3 x 3 taps by planes, for cores with DSP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...format import blocks
+from ...format.record import I8, I32, Field, Struct
+from ...format.schema import Isa
+from ...graph.ir import Node, Value
+from .. import conv_args
+from ..attrs import Padding
+from ..geometry import Geometry
+from ..kernel import KernelSpec
+from ..random_case import RandomCase
+from . import requantization
+from .requantization import WORDS, Form
+from .tuned_kernel import TunedKernel
+
+_KERNEL = (3, 3)
+_STRIDES = ((1, 1), (2, 2))
+_CHANNELS = 4  # of a group of planes
+# Fewer outputs in a single row take more instructions than with CMSIS-NN, because two rows are computed at a time.
+_LEAST_ROW = 8
+_WORDS = 4 + WORDS  # of a channel in the table
+_FLOOR_SHIFT = 1 << 8  # set in the shifts of form FLOOR; a core shifts by the lowest 8 bits
+
+
+def _draw(d: RandomCase, x: Value, padding: Padding) -> Value:
+    stride = d.pick(*_STRIDES)
+    return d.maybe_relu(
+        d.depthwise_conv2d(x, 1, kernel=_KERNEL, stride=stride, padding=padding, clamp=d.clamp()),
+    )
+
+
+def _draw_small(d: RandomCase) -> Value:
+    return _draw(d, d.image(d.batch(), max(2, d.channels()), _KERNEL), d.padding(_KERNEL))
+
+
+def _draw_large(d: RandomCase) -> Value:
+    """Long rows, along the width or the height."""
+    size = d.pick(d.pair(3, 40), (d.integer(3, 9), d.integer(20, 70)), (d.integer(20, 70), d.integer(3, 9)))
+    return _draw(d, d.input(1, d.integer(2, 13), *size), d.padding(_KERNEL))
+
+
+def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
+    return _draw(d, d.image(d.batch(), max(2, d.channels()), _KERNEL), Padding(*d.pair(0, 5), *d.pair(0, 5)))
+
+
+class DepthwiseConv2dPlanes(TunedKernel):
+    """Two rows of outputs of four channels at a time: the rows of inputs that they need are widened to planes of
+    int16 in scratch memory, and two by two outputs of a channel are computed with its nine weights in registers. The
+    longer side of the output is the row. The zero point of the input is part of the bias.
+
+    For each group of four channels, the inputs of two rows of outputs, and those that later rows also need, are read
+    before these outputs are written. With stride 1 and padding that keeps the size, at most 2 on a side, the output may
+    therefore lie exactly over the input.
+    """
+
+    name = "depthwise_conv2d_planes"
+    op = "depthwise_conv2d"
+    isas = frozenset({Isa.DSP})
+    assumes = (
+        "3 x 3 taps, stride 1 or 2, no dilation, as many output as input channels, and sums that fit one of the forms "
+        "of requantization"
+    )
+    draws = (_draw_small, _draw_large, _draw_padding_beyond_the_kernel)
+
+    spec = KernelSpec(
+        name,
+        Struct(
+            "DepthwiseConv2dPlanesArgs",
+            "int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, by planes of channels.",
+            (
+                blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+                blocks.weight_table(
+                    "output_dims.c",
+                    "channel_words",
+                    doc="for each channel: 3 words with weights 0, 1, 1, 2 of a row or column of the filter; the sum "
+                    "for inputs of 0; (shift, multiplier, correction)",
+                ),
+                blocks.scratch(),
+                conv_args.OUTPUT,
+                Field("scratch_bytes", I32),
+                Field("channel_words", I32, low=_WORDS, high=_WORDS),
+                Field("along_height", I32, "1: rows of planes are columns of the image", low=0, high=1),
+                *conv_args.SIZES,
+            ),
+            geometry="convolution",
+        ),
+        cmsis_nn="",
+        why_portable="CMSIS-NN has no function for weights in this order",
+    )
+
+    def why_not(self, node: Node) -> str:
+        channels = node.inputs[0].shape[1]
+        if tuple(node.inputs[1].shape[2:]) != _KERNEL or node.attrs.dilation != (1, 1):
+            return "it computes 3 x 3 taps without dilation"
+        if node.attrs.stride not in _STRIDES:
+            return "it computes strides 1 and 2, the same for height and width"
+        if node.inputs[1].shape[0] != channels:
+            return "it computes as many output as input channels"
+        output = Geometry.plain(node).output
+        if min(output) == 1 and max(output) < _LEAST_ROW:
+            return f"it is slower for a single row of fewer than {_LEAST_ROW} outputs"
+        try:
+            self._forms(node)
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    def scratch_bytes(self, node: Node) -> int:
+        """The rows of four channels that two rows of outputs need, two columns in a word."""
+        stride = int(node.attrs.stride[0])
+        outputs = max(Geometry.plain(node).output)
+        columns = (outputs + 1) // 2 * stride + 1
+        return columns * _CHANNELS * (_KERNEL[0] + stride) * 4
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        weights = node.inputs[1].constant[:, 0].astype(np.int64)  # [channels, h, w]
+        if self._along_height(node):
+            weights = weights.transpose(0, 2, 1)
+        # What every window has in common: the bias and the zero point of the input.
+        start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum((1, 2))
+        forms = self._forms(node)
+        scales = requantization.table(node, forms)
+        scales[:, 0] |= np.where(forms == Form.FLOOR, _FLOOR_SHIFT, 0)
+        taps = np.ascontiguousarray(weights[:, :, [0, 1, 1, 2]].astype(np.int8))
+        table = np.concatenate(
+            [taps.reshape(len(taps), -1).view("<i4"), start.astype(np.int32)[:, None], scales], axis=1
+        )
+        return {"table": table}
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        geometry = Geometry.plain(node)
+        channels = node.inputs[1].shape[0]
+        dims = conv_args.CallDims(
+            (geometry.batch, *geometry.input, channels),
+            (channels, *geometry.kernel, 1),
+            (geometry.batch, *geometry.output, channels),
+        )
+        return {
+            **conv_args.encode(node, refs, scratch_bytes, geometry, dims),
+            "channel_words": _WORDS,
+            "along_height": int(self._along_height(node)),
+        }
+
+    def _along_height(self, node: Node) -> bool:
+        height, width = Geometry.plain(node).output
+        return height > width
+
+    def _forms(self, node: Node) -> np.ndarray:
+        largest = requantization.largest_sums(node, node.inputs[1].constant, node.inputs[2].constant.astype(np.int64))
+        return requantization.forms_of(node, largest)

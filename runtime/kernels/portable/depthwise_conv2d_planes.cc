@@ -1,0 +1,10 @@
+#include "runtime/kernels/portable/depthwise_conv2d_planes.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes =
+    depthwise_conv2d_planes_kernel<PlainChannelPlanes>();
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

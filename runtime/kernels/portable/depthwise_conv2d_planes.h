@@ -1,0 +1,212 @@
+// Depthwise convolution of 3 x 3 taps, four channels and two rows of outputs at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/kernels/portable/channel_planes.h"
+#include "runtime/kernels/portable/portable.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+/// Computes one call. `Planes` has the functions of PlainChannelPlanes.
+template <typename Planes>
+class DepthwisePlanes {
+ public:
+  /// `args` is borrowed.
+  DepthwisePlanes(const payload::DepthwiseConv2dPlanesArgs& args, std::int32_t* planes)
+      : args_(args),
+        planes_(planes),
+        channels_(args.output_dims.c),
+        stride_(args.params.stride.h),
+        rows_(channel_planes::rows(stride_)),
+        column_words_(channel_planes::kChannels * rows_) {
+    const payload::Dims& in = args.input_dims;
+    const payload::Dims& out = args.output_dims;
+    const payload::Tile& padding = args.params.padding;
+    const std::int32_t in_line = in.w * channels_;
+    const std::int32_t out_line = out.w * channels_;
+    // Rows of planes are those of the image, or its columns.
+    x_ = {in.w, out.w, padding.w, channels_, channels_};
+    y_ = {in.h, out.h, padding.h, in_line, out_line};
+    if (args.along_height != 0) {
+      const Axis rows = y_;
+      y_ = x_;
+      x_ = rows;
+    }
+    columns_ = (x_.out + 1) / 2 * stride_ + 1;
+    set_limits();
+    set_row();
+    clear();
+  }
+
+  void run(const std::int8_t* image, std::int8_t* output, const std::int32_t* table) {
+    strip_.table = table;
+    for (std::int32_t first = 0; first < channels_; first += channel_planes::kChannels) {
+      const std::int32_t left = channels_ - first;
+      const bool all = left >= channel_planes::kChannels;
+      // The last one to three are read together with channels before them, because there may be no
+      // memory after them.
+      const std::int32_t before = all || first == 0 ? 0 : channel_planes::kChannels - left;
+      strip_.channels = all ? channel_planes::kChannels : left;
+      strip_.planes = planes_ + before * rows_;
+      group(image + first - before, output + first);
+      strip_.table += strip_.channels * channel_planes::kWords;
+    }
+  }
+
+ private:
+  struct Axis {
+    std::int32_t in;
+    std::int32_t out;
+    std::int32_t padding;
+    std::int32_t in_bytes;  // from an input to the next one
+    std::int32_t out_bytes;
+  };
+
+  void set_limits() {
+    constexpr std::uint32_t kEveryByte = 0x01010101;
+    const payload::Activation& limits = args_.params.activation;
+    strip_.least = (static_cast<std::uint32_t>(limits.min) & 0xFF) * kEveryByte;
+    strip_.most = (static_cast<std::uint32_t>(limits.max) & 0xFF) * kEveryByte;
+    strip_.limited = limits.min != -128 || limits.max != 127 ? 1 : 0;
+    strip_.column_bytes = x_.out_bytes;
+    strip_.pairs_bytes = x_.out / 2 * stride_ * column_words_ * 4;
+    strip_.last = x_.out % 2;
+    row_.padding = (static_cast<std::uint32_t>(-args_.params.input_offset) & 0xFF) * kEveryByte;
+  }
+
+  void set_row() {
+    const std::int32_t room = columns_ * 2 - x_.padding;
+    const std::int32_t pixels = room < 0 ? 0 : room < x_.in ? room : x_.in;
+    row_.pixel_bytes = x_.in_bytes;
+    row_.channel_bytes = rows_ * 4;
+    row_.first = pixels != 0 ? x_.padding % 2 : 0;
+    row_.pairs = (pixels - row_.first) / 2;
+    row_.last = (pixels - row_.first) % 2;
+    first_pixel_ = pixels == 0 ? nullptr : planes_ + x_.padding / 2 * column_words_;
+  }
+
+  std::int32_t padding_pair() const {
+    const std::int32_t zero_point = -args_.params.input_offset;
+    return channel_planes::pair(zero_point, zero_point);
+  }
+
+  /// Fills the planes with padding, of which the columns left and right of the image stay.
+  void clear() {
+    const std::int32_t words = columns_ * column_words_;
+    const std::int32_t padding = padding_pair();
+    for (std::int32_t i = 0; i < words; ++i) {
+      planes_[i] = padding;
+    }
+  }
+
+  void clear_row(std::int32_t row) {
+    const std::int32_t padding = padding_pair();
+    std::int32_t* word = planes_ + row;
+    for (std::int32_t i = 0; i < columns_; ++i, word += column_words_) {
+      word[0] = padding;
+      word[rows_] = padding;
+      word[2 * rows_] = padding;
+      word[3 * rows_] = padding;
+    }
+  }
+
+  /// Reads the rows `y` and following of the image into rows `begin` to `end` of the planes.
+  void read_rows(const std::int8_t* image, std::int32_t y, std::int32_t begin, std::int32_t end) {
+    for (std::int32_t i = begin; i < end; ++i, ++y) {
+      if (y < 0 || y >= y_.in) {
+        clear_row(i);
+      } else if (first_pixel_ != nullptr) {
+        const std::int8_t* row = image + y * y_.in_bytes;
+        if (channels_ >= channel_planes::kChannels) {
+          Planes::fill(row, first_pixel_ + i, row_);
+        } else {
+          channel_planes::fill(row, first_pixel_ + i, row_, channels_);
+        }
+      }
+    }
+  }
+
+  /// Computes up to four channels.
+  void group(const std::int8_t* image, std::int8_t* output) {
+    std::int32_t begin = 0;
+    std::int32_t top = -y_.padding;
+    for (std::int32_t y = 0; y < y_.out; y += channel_planes::kRowsAtATime) {
+      const bool two = y + 1 < y_.out;
+      read_rows(image, top + begin, begin, two ? rows_ : channel_planes::kTaps);
+      strip_.output = output;
+      strip_.row_bytes = two ? y_.out_bytes : 0;
+      stride_ == 1 ? Planes::filter_stride1(strip_) : Planes::filter_stride2(strip_);
+      begin = channel_planes::kTaps - stride_;
+      top += channel_planes::kRowsAtATime * stride_;
+      output += channel_planes::kRowsAtATime * y_.out_bytes;
+    }
+  }
+
+  const payload::DepthwiseConv2dPlanesArgs& args_;
+  std::int32_t* planes_;
+  std::int32_t channels_;
+  std::int32_t stride_;
+  std::int32_t rows_;          // of planes
+  std::int32_t column_words_;  // of the planes of four channels
+  std::int32_t columns_ = 0;   // words of a row of a plane
+  Axis x_{};
+  Axis y_{};
+  // Where the first row of the image begins; nullptr if no window reaches a pixel.
+  std::int32_t* first_pixel_ = nullptr;
+  PlaneRow row_{};
+  PlaneRows strip_{};
+};
+
+template <typename Planes>
+Error run_depthwise_conv2d_planes(const void* args, const Bases& bases) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
+  DepthwisePlanes<Planes> planes(a, bases.resolve<std::int32_t>(a.scratch));
+  const auto* image = bases.resolve<const std::int8_t>(a.input);
+  auto* output = bases.resolve<std::int8_t>(a.output);
+  const auto* table = bases.resolve<const std::int32_t>(a.table);
+  for (std::int32_t n = 0; n < a.output_dims.n; ++n) {
+    planes.run(image, output, table);
+    image += a.input_dims.h * a.input_dims.w * a.input_dims.c;
+    output += a.output_dims.h * a.output_dims.w * a.output_dims.c;
+  }
+  return Error::Ok;
+}
+
+/// Returns the scratch memory that one call needs: see DepthwiseConv2dPlanes.scratch_bytes in
+/// Python.
+inline std::uint32_t depthwise_conv2d_planes_scratch_bytes(const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
+  const auto stride = static_cast<std::uint32_t>(a.params.stride.h);
+  const auto outputs =
+      static_cast<std::uint32_t>(a.along_height != 0 ? a.output_dims.h : a.output_dims.w);
+  return ((outputs + 1) / 2 * stride + 1) * channel_planes::kChannels *
+         (channel_planes::kTaps + stride) * 4;
+}
+
+/// Returns whether the call is one for planes: one channel a group, 3 x 3 taps side by side, and
+/// stride 1 or 2.
+inline bool depthwise_conv2d_planes_accepts(const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
+  const payload::ConvParams& p = a.params;
+  constexpr std::int32_t kMostOutputs =
+      1 << 20;  // along an axis, so that the scratch memory has a size
+  return a.filter_dims.c == 1 && a.input_dims.c == a.output_dims.c &&
+         a.filter_dims.h == channel_planes::kTaps && a.filter_dims.w == channel_planes::kTaps &&
+         p.dilation.h == 1 && p.dilation.w == 1 && p.stride.h == p.stride.w && p.stride.h <= 2 &&
+         a.output_dims.h <= kMostOutputs && a.output_dims.w <= kMostOutputs;
+}
+
+/// The kernel with the inner loops of `Planes`.
+template <typename Planes>
+constexpr Kernel depthwise_conv2d_planes_kernel() {
+  return Kernel(operators::kDepthwiseConv2dPlanes, run_depthwise_conv2d_planes<Planes>,
+                depthwise_conv2d_planes_scratch_bytes)
+      .limited_to(depthwise_conv2d_planes_accepts)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate
