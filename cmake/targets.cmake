@@ -155,6 +155,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/add.cc
     runtime/kernels/portable/add.h
     runtime/kernels/portable/add_broadcast.cc
+    runtime/kernels/portable/add_linear.cc
     runtime/kernels/portable/all.cc
     runtime/kernels/portable/arg_extremum.h
     runtime/kernels/portable/argmax.cc
@@ -209,6 +210,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/transpose_conv2d_any.cc
     runtime/kernels/portable/transposed.h
   HDRS
+    runtime/kernels/portable/add_linear.h
     runtime/kernels/portable/broadcast.h
     runtime/kernels/portable/channel_planes.h
     runtime/kernels/portable/conv2d_pairs.h
@@ -241,6 +243,8 @@ cmsis_nn_delegate_test(
 cmsis_nn_delegate_library(
   tuned
   SRCS
+    runtime/kernels/tuned/add_linear.cc
+    runtime/kernels/tuned/add_linear_dsp.S
     runtime/kernels/tuned/all.cc
     runtime/kernels/tuned/channel_planes_dsp.S
     runtime/kernels/tuned/channel_planes_dsp.h

@@ -36,7 +36,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 44;
+inline constexpr std::size_t kOpcodeCount = 45;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -111,6 +111,7 @@ enum class Opcode : std::uint8_t {
   kConv2dPairs = 41,
   kFullyConnectedPairs = 42,
   kDepthwiseConv2dPlanes = 43,
+  kAddLinear = 44,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1748,6 +1749,35 @@ static_assert(offsetof(DepthwiseConv2dPlanesArgs, filter_dims) == 84,
               "layout of DepthwiseConv2dPlanesArgs");
 static_assert(offsetof(DepthwiseConv2dPlanesArgs, output_dims) == 100,
               "layout of DepthwiseConv2dPlanesArgs");
+
+/// int8 elementwise sum of two tensors of one shape, as add computes it, with factors that
+/// give all of its results. The output may be one of the inputs.
+struct AddLinearArgs {
+  /// int8 [count]
+  Ref input1;
+  /// int8 [count]
+  Ref input2;
+  /// int8 [count]
+  Ref output;
+  /// of input1, with 28 bits of fraction
+  std::int32_t factor1;
+  /// of input2, with 28 bits of fraction
+  std::int32_t factor2;
+  /// with 20 bits of fraction: what is added to both products
+  std::int32_t constant;
+  Activation activation;
+  /// elements
+  std::int32_t count;
+};
+static_assert(sizeof(AddLinearArgs) == 36, "layout of AddLinearArgs");
+static_assert(offsetof(AddLinearArgs, input1) == 0, "layout of AddLinearArgs");
+static_assert(offsetof(AddLinearArgs, input2) == 4, "layout of AddLinearArgs");
+static_assert(offsetof(AddLinearArgs, output) == 8, "layout of AddLinearArgs");
+static_assert(offsetof(AddLinearArgs, factor1) == 12, "layout of AddLinearArgs");
+static_assert(offsetof(AddLinearArgs, factor2) == 16, "layout of AddLinearArgs");
+static_assert(offsetof(AddLinearArgs, constant) == 20, "layout of AddLinearArgs");
+static_assert(offsetof(AddLinearArgs, activation) == 24, "layout of AddLinearArgs");
+static_assert(offsetof(AddLinearArgs, count) == 32, "layout of AddLinearArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

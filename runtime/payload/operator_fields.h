@@ -914,6 +914,18 @@ inline constexpr OperatorField kDepthwiseConv2dPlanesArgsFields[] = {
     {"output_dims.c", 112, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kAddLinearArgsFields[] = {
+    {"input1", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 1, {32}},
+    {"input2", 4, FieldKind::kInput, false, false, 0, 0, 1, 1, 1, {32}},
+    {"output", 8, FieldKind::kOutput, false, false, 0, 0, 1, 1, 1, {32}},
+    {"factor1", 12, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"factor2", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"constant", 20, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"activation.min", 24, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"activation.max", 28, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"count", 32, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -960,6 +972,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kConv2dPairsArgsFields, 30, 120},
     {kFullyConnectedPairsArgsFields, 12, 48},
     {kDepthwiseConv2dPlanesArgsFields, 29, 116},
+    {kAddLinearArgsFields, 9, 36},
 };
 
 }  // namespace cmsis_nn_delegate

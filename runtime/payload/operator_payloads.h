@@ -515,6 +515,16 @@ inline constexpr unsigned char kDepthwiseConv2dPlanesPayload[] = {
     242,4,4,79,216,151,255,255,4,1,0,0,8,251,120,102,4,8,248,255,106,241,241,255,82,4,4,225,33,196,196,192,
     222,228,255,255,5,1,0,0,87,99,209,86,8,8,248,255,
 };
+inline constexpr unsigned char kAddLinearPayload[] = {
+    67,78,78,68,4,0,64,0,1,2,1,0,0,1,0,0,67,230,4,19,96,0,0,0,0,0,0,0,64,0,0,0,
+    208,0,0,0,40,0,0,0,1,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,0,0,0,
+    24,0,0,0,0,0,0,0,1,4,0,2,3,1,0,0,4,0,0,0,6,0,0,0,1,0,0,0,1,0,0,0,
+    0,0,0,0,0,0,0,0,153,129,235,61,38,0,0,0,24,0,0,0,32,0,0,0,1,4,0,2,3,1,0,0,
+    4,0,0,0,6,0,0,0,1,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,197,112,71,61,105,0,0,0,
+    24,0,0,0,64,0,0,0,1,4,0,2,3,1,0,0,4,0,0,0,6,0,0,0,1,0,0,0,1,0,0,0,
+    0,0,0,0,0,0,0,0,204,166,69,62,128,255,255,255,44,4,40,0,0,0,0,32,0,0,0,48,0,0,0,64,
+    220,60,136,9,176,68,9,4,239,249,245,244,128,255,255,255,127,0,0,0,24,0,0,0,0,0,0,0,0,0,0,0,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -567,6 +577,7 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
      sizeof(kFullyConnectedPairsPayload)},
     {payload::Opcode::kDepthwiseConv2dPlanes, kDepthwiseConv2dPlanesPayload,
      sizeof(kDepthwiseConv2dPlanesPayload)},
+    {payload::Opcode::kAddLinear, kAddLinearPayload, sizeof(kAddLinearPayload)},
 };
 
 }  // namespace testing

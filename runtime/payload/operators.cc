@@ -563,5 +563,15 @@ bool check_depthwise_conv2d_planes(const CallCheck& call, const void* args) {
          call.scratch_suffices(a.scratch_bytes);
 }
 
+bool check_add_linear(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::AddLinearArgs*>(args);
+  const CallCheck::Bytes input1 = {a.input1, volume(a.count)};
+  const CallCheck::Bytes input2 = {a.input2, volume(a.count)};
+  const CallCheck::Bytes output = {a.output, volume(a.count)};
+  return call.reads(input1) && call.reads(input2) && values::activation(call, a.activation) &&
+         call.writes(output) && call.apart(input1, output) && call.apart(input2, output) &&
+         call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

@@ -201,6 +201,10 @@ inline constexpr Operator kDepthwiseConv2dPlanes = {payload::Opcode::kDepthwiseC
                                                     sizeof(payload::DepthwiseConv2dPlanesArgs),
                                                     check_depthwise_conv2d_planes};
 
+bool check_add_linear(const CallCheck& call, const void* args);
+inline constexpr Operator kAddLinear = {payload::Opcode::kAddLinear, sizeof(payload::AddLinearArgs),
+                                        check_add_linear};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -248,6 +252,7 @@ inline constexpr Operator kOperators[] = {
     operators::kConv2dPairs,
     operators::kFullyConnectedPairs,
     operators::kDepthwiseConv2dPlanes,
+    operators::kAddLinear,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -38,4 +38,5 @@ TUNED_KERNELS = [
     "depthwise_conv2d_planes",
     "fully_connected_pairs",
     "fully_connected_as_conv2d",
+    "add_linear",
 ]

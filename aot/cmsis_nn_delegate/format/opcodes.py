@@ -55,3 +55,4 @@ class Opcode(enum.IntEnum):
     CONV2D_PAIRS = 41
     FULLY_CONNECTED_PAIRS = 42
     DEPTHWISE_CONV2D_PLANES = 43
+    ADD_LINEAR = 44

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -96,6 +96,22 @@ def _draw_broadcast(d: RandomCase) -> Value:
     return d.add(a, b, d.clamp(), alpha=_alpha(d), shapes=shapes)
 
 
+class Arithmetic(NamedTuple):
+    """The numbers that a sum is computed with: those of both inputs and of the output, in this order."""
+
+    zero_points: tuple[int, int, int]
+    multipliers: tuple[tuple[int, int], ...]  # (mantissa, shift); no shift is positive
+    limits: tuple[int, int]
+
+    def sum(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """int8, for integers that broadcast against each other."""
+        total = np.zeros(1, np.int64)
+        for data, zero_point, multiplier in zip((a, b), self.zero_points, self.multipliers):
+            shifted = (data.astype(np.int64) - zero_point) << LEFT_SHIFT
+            total = wrap32(total + requantize(shifted, *multiplier))
+        return to_output(requantize(total, *self.multipliers[2]), self.zero_points[2], *self.limits)
+
+
 class Add(elementwise.PairOp):
     """a + alpha * b. Both inputs are brought to twice the larger scale with `LEFT_SHIFT` more bits, summed,
     and requantized [TFLite AddParam, kernels/internal/reference/add.h]. The scale of b contains |alpha|; if alpha is
@@ -142,23 +158,24 @@ class Add(elementwise.PairOp):
         )
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
-        return self._sum(node, broadcast.in_memory(node, inputs)).reshape(node.output.storage_shape)
+        a, b = broadcast.in_memory(node, inputs)
+        return self.arithmetic(node).sum(a, b).reshape(node.output.storage_shape)
 
     def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
         a, b = inputs
         b = b if node.attrs.alpha >= 0 else Bounds(b.high, b.low)
-        ends = (self._sum(node, (a.low, b.low)), self._sum(node, (a.high, b.high)))
+        arithmetic = self.arithmetic(node)
+        ends = (arithmetic.sum(a.low, b.low), arithmetic.sum(a.high, b.high))
         return Bounds(*(end.astype(np.int64) for end in ends))
 
-    def _sum(self, node: Node, operands: Sequence[np.ndarray]) -> np.ndarray:
-        """int8, for integers that broadcast against each other."""
-        *input_multipliers, output_multiplier = self._multipliers(node)
-        total = np.zeros(1, np.int64)
-        for value, data, multiplier in zip(node.inputs, operands, input_multipliers):
-            shifted = (data.astype(np.int64) - value.zero_point) << LEFT_SHIFT
-            total = wrap32(total + requantize(shifted, *multiplier))
-        lo, hi = node.attrs.clamp.quantized(node.output.type)
-        return to_output(requantize(total, *output_multiplier), node.output.zero_point, lo, hi)
+    def arithmetic(self, node: Node) -> Arithmetic:
+        """Returns the numbers of `node`. ValueError if its output has too fine steps."""
+        a, b = node.inputs
+        return Arithmetic(
+            (a.zero_point, b.zero_point, node.output.zero_point),
+            self._multipliers(node),
+            node.attrs.clamp.quantized(node.output.type),
+        )
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         first, second, output = self._multipliers(node)

@@ -49,6 +49,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kConv2dPairs,
         portable::kFullyConnectedPairs,
         portable::kDepthwiseConv2dPlanes,
+        portable::kAddLinear,
     },
 };
 

@@ -206,5 +206,9 @@ extern const KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPair
 /// channels.
 extern const KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes;
 
+/// int8 elementwise sum of two tensors of one shape, as add computes it, with factors that
+/// give all of its results. The output may be one of the inputs.
+extern const KernelOf<payload::Opcode::kAddLinear> kAddLinear;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -50,6 +50,7 @@ constexpr KernelTable kTunedKernels = {
         tuned::kConv2dPairs,
         tuned::kFullyConnectedPairs,
         tuned::kDepthwiseConv2dPlanes,
+        tuned::kAddLinear,
     },
 };
 

@@ -51,6 +51,7 @@ constexpr KernelTable kTunedAndCmsisNnKernels = {
         tuned::kConv2dPairs,
         tuned::kFullyConnectedPairs,
         tuned::kDepthwiseConv2dPlanes,
+        tuned::kAddLinear,
     },
 };
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..kernel import KernelSpec
+from .add_linear import AddLinear
 from .conv2d_pairs import Conv2dPairs
 from .depthwise_conv2d_planes import DepthwiseConv2dPlanes
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
@@ -19,6 +20,7 @@ TUNED_KERNELS: tuple[TunedKernel, ...] = (
     DepthwiseConv2dPlanes(),
     FullyConnectedPairs(),
     FullyConnectedAsConv2d(_CONV2D_PAIRS),
+    AddLinear(),
 )
 SPECS: Mapping[str, KernelSpec] = {kernel.spec.name: kernel.spec for kernel in TUNED_KERNELS}
 BY_OP: Mapping[str, tuple[TunedKernel, ...]] = {
