@@ -102,7 +102,9 @@ class Conv2dPairs(TunedKernel):
         """The widened inputs of two windows and, unless they can always be read in place, copies of both."""
         geometry = Geometry.plain(node)
         depth = pair_table.depth(math.prod(node.inputs[1].shape[1:]))
-        in_place = geometry.kernel == (1, 1) and node.attrs.padding == Padding()
+        sides = zip(geometry.output, geometry.stride, geometry.input)
+        inside = geometry.padding == (0, 0) and all((count - 1) * stride < size for count, stride, size in sides)
+        in_place = geometry.kernel == (1, 1) and inside
         return -(-(4 * depth + (0 if in_place else 2 * depth)) // 16) * 16
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
