@@ -167,6 +167,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/conv2d.cc
     runtime/kernels/portable/conv2d_large.cc
     runtime/kernels/portable/conv2d_pairs.cc
+    runtime/kernels/portable/conv2d_vectors.cc
     runtime/kernels/portable/convolution.h
     runtime/kernels/portable/depthwise_conv2d.cc
     runtime/kernels/portable/depthwise_conv2d_planes.cc
@@ -214,12 +215,14 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/broadcast.h
     runtime/kernels/portable/channel_planes.h
     runtime/kernels/portable/conv2d_pairs.h
+    runtime/kernels/portable/conv2d_vectors.h
     runtime/kernels/portable/depthwise_conv2d_planes.h
     runtime/kernels/portable/fully_connected_pairs.h
     runtime/kernels/portable/pair_products.h
     runtime/kernels/portable/portable.h
     runtime/kernels/portable/requantize.h
     runtime/kernels/portable/row_products.h
+    runtime/kernels/portable/vector_products.h
     runtime/kernels/portable/window.h
   COPTS
     -O2
@@ -249,6 +252,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/tuned/channel_planes_dsp.S
     runtime/kernels/tuned/channel_planes_dsp.h
     runtime/kernels/tuned/conv2d_pairs.cc
+    runtime/kernels/tuned/conv2d_vectors.cc
     runtime/kernels/tuned/depthwise_conv2d_planes.cc
     runtime/kernels/tuned/fully_connected_pairs.cc
     runtime/kernels/tuned/pair_products_dsp.S
@@ -260,6 +264,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/tuned/row_products_dsp.h
     runtime/kernels/tuned/row_products_scalar.S
     runtime/kernels/tuned/row_products_scalar.h
+    runtime/kernels/tuned/vector_products_mve.S
+    runtime/kernels/tuned/vector_products_mve.h
   HDRS
     runtime/kernels/tuned/tuned.h
   COPTS

@@ -36,7 +36,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 45;
+inline constexpr std::size_t kOpcodeCount = 46;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -112,6 +112,7 @@ enum class Opcode : std::uint8_t {
   kFullyConnectedPairs = 42,
   kDepthwiseConv2dPlanes = 43,
   kAddLinear = 44,
+  kConv2dVectors = 45,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1639,7 +1640,7 @@ struct Conv2dPairsArgs {
   std::int32_t blocks;
   /// 16, and the inputs of a window rounded up to 8
   std::int32_t block_words;
-  /// of the requantization, see requantization.py, 0 to 1
+  /// of the requantization, see Form, 0 to 1
   std::int32_t form;
   ConvParams params;
   Dims input_dims;
@@ -1778,6 +1779,47 @@ static_assert(offsetof(AddLinearArgs, factor2) == 16, "layout of AddLinearArgs")
 static_assert(offsetof(AddLinearArgs, constant) == 20, "layout of AddLinearArgs");
 static_assert(offsetof(AddLinearArgs, activation) == 24, "layout of AddLinearArgs");
 static_assert(offsetof(AddLinearArgs, count) == 32, "layout of AddLinearArgs");
+
+/// int8 convolution of one group, as conv2d computes it, from weights in the order of the
+/// products.
+struct Conv2dVectorsArgs {
+  /// int8 [n, h, w, c]
+  Ref input;
+  /// for each 2 channels: 16 weights of the first and 16 of the second for each 16 inputs
+  /// of a window, the first 16 and then the others from the last to the second; sums for
+  /// inputs of 0, multipliers and shifts. Inputs are in the order [w, h, c]; the last block
+  /// has the last 2 channels
+  Ref table;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  /// int8 [n, h, w, c]
+  Ref output;
+  std::int32_t scratch_bytes;
+  /// output_dims.c / 2, rounded up
+  std::int32_t blocks;
+  /// 6, and the inputs of a window rounded up to 16, divided by 2
+  std::int32_t block_words;
+  /// of the requantization, see VectorForm, 0 to 1
+  std::int32_t form;
+  ConvParams params;
+  Dims input_dims;
+  /// of the weights before they were put into the table
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(Conv2dVectorsArgs) == 120, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, input) == 0, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, table) == 4, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, scratch) == 8, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, output) == 12, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, scratch_bytes) == 16, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, blocks) == 20, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, block_words) == 24, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, form) == 28, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, params) == 32, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, input_dims) == 72, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, filter_dims) == 88, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, output_dims) == 104, "layout of Conv2dVectorsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

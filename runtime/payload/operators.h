@@ -205,6 +205,10 @@ bool check_add_linear(const CallCheck& call, const void* args);
 inline constexpr Operator kAddLinear = {payload::Opcode::kAddLinear, sizeof(payload::AddLinearArgs),
                                         check_add_linear};
 
+bool check_conv2d_vectors(const CallCheck& call, const void* args);
+inline constexpr Operator kConv2dVectors = {
+    payload::Opcode::kConv2dVectors, sizeof(payload::Conv2dVectorsArgs), check_conv2d_vectors};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -253,6 +257,7 @@ inline constexpr Operator kOperators[] = {
     operators::kFullyConnectedPairs,
     operators::kDepthwiseConv2dPlanes,
     operators::kAddLinear,
+    operators::kConv2dVectors,
 };
 
 }  // namespace cmsis_nn_delegate

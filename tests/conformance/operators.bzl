@@ -39,4 +39,5 @@ TUNED_KERNELS = [
     "fully_connected_pairs",
     "fully_connected_as_conv2d",
     "add_linear",
+    "conv2d_vectors",
 ]

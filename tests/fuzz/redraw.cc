@@ -108,6 +108,24 @@ void redraw_conv2d(Args& a, Random& random) {
   a.output_dims.c = out * groups;
 }
 
+/// Few inputs of a window, so that payloads have a table that is as large; the sizes of the table are wrong now and then.
+void redraw_vectors(payload::Conv2dVectorsArgs& a, Random& random) {
+  draw_windows(a, random, random.one_in(16), &a.params.dilation);
+  draw_offsets(a, random);
+  if (random.one_in(3)) {  // pointwise
+    a.filter_dims.h = a.filter_dims.w = 1;
+    a.params.padding = {0, 0};
+    a.output_dims.h = (a.input_dims.h - 1) / a.params.stride.h + 1;
+    a.output_dims.w = (a.input_dims.w - 1) / a.params.stride.w + 1;
+  }
+  a.input_dims.c = a.filter_dims.c = channels(random);
+  a.output_dims.c = a.filter_dims.n = channels(random) + 1;
+  const std::int32_t inputs = a.filter_dims.h * a.filter_dims.w * a.filter_dims.c;
+  a.block_words = (inputs + 15) / 16 * 8 + 6 + (random.one_in(8) ? random.in(-8, 8) : 0);
+  a.blocks = (a.output_dims.c + (random.one_in(8) ? 0 : 1)) / 2;
+  a.scratch_bytes = random.one_in(3) ? 0 : 16 * random.in(1, 64);
+}
+
 void redraw_depthwise(payload::DepthwiseConv2dArgs& a, Random& random) {
   draw_windows(a, random, true, &a.params.dilation);
   draw_offsets(a, random);
@@ -309,6 +327,8 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_conv2d(*static_cast<payload::Conv2dArgs*>(args), random);
     case Opcode::kConv2dLarge:
       return redraw_conv2d(*static_cast<payload::Conv2dLargeArgs*>(args), random);
+    case Opcode::kConv2dVectors:
+      return redraw_vectors(*static_cast<payload::Conv2dVectorsArgs*>(args), random);
     case Opcode::kDepthwiseConv2d:
       return redraw_depthwise(*static_cast<payload::DepthwiseConv2dArgs*>(args), random);
     case Opcode::kDepthwiseConv2dPlanes:

@@ -56,3 +56,4 @@ class Opcode(enum.IntEnum):
     FULLY_CONNECTED_PAIRS = 42
     DEPTHWISE_CONV2D_PLANES = 43
     ADD_LINEAR = 44
+    CONV2D_VECTORS = 45

@@ -50,6 +50,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kFullyConnectedPairs,
         portable::kDepthwiseConv2dPlanes,
         portable::kAddLinear,
+        portable::kConv2dVectors,
     },
 };
 

@@ -210,5 +210,9 @@ extern const KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dP
 /// give all of its results. The output may be one of the inputs.
 extern const KernelOf<payload::Opcode::kAddLinear> kAddLinear;
 
+/// int8 convolution of one group, as conv2d computes it, from weights in the order of the
+/// products.
+extern const KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

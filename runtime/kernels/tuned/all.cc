@@ -51,6 +51,7 @@ constexpr KernelTable kTunedKernels = {
         tuned::kFullyConnectedPairs,
         tuned::kDepthwiseConv2dPlanes,
         tuned::kAddLinear,
+        tuned::kConv2dVectors,
     },
 };
 

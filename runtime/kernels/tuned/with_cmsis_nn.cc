@@ -52,6 +52,7 @@ constexpr KernelTable kTunedAndCmsisNnKernels = {
         tuned::kFullyConnectedPairs,
         tuned::kDepthwiseConv2dPlanes,
         tuned::kAddLinear,
+        tuned::kConv2dVectors,
     },
 };
 

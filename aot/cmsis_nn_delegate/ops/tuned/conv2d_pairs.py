@@ -8,16 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ...format import blocks
-from ...format.record import I8, I32, Field, Struct
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
-from .. import conv_args
 from ..attrs import Padding
 from ..geometry import Geometry
 from ..kernel import KernelSpec
 from ..random_case import RandomCase
-from . import pair_table, requantization
+from . import block_args, pair_table, requantization
 from .requantization import Form
 from .tuned_kernel import TunedKernel
 
@@ -65,29 +62,14 @@ class Conv2dPairs(TunedKernel):
 
     spec = KernelSpec(
         name,
-        Struct(
+        block_args.struct(
             "Conv2dPairsArgs",
             "int8 convolution of one group, as conv2d computes it, from weights in the order of the products.",
-            (
-                blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
-                blocks.weight_table(
-                    "blocks",
-                    "block_words",
-                    doc="for each 4 channels: 4 sums for inputs of 0; the weights of 2 channels and 2 inputs per word; "
-                    "(shift, multiplier, correction) of each",
-                ),
-                blocks.scratch(),
-                blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
-                Field("scratch_bytes", I32),
-                Field("blocks", I32, "output_dims.c / 4, rounded up"),
-                Field("block_words", I32, "16, and the inputs of a window rounded up to 8"),
-                Field("form", I32, "of the requantization, see requantization.py", low=0, high=max(Form)),
-                Field("params", conv_args.CONV_PARAMS),
-                Field("input_dims", blocks.DIMS),
-                Field("filter_dims", blocks.DIMS, "of the weights before they were put into the table"),
-                Field("output_dims", blocks.DIMS),
-            ),
-            geometry="convolution",
+            table="for each 4 channels: 4 sums for inputs of 0; the weights of 2 channels and 2 inputs per word; "
+            "(shift, multiplier, correction) of each",
+            block_count="output_dims.c / 4, rounded up",
+            block_words="16, and the inputs of a window rounded up to 8",
+            forms=Form,
         ),
         cmsis_nn="",
         why_portable="CMSIS-NN has no function for weights in this order",
@@ -111,19 +93,14 @@ class Conv2dPairs(TunedKernel):
         return {"table": pair_table.table(node, _weights(node), self._form(node), _CHANNELS)}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        geometry = Geometry.plain(node)
-        channels, inputs = node.inputs[1].shape[:2]
-        dims = conv_args.CallDims(
-            (geometry.batch, *geometry.input, inputs),
-            (channels, *geometry.kernel, inputs),
-            (geometry.batch, *geometry.output, channels),
+        return block_args.encode(
+            node,
+            refs,
+            scratch_bytes,
+            blocks=pair_table.blocks(node.inputs[1].shape[0], _CHANNELS),
+            block_words=pair_table.block_words(math.prod(node.inputs[1].shape[1:]), _CHANNELS),
+            form=self._form(node),
         )
-        return {
-            **conv_args.encode(node, refs, scratch_bytes, geometry, dims),
-            "blocks": pair_table.blocks(channels, _CHANNELS),
-            "block_words": pair_table.block_words(math.prod(node.inputs[1].shape[1:]), _CHANNELS),
-            "form": self._form(node),
-        }
 
     def _form(self, node: Node) -> Form:
         return requantization.form(node, _weights(node))

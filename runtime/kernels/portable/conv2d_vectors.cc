@@ -1,0 +1,10 @@
+#include "runtime/kernels/portable/conv2d_vectors.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+constexpr KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors =
+    conv2d_vectors_kernel<PlainVectorProducts>();
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,22 @@
+#include <type_traits>
+
+#include "runtime/kernels/portable/conv2d_vectors.h"
+
+#include "runtime/kernels/tuned/tuned.h"
+#include "runtime/kernels/tuned/vector_products_mve.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+namespace {
+
+// The compiler gives this kernel calls only for MVE; elsewhere it is complete, and slow.
+using Products = std::conditional_t<kCompiledIsa == payload::Isa::kMve, MveVectorProducts,
+                                    portable::PlainVectorProducts>;
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors =
+    portable::conv2d_vectors_kernel<Products>();
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate

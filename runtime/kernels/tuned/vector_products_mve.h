@@ -1,0 +1,38 @@
+// The inner loops of vector_products.h in assembly, for MVE.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernels/portable/vector_products.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+
+extern "C" {
+// Up to eight vectors, with form LEAST and any; and more than eight.
+void cmsis_nn_delegate_multiply_vectors_least(const portable::VectorProducts* products);
+void cmsis_nn_delegate_multiply_vectors_any(const portable::VectorProducts* products);
+void cmsis_nn_delegate_multiply_many_vectors(const portable::VectorProducts* products);
+void cmsis_nn_delegate_copy_columns(std::int8_t* to, const std::int8_t* from, std::int32_t columns,
+                                    std::int32_t bytes, std::int32_t to_step,
+                                    std::int32_t from_step);
+}
+
+struct MveVectorProducts {
+  static void multiply(const portable::VectorProducts& products) {
+    if (products.vectors > 8) {
+      cmsis_nn_delegate_multiply_many_vectors(&products);
+    } else if (products.form != 0) {
+      cmsis_nn_delegate_multiply_vectors_least(&products);
+    } else {
+      cmsis_nn_delegate_multiply_vectors_any(&products);
+    }
+  }
+  static void copy_columns(std::int8_t* to, const std::int8_t* from, std::int32_t columns,
+                           std::int32_t bytes, std::int32_t to_step, std::int32_t from_step) {
+    cmsis_nn_delegate_copy_columns(to, from, columns, bytes, to_step, from_step);
+  }
+};
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate
