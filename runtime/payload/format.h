@@ -36,7 +36,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 46;
+inline constexpr std::size_t kOpcodeCount = 47;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -113,6 +113,7 @@ enum class Opcode : std::uint8_t {
   kDepthwiseConv2dPlanes = 43,
   kAddLinear = 44,
   kConv2dVectors = 45,
+  kDepthwiseConv2dVectors = 46,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1820,6 +1821,58 @@ static_assert(offsetof(Conv2dVectorsArgs, params) == 32, "layout of Conv2dVector
 static_assert(offsetof(Conv2dVectorsArgs, input_dims) == 72, "layout of Conv2dVectorsArgs");
 static_assert(offsetof(Conv2dVectorsArgs, filter_dims) == 88, "layout of Conv2dVectorsArgs");
 static_assert(offsetof(Conv2dVectorsArgs, output_dims) == 104, "layout of Conv2dVectorsArgs");
+
+/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, vector by
+/// vector.
+struct DepthwiseConv2dVectorsArgs {
+  /// int8 [n, h, w, c]
+  Ref input;
+  /// for each 8 channels, first the even and then the odd ones: 8 sums for inputs of 0, the
+  /// weights of each tap for all channels in order, 4 multipliers, 4 shifts, 4 multipliers,
+  /// 4 shifts. The last block has the last 8 channels
+  Ref table;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  /// int8 [n, h, w, c]
+  Ref output;
+  std::int32_t scratch_bytes;
+  /// output_dims.c / 8, rounded up
+  std::int32_t blocks;
+  /// 42
+  std::int32_t block_words;
+  /// of the requantization, see VectorForm, 0 to 1
+  std::int32_t form;
+  ConvParams params;
+  Dims input_dims;
+  /// of the weights before they were put into the table
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(DepthwiseConv2dVectorsArgs) == 120, "layout of DepthwiseConv2dVectorsArgs");
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, input) == 0,
+              "layout of DepthwiseConv2dVectorsArgs");
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, table) == 4,
+              "layout of DepthwiseConv2dVectorsArgs");
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, scratch) == 8,
+              "layout of DepthwiseConv2dVectorsArgs");
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, output) == 12,
+              "layout of DepthwiseConv2dVectorsArgs");
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, scratch_bytes) == 16,
+              "layout of DepthwiseConv2dVectorsArgs");
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, blocks) == 20,
+              "layout of DepthwiseConv2dVectorsArgs");
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, block_words) == 24,
+              "layout of DepthwiseConv2dVectorsArgs");
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, form) == 28,
+              "layout of DepthwiseConv2dVectorsArgs");
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, params) == 32,
+              "layout of DepthwiseConv2dVectorsArgs");
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, input_dims) == 72,
+              "layout of DepthwiseConv2dVectorsArgs");
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, filter_dims) == 88,
+              "layout of DepthwiseConv2dVectorsArgs");
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, output_dims) == 104,
+              "layout of DepthwiseConv2dVectorsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -209,6 +209,11 @@ bool check_conv2d_vectors(const CallCheck& call, const void* args);
 inline constexpr Operator kConv2dVectors = {
     payload::Opcode::kConv2dVectors, sizeof(payload::Conv2dVectorsArgs), check_conv2d_vectors};
 
+bool check_depthwise_conv2d_vectors(const CallCheck& call, const void* args);
+inline constexpr Operator kDepthwiseConv2dVectors = {payload::Opcode::kDepthwiseConv2dVectors,
+                                                     sizeof(payload::DepthwiseConv2dVectorsArgs),
+                                                     check_depthwise_conv2d_vectors};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -258,6 +263,7 @@ inline constexpr Operator kOperators[] = {
     operators::kDepthwiseConv2dPlanes,
     operators::kAddLinear,
     operators::kConv2dVectors,
+    operators::kDepthwiseConv2dVectors,
 };
 
 }  // namespace cmsis_nn_delegate

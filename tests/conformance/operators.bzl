@@ -40,4 +40,5 @@ TUNED_KERNELS = [
     "fully_connected_as_conv2d",
     "add_linear",
     "conv2d_vectors",
+    "depthwise_conv2d_vectors",
 ]

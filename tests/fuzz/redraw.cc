@@ -126,6 +126,24 @@ void redraw_vectors(payload::Conv2dVectorsArgs& a, Random& random) {
   a.scratch_bytes = random.one_in(3) ? 0 : 16 * random.in(1, 64);
 }
 
+/// Sizes that the kernel takes, except now and then.
+void redraw_depthwise_vectors(payload::DepthwiseConv2dVectorsArgs& a, Random& random) {
+  draw_windows(a, random, random.one_in(16), &a.params.dilation);
+  draw_offsets(a, random);
+  a.params.stride = {random.in(1, 2), random.in(1, 2)};
+  const std::int32_t c = 7 + channels(random);
+  a.input_dims.c = a.output_dims.c = c;
+  a.filter_dims = {c, 3, 3, 1};
+  const auto outputs = [&](std::int32_t in, std::int32_t padding, std::int32_t stride) {
+    const std::int32_t room = in + padding - 3;
+    return (room < 0 ? 1 : room / stride + 1) + (random.one_in(2) ? 1 : 0);
+  };
+  a.output_dims.h = outputs(a.input_dims.h, a.params.padding.h, a.params.stride.h);
+  a.output_dims.w = outputs(a.input_dims.w, a.params.padding.w, a.params.stride.w);
+  a.blocks = (c + (random.one_in(8) ? 0 : 7)) / 8;
+  a.scratch_bytes = 16 * random.in(1, 64);
+}
+
 void redraw_depthwise(payload::DepthwiseConv2dArgs& a, Random& random) {
   draw_windows(a, random, true, &a.params.dilation);
   draw_offsets(a, random);
@@ -329,6 +347,9 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_conv2d(*static_cast<payload::Conv2dLargeArgs*>(args), random);
     case Opcode::kConv2dVectors:
       return redraw_vectors(*static_cast<payload::Conv2dVectorsArgs*>(args), random);
+    case Opcode::kDepthwiseConv2dVectors:
+      return redraw_depthwise_vectors(*static_cast<payload::DepthwiseConv2dVectorsArgs*>(args),
+                                      random);
     case Opcode::kDepthwiseConv2d:
       return redraw_depthwise(*static_cast<payload::DepthwiseConv2dArgs*>(args), random);
     case Opcode::kDepthwiseConv2dPlanes:

@@ -51,6 +51,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kDepthwiseConv2dPlanes,
         portable::kAddLinear,
         portable::kConv2dVectors,
+        portable::kDepthwiseConv2dVectors,
     },
 };
 

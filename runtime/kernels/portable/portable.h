@@ -214,5 +214,9 @@ extern const KernelOf<payload::Opcode::kAddLinear> kAddLinear;
 /// products.
 extern const KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors;
 
+/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, vector by
+/// vector.
+extern const KernelOf<payload::Opcode::kDepthwiseConv2dVectors> kDepthwiseConv2dVectors;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -52,6 +52,7 @@ constexpr KernelTable kTunedKernels = {
         tuned::kDepthwiseConv2dPlanes,
         tuned::kAddLinear,
         tuned::kConv2dVectors,
+        tuned::kDepthwiseConv2dVectors,
     },
 };
 

@@ -53,6 +53,7 @@ constexpr KernelTable kTunedAndCmsisNnKernels = {
         tuned::kDepthwiseConv2dPlanes,
         tuned::kAddLinear,
         tuned::kConv2dVectors,
+        tuned::kDepthwiseConv2dVectors,
     },
 };
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from ..kernel import KernelSpec
 from .add_linear import AddLinear
 from .conv2d_pairs import Conv2dPairs
-from .depthwise_conv2d_planes import DepthwiseConv2dPlanes
 from .conv2d_vectors import Conv2dVectors
+from .depthwise_conv2d_planes import DepthwiseConv2dPlanes
+from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 from .fully_connected_pairs import FullyConnectedPairs
 from .tuned_kernel import TunedKernel
@@ -23,6 +24,7 @@ TUNED_KERNELS: tuple[TunedKernel, ...] = (
     FullyConnectedAsConv2d(_CONV2D_PAIRS),
     AddLinear(),
     Conv2dVectors(),
+    DepthwiseConv2dVectors(),
 )
 SPECS: Mapping[str, KernelSpec] = {kernel.spec.name: kernel.spec for kernel in TUNED_KERNELS}
 BY_OP: Mapping[str, tuple[TunedKernel, ...]] = {

@@ -1,0 +1,10 @@
+#include "runtime/kernels/portable/depthwise_conv2d_vectors.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2dVectors> kDepthwiseConv2dVectors =
+    depthwise_conv2d_vectors_kernel<PlainChannelVectors>();
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,243 @@
+// The inner loops of runtime/kernels/portable/channel_vectors.h for MVE.
+//
+// Two outputs of eight channels at a time: products of int8 in lanes of 16 bits, two of which fit there; then they are
+// widened and added to sums, of the even channels (q0, second output q2) and of the odd ones (q1, q3).
+#if defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE
+
+  .syntax unified
+  .thumb
+
+// Offsets in ChannelRow.
+#define ROWS 0
+#define TABLE 12
+#define OUTPUT 16
+#define CHANNELS 20
+#define OUTPUTS 24
+#define ZERO_POINT 28
+#define LEAST 32
+#define FORM 40
+
+// Offsets in what the functions keep on the stack.
+#define ROW 0
+#define LEFT 4       // outputs
+#define BLOCKS 8     // of eight channels
+#define BACK 12      // channels that the last eight share with the eight before, or 0
+#define BACK_LEFT 16 // 0 once the last eight have been computed
+#define LOCALS 20
+
+// r0 r1 r2 rows, r3 r5 r6 r7 their columns 1 to 4, r4 table, r8 channels, r9 second output, r10 first output, r11 form,
+// r12 zero point, lr blocks; q4 weights, q5 q6 sums of products of both outputs, q7 inputs and products.
+
+// The first of two taps: both outputs.
+.macro FIRST a, b
+  vldrb.s16 q4, [r4], #8
+  vldrb.s16 q7, \a
+  vmul.i16 q5, q7, q4
+  vldrb.s16 q7, \b
+  vmul.i16 q6, q7, q4
+.endm
+// The second. If no `a` is given, it is what the first one has loaded last.
+.macro SECOND a, b
+  vldrb.s16 q4, [r4], #8
+  .ifnb \a
+  vldrb.s16 q7, \a
+  .endif
+  vmul.i16 q7, q7, q4
+  vadd.i16 q5, q5, q7
+  vldrb.s16 q7, \b
+  vmul.i16 q7, q7, q4
+  vadd.i16 q6, q6, q7
+.endm
+.macro WIDEN
+  vmovlb.s16 q7, q5
+  vadd.i32 q0, q0, q7
+  vmovlt.s16 q7, q5
+  vadd.i32 q1, q1, q7
+  vmovlb.s16 q7, q6
+  vadd.i32 q2, q2, q7
+  vmovlt.s16 q7, q6
+  vadd.i32 q3, q3, q7
+.endm
+.macro COLUMNS row, stride
+  add r3, \row, r8
+  add r5, \row, r8, lsl #1
+  add r6, r5, r8
+  .if \stride == 2
+  add r7, \row, r8, lsl #2
+  .endif
+.endm
+
+.macro TAPS_DENSE
+  COLUMNS r0, 1
+  FIRST "[r0], #8", "[r3]"
+  SECOND , "[r5]"
+  WIDEN
+  FIRST "[r5]", "[r6]"
+  COLUMNS r1, 1
+  SECOND "[r1], #8", "[r3]"
+  WIDEN
+  FIRST "[r3]", "[r5]"
+  SECOND , "[r6]"
+  WIDEN
+  COLUMNS r2, 1
+  FIRST "[r2], #8", "[r3]"
+  SECOND , "[r5]"
+  WIDEN
+  FIRST "[r5]", "[r6]"
+  WIDEN
+.endm
+.macro TAPS_STRIDED
+  COLUMNS r0, 2
+  FIRST "[r0], #8", "[r5]"
+  SECOND "[r3]", "[r6]"
+  WIDEN
+  FIRST "[r5]", "[r7]"
+  COLUMNS r1, 2
+  SECOND "[r1], #8", "[r5]"
+  WIDEN
+  FIRST "[r3]", "[r6]"
+  SECOND "[r5]", "[r7]"
+  WIDEN
+  COLUMNS r2, 2
+  FIRST "[r2], #8", "[r5]"
+  SECOND "[r3]", "[r6]"
+  WIDEN
+  FIRST "[r5]", "[r7]"
+  WIDEN
+.endm
+
+// Requantizes sums of both outputs; q4 multipliers, q5 shifts.
+.macro SCALE a, b
+  vldrw.32 q4, [r4], #16
+  vldrw.32 q5, [r4], #16
+  vqrdmulh.s32 \a, \a, q4
+  vqrdmulh.s32 \b, \b, q4
+  vrshl.s32 \a, \a, q5
+  vrshl.s32 \b, \b, q5
+.endm
+// The same with halves below zero away from zero.
+.macro SCALE_AWAY a, b
+  vldrw.32 q4, [r4], #16
+  vldrw.32 q5, [r4], #16
+  vqrdmulh.s32 \a, \a, q4
+  vqrdmulh.s32 \b, \b, q4
+  vshr.s32 q6, \a, #31
+  vshr.s32 q7, \b, #31
+  vadd.i32 \a, \a, q6
+  vadd.i32 \b, \b, q7
+  vrshl.s32 \a, \a, q5
+  vrshl.s32 \b, \b, q5
+.endm
+.macro NARROW
+  vqmovnb.s32 q0, q0
+  vqmovnt.s32 q0, q1
+  vqmovnb.s32 q2, q2
+  vqmovnt.s32 q2, q3
+  vqadd.s16 q0, q0, r12
+  vqadd.s16 q2, q2, r12
+.endm
+
+.macro COMPUTE name, taps, stride
+  .section .text.\name, "ax", %progbits
+  .global \name
+  .type \name, %function
+  .thumb_func
+  .balign 8
+\name:
+  push {r4-r11, lr}
+  vpush {d8-d15}
+  sub sp, #LOCALS
+  str r0, [sp, #ROW]
+  ldrd r8, r3, [r0, #CHANNELS]
+  ldr r12, [r0, #ZERO_POINT]
+  ldr r11, [r0, #FORM]
+  ldr r10, [r0, #OUTPUT]
+  lsr r4, r8, #3
+  ands r5, r8, #7
+  it ne
+  rsbne r5, r5, #8
+  strd r3, r4, [sp, #LEFT]
+  strd r5, r5, [sp, #BACK]
+  ldm r0, {r0-r2}
+  mov r9, r10
+1:  // two outputs, or the last one twice
+  cmp r3, #1
+  it gt
+  addgt r9, r10, r8
+  ldr r4, [sp, #ROW]
+  ldr r4, [r4, #TABLE]
+  ldr lr, [sp, #BLOCKS]
+  dls lr, lr
+2:  // eight channels
+  vldrw.32 q0, [r4], #16
+  vldrw.32 q1, [r4], #16
+  vmov q2, q0
+  vmov q3, q1
+  \taps
+  cmp r11, #0
+  beq 5f
+  SCALE q0, q2
+  SCALE q1, q3
+  NARROW
+  vqmovnb.s16 q0, q0
+  vqmovnb.s16 q2, q2
+3:  // the second output first: it may be the first one
+  mov r3, r9
+  mov r5, r10
+  vstrb.16 q2, [r3]
+  vstrb.16 q0, [r5]
+  add r9, r9, #8
+  add r10, r10, #8
+  le lr, 2b
+  ldr r3, [sp, #BACK_LEFT]
+  cbz r3, 4f
+  movs r5, #0
+  str r5, [sp, #BACK_LEFT]
+  sub r0, r0, r3
+  sub r1, r1, r3
+  sub r2, r2, r3
+  sub r9, r9, r3
+  sub r10, r10, r3
+  mov lr, #1
+  b 2b
+4:
+  ldr r3, [sp, #LEFT]
+  ldr r5, [sp, #BACK]
+  subs r3, r3, #2
+  ble 6f
+  str r3, [sp, #LEFT]
+  str r5, [sp, #BACK_LEFT]
+  add r0, r0, r8
+  add r1, r1, r8
+  add r2, r2, r8
+  .if \stride == 2
+  add r0, r0, r8, lsl #1
+  add r1, r1, r8, lsl #1
+  add r2, r2, r8, lsl #1
+  .endif
+  mov r10, r9
+  b 1b
+5:
+  SCALE_AWAY q0, q2
+  SCALE_AWAY q1, q3
+  NARROW
+  ldr r3, [sp, #ROW]
+  ldrd r5, r6, [r3, #LEAST]
+  vdup.16 q4, r5
+  vdup.16 q5, r6
+  vmax.s16 q0, q0, q4
+  vmax.s16 q2, q2, q4
+  vmin.s16 q0, q0, q5
+  vmin.s16 q2, q2, q5
+  b 3b
+6:
+  add sp, #LOCALS
+  vpop {d8-d15}
+  pop {r4-r11, pc}
+  .size \name, .-\name
+.endm
+
+  COMPUTE cmsis_nn_delegate_channel_vectors_dense, TAPS_DENSE, 1
+  COMPUTE cmsis_nn_delegate_channel_vectors_strided, TAPS_STRIDED, 2
+
+#endif
