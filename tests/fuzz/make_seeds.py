@@ -2,21 +2,23 @@
 
     make_seeds.py FOLDER
 
-Writes the payloads for CMSIS-NN and each instruction set to FOLDER/seeds_<isa>.bin, and those for the portable kernels,
-which run all others, to FOLDER/seeds_portable.bin, one after the other. Each payload has its size in its header, a
-multiple of 16 bytes.
+Writes the payloads for CMSIS-NN and each instruction set to FOLDER/seeds_<isa>.bin, those for its tuned kernels to
+FOLDER/seeds_tuned_<isa>.bin, and those for the portable kernels, which run all others, to FOLDER/seeds_portable.bin,
+one after the other. Each payload has its size in its header, a multiple of 16 bytes.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
+from cmsis_nn_delegate.format.schema import Isa
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE, TUNED
+from cmsis_nn_delegate.ops.providers.provider import Provider
+from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, TUNED
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.encode import encode
@@ -77,24 +79,27 @@ def seeds(isa: str) -> Iterator[bytes]:
             yield payload
 
 
-def tuned_seeds() -> Iterator[bytes]:
-    """Single calls of every tuned kernel."""
+def tuned_seeds(isas: Collection[Isa], providers: Sequence[Provider]) -> Iterator[bytes]:
+    """Single calls of every tuned kernel for one of `isas`, compiled for the first of these."""
     for name, kernel in cases.TUNED.items():
-        target = TARGET_OF_ISA[min(kernel.isas).name.lower()]
-        for seed in range(2 * CASES_OF_A_KIND * len(kernel.draws)):
-            graph = cases.graph_of(name, seed)
-            payload = encode(graph, target, "arena" if seed % 3 == 2 else "caller", (TUNED, PORTABLE)).payload
-            if len(payload) <= MAX_BYTES:
-                yield payload
+        for isa in sorted(kernel.isas & set(isas))[:1]:
+            target = TARGET_OF_ISA[isa.name.lower()]
+            for seed in range(2 * CASES_OF_A_KIND * len(kernel.draws)):
+                graph = cases.graph_of(name, seed)
+                payload = encode(graph, target, "arena" if seed % 3 == 2 else "caller", providers).payload
+                if len(payload) <= MAX_BYTES:
+                    yield payload
 
 
 def main(argv: list[str]) -> int:
     if len(argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2
-    for isa in TARGET_OF_ISA:
+    for isa, target in TARGET_OF_ISA.items():
         (Path(argv[1]) / f"seeds_{isa}.bin").write_bytes(b"".join(seeds(isa)))
-    (Path(argv[1]) / "seeds_portable.bin").write_bytes(b"".join((*seeds("scalar"), *tuned_seeds())))
+        (Path(argv[1]) / f"seeds_tuned_{isa}.bin").write_bytes(b"".join(tuned_seeds((target.isa,), DEFAULT)))
+    tuned = tuned_seeds(tuple(Isa), (TUNED, PORTABLE))
+    (Path(argv[1]) / "seeds_portable.bin").write_bytes(b"".join((*seeds("scalar"), *tuned)))
     return 0
 
 
