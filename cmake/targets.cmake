@@ -227,6 +227,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/row_products.h
     runtime/kernels/portable/vector_products.h
     runtime/kernels/portable/window.h
+    runtime/kernels/portable/window_order.h
   COPTS
     -O2
   DEPS

@@ -196,7 +196,7 @@ def test_explain(capsys, folder):
     assert code == 0
     pattern = r"m\.py:\d+ +cumsum +outside: unsupported-operator\n +\S.*cumsum.*\n    no kernel for aten\.cumsum"
     assert re.search(pattern, out)
-    assert re.search(r"\(Conv2d\) +m\.py:\d+ +conv2d +partition 0, call \d: conv2d \(cmsis-nn\)\n", out)
+    assert re.search(r"\(Conv2d\) +m\.py:\d+ +conv2d +partition 0, call \d: conv2d_pairs \(tuned\)\n", out)
     assert "quantize_per_tensor" not in out
     assert run(capsys, "explain", source, "--target", "cortex-m4", "--strict")[0] == 1
 
@@ -209,7 +209,7 @@ def test_explain_as_json(capsys, folder):
     sums, convolution = decisions["aten.cumsum.default"], decisions["aten.conv2d.default"]
     assert (sums["severity"], sums["reason"], sums["calls"]) == ("warning", "unsupported-operator", [])
     assert "cumsum" in sums["code"] and "runs in float" in sums["message"]
-    assert convolution["severity"] == "ok" and convolution["calls"][0]["kernel"] == "conv2d"
+    assert convolution["severity"] == "ok" and convolution["calls"][0]["kernel"] == "conv2d_pairs"
     assert document["work"]["calls"] == convolution["partition"] + 1
 
 

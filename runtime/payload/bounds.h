@@ -78,6 +78,13 @@ class Regions {
   [[nodiscard]] Overlap overlap(payload::Ref a, std::uint32_t a_bytes, payload::Ref b,
                                 std::uint32_t b_bytes) const;
 
+  /// Returns by how many bytes the place of `from` lies before that of `to`; both are contained and
+  /// overlap each other.
+  [[nodiscard]] std::int32_t distance(payload::Ref from, payload::Ref to) const {
+    return static_cast<std::int32_t>(to + regions_[to >> payload::kRefOffsetBits].to_place - from -
+                                     regions_[from >> payload::kRefOffsetBits].to_place);
+  }
+
   /// Whether each of `refs` names `bytes` > 0 bytes of the constants, aligned to `alignment`, with
   /// at least `past` more bytes of constants after them.
   template <std::size_t kCount>

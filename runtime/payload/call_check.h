@@ -97,9 +97,12 @@ class CallCheck {
   [[gnu::noinline]] bool apart(const Bytes& input, const Bytes& output) const {
     using Overlap = bounds::Regions::Overlap;
     const Overlap overlap = regions_.overlap(input.ref, input.count, output.ref, output.count);
-    return require(
-        overlap == Overlap::kNone || (overlap == Overlap::kSame && kernel_->overwrites_input),
-        "the output overlaps an input");
+    return require(overlap == Overlap::kNone ||
+                       (overlap == Overlap::kSame && kernel_->overwrites_input != nullptr &&
+                        kernel_->overwrites_input(args())) ||
+                       (kernel_->distance != nullptr &&
+                        regions_.distance(output.ref, input.ref) >= kernel_->distance(args())),
+                   "the output overlaps an input");
   }
 
   /// Whether two operands have no byte in common; both are in bounds.

@@ -4,8 +4,8 @@
 // lies in flash (runtime/payload/format.h) and the base addresses that the block's
 // references are relative to. The payload was validated when it was loaded, so a kernel
 // checks nothing: every reference is in bounds and aligned, every dimension is
-// positive, every product fits, the scratch memory is as large as the kernel asked for, and what
-// the kernel writes lies apart from what it reads. Only indices are checked by the kernel that
+// positive, every product fits, the scratch memory is as large as the kernel asked for, and the
+// kernel writes over nothing that it still reads. Only indices are checked by the kernel that
 // reads them, because they are data.
 //
 // To link only the kernels that one model needs, write a table of your own, in any order:
@@ -43,6 +43,10 @@ struct Kernel {
   /// all other checks except that of scratch_bytes.
   using Accepts = bool (*)(const void* args);
 
+  /// Returns how many bytes before the input the output has to start if the two overlap; see
+  /// overlapping(). `args` has passed the checks of sizes and operands.
+  using Distance = std::int32_t (*)(const void* args);
+
   /// `scratch_bytes` is nullptr for a kernel that needs no scratch memory.
   constexpr Kernel(const Operator& computed, Run run, ScratchBytes scratch_bytes = nullptr)
       : run(run),
@@ -64,7 +68,23 @@ struct Kernel {
   /// an operand; for kernels without this mark it refuses this overlap too.
   constexpr Kernel in_place() const {
     Kernel kernel = *this;
-    kernel.overwrites_input = true;
+    kernel.overwrites_input = [](const void* /*args*/) { return true; };
+    return kernel;
+  }
+
+  /// The same, for the calls for which `possible` returns true.
+  constexpr Kernel in_place_if(Accepts possible) const {
+    Kernel kernel = *this;
+    kernel.overwrites_input = possible;
+    return kernel;
+  }
+
+  /// Returns this kernel, of one input, marked as computing the same if its output starts at least
+  /// `distance` bytes before its input, even if it reaches into the input: what it overwrites it no
+  /// longer reads.
+  constexpr Kernel overlapping(Distance least) const {
+    Kernel kernel = *this;
+    kernel.distance = least;
     return kernel;
   }
 
@@ -87,11 +107,12 @@ struct Kernel {
   Run run;
   ScratchBytes scratch_bytes;
   Accepts accepts = nullptr;                               // nullptr: everything
+  Accepts overwrites_input = nullptr;                      // nullptr: never
+  Distance distance = nullptr;                             // nullptr: no such overlap
   bool (*check)(const CallCheck& call, const void* args);  // see Operator
   payload::Opcode opcode;
   std::uint16_t call_bytes;  // of the header and the argument block
   payload::ReadsPast past = {0, 0};
-  bool overwrites_input = false;
   /// The bits 1 << ProviderId of the providers whose calls run() accepts. All by default, because
   /// plain code needs nothing of its provider.
   std::uint8_t providers = 0xFF;

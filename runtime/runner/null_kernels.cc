@@ -16,9 +16,12 @@ constexpr Provider kProvider = {
     kAcceptedIsas,
     {payload::kPortableRevision, payload::kCmsisNnRevision, payload::kTunedRevision}};
 
-// In place, like the sum in other tables.
+// Any overlap that another table's kernel may allow.
+constexpr std::int32_t any_distance(const void* /*args*/) { return INT32_MIN; }
+
 template <std::size_t kIndex>
-constexpr Kernel kNothing = Kernel(kOperators[kIndex], run_nothing).in_place();
+constexpr Kernel kNothing =
+    Kernel(kOperators[kIndex], run_nothing).in_place().overlapping(any_distance);
 
 template <std::size_t... kIndices>
 constexpr KernelTable table_of(std::index_sequence<kIndices...>) {

@@ -453,7 +453,7 @@ def test_compile_specs():
     assert {spec.key: spec.value for spec in specs} == {
         "target": b"cortex-m4",
         "io_placement": b"caller",
-        "providers": b"cmsis-nn,portable",
+        "providers": b"tuned,cmsis-nn,portable",
     }
 
 

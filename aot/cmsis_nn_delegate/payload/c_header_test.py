@@ -45,7 +45,7 @@ def test_programs_link_the_payload(tmp_path, suffix, flags):
     subprocess.run(["cc", "kws-1.o", "main.o", "-o", "main"], cwd=tmp_path, check=True)
     out = subprocess.run([tmp_path / "main"], capture_output=True, check=True).stdout
     line, payload = out.split(b"\n", 1)
-    assert line.decode() == "16896 490 -128 0.00390625"
+    assert line.decode() == "8896 490 -128 0.00390625"
     assert payload == PAYLOAD
 
 

@@ -54,10 +54,12 @@ class Legal:
 
 @dataclass(frozen=True)
 class Choice:
-    """An assignment for a target, with the scratch memory that the kernel needs there."""
+    """An assignment for a target, with the scratch memory that the kernel needs there. `distance` says how many bytes
+    before its first input the output may start although the two overlap; None: nowhere."""
 
     assignment: Assignment
     scratch_bytes: int
+    distance: Optional[int] = None
 
     @property
     def node(self) -> Node:
@@ -118,7 +120,8 @@ def _tuned(node: Node, target: Target) -> tuple[Optional[Choice], str]:
         if target.isa in kernel.isas:
             why = kernel.why_not(node)
             if not why:
-                return Choice(Assignment(node, kernel.spec, TUNED, kernel, ""), kernel.scratch_bytes(node)), ""
+                assignment = Assignment(node, kernel.spec, TUNED, kernel, "")
+                return Choice(assignment, kernel.scratch_bytes(node), kernel.distance(node)), ""
             refusals.append(f"{kernel.name}: {why}")
     return None, "; ".join(refusals)
 

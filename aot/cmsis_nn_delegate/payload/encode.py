@@ -117,7 +117,8 @@ def plan(chosen: Chosen, io_placement: Union[str, IoPlacement] = IoPlacement.ARE
         io_placement = IoPlacement.of(io_placement)
     _check(chosen.graph)
     scratch = [choice.scratch_bytes for choice in chosen.choices]
-    return Planned(chosen, io_placement, plan_memory(chosen.graph, scratch, io_placement))
+    distances = {step: c.distance for step, c in enumerate(chosen.choices) if c.distance is not None}
+    return Planned(chosen, io_placement, plan_memory(chosen.graph, scratch, io_placement, distances=distances))
 
 
 def encode(

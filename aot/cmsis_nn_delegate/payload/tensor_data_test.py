@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsis_nn_delegate.ops import storage
@@ -11,6 +11,7 @@ from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1000))
 def test_bytes_are_the_storage_of_the_graph(seed):
     graph = networks.random_network(seed)

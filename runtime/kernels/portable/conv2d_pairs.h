@@ -7,6 +7,7 @@
 
 #include "runtime/kernels/portable/pair_products.h"
 #include "runtime/kernels/portable/portable.h"
+#include "runtime/kernels/portable/window_order.h"
 #include "runtime/payload/bounds.h"
 
 namespace cmsis_nn_delegate {
@@ -208,6 +209,7 @@ template <typename Products>
 constexpr Kernel conv2d_pairs_kernel() {
   return Kernel(operators::kConv2dPairs, run_conv2d_pairs<Products>, conv2d_pairs_scratch_bytes)
       .limited_to(conv2d_pairs_accepts)
+      .overlapping(window_order_distance<payload::Conv2dPairsArgs>)
       .only_of(payload::ProviderId::kTuned);
 }
 

@@ -199,12 +199,22 @@ inline bool depthwise_conv2d_planes_accepts(const void* args) {
          a.output_dims.h <= kMostOutputs && a.output_dims.w <= kMostOutputs;
 }
 
+/// Returns whether the outputs have the places of the inputs that are read before them, as
+/// DepthwiseConv2dPlanes.distance in Python.
+inline bool depthwise_conv2d_planes_keeps_places(const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
+  const auto& p = a.params;
+  return p.stride.h == 1 && p.stride.w == 1 && p.padding.h <= 2 && p.padding.w <= 2 &&
+         a.output_dims.h == a.input_dims.h && a.output_dims.w == a.input_dims.w;
+}
+
 /// The kernel with the inner loops of `Planes`.
 template <typename Planes>
 constexpr Kernel depthwise_conv2d_planes_kernel() {
   return Kernel(operators::kDepthwiseConv2dPlanes, run_depthwise_conv2d_planes<Planes>,
                 depthwise_conv2d_planes_scratch_bytes)
       .limited_to(depthwise_conv2d_planes_accepts)
+      .in_place_if(depthwise_conv2d_planes_keeps_places)
       .only_of(payload::ProviderId::kTuned);
 }
 

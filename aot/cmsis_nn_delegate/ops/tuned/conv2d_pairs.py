@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..attrs import Padding
 from ..geometry import Geometry
 from ..kernel import KernelSpec
 from ..random_case import RandomCase
-from . import block_args, pair_table, requantization
+from . import block_args, pair_table, requantization, window_order
 from .requantization import Form
 from .tuned_kernel import TunedKernel
 
@@ -88,6 +88,10 @@ class Conv2dPairs(TunedKernel):
         inside = geometry.padding == (0, 0) and all((count - 1) * stride < size for count, stride, size in sides)
         in_place = geometry.kernel == (1, 1) and inside
         return -(-(4 * depth + (0 if in_place else 2 * depth)) // 16) * 16
+
+    def distance(self, node: Node) -> Optional[int]:
+        outputs, inputs = node.inputs[1].shape[:2]
+        return window_order.distance(Geometry.plain(node), inputs, outputs)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         return {"table": pair_table.table(node, _weights(node), self._form(node), _CHANNELS)}

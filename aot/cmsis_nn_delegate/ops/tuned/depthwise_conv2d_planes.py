@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -118,6 +118,11 @@ class DepthwiseConv2dPlanes(TunedKernel):
         outputs = max(Geometry.plain(node).output)
         columns = (outputs + 1) // 2 * stride + 1
         return columns * _CHANNELS * (_KERNEL[0] + stride) * 4
+
+    def distance(self, node: Node) -> Optional[int]:
+        geometry = Geometry.plain(node)
+        keeps_size = geometry.stride == (1, 1) and geometry.input == geometry.output
+        return 0 if keeps_size and max(geometry.padding) <= 2 else None
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weights = node.inputs[1].constant[:, 0].astype(np.int64)  # [channels, h, w]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Optional
 
 import numpy as np
 
@@ -42,6 +42,11 @@ class TunedKernel(ABC):
     @abstractmethod
     def scratch_bytes(self, node: Node) -> int:
         """Returns how many bytes of scratch memory it needs, a multiple of 16; 0 for none."""
+
+    def distance(self, node: Node) -> Optional[int]:
+        """Returns how many bytes before its first input the output has to start if the two overlap, so that what the
+        kernel writes is no longer read; 0: exactly over it is possible. None if they must lie apart."""
+        return None
 
     @abstractmethod
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:

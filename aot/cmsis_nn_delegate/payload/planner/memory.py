@@ -5,6 +5,8 @@ definition to the last step, any other activation from its definition to its las
 scratch memory of a kernel during its own step. Values that lie inside of each other (`homes`) are
 one buffer, of which only those bytes are alive that belong to a live value: a tensor made of
 parts grows with them, and what is left of one after its last reader are the parts read later.
+So are an output and the input that it is stored over: a kernel may allow that at the same place, or
+from some distance before its input on, if it no longer reads what it overwrites.
 With I/O placed with the caller, inputs and outputs take no arena memory. States lie one after
 another outside of the arena, because they live between executions.
 """
@@ -14,13 +16,14 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Optional
 
 from ...format.schema import ALIGNMENT
-from ...graph.ir import Graph, Node, Value
+from ...graph.ir import Graph, Value
 from ...ops.registry import OPS, calls
 from .homes import Home, find_homes
-from .interval import Interval, Movable, align_up, bundle_of, live_bytes
+from .interval import Interval, Movable, align_up, bundle_of, live_bytes, lower_bound
 from .plan import place
 
 
@@ -87,84 +90,126 @@ class MemoryPlan:
         return self._scratch.get(step)
 
 
+@dataclass(frozen=True)
+class Overlay:
+    """The output of a call may be stored over `value`, starting `distance` bytes before it, or as many more as the
+    alignment takes."""
+
+    value: Value
+    distance: int
+
+
 def plan_memory(
     graph: Graph,
     scratch_bytes: Sequence[int],
     io_placement: IoPlacement,
     in_place: Optional[bool] = None,
+    distances: Mapping[int, int] = MappingProxyType({}),
 ) -> MemoryPlan:
     """Plans the arena of `graph`; `scratch_bytes` has the scratch size of every call.
 
-    `in_place` says whether operators that support it may overwrite an input that dies there; None means only if
-    that makes the arena smaller.
+    `in_place` says whether calls that support it may overwrite an input that dies there; None means only where that
+    makes the arena smaller. `distances` has, by step, for calls that may overwrite their first input although they
+    still read it, how many bytes before it their output has to start.
     """
+    plan = _Planner(graph, scratch_bytes, io_placement)
+    overlays = _overlays(graph, io_placement, distances)
     if in_place is not None:
-        return _plan(graph, scratch_bytes, io_placement, _overwritten(graph) if in_place else {})
-    separate = _plan(graph, scratch_bytes, io_placement, {})
-    overwritten = _overwritten(graph)
-    if not overwritten:
-        return separate
-    shared = _plan(graph, scratch_bytes, io_placement, overwritten)
-    return shared if shared.arena_bytes < separate.arena_bytes else separate
+        return plan.place(overlays if in_place else {})
+    # Of equal ones the first: that with the fewest overlays.
+    best: Optional[MemoryPlan] = None
+    for chosen in sorted(({}, plan.fewest(overlays), overlays), key=plan.bound):
+        if best is None or plan.bound(chosen) < best.arena_bytes:
+            found = plan.place(chosen)
+            best = found if best is None or found.arena_bytes < best.arena_bytes else best
+    assert best is not None
+    return best
 
 
-def _plan(
-    graph: Graph,
-    scratch_bytes: Sequence[int],
-    io_placement: IoPlacement,
-    overwritten: Mapping[int, Value],
-) -> MemoryPlan:
-    """Plans with the given in-place operations: step -> the input that its output replaces."""
-    nodes = calls(graph)
-    io = {id(value) for value in (*graph.inputs, *graph.outputs)}
-    with_caller = io if io_placement is IoPlacement.CALLER else set()
-    homes = find_homes(graph)
-    inner = {id(home.value): home for home in homes}
-    # Groups of values that share a buffer: a name, and each value with its offset.
-    names: list[str] = []
-    groups: list[list[tuple[int, Value]]] = []
-    group_of: dict[int, int] = {}  # by id of the root
-    lives = _lives(graph)
+class _Planner:
+    """Plans for one graph with different overlays: step -> where its output may be stored."""
 
-    for step, value in _defined(graph):
-        home = inner.get(id(value), Home(value, value, 0))
-        if id(home.root) in with_caller:
-            continue
-        replaced = overwritten.get(step)
-        if id(home.root) not in group_of and replaced is not None:
-            group_of[id(home.root)] = group_of[id(replaced)]
-            names[group_of[id(replaced)]] += "=" + value.name
-        elif id(home.root) not in group_of:
-            group_of[id(home.root)] = len(groups)
-            names.append(home.root.name)
-            groups.append([])
-        groups[group_of[id(home.root)]].append((home.offset, value))
+    def __init__(self, graph: Graph, scratch_bytes: Sequence[int], io_placement: IoPlacement) -> None:
+        self._graph = graph
+        self._nodes = calls(graph)
+        self._scratch_bytes = scratch_bytes
+        self._with_caller = (
+            {id(value) for value in (*graph.inputs, *graph.outputs)} if io_placement is IoPlacement.CALLER else set()
+        )
+        self._homes = find_homes(graph)
+        self._lives = _lives(graph)
 
-    buffers = [
-        bundle_of([(offset, Interval(value.nbytes, *lives[id(value)])) for offset, value in group], ALIGNMENT)
-        for group in groups
-    ]
-    steps_with_scratch = [step for step, size in enumerate(scratch_bytes) if size]
-    for step in steps_with_scratch:
-        names.append(f"{nodes[step].name}.scratch")
-        buffers.append(Interval(scratch_bytes[step], step, step))
+    def fewest(self, overlays: Mapping[int, Overlay]) -> Mapping[int, Overlay]:
+        """Returns `overlays` without those that raise the lower bound: a value that starts before the one that it
+        replaces may need room while something larger is alive."""
+        kept = dict(overlays)
+        bound = self.bound(kept)
+        for step in sorted(overlays):
+            without = {s: overlay for s, overlay in kept.items() if s != step}
+            if self.bound(without) < bound:
+                kept, bound = without, self.bound(without)
+        return kept
 
-    placement = place(buffers, ALIGNMENT)
-    offsets = placement.offsets
-    values = {id(value): base + offset for group, base in zip(groups, offsets) for offset, value in group}
-    states, persistent_bytes = _place_states(graph)
-    return MemoryPlan(
-        buffers=tuple(Buffer(*parts) for parts in zip(names, buffers, offsets)),
-        arena_bytes=align_up(placement.peak, ALIGNMENT),
-        bound=placement.bound,
-        live=tuple(live_bytes(buffers, ALIGNMENT)),
-        in_place=tuple(nodes[step].name for step in sorted(overwritten)),
-        homes=homes,
-        persistent_bytes=persistent_bytes,
-        _values=values,
-        _scratch=dict(zip(steps_with_scratch, offsets[len(groups) :])),
-        _states=states,
-    )
+    def place(self, overlays: Mapping[int, Overlay]) -> MemoryPlan:
+        names, groups, buffers = self._buffers(overlays)
+        steps = [step for step, size in enumerate(self._scratch_bytes) if size]
+        names += [f"{self._nodes[step].name}.scratch" for step in steps]
+        placement = place(buffers, ALIGNMENT)
+        offsets = placement.offsets
+        values = {id(value): base + offset for group, base in zip(groups, offsets) for offset, value in group}
+        states, persistent_bytes = _place_states(self._graph)
+        return MemoryPlan(
+            buffers=tuple(Buffer(*parts) for parts in zip(names, buffers, offsets)),
+            arena_bytes=align_up(placement.peak, ALIGNMENT),
+            bound=placement.bound,
+            live=tuple(live_bytes(buffers, ALIGNMENT)),
+            in_place=tuple(self._nodes[step].name for step in sorted(overlays)),
+            homes=self._homes,
+            persistent_bytes=persistent_bytes,
+            _values=values,
+            _scratch=dict(zip(steps, offsets[len(groups) :])),
+            _states=states,
+        )
+
+    def bound(self, overlays: Mapping[int, Overlay]) -> int:
+        """Returns the size of the largest live set, which no placement is below."""
+        _, _, buffers = self._buffers(overlays)
+        return lower_bound(buffers, ALIGNMENT)
+
+    def _buffers(
+        self, overlays: Mapping[int, Overlay]
+    ) -> tuple[list[str], list[list[tuple[int, Value]]], list[Movable]]:
+        """Returns the groups of values that share a buffer, with their names, and the buffers: those of the groups and
+        then the scratch memory of calls. Of a group, each value has its offset in the buffer."""
+        inner = {id(home.value): home for home in self._homes}
+        names: list[str] = []
+        groups: list[list[tuple[int, Value]]] = []
+        place_of: dict[int, tuple[int, int]] = {}  # by id of the root: its group, and its offset there
+        for step, value in _defined(self._graph):
+            home = inner.get(id(value), Home(value, value, 0))
+            root = id(home.root)
+            if root in self._with_caller:
+                continue
+            overlay = overlays.get(step)
+            if root not in place_of and overlay is not None:
+                group, offset = place_of[id(overlay.value)]
+                place_of[root] = group, offset - align_up(overlay.distance, ALIGNMENT)
+                names[group] += "=" + value.name
+            elif root not in place_of:
+                place_of[root] = len(groups), 0
+                names.append(home.root.name)
+                groups.append([])
+            group, offset = place_of[root]
+            groups[group].append((offset + home.offset, value))
+        # Offsets count from the lowest one, which may be that of an overlay.
+        starts = [min(offset for offset, _ in group) for group in groups]
+        groups = [[(offset - start, value) for offset, value in group] for group, start in zip(groups, starts)]
+        buffers = [
+            bundle_of([(offset, Interval(value.nbytes, *self._lives[id(value)])) for offset, value in group], ALIGNMENT)
+            for group in groups
+        ]
+        buffers += [Interval(size, step, step) for step, size in enumerate(self._scratch_bytes) if size]
+        return names, groups, buffers
 
 
 def _defined(graph: Graph) -> Iterator[tuple[int, Value]]:
@@ -214,31 +259,33 @@ def _place_states(graph: Graph) -> tuple[dict[int, int], int]:
     return offsets, end
 
 
-def _overwritten(graph: Graph) -> dict[int, Value]:
-    """Returns step -> the activation that the node of this step can store its output over."""
+def _overlays(graph: Graph, io_placement: IoPlacement, distances: Mapping[int, int]) -> dict[int, Overlay]:
+    """Returns where the outputs of calls may be stored over an activation that dies there, by step."""
     nodes = calls(graph)
     last_reader = {id(value): step for step, node in enumerate(nodes) for value in node.inputs}
     # Bytes of a buffer with several values may still be read by another name.
     shared = {id(value) for home in find_homes(graph) for value in (home.value, home.root)}
-    result: dict[int, Value] = {}
+    result: dict[int, Overlay] = {}
     for step, node in enumerate(nodes):
-        if OPS[node.op].in_place and len(node.outputs) == 1 and id(node.output) not in shared:
-            alone = (value for value in node.inputs if id(value) not in shared)
-            value = next((v for v in alone if _dies(graph, node, v, step, last_reader)), None)
-            if value is not None:
-                result[step] = value
+        if len(node.outputs) != 1 or id(node.output) in shared or graph.is_output(node.output):
+            continue
+        dying = [v for v in node.inputs if id(v) not in shared and last_reader[id(v)] == step and _is_inner(graph, v)]
+        same = next((v for v in dying if v.nbytes == node.output.nbytes), None)
+        first = node.inputs[0]
+        if OPS[node.op].in_place and same is not None:
+            result[step] = Overlay(same, 0)
+        elif step in distances and (
+            first in dying
+            or (io_placement is IoPlacement.ARENA and last_reader[id(first)] == step and _is_input(graph, first))
+        ):
+            result[step] = Overlay(first, distances[step])
     return result
 
 
-def _dies(graph: Graph, node: Node, value: Value, step: int, last_reader: Mapping[int, int]) -> bool:
-    """Returns whether `value` is an inner activation of the output's size that nothing reads after `step`.
+def _is_inner(graph: Graph, value: Value) -> bool:
+    """Whether `value` is an activation inside of the graph. The caller may keep inputs and outputs elsewhere."""
+    return not value.is_constant and not graph.is_output(value) and graph.producer(value) is not None
 
-    Inputs and outputs of the graph do not count, because the caller may keep them elsewhere.
-    """
-    inner = not value.is_constant and not graph.is_output(value) and graph.producer(value) is not None
-    return (
-        inner
-        and not graph.is_output(node.output)
-        and value.nbytes == node.output.nbytes
-        and last_reader[id(value)] == step
-    )
+
+def _is_input(graph: Graph, value: Value) -> bool:
+    return any(value is x for x in graph.inputs) and not graph.is_output(value)

@@ -9,7 +9,9 @@ from cmsis_nn_delegate.ops import storage
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.join import JoinAttrs
 from cmsis_nn_delegate.ops.loops import Loops
+from cmsis_nn_delegate.ops.providers.registry import DEFAULT
 from cmsis_nn_delegate.ops.registry import OPS, calls
+from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.payload.planner.homes import Home, find_homes
 from cmsis_nn_delegate.payload.planner.interval import Interval, find_overlap
 from cmsis_nn_delegate.payload.planner.memory import IoPlacement, plan_memory
@@ -64,8 +66,10 @@ def run_in_arena(graph, plan, scratch_bytes, inputs):
 @given(st.integers(0, 2**32), st.sampled_from(["cortex-m3", "cortex-m4", "cortex-m55"]), st.booleans())
 def test_networks_compute_the_same_in_the_arena(seed, target, in_place):
     graph = networks.random_network(seed)
-    sizes = scratch(graph, target)
-    plan = plan_memory(graph, sizes, ARENA, in_place)
+    choices = choose_kernels(legalize(graph, DEFAULT), get_target(target)).choices
+    sizes = [choice.scratch_bytes for choice in choices]
+    distances = {step: c.distance for step, c in enumerate(choices) if c.distance is not None}
+    plan = plan_memory(graph, sizes, ARENA, in_place, distances)
     assert find_overlap([b.interval for b in plan.buffers], [b.offset for b in plan.buffers]) is None
     inputs = networks.random_inputs(graph, seed)
     got = run_in_arena(graph, plan, sizes, inputs)
@@ -235,3 +239,34 @@ def test_placement_names():
     assert IoPlacement.of("arena") is ARENA
     with pytest.raises(ValueError, match="choose one of arena, caller"):
         IoPlacement.of("flash")
+
+
+def test_an_output_starts_before_the_input_that_it_overwrites():
+    builder = GraphBuilder()
+    x = builder.input(1, 64)
+    graph = builder.graph(builder.softmax(builder.fully_connected(builder.softmax(x), 128)))
+    plan = plan_memory(graph, [0, 0, 0], CALLER, distances={1: 40})
+    wide, narrow = graph.nodes[1].output, graph.nodes[1].inputs[0]
+    assert plan.offset_of(narrow) - plan.offset_of(wide) == 48  # 40, aligned
+    assert plan.in_place == (graph.nodes[1].name,)
+    assert (plan.arena_bytes, plan.gap) == (128, 0)
+    # Without, both are there at once.
+    assert plan_memory(graph, [0, 0, 0], CALLER).arena_bytes == 192
+
+
+def test_an_overlay_that_needs_more_room_is_left_out():
+    builder = GraphBuilder()
+    x = builder.input(1, 512)
+    first = builder.fully_connected(x, 16)
+    second = builder.fully_connected(first, 16)
+    graph = builder.graph(builder.softmax(second))
+    # 16 bytes that start 400 before others take as much room as 416.
+    plan = plan_memory(graph, [0, 0, 0], CALLER, distances={1: 400})
+    assert plan.in_place == () and plan.arena_bytes == 32
+
+
+def test_inputs_are_overwritten_only_in_the_arena():
+    builder = GraphBuilder()
+    graph = builder.graph(builder.fully_connected(builder.fully_connected(builder.input(1, 64), 64), 8))
+    assert plan_memory(graph, [0, 0], ARENA, distances={0: 16}).in_place == (graph.nodes[0].name,)
+    assert plan_memory(graph, [0, 0], CALLER, distances={0: 16}).in_place == ()
