@@ -23,9 +23,10 @@ def flipped_weight() -> bytes:
     that no input can hide the change. The CRC is still that of the original."""
     payload = bytearray(artifact(NETWORK, "dsp", "payload"))
     calls = decode(bytes(payload)).calls
-    linear = [call for call in calls if call.opcode is Opcode.FULLY_CONNECTED][-1]
-    _, offset = linear.references()["filter"]
-    count = linear.args["inputs"] * linear.args["outputs"]
+    linear = [call for call in calls if call.opcode is Opcode.CONV2D_PAIRS][-1]
+    _, table = linear.references()["table"]
+    # The first block: 4 sums, the weights of 4 channels, and 3 words for each of these.
+    offset, count = table + 16, 4 * (linear.args["block_words"] - 16)
     weights = np.frombuffer(bytes(payload), np.int8, count, offset)
     payload[offset + int(np.abs(weights.astype(int)).argmax())] ^= 0x80
     return bytes(payload)

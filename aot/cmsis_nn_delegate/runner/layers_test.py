@@ -79,8 +79,9 @@ def test_a_weight(core, call):
 
 
 def test_a_bias_changes_one_channel():
-    at = constant("cortex-m4", 1, "bias")
-    found = compared("cortex-m4", damaged(ENCODED["cortex-m4"].payload, at - at % 4 + 1))
+    # Too few channels for a tuned kernel, so the bias is a constant of its own.
+    at = constant("cortex-m55", 1, "bias")
+    found = compared("cortex-m55", damaged(ENCODED["cortex-m55"].payload, at - at % 4 + 1))
     assert found.difference.call == 1
     assert found.difference.differing <= 64  # pixels
     # The index is logical: the channel comes before the pixel, although it lies innermost in memory.
