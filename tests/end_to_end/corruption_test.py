@@ -23,10 +23,11 @@ def flipped_weight() -> bytes:
     that no input can hide the change. The CRC is still that of the original."""
     payload = bytearray(artifact(NETWORK, "dsp", "payload"))
     calls = decode(bytes(payload)).calls
-    linear = [call for call in calls if call.opcode is Opcode.CONV2D_PAIRS][-1]
+    linear = [call for call in calls if call.opcode in (Opcode.CONV2D_PAIRS, Opcode.FULLY_CONNECTED_PAIRS)][-1]
     _, table = linear.references()["table"]
-    # The first block: 4 sums, the weights of 4 channels, and 3 words for each of these.
-    offset, count = table + 16, 4 * (linear.args["block_words"] - 16)
+    # A block begins with a sum of each channel, and one of conv2d_pairs ends with 3 words for each of its 4 channels.
+    sums, scales = (4, 12) if linear.opcode is Opcode.CONV2D_PAIRS else (8, 0)
+    offset, count = table + 4 * sums, 4 * (linear.args["block_words"] - sums - scales)
     weights = np.frombuffer(bytes(payload), np.int8, count, offset)
     payload[offset + int(np.abs(weights.astype(int)).argmax())] ^= 0x80
     return bytes(payload)
