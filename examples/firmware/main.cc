@@ -25,7 +25,8 @@ namespace tuned = cmsis_nn_delegate::tuned;
 // init() would refuse a model that needs more.
 constexpr KernelTable kKernels = {
     tuned::kProvider,
-    {portable::kConv2d, portable::kFullyConnected, portable::kMaxPool2d, tuned::kConv2dPairs},
+    {portable::kConv2d, portable::kFullyConnected, portable::kMaxPool2d, tuned::kConv2dPairs,
+     tuned::kConv2dVectors},
 };
 
 alignas(DIGITS_ALIGNMENT) std::uint8_t arena[DIGITS_ARENA_BYTES];
