@@ -1,4 +1,4 @@
-"""The command line: `cmsisnn accuracy | compile | explain | report | run | targets`.
+"""The command line: `cmsisnn accuracy | compile | explain | profile | report | run | targets`.
 
 Results and progress go to stdout. A failure prints one message to stderr. The exit code is 2 if the
 arguments or input files are wrong, and 1 if the model cannot be compiled, a run failed, or results differ.
@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import gc
 import io
+import json
 import os
 import sys
 import tempfile
@@ -37,9 +38,11 @@ if TYPE_CHECKING:
     from .compiled import Compiled
     from .graph.tensor_type import TensorType
     from .payload.files.artifacts import Artifacts
+    from .payload.report.model_report import Report
     from .pipeline import Compilation
     from .quantization.samples import InputSpec, Sample
     from .runner.host import HostProgram
+    from .runner.profile import Profile
 
 Results = list[list[np.ndarray]]  # by sample and output
 
@@ -156,25 +159,33 @@ def _accuracy(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _report(arguments: argparse.Namespace) -> int:
-    from .payload.encode import encode
+def _profile(arguments: argparse.Namespace) -> int:
     from .payload.files.artifacts import Artifacts
-    from .payload.report import text
-    from .payload.report.model_report import build_report
+    from .runner import chrome_trace, profile_text
 
     artifacts = Artifacts.of(arguments.model)
     artifacts.check()
-    payload = artifacts.payload()
-    graph, about = artifacts.graph()
-    providers = get_providers(about["providers"].split(","))
-    encoded = encode(graph, get_target(about["target"]), about["io_placement"], providers)
-    if encoded.payload != payload.data:
-        raise UserError(
-            f"{artifacts.path('.graph.npz')} does not compile to {artifacts.path('.payload.bin')}: "
-            "compile the model again",
-            exit_code=1,
-        )
-    report = build_report(about["name"], encoded, about.get("quantizer", ""))
+    trace = Path(arguments.trace) if arguments.trace is not None else None
+    if trace is not None:
+        if not trace.name:
+            raise UserError(f"--trace {arguments.trace!r} names no file")
+        check_writable(trace.parent, [trace.name])
+    with contextlib.redirect_stdout(sys.stderr if arguments.json else sys.stdout):
+        profile = _profiled(artifacts, arguments)
+    sys.stdout.write(profile.to_json() if arguments.json else f"\n{profile_text.render(profile)}")
+    if trace is not None:
+        write_files(trace.parent, {trace.name: chrome_trace.to_trace(profile).encode()})
+        print(f"Written\n  {trace}", file=sys.stderr if arguments.json else sys.stdout)
+    return 0
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from .payload.files.artifacts import Artifacts
+    from .payload.report import text
+
+    artifacts = Artifacts.of(arguments.model)
+    artifacts.check()
+    report = _rebuilt_report(artifacts)
     sys.stdout.write(report.to_json() if arguments.json else text.render(report))
     return 0
 
@@ -219,6 +230,55 @@ def _targets(arguments: argparse.Namespace) -> int:
 
 
 # Parts of commands ----------------------------------------------------------
+
+
+def _rebuilt_report(artifacts: Artifacts) -> Report:
+    """Returns the report of compiled files. UserError if the graph does not compile to the payload."""
+    from .payload.encode import encode
+    from .payload.report.model_report import build_report
+
+    payload = artifacts.payload()
+    graph, about = artifacts.graph()
+    providers = get_providers(about["providers"].split(","))
+    encoded = encode(graph, get_target(about["target"]), about["io_placement"], providers)
+    if encoded.payload != payload.data:
+        raise UserError(
+            f"{artifacts.path('.graph.npz')} does not compile to {artifacts.path('.payload.bin')}: "
+            "compile the model again",
+            exit_code=1,
+        )
+    return build_report(about["name"], encoded, about.get("quantizer", ""))
+
+
+def _profiled(artifacts: Artifacts, arguments: argparse.Namespace) -> Profile:
+    """Measures what `profile` shows."""
+    from .runner import profile, simulate
+
+    report = _rebuilt_report(artifacts)
+    graph, about = artifacts.graph()
+    core = arguments.core or about["target"]
+    if get_target(core).isa is not artifacts.payload().isa:
+        raise UserError(
+            f"{artifacts.path('.payload.bin')} is for cores with the instruction set {report.isa.lower()}, such as "
+            f"{about['target']}; {core} has {get_target(core).isa.name.lower()}: compile the model with --target {core}"
+        )
+    image = arguments.image or simulate.default_image(core, profile=True)
+    if arguments.inputs is None:
+        inputs, about_inputs = profile.random_inputs(graph), "random inputs"
+    else:
+        first, *others = _samples(artifacts, arguments)
+        inputs, about_inputs = list(first), f"the {'first' if others else 'only'} sample of {arguments.inputs}"
+    _say(f"simulating {image}")
+    return profile.measure(
+        report,
+        artifacts.payload().data,
+        inputs,
+        image,
+        modules=json.loads(about.get("modules", "{}")),
+        about_inputs=about_inputs,
+        timeout_s=arguments.timeout,
+        progress=_say,
+    )
 
 
 def _measured(arguments: argparse.Namespace) -> Accuracy:
@@ -523,6 +583,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     accuracy.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
     accuracy.set_defaults(calibration_optional=False, io="float", io_placement="arena", strict=False, check=True)
+
+    profile = command("profile", _profile, "count the instructions of every call on a simulated core")
+    profile.add_argument("model", help="a file that `compile` wrote, or their common beginning")
+    profile.add_argument("--core", choices=tuple(TARGETS), help="default is the model's target")
+    profile.add_argument("--inputs", metavar="FILE.npz", help="its first sample is run; default: random inputs")
+    profile.add_argument(
+        "--image",
+        metavar="NAME_profile.elf",
+        help="runner firmware that marks calls, with NAME.elf beside it; default is Bazel's",
+    )
+    profile.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="of each run, default 600")
+    profile.add_argument("--trace", metavar="FILE.json", help="also write a trace for Perfetto (ui.perfetto.dev)")
+    profile.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
 
     report = command("report", _report, "show RAM, flash and calls of a compiled model")
     report.add_argument("model", help="a file that `compile` wrote, or their common beginning")

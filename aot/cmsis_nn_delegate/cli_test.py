@@ -167,6 +167,9 @@ def test_compile_writes_everything(capsys, folder, small):
     report = json.loads((folder / "all" / "small.report.json").read_text())
     assert report["flash_bytes"] == len(payload)
     assert (folder / "all" / "small.report.txt").read_text() in out
+    _, about = Artifacts.of(f"{folder}/all/small").graph()
+    modules = list(dict.fromkeys(json.loads(about["modules"]).values()))
+    assert modules == ["0 (Conv2d)", "1 (ReLU)", "2 (Flatten)", "3 (Linear)"]
 
 
 def test_compile_is_deterministic(capsys, folder, small):
@@ -519,7 +522,7 @@ class FakeSimulator:
             f"##RUN core=cortex-m55 isa=mve kernels=portable executor={executor} revision=dbf45dbf",
             f"##INIT error=0 ticks=1 runtime_bytes=8 arena_bytes={view.arena_bytes}",
         ]
-        regions = [SimpleNamespace(instructions=100)]
+        regions = [SimpleNamespace(instructions=100, children=[])]
         for index in range(header["set_count"]):
             at = header["inputs_offset"] + index * header["set_bytes"]
             inputs = []
@@ -527,7 +530,7 @@ class FakeSimulator:
                 inputs.append(simulate.from_bytes(job[at : at + tensor.nbytes], tensor))
                 at += -(-tensor.nbytes // 16) * 16
             lines.append(f"##EXEC set={index} error=0 ticks=5")
-            regions.append(SimpleNamespace(instructions=1000 + index))
+            regions.append(SimpleNamespace(instructions=1000 + index, children=[]))
             for number, (output, tensor) in enumerate(zip(reference.run(self.graph, inputs), view.outputs)):
                 data = bytearray(simulate.to_bytes(output, tensor))
                 data[0] ^= self.flip

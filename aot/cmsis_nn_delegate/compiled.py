@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,6 +84,12 @@ class Compiled:
         """Returns the nodes that stay outside of the delegate, with reasons."""
         return [report for report in self.reports if not report.delegated]
 
+    @property
+    def modules(self) -> dict[str, str]:
+        """Returns the user's module by the name of each delegated edge node that has one, in execution order:
+        "layers.0 (Conv2d)"."""
+        return {report.name: report.module for report in self.reports if report.delegated and report.module}
+
     def files(self) -> dict[str, bytes]:
         """Returns name -> content of every file to write."""
         files = {f"{self.name}.pte": self.pte}
@@ -94,6 +101,7 @@ class Compiled:
                 "io_placement": self.encoded.io_placement.value,
                 "providers": ",".join(provider.name for provider in self.encoded.providers),
                 "quantizer": self.quantizer,
+                "modules": json.dumps(self.modules),
                 **about_program(decode(payload).crc32, self.pte),
             }
             contents = (

@@ -36,6 +36,7 @@ class Run:
     arena_bytes: int
     stack_bytes: int
     layers: list[list[bytes]]  # by input set, in the order of the layers that were asked for
+    calls: Optional[list[list[int]]]  # instructions by input set and call, with the tracer's; none from other images
 
 
 def default_image(core: str, executor: str = "standalone", profile: bool = False) -> Path:
@@ -59,6 +60,8 @@ def run(
     *,
     program: Optional[bytes] = None,
     layers: Sequence[Layer] = (),
+    null_kernels: bool = False,
+    verify_crc: bool = True,
     timeout_s: float = 600.0,
     progress: Optional[Callable[[str], None]] = None,
 ) -> Run:
@@ -68,6 +71,8 @@ def run(
     must contain that executor.
 
     layers: what to print of each execution. Only profile images of the standalone executor can.
+    null_kernels: run kernels that return at once, to measure all the rest. The outputs are then undefined.
+    verify_crc: whether init() also checks the CRC of the payload, some 11 instructions a byte.
     progress: called with a line for each batch of inputs and, once per reason, if one simulator replaces another.
         The warnings about that are for programs that show warnings, which the commands of this package do not.
 
@@ -93,13 +98,16 @@ def run(
     outputs: list[list[np.ndarray]] = []
     printed: list[list[bytes]] = []
     counts: Optional[list[int]] = []
+    calls: list[list[int]] = []
     report: Optional[RunResult] = None
     result = init_count = None
     stack = 0
     for start in range(0, len(sets), batch):
         if len(sets) > batch and progress:
             progress(f"simulating inputs {start} to {min(start + batch, len(sets)) - 1}")
-        flags = JobFlag.VERIFY_CRC | JobFlag.PRINT_OUTPUTS
+        flags = JobFlag.PRINT_OUTPUTS
+        flags |= JobFlag.VERIFY_CRC if verify_crc else JobFlag.NONE
+        flags |= JobFlag.NULL_KERNELS if null_kernels else JobFlag.NONE
         some = sets[start : start + batch]
         if program is None:
             job = build_job(payload, some, flags, layers)
@@ -124,6 +132,7 @@ def run(
         elif counts is not None:
             init_count = result.regions[0].instructions
             counts += [region.instructions for region in result.regions[1:]]
+            calls += [[call.instructions for call in region.children] for region in result.regions[1:]]
         stack = max(stack, report.stack_bytes)
     if report is None or result is None:
         raise UserError("there are no inputs to run")
@@ -138,6 +147,7 @@ def run(
         arena_bytes=report.arena_bytes,
         stack_bytes=stack,
         layers=printed,
+        calls=None if counts is None else calls,
     )
 
 

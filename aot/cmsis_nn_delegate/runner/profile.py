@@ -1,0 +1,188 @@
+"""How many instructions each call of a payload takes on a simulated core: `measure`.
+
+Three runs of the real firmware give the figures. The usual image gives the inference's. The profile image sets markers
+around every call; what the markers' own code takes is measured in that image with kernels that return at once. What is
+left of the inference is the executor's, exactly. These are instructions, not cycles.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Union
+
+import numpy as np
+
+from ..errors import UserError
+from ..graph.ir import Graph
+from ..graph.tensor_type import Element
+from ..ops.embedding import index_range
+from ..payload.report.model_report import Report
+from . import simulate
+
+# The version of the JSON's structure.
+SCHEMA = 1
+
+_PROFILE = "_profile"
+
+
+@dataclass(frozen=True)
+class CallProfile:
+    """One call. `functions` are the names of the edge nodes that it computes, `modules` the user's modules that they
+    come from, each once; both are empty where they are unknown."""
+
+    index: int
+    kernel: str
+    provider: str
+    modules: tuple[str, ...]
+    functions: tuple[str, ...]
+    inputs: tuple[tuple[int, ...], ...]
+    outputs: tuple[tuple[int, ...], ...]
+    multiplications: int  # 0 for operators without weights
+    instructions: int
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Executed instructions of init() and of one inference, which are those of its calls and of the executor."""
+
+    name: str
+    core: str
+    isa: str
+    kernels: str  # of the image, as in its banner
+    simulator: str
+    inputs: str  # what the inputs were
+    init: int
+    crc: int  # what init() takes besides if it checks the payload's CRC
+    inference: int
+    executor: int  # what the inference takes outside of its calls
+    with_markers: bool  # whether `executor` has the instructions of the markers' code too
+    calls: tuple[CallProfile, ...]
+
+    @property
+    def multiplications(self) -> int:
+        return sum(call.multiplications for call in self.calls)
+
+    def to_json(self) -> str:
+        """Returns the fields as a document of the version `SCHEMA`, with a final newline."""
+        document = {"schema": SCHEMA, "unit": "instructions", **dataclasses.asdict(self)}
+        return json.dumps(document, indent=2) + "\n"
+
+
+def measure(
+    report: Report,
+    payload: bytes,
+    inputs: Sequence[np.ndarray],
+    image: Union[str, Path],
+    *,
+    modules: Optional[Mapping[str, str]] = None,
+    about_inputs: str = "",
+    timeout_s: float = 600.0,
+    progress: Optional[Callable[[str], None]] = None,
+) -> Profile:
+    """Runs `payload`, which `report` is about, with one set of `inputs` (logical shape and order).
+
+    image: a profile image of the standalone executor, such as cortex_m4_profile.elf. If the same image without markers
+        (cortex_m4.elf) lies beside it, that one gives the inference's total, otherwise the total includes the markers'
+        code.
+    modules: the user's module by the name of an edge node, in execution order.
+
+    UserError if the images give no exact counts, are no profile images, or as for `simulate.run`.
+    """
+
+    def run(elf: Path, *, null_kernels: bool = False, verify_crc: bool = False) -> simulate.Run:
+        return simulate.run(
+            payload,
+            [inputs],
+            elf,
+            null_kernels=null_kernels,
+            verify_crc=verify_crc,
+            timeout_s=timeout_s,
+            progress=progress,
+        )
+
+    image = Path(image)
+    plain = _without_markers(image)
+    traced = _counts(run(image))
+    if len(traced.calls) != len(report.calls):
+        raise UserError(
+            f"{image} counted {len(traced.calls)} calls, the payload has {len(report.calls)}: use a profile image, "
+            f"such as //runtime:{report.target.replace('-', '_')}{_PROFILE}"
+        )
+    markers = _counts(run(image, null_kernels=True)).calls
+    instructions = [count - own for count, own in zip(traced.calls, markers, strict=True)]
+    last = run(plain or image, verify_crc=True)
+    whole = _counts(last)
+    return Profile(
+        name=report.name,
+        core=last.info.core,
+        isa=last.info.isa,
+        kernels=last.info.kernels,
+        simulator=last.simulator,
+        inputs=about_inputs,
+        init=traced.init,
+        crc=whole.init - traced.init,
+        inference=whole.inference,
+        executor=whole.inference - sum(instructions),
+        with_markers=plain is None,
+        calls=tuple(
+            CallProfile(
+                index=call.index,
+                kernel=call.kernel,
+                provider=call.provider,
+                modules=tuple({module: None for node, module in (modules or {}).items() if node in call.sources}),
+                functions=tuple(source for source in call.sources if "quantize_per_" not in source),
+                inputs=call.inputs,
+                outputs=call.outputs,
+                multiplications=call.macs,
+                instructions=count,
+            )
+            for call, count in zip(report.calls, instructions, strict=True)
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """Instructions of a run with one set of inputs; those of calls include the markers' code."""
+
+    init: int
+    inference: int
+    calls: list[int]
+
+
+def _counts(run: simulate.Run) -> _Counts:
+    if run.init_instructions is None or run.instructions is None or run.calls is None:
+        raise UserError(
+            f"{run.simulator} does not count instructions exactly here, so there is no profile: use the simulators of "
+            "the project's checkout, `bazel build //sim:qemu`"
+        )
+    return _Counts(run.init_instructions, run.instructions[0], run.calls[0])
+
+
+def random_inputs(graph: Graph, seed: int = 0) -> list[np.ndarray]:
+    """Returns one set of inputs of `graph`: any int8 numbers, normally distributed floats, valid indices.
+
+    Kernels of layers take the same instructions for all inputs; a few others, such as softmax, do not.
+    """
+    generator = np.random.default_rng(seed)
+    arrays = []
+    for value in graph.inputs:
+        dtype = value.element.numpy
+        if value.element is Element.FLOAT32:
+            arrays.append(generator.normal(0, 1, value.shape).astype(dtype))
+        else:
+            low, high = index_range(graph, value) or ((-128, 127) if value.element is Element.INT8 else (0, 0))
+            arrays.append(generator.integers(low, high, value.shape, endpoint=True).astype(dtype))
+    return arrays
+
+
+def _without_markers(image: Path) -> Optional[Path]:
+    """Returns the image beside a profile image that has no markers around calls, None if there is none."""
+    if not image.stem.endswith(_PROFILE):
+        return None
+    plain = image.with_name(image.stem[: -len(_PROFILE)] + image.suffix)
+    return plain if plain.is_file() else None

@@ -1,0 +1,239 @@
+"""The counts of calls add up to those of the image without markers, and the text and the trace show them."""
+
+import dataclasses
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cmsis_nn_delegate.cli import main
+from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.ops.attrs import Clamp, Padding
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.payload.report.model_report import build_report
+from cmsis_nn_delegate.runner import chrome_trace, profile_text, simulate
+from cmsis_nn_delegate.runner.profile import CallProfile, Profile, measure, random_inputs
+from cmsis_nn_delegate.target import get_target
+
+RUNTIME = Path("runtime")
+
+
+def network():
+    builder = GraphBuilder()
+    x = builder.conv2d(builder.input(1, 8, 8, 8), 8, (3, 3), (1, 1), Padding(1, 1, 1, 1), clamp=Clamp(0.0))
+    x = builder.avg_pool2d(builder.add(x, builder.depthwise_conv2d(x, kernel=(1, 1))), (4, 4))
+    return builder.graph(builder.softmax(builder.fully_connected(x, 5)))
+
+
+GRAPH = network()
+INPUTS = random_inputs(GRAPH)
+CORES = ("cortex-m4", "cortex-m55")
+ENCODED = {core: encode(GRAPH, get_target(core)) for core in CORES}
+
+
+def image(core, suffix="_profile"):
+    return RUNTIME / f"{core.replace('-', '_')}{suffix}.elf"
+
+
+@pytest.fixture(scope="module", params=CORES)
+def measured(request):
+    encoded = ENCODED[request.param]
+    return measure(build_report("net", encoded), encoded.payload, INPUTS, image(request.param))
+
+
+def test_calls_and_executor_are_the_whole_inference(measured):
+    payload = ENCODED[measured.core].payload
+    plain = simulate.run(payload, [INPUTS], image(measured.core, ""), verify_crc=False)
+    empty = simulate.run(payload, [INPUTS], image(measured.core, ""), null_kernels=True)
+    assert [measured.inference] == plain.instructions and measured.init == plain.init_instructions
+    # Not from the difference that defines it: from kernels that return at once, in the image without markers.
+    assert [measured.executor] == empty.instructions
+    assert sum(call.instructions for call in measured.calls) == measured.inference - measured.executor
+    assert measured.crc > 8 * len(payload)
+    assert not measured.with_markers
+
+
+def test_calls_are_those_of_the_report(measured):
+    report = build_report("net", ENCODED[measured.core])
+    assert [(c.kernel, c.provider, c.multiplications) for c in measured.calls] == [
+        (c.kernel, c.provider, c.macs) for c in report.calls
+    ]
+    assert measured.multiplications == report.macs
+    layers = [c for c in measured.calls if c.multiplications]
+    assert len(layers) == 3
+    # An instruction makes at most two multiplications on M4 and 16 on M55.
+    most = {"cortex-m4": 2, "cortex-m55": 16}[measured.core]
+    assert all(c.instructions * most > c.multiplications for c in layers)
+
+
+def test_a_call_names_the_modules_it_computes_in_execution_order(measured):
+    encoded = ENCODED[measured.core]
+    report = build_report("net", encoded)
+    sources = ("aten_relu_default", "aten_convolution_default", "quantized_decomposed_quantize_per_tensor_default")
+    first = dataclasses.replace(report.calls[0], sources=sources)
+    report = dataclasses.replace(report, calls=(first, *report.calls[1:]))
+    modules = {"other": "z", "aten_convolution_default": "b.0 (Conv2d)", "aten_relu_default": "a.1 (ReLU)"}
+    again = measure(report, encoded.payload, INPUTS, image(measured.core), modules=modules)
+    assert again.calls[0].modules == ("b.0 (Conv2d)", "a.1 (ReLU)")
+    assert again.calls[0].functions == sources[:2]
+    # Everything else repeats exactly.
+    assert dataclasses.replace(again.calls[0], modules=(), functions=measured.calls[0].functions) == measured.calls[0]
+    assert dataclasses.replace(again, calls=measured.calls) == measured
+
+
+def test_an_image_without_another_beside_it_says_so(tmp_path):
+    alone = tmp_path / "cortex_m4_profile.elf"
+    shutil.copy(image("cortex-m4"), alone)
+    for path in image("cortex-m4").parent.glob("cortex_m4_profile.*.json"):
+        shutil.copy(path, tmp_path)
+    encoded = ENCODED["cortex-m4"]
+    with_markers = measure(build_report("net", encoded), encoded.payload, INPUTS, alone)
+    without = measure(build_report("net", encoded), encoded.payload, INPUTS, image("cortex-m4"))
+    assert with_markers.with_markers and with_markers.calls == without.calls
+    assert with_markers.executor > without.executor
+    assert "includes the code that marks calls" in profile_text.render(with_markers)
+
+
+def test_images_that_mark_no_calls_are_refused():
+    encoded = ENCODED["cortex-m4"]
+    with pytest.raises(UserError, match="counted 0 calls, the payload has 6: use a profile image, such as //runtime"):
+        measure(build_report("net", encoded), encoded.payload, INPUTS, image("cortex-m4", ""))
+
+
+def test_a_simulator_that_does_not_count_is_refused(monkeypatch):
+    from sim import simulator
+
+    run = simulator.run
+    monkeypatch.setattr(simulator, "run", lambda *args, **options: run(*args, count=False, **options))
+    encoded = ENCODED["cortex-m4"]
+    with pytest.raises(UserError, match="does not count instructions exactly"):
+        measure(build_report("net", encoded), encoded.payload, INPUTS, image("cortex-m4"))
+
+
+# The command ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """The files of a model that the command reads, for cortex-m4."""
+    folder = tmp_path_factory.mktemp("compiled")
+    encoded = ENCODED["cortex-m4"]
+    about = {
+        "name": "net",
+        "target": "cortex-m4",
+        "io_placement": "arena",
+        "providers": ",".join(provider.name for provider in encoded.providers),
+        "payload_crc32": build_report("net", encoded).payload_crc32,
+    }
+    (folder / "net.payload.bin").write_bytes(encoded.payload)
+    (folder / "net.graph.npz").write_bytes(serialize.dumps(GRAPH, about))
+    return folder / "net"
+
+
+def command(capsys, *arguments):
+    code = main(["profile", *map(str, arguments)])
+    return code, *capsys.readouterr()
+
+
+def test_the_command_writes_json_and_a_trace(capsys, compiled, tmp_path):
+    trace = tmp_path / "new" / "trace.json"
+    code, out, err = command(capsys, compiled, "--image", image("cortex-m4"), "--json", "--trace", trace)
+    assert code == 0, err
+    found = json.loads(out)
+    assert (found["schema"], found["unit"], found["core"]) == (1, "instructions", "cortex-m4")
+    assert found["executor"] + sum(c["instructions"] for c in found["calls"]) == found["inference"]
+    events = json.loads(trace.read_text())["traceEvents"]
+    assert next(e for e in events if e["name"] == "inference")["args"]["instructions"] == found["inference"]
+
+
+def test_the_command_takes_inputs(capsys, compiled, tmp_path):
+    data = np.stack([INPUTS[0][0], INPUTS[0][0] // 2])
+    np.savez(tmp_path / "x.npz", data)
+    code, out, err = command(capsys, compiled, "--image", image("cortex-m4"), "--inputs", tmp_path / "x.npz")
+    assert code == 0, err
+    assert f"an inference with the first sample of {tmp_path / 'x.npz'} " in out
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--core", "cortex-m55"], "instruction set dsp, such as cortex-m4; cortex-m55 has mve: compile the model"),
+        (["--image", "nowhere_profile.elf"], "firmware image nowhere_profile.elf does not exist"),
+        (["--core", "cortex-m7"], "no firmware for cortex-m7.*build it with `bazel build //runtime:cortex_m7_profile`"),
+        (["--trace", "/proc/no/trace.json"], "/proc/no"),
+        (["--inputs", "nowhere.npz"], "nowhere.npz does not exist"),
+    ],
+)
+def test_what_is_wrong_is_said(capsys, compiled, monkeypatch, options, message):
+    monkeypatch.setattr(simulate, "find_checkout", lambda: None)
+    if options[0] == "--inputs":
+        options = [*options, "--image", str(image("cortex-m4"))]
+    code, _, err = command(capsys, compiled, *options)
+    assert code == 2 and re.search(message, err), err
+
+
+# Text and trace -------------------------------------------------------------
+
+counts = st.integers(0, 10**9)
+
+
+@st.composite
+def profiles(draw):
+    number = draw(st.integers(0, 8))
+    calls = tuple(
+        CallProfile(
+            index=index,
+            kernel="conv2d",
+            provider="tuned",
+            modules=draw(st.sampled_from([(), ("a.0 (Conv2d)", "a.1 (ReLU)")])),
+            functions=("aten_convolution_default",),
+            inputs=((1, 2),),
+            outputs=((1, 3),),
+            multiplications=draw(counts),
+            instructions=draw(counts),
+        )
+        for index in range(number)
+    )
+    executor = draw(st.integers(1, 10**6))
+    inference = executor + sum(call.instructions for call in calls)
+    return Profile(
+        "net", "cortex-m4", "dsp", "tuned", "QEMU", "", draw(counts), draw(counts), inference, executor, False, calls
+    )
+
+
+@settings(deadline=None)
+@given(profiles())
+def test_events_of_a_trace_follow_each_other_and_fill_the_inference(profile):
+    trace = json.loads(chrome_trace.to_trace(profile))
+    assert "1 us of this trace is 1,000 instructions" in trace["otherData"]["unit"]
+    init, inference, *parts = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+    nanoseconds = [(round(e["ts"] * 1000), round(e["dur"] * 1000)) for e in (init, inference, *parts)]
+    assert all(dur == e["args"]["instructions"] for e, (_, dur) in zip((init, inference, *parts), nanoseconds))
+    assert nanoseconds[0] == (0, profile.init)
+    at = profile.init
+    for start, duration in nanoseconds[2:]:
+        assert start == at
+        at += duration
+    assert nanoseconds[1] == (profile.init, at - profile.init)
+    assert [e["name"] for e in parts] == [*(f"{c.index} conv2d" for c in profile.calls), "executor"]
+
+
+@settings(deadline=None)
+@given(profiles())
+def test_a_line_of_the_text_for_every_call(profile):
+    lines = profile_text.render(profile).splitlines()
+    title = next(number for number, line in enumerate(lines) if line.startswith("call"))
+    rows = lines[title + 1 :]
+    assert len(rows) == len(profile.calls) + 2
+    for call, row in zip(profile.calls, rows):
+        assert f" {call.instructions:,} " in row
+        assert ("a.0 a.1" if call.modules else "aten_convolution_default") in row
+        assert row.count("#") <= 24
+    assert f"{profile.inference:,}" in rows[-1] and "100.0 %" in rows[-1]

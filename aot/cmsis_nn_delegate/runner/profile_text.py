@@ -1,0 +1,72 @@
+"""A profile as readable text."""
+
+from __future__ import annotations
+
+from ..payload.report.text import shape, table
+from .profile import CallProfile, Profile
+
+_BAR = 24  # characters of the longest bar
+
+
+def render(profile: Profile) -> str:
+    """Returns a table with one line a call, with a final newline. Bars are relative to the largest call."""
+    about = f" with {profile.inputs}" if profile.inputs else ""
+    lines = [
+        f"{profile.name} on {profile.core} ({profile.isa}), kernels {profile.kernels}, {profile.simulator}",
+        "Executed instructions; these are not cycles.",
+        f"init {profile.init:,}, and {profile.crc:,} to check the CRC; an inference{about} {profile.inference:,}",
+        "",
+        *table(_rows(profile), left=(1, 2, 3, 4, 5, 9)),
+    ]
+    if profile.with_markers:
+        lines += ["", "The executor's line includes the code that marks calls: the image without it was not found."]
+    return "\n".join(lines) + "\n"
+
+
+def share(profile: Profile, instructions: int) -> str:
+    """Returns "12.3 %" of the inference."""
+    return f"{100 * instructions / profile.inference:.1f} %"
+
+
+def per_multiplication(instructions: int, multiplications: int) -> str:
+    """Returns "1.57", "" where nothing is multiplied."""
+    return f"{instructions / multiplications:.2f}" if multiplications else ""
+
+
+def origin(call: CallProfile) -> str:
+    """Returns the user's modules that a call computes, or the functions of the program where no module is known."""
+    return ", ".join(call.modules or call.functions)
+
+
+def _rows(profile: Profile) -> list[list[str]]:
+    largest = max((call.instructions for call in profile.calls), default=0) or 1
+    titles = ("call", "kernel", "provider", "module", "input", "output", "multiplications", "instructions", "share")
+    rows = [[*titles, "", "per multiplication"]]
+    for call in profile.calls:
+        rows.append(
+            [
+                str(call.index),
+                call.kernel,
+                call.provider,
+                " ".join(module.partition(" ")[0] for module in call.modules) or origin(call),
+                " ".join(map(shape, call.inputs)),
+                " ".join(map(shape, call.outputs)),
+                f"{call.multiplications:,}",
+                f"{call.instructions:,}",
+                share(profile, call.instructions),
+                "#" * round(_BAR * call.instructions / largest),
+                per_multiplication(call.instructions, call.multiplications),
+            ]
+        )
+    rows.append(["", "executor", *[""] * 5, f"{profile.executor:,}", share(profile, profile.executor), "", ""])
+    rows.append(
+        [
+            *["", "inference", "", "", "", ""],
+            f"{profile.multiplications:,}",
+            f"{profile.inference:,}",
+            share(profile, profile.inference),
+            "",
+            per_multiplication(profile.inference, profile.multiplications),
+        ]
+    )
+    return rows
