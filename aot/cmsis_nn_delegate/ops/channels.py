@@ -59,7 +59,8 @@ def unbounded(value: Value) -> Bounds:
 
 def of_constant(value: Value) -> Bounds:
     """Returns the elements of a constant as bounds."""
-    return Bounds(value.constant.astype(np.int64), value.constant.astype(np.int64))
+    elements = value.constant.astype(np.int64)
+    return Bounds(elements, elements)
 
 
 def by_channel(bounds: Bounds, value: Value) -> Bounds:
@@ -100,12 +101,10 @@ def weighted_bounds(node: Node, inputs: Bounds, groups: int, partial: bool) -> B
     low, high = inputs.low - x.zero_point, inputs.high - x.zero_point
     if partial:
         low, high = np.minimum(low, 0), np.maximum(high, 0)
-    data = weight.constant.astype(np.int64)
-    outputs, per_group = data.shape[:2]
-    data = data.reshape(outputs, per_group, -1)
+    outputs, per_group = weight.shape[:2]
     read = (np.arange(outputs) // (outputs // groups) * per_group)[:, None] + np.arange(per_group)
-    one, other = data * low[read][:, :, None], data * high[read][:, :, None]
-    sums = [f(one, other).sum(axis=(1, 2)) for f in (np.minimum, np.maximum)]
+    negative, positive = (_tap_sums(f(weight.constant, np.int8(0))) for f in (np.minimum, np.maximum))
+    sums = [(positive * a[read] + negative * b[read]).sum(axis=1) for a, b in ((low, high), (high, low))]
     largest = np.maximum(*(np.abs(total + bias.constant) for total in sums))
     _, shift = per_channel_requantize.output_multipliers(node)
     # Where 32 bits wrap, a larger sum may give a smaller result.
@@ -113,6 +112,12 @@ def weighted_bounds(node: Node, inputs: Bounds, groups: int, partial: bool) -> B
     ends = per_channel_requantize.finish(node, np.stack(sums), bias.constant).astype(np.int64)
     lo, hi = node.attrs.clamp.quantized(node.output.type)
     return Bounds(np.where(exact, ends[0], lo), np.where(exact, ends[1], hi))
+
+
+def _tap_sums(weights: np.ndarray) -> np.ndarray:
+    """Returns int64 [out, in per group]: the sums over the taps."""
+    sums: np.ndarray = weights.reshape(*weights.shape[:2], -1).sum(axis=2, dtype=np.int64)
+    return sums
 
 
 def weights_by_channel(node: Node) -> np.ndarray:
@@ -123,7 +128,7 @@ def weights_by_channel(node: Node) -> np.ndarray:
 
 def shares(node: Node, values: np.ndarray) -> np.ndarray:
     """Returns int64 [out, in]: what each input channel of a layer with one group adds to the sums, from its value."""
-    found: np.ndarray = weights_by_channel(node).sum(axis=2) * (values - node.inputs[0].zero_point)
+    found: np.ndarray = _tap_sums(node.inputs[1].constant) * (values - node.inputs[0].zero_point)
     return found
 
 

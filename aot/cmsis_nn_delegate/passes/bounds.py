@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from ..graph.ir import Graph, Value
 from ..graph.tensor_type import Element
 from ..ops import channels
@@ -15,11 +18,27 @@ def bounds_of(graph: Graph) -> dict[int, Bounds]:
     for node in graph.nodes:
         for output in filter(is_int8, node.outputs):
             found[id(output)] = channels.unbounded(output)
-        inputs = [channels.of_constant(v) if v.is_constant else found.get(id(v)) for v in node.inputs]
-        known = [bounds for bounds in inputs if bounds is not None]
-        if len(known) == len(inputs) and len(node.outputs) == 1 and not node.states and is_int8(node.output):
-            found[id(node.output)] = OPS[node.op].bounds(node, known)
+        known = all(value.is_constant or id(value) in found for value in node.inputs)
+        if known and len(node.outputs) == 1 and not node.states and is_int8(node.output):
+            found[id(node.output)] = OPS[node.op].bounds(node, _Operands(node.inputs, found))
     return found
+
+
+class _Operands(Sequence[Bounds]):
+    """The bounds of operands, in order. Those of constants are computed when they are read: those of weights never are,
+    and have 8 bytes for each of theirs."""
+
+    def __init__(self, values: Sequence[Value], activations: Mapping[int, Bounds]) -> None:
+        self._values, self._activations = values, activations
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        value = self._values[index]
+        return channels.of_constant(value) if value.is_constant else self._activations[id(value)]
 
 
 def is_int8(value: Value) -> bool:

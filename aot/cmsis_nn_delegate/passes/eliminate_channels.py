@@ -266,7 +266,8 @@ class _Classes:
 
 def _weightless(node: Node) -> np.ndarray:
     """Returns a mask of the input channels that are multiplied with zeros alone."""
-    return np.logical_not(channels.weights_by_channel(node).any(axis=(0, 2)))
+    weights = node.inputs[1].constant
+    return np.logical_not(weights.any(axis=(0, *range(2, weights.ndim))))
 
 
 def _fits_beside(node: Node, channel: int, other: int) -> bool:

@@ -127,7 +127,7 @@ class Conv2dVectors(TunedKernel):
         padded.reshape(channels, -1)[:, :inputs] = weights
         order = [0, *range(vectors - 1, 0, -1)]
         # What every window has in common: the bias and the zero point of the input.
-        start = node.inputs[2].constant - node.inputs[0].zero_point * weights.astype(np.int64).sum(1)
+        start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(1, dtype=np.int64)
         scales = np.stack([start, *vector_requantization.scales(node)]).astype(np.int32)
         firsts = [min(first, channels - _CHANNELS) for first in range(0, channels, _CHANNELS)]
         members = np.array(firsts)[:, None] + np.arange(_CHANNELS)  # [block, channel]

@@ -100,7 +100,7 @@ class DepthwiseConv2dVectors(TunedKernel):
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weights = _weights(node)
         channels = weights.shape[1]
-        start = node.inputs[2].constant - node.inputs[0].zero_point * weights.astype(np.int64).sum(0)
+        start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(0, dtype=np.int64)
         multiplier, shift = vector_requantization.scales(node)
         firsts = [min(first, channels - _CHANNELS) for first in range(0, channels, _CHANNELS)]
         members = np.array(firsts)[:, None] + np.arange(_CHANNELS)  # [block, channel]

@@ -36,15 +36,15 @@ def sums(node: Node, weights: np.ndarray, of: int) -> np.ndarray:
     for inputs of 0, and their weights."""
     channels, inputs = weights.shape
     count, padded_inputs = blocks(channels, of), depth(inputs)
-    padded = np.zeros((count * of, padded_inputs), np.int64)
+    padded = np.zeros((count * of, padded_inputs), np.int8)
     padded[:channels, :inputs] = weights
     start = np.zeros(count * of, np.int64)
     # What all sums have in common: the bias and the zero point of the input.
-    start[:channels] = node.inputs[2].constant - node.inputs[0].zero_point * weights.astype(np.int64).sum(1)
+    start[:channels] = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(1, dtype=np.int64)
     # SXTB16 makes pairs of the inputs (0, 2) and (1, 3) of a word; weights of two channels follow in this order.
     pairs = padded.reshape(count, of // 2, 2, padded_inputs // 4, 2, 2)  # [block, half, channel, word, pair, parity]
     words = pairs.transpose(0, 3, 5, 1, 4, 2)  # [block, word, parity, half, pair, channel]
-    weight_words = np.ascontiguousarray(words).astype(np.int8).reshape(count, -1).view("<i4")
+    weight_words = np.ascontiguousarray(words).reshape(count, -1).view("<i4")
     return np.concatenate([start.reshape(count, -1).astype(np.int32), weight_words], axis=1)
 
 

@@ -44,10 +44,11 @@ def largest_sums(node: Node, weights: np.ndarray, bias: np.ndarray) -> np.ndarra
     `weights` is [channels, ...], without the zero point of the input, which is the value of padding.
     """
     zero_point = node.inputs[0].zero_point
-    flat = weights.reshape(len(weights), -1).astype(np.int64)
+    flat = weights.reshape(len(weights), -1)
     low, high = -128 - zero_point, 127 - zero_point
-    most = bias + np.maximum(flat * low, flat * high).sum(1)
-    least = bias + np.minimum(flat * low, flat * high).sum(1)
+    negative, positive = (f(flat, np.int8(0)).sum(1, dtype=np.int64) for f in (np.minimum, np.maximum))
+    most = bias + positive * high + negative * low
+    least = bias + positive * low + negative * high
     return np.asarray(np.maximum(most, -least))
 
 

@@ -32,7 +32,7 @@ from ..private_copy import runnable_copy
 from .layers import Layers
 from .noise import Noise
 from .rewrites import Rewrites
-from .running import FLOAT_TOLERANCE, Sample, call, close, fail, outputs, run
+from .running import FLOAT_TOLERANCE, Sample, call, close, fail, outputs
 from .scales import Fits, Scales
 
 # Of an output: below this, its noise is a third of its signal. Working networks have 20 dB and more.
@@ -95,12 +95,13 @@ def compare(
     with torch.no_grad():
         for index, sample in enumerate(samples.kept):
             wanted = before.compare(sample, index, fits.see)
-            quantized = run(converted, sample)
+            layers = Layers(states, converted, sample, scales)
+            call(layers.run, sample)
+            quantized = layers.quantized_outputs()
             worst = max(worst, before.part(wanted, quantized))
-            for noise, a, b in zip(noises, outputs(wanted), outputs(quantized)):
+            for noise, a, b in zip(noises, outputs(wanted), quantized):
                 noise.add(a, b)
-            call(Layers(states, converted, quantized, scales).run, sample)
-            for output, (a, b) in enumerate(zip(outputs(quantized), call(final, sample))):
+            for output, (a, b) in enumerate(zip(quantized, call(final, sample))):
                 if not close(a, b, FLOAT_TOLERANCE):
                     fail(f"output {output}", "the exported program returns other numbers")
     fits.check(samples.count / max(1, len(samples.kept)))

@@ -10,7 +10,7 @@ from torch.fx import GraphModule, Interpreter, Node
 from torch.utils import _pytree as pytree
 
 from ..in_place import written
-from .running import DEQUANTIZES, FLOAT_TOLERANCE, Values, close, extent, fail, is_float
+from .running import DEQUANTIZES, FLOAT_TOLERANCE, Sample, Stepwise, close, extent, fail, is_float, outputs
 from .scales import Scales
 
 _Q = torch.ops.quantized_decomposed
@@ -21,24 +21,40 @@ _STEPS_TOLERANCE = 0.51  # of the scale
 class Layers(Interpreter):
     """Runs the prepared module on the numbers of the quantized one, and compares node by node."""
 
-    def __init__(self, prepared: GraphModule, converted: GraphModule, quantized: Values, scales: Scales) -> None:
+    def __init__(self, prepared: GraphModule, converted: GraphModule, sample: Sample, scales: Scales) -> None:
         super().__init__(prepared)
         self.extra_traceback = False
         self._scales = scales
-        self._quantized = quantized
-        self._twins = {
+        twins = {
             node.name: node
             for node in converted.graph.nodes
             if node.op == "output" or node.op == "call_function" and node.target not in _QUANTIZES
         }
+        self._twins = {node: twins[node.name] for node in prepared.graph.nodes if node.name in twins}
+        readers = {read: node for node, twin in self._twins.items() for read in (*twin.all_input_nodes, twin)}
+        self._last_reads: dict[Node, list[Node]] = {}
+        for read, node in readers.items():
+            self._last_reads.setdefault(node, []).append(read)
+        self._quantized = Stepwise(converted, sample, readers)
+
+    def quantized_outputs(self) -> list[Any]:
+        """Returns the outputs of the quantized module, once this one has run."""
+        return outputs(self._quantized)
 
     def run_node(self, node: Node) -> Any:
         if node.op == "call_module":
             source: Any = node.args[0]
             return self._scales.rounded(node, self.env[source])
-        twin = self._twins.get(node.name)
+        twin = self._twins.get(node)
         if twin is None:
             return super().run_node(node)
+        result = self._run_beside(node, twin)
+        for read in self._last_reads.get(node, []):
+            if read.op != "output":
+                self._quantized.forget(read)
+        return result
+
+    def _run_beside(self, node: Node, twin: Node) -> Any:
         mine, spec = pytree.tree_flatten((node.args, node.kwargs))
         others = pytree.tree_leaves((twin.args, twin.kwargs))
         nodes = [[x for x in leaves if isinstance(x, Node)] for leaves in (mine, others)]
@@ -46,8 +62,8 @@ class Layers(Interpreter):
             fail(node, "the quantized operator reads another number of tensors")
         read = {}
         for a, b in zip(*nodes):
-            self._compare(node, a, self.env[a], self._quantized[b])
             read[a] = self._quantized[b]
+            self._compare(node, a, self.env[a], read[a])
         if node.op == "output" or written(node):
             return super().run_node(node)
         # What the operator is given but for tensors (strides, padding) is the float one's.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from typing import Any, NoReturn, Optional
 
@@ -57,9 +57,9 @@ class Rewrites:
             f"values go to {extent(wanted[a]):.3g}, on sample {sample}",
         )
 
-    def part(self, wanted: Values, quantized: Values) -> float:
+    def part(self, wanted: Values, quantized: Sequence[Any]) -> float:
         """Returns the largest difference of a float output, as a fraction of its range."""
-        pairs = [(a, b) for a, b in zip(outputs(quantized), outputs(wanted)) if is_float(b) and b.numel()]
+        pairs = [(a, b) for a, b in zip(quantized, outputs(wanted)) if is_float(b) and b.numel()]
         return max((difference(a, b) / max(extent(b), 1e-30) for a, b in pairs), default=0.0)
 
 

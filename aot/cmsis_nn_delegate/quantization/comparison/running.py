@@ -19,6 +19,7 @@ Sample = tuple[torch.Tensor, ...]
 _Q = torch.ops.quantized_decomposed
 DEQUANTIZES = (_Q.dequantize_per_tensor.default, _Q.dequantize_per_channel.default)
 
+_SEED = 0
 FLOAT_TOLERANCE = 0.02  # of a tensor's range
 
 
@@ -40,8 +41,8 @@ class Values(Mapping[Node, Any]):
     def __init__(self, module: GraphModule, wanted: Optional[Collection[Node]] = None) -> None:
         self._module = module
         self._wanted = wanted
-        frozen = frozen_nodes(module.graph)
-        self._computed = frozen | {node for node in module.graph.nodes if node.target in DEQUANTIZES}
+        self.computed_of_constants = frozen_nodes(module.graph)
+        self._computed = self.computed_of_constants | {n for n in module.graph.nodes if n.target in DEQUANTIZES}
         self._kept: dict[Node, Any] = {}
 
     def keep(self, node: Node, value: Any) -> None:
@@ -100,10 +101,54 @@ def run(
     return recorder.values
 
 
+class Stepwise(Mapping[Node, Any]):
+    """The values of the nodes of a module on one sample. The module runs as far as it is asked for, and the values
+    `wanted` are kept until they are forgotten: for large models that is a small part of them all."""
+
+    def __init__(self, module: GraphModule, sample: Sample, wanted: Collection[Node]) -> None:
+        self._values = Values(module)
+        self._interpreter = Interpreter(module)
+        self._interpreter.extra_traceback = False  # that rewrites messages
+        self._interpreter.args_iter = iter(module.graph.process_inputs(*(x.clone() for x in sample)))
+        self._nodes = iter(module.graph.nodes)
+        self._wanted = wanted
+        self._kept: dict[Node, Any] = {}
+        self._random = torch.Generator().manual_seed(_SEED).get_state()
+
+    def __getitem__(self, node: Node) -> Any:
+        if node in self._values.computed_of_constants:
+            return self._values[node]
+        if node not in self._kept:
+            # What runs between two steps may draw random numbers, too.
+            with torch.random.fork_rng(devices=[]):
+                torch.set_rng_state(self._random)
+                while node not in self._kept:
+                    self._step()
+                self._random = torch.get_rng_state()
+        return self._kept[node]
+
+    def _step(self) -> None:
+        node, interpreter = next(self._nodes), self._interpreter
+        value = interpreter.env[node] = interpreter.run_node(node)
+        for last in interpreter.user_to_last_uses.get(node, []):
+            del interpreter.env[last]
+        if node in self._wanted:
+            self._kept[node] = value.clone() if isinstance(value, torch.Tensor) else value
+
+    def forget(self, node: Node) -> None:
+        self._kept.pop(node, None)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
 def call(function: Callable[..., Any], sample: Sample) -> list[Any]:
     """The results for copies of the tensors, with the same random numbers in each call."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
+        torch.manual_seed(_SEED)
         return pytree.tree_leaves(function(*(x.clone() for x in sample)))
 
 

@@ -15,6 +15,7 @@ from .running import is_float
 
 _Q = torch.ops.quantized_decomposed
 _SQUARED_ERROR_FACTOR = 16.0
+_PARTS = 16
 _SMALLEST_SCALE = 2.0**-20  # of the quantizer
 
 
@@ -51,14 +52,18 @@ class Scales:
         observer = self.observer(node)
         scale, zero_point = self.parameters(observer)
         limits = observer.quant_min, observer.quant_max, observer.dtype
-        if "per_channel" in str(observer.qscheme):
-            arguments: tuple[Any, ...] = scale.float(), zero_point, observer.ch_axis, *limits
-            quantize, dequantize = _Q.quantize_per_channel.default, _Q.dequantize_per_channel.default
-        else:
+        if "per_channel" not in str(observer.qscheme):
             arguments = float(scale), int(zero_point), *limits
-            quantize, dequantize = _Q.quantize_per_tensor.default, _Q.dequantize_per_tensor.default
-        result: torch.Tensor = dequantize(quantize(value, *arguments), *arguments)
-        return result
+            result: torch.Tensor = _Q.dequantize_per_tensor(_Q.quantize_per_tensor(value, *arguments), *arguments)
+            return result
+        axis, parts = observer.ch_axis, []
+        # A few channels at a time, because PyTorch's functions take four times the memory of what they are given.
+        for channels in torch.arange(value.shape[axis]).chunk(_PARTS):
+            index = slice(int(channels[0]), int(channels[-1]) + 1)
+            per_channel = scale[index].float(), zero_point[index], axis, *limits
+            part = value.narrow(axis, index.start, len(channels))
+            parts.append(_Q.dequantize_per_channel(_Q.quantize_per_channel(part, *per_channel), *per_channel))
+        return torch.cat(parts, axis)
 
 
 class Fits:
