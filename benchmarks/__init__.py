@@ -1,0 +1,1 @@
+"""Benchmarks: what networks take on simulated cores, next to other systems; see README.md."""

@@ -1,0 +1,164 @@
+"""Measures a small network on simulated cores, and compares the committed documents with each other."""
+
+import dataclasses
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from benchmarks import anchors, chart, main, markdown
+from benchmarks.measure import PROVIDERS, Images, compilers, measure
+from benchmarks.networks import Network, names
+from benchmarks.results import Results, read_results
+from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.ops.attrs import Clamp
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.runner.profile import random_inputs
+
+DOCS = Path("docs")
+ANCHORS = anchors.load()
+IMAGES = Images()
+
+
+def network(name="ds_cnn"):
+    builder = GraphBuilder()
+    x = builder.conv2d(builder.input(1, 8, 8, 8), 8, (3, 3), clamp=Clamp(0.0))
+    graph = builder.graph(builder.softmax(builder.fully_connected(x, 4)))
+    return Network(name, "random", graph, tuple(random_inputs(graph)), {})
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """Of the images that this test has."""
+    found = [
+        measure(network(), core, providers, IMAGES)[0]
+        for core, providers in (("cortex-m4", "tuned"), ("cortex-m4", "portable"), ("cortex-m55", "tuned"))
+    ]
+    return Results(IMAGES.environment("QEMU", "cortex-m4"), tuple(found), ("cmsis-nn: not here",))
+
+
+def test_calls_and_executor_are_the_inference_and_all_bytes_are_right(measured):
+    for m in measured.measurements:
+        assert m.inference == m.executor + sum(call.instructions for call in m.calls)
+        assert m.multiplications == sum(call.multiplications for call in m.calls) > 0
+        assert m.differing == 0
+        assert m.arena >= m.bound > 0 < m.payload
+
+
+def test_rows_have_the_kernels_of_their_providers(measured):
+    tuned, portable, _ = measured.measurements
+    assert {call.provider for call in portable.calls} == {"portable"}
+    assert any(call.provider == "tuned" for call in tuned.calls)
+    assert tuned.inference < portable.inference
+
+
+def test_differing_bytes_are_counted(monkeypatch):
+    """A comparison that cannot find a difference would be worthless."""
+    from cmsis_nn_delegate import reference
+
+    run = reference.run
+    monkeypatch.setattr(reference, "run", lambda *arguments: [x ^ np.int8(1) for x in run(*arguments)])
+    found, _ = measure(network(), "cortex-m4", "tuned", IMAGES)
+    assert found.differing == 4
+
+
+def test_json_has_everything(measured):
+    assert read_results(measured.to_json()) == measured
+    with pytest.raises(ValueError, match="results of version 0, not 1: measure again"):
+        read_results(measured.to_json().replace('"schema": 1', '"schema": 0'))
+
+
+def test_markdown_shows_what_was_measured_next_to_other_systems(measured):
+    text = markdown.render(measured, ANCHORS)
+    for m in measured.measurements:
+        assert f" {m.inference:,} |" in text
+    for entry in ANCHORS.counted:
+        assert (f"| {entry.inference:,} |" in text) == (entry.network == "ds_cnn")
+    assert "- Weights: random." in text and "cmsis-nn: not here" in text
+    assert "are not cycles" in text
+
+
+def test_the_chart_has_a_bar_of_the_right_length_for_each_figure(measured):
+    svg = ElementTree.fromstring(chart.draw(measured, ANCHORS))
+    name = "{http://www.w3.org/2000/svg}"
+    groups = svg.findall(f"{name}g")
+    found = [(g.findall(f"{name}text")[0].text, float(g.find(f"{name}rect").get("width"))) for g in groups]
+    wanted = [bar for core in ("cortex-m4", "cortex-m55") for bar in chart.bars(measured, ANCHORS, core, "ds_cnn")]
+    assert [label for label, _ in found] == [bar.label for bar in wanted]
+    m4 = wanted[: len(wanted) // 2]
+    longest = max(bar.instructions for bar in m4)
+    for bar, (_, width) in zip(m4, found):
+        assert width == pytest.approx(max(w for _, w in found) * bar.instructions / longest, abs=0.1)
+
+
+def test_anchors_are_complete():
+    assert len(ANCHORS.counted) == 3 * 2 * 4 and len(ANCHORS.published) == 6 * 4
+    assert set(ANCHORS.networks) <= set(names())
+    for system, about in ANCHORS.about_counted.items():
+        assert re.search(r"Measured in \d{4}-\d\d\.$", about), system
+    assert re.search(r"Looked up in \d{4}-\d\d\.$", ANCHORS.about_published)
+
+
+def test_what_cannot_be_measured_is_left_out_with_its_reason(monkeypatch):
+    monkeypatch.setattr(main, "Images", lambda: without)
+    without = Images()
+    without.with_cmsis_nn, without.reason = False, "its sources were not found"
+    with pytest.raises(
+        UserError, match="cmsis-nn: the firmware has no kernels of CMSIS-NN: its sources were not found"
+    ):
+        main.run(["ds_cnn"], [], ["cmsis-nn"], None)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--networks", "nothing"], "unknown network 'nothing'; choose from ds_cnn"),
+        (["--cores", "cortex-a5"], "unknown core 'cortex-a5'; choose from cortex-m0plus"),
+        (["--providers", "fast"], "unknown provider 'fast'; choose from tuned, cmsis-nn, portable"),
+        (["--networks", ","], "no network is named"),
+        (["--networks", "ds_cnn", "--weights", "nowhere"], "ds_cnn_kws.npz does not exist"),
+    ],
+)
+def test_what_is_wrong_is_said(capsys, arguments, message):
+    assert main.main(arguments) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_compilers_by_their_comments(tmp_path):
+    image = tmp_path / "image.elf"
+    image.write_bytes(b"\0GCC: (15:12.2.rel1-1) 12.2.1 20221205\0GCC: (Arm (13.7)) 13.2.1 20231009\0 12.9.1")
+    assert compilers(image) == ("GCC 12.2.1", "GCC 13.2.1")
+
+
+# The committed documents ----------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def committed():
+    return read_results((DOCS / "benchmarks.json").read_text(encoding="utf-8"))
+
+
+def test_documents_are_those_of_the_committed_results(committed):
+    text = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
+    assert text == markdown.render(committed, ANCHORS, chart="benchmarks.svg"), markdown.COMMAND
+    assert (DOCS / "benchmarks.svg").read_text(encoding="utf-8") == chart.draw(committed, ANCHORS), markdown.COMMAND
+
+
+def test_committed_results_are_whole_and_exact(committed):
+    measured = {(m.network, m.core, m.providers) for m in committed.measurements}
+    assert {(n, c, p) for n in ANCHORS.networks for c in ("cortex-m4", "cortex-m55") for p in PROVIDERS} <= measured
+    for m in committed.measurements:
+        assert m.differing == 0
+        assert m.inference == m.executor + sum(call.instructions for call in m.calls)
+        assert (m.weights == "trained") == (m.network in ANCHORS.networks)
+
+
+def test_the_readme_links_the_document():
+    assert "docs/benchmarks.md" in Path("README.md").read_text(encoding="utf-8")
+
+
+def test_results_of_another_environment_are_not_equal(measured):
+    other = dataclasses.replace(measured.environment, kernels="portable")
+    assert read_results(dataclasses.replace(measured, environment=other).to_json()) != measured

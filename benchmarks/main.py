@@ -1,0 +1,162 @@
+"""Measures networks on simulated cores, and writes tables, JSON and a chart.
+
+    bazel run //benchmarks                                             # networks of MLPerf Tiny on M4 and M55
+    bazel run //benchmarks -- --networks all --cores all --out FOLDER  # everything, into FOLDER
+    bazel run //benchmarks -- --write                                  # docs/benchmarks.{json,md,svg}
+    bazel run //benchmarks -- --render                                 # .md and .svg again from that .json
+
+MLPERF_TINY_WEIGHTS, or --weights, names the folder with the trained weights of the networks of MLPerf Tiny; see
+examples/mlperf_tiny/networks.py. Without it they have random ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Optional
+
+from cmsis_nn_delegate.quiet import quiet
+
+quiet()
+
+# ruff: noqa: E402
+from benchmarks import anchors, chart, markdown
+from benchmarks.measure import PROVIDERS, Images, Measurement, measure
+from benchmarks.networks import load, names
+from benchmarks.results import Results, read_results
+from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.target import TARGETS
+from examples.mlperf_tiny.networks import WEIGHTS_VARIABLE
+
+NAME = "benchmarks"
+_DOCS = "docs"
+_DEFAULT_CORES = ("cortex-m4", "cortex-m55")
+# What --write measures: everything that is part of this repository.
+_WRITTEN_KINDS = ("MLPerf Tiny", "tests/coverage/networks.py")
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--networks", help="names, separated by commas, or `all`; default: those of MLPerf Tiny")
+    parser.add_argument("--cores", default=",".join(_DEFAULT_CORES), help="names, or `all`; default %(default)s")
+    parser.add_argument("--providers", default=",".join(PROVIDERS), help="default %(default)s")
+    parser.add_argument("--weights", type=Path, metavar="FOLDER", help=f"default: the variable {WEIGHTS_VARIABLE}")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help=f"write {NAME}.md, .json and .svg there")
+    parser.add_argument("--write", action="store_true", help="write the documents of the source tree")
+    parser.add_argument("--render", action="store_true", help="write them again, from results that are there")
+    options = parser.parse_args(arguments)
+    if (options.write or options.render) and (options.out or options.networks):
+        parser.error("--write and --render always write the same: leave out --networks and --out")
+    folder = _folder(options)
+    try:
+        if options.render:
+            _write(read_results((folder / f"{NAME}.json").read_text(encoding="utf-8")), folder)
+            return 0
+        known = names()
+        chosen = _chosen_networks(options.networks, known, options.write)
+        cores = list(TARGETS) if options.cores == "all" else _listed(options.cores, TARGETS, "core")
+        providers = _listed(options.providers, PROVIDERS, "provider")
+        results = run(chosen, cores, providers, _weights(options.weights))
+    except (UserError, OSError, ValueError) as error:
+        print(f"benchmarks: error: {error}", file=sys.stderr)
+        return 1
+    if folder is None:
+        print(markdown.render(results, anchors.load()))
+    else:
+        _write(results, folder)
+    return 1 if any(m.differing for m in results.measurements) else 0
+
+
+def _write(results: Results, folder: Path) -> None:
+    figures = anchors.load()
+    contents = {
+        ".json": results.to_json(),
+        ".md": markdown.render(results, figures, chart=f"{NAME}.svg"),
+        ".svg": chart.draw(results, figures),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for suffix, content in contents.items():
+        (folder / f"{NAME}{suffix}").write_text(content, encoding="utf-8")
+        print(f"written: {folder / NAME}{suffix}")
+
+
+def run(networks: Sequence[str], cores: Sequence[str], providers: Sequence[str], weights: Optional[Path]) -> Results:
+    """Measures all combinations, and says so on the terminal. Those that are impossible are left out with a reason.
+
+    UserError if nothing can be measured.
+    """
+    images = Images()
+    left_out = {f"{name}: {reason}": None for name in providers if (reason := images.obstacle(name))}
+    providers = [name for name in providers if not images.obstacle(name)]
+    measurements: list[Measurement] = []
+    simulator = ""
+    for name in networks:
+        started = time.monotonic()
+        try:
+            network = load(name, weights)
+        except UserError as error:
+            left_out[f"{name}: {error}"] = None
+            continue
+        _say(f"{name}: compiled with {network.weights} weights in {time.monotonic() - started:.0f} s")
+        for core in cores:
+            for provider in providers:
+                try:
+                    found, profile = measure(network, core, provider, images)
+                except UserError as error:
+                    left_out[f"{name} on {core}: {error}"] = None
+                    _say(f"{name} on {core}, {provider}: left out: {error}")
+                    continue
+                simulator = profile.simulator
+                measurements.append(found)
+                _say(f"{name} on {core}, {provider}: {found.inference:,} instructions, {found.differing} bytes differ")
+    if not measurements:
+        raise UserError("; ".join(left_out) or "there is nothing to measure")
+    environment = images.environment(simulator, measurements[0].core)
+    return Results(environment, tuple(measurements), tuple(left_out))
+
+
+def _say(line: str) -> None:
+    print(f"- {line}", file=sys.stderr, flush=True)
+
+
+def _chosen_networks(given: Optional[str], known: dict[str, str], write: bool) -> list[str]:
+    if write:
+        return [name for name, kind in known.items() if kind in _WRITTEN_KINDS]
+    if given is None:
+        return [name for name, kind in known.items() if kind == "MLPerf Tiny"]
+    return list(known) if given == "all" else _listed(given, known, "network")
+
+
+def _listed(given: str, known, what: str) -> list[str]:
+    found = [name for name in given.split(",") if name]
+    for name in found:
+        if name not in known:
+            raise ValueError(f"unknown {what} {name!r}; choose from {', '.join(known)}")
+    if not found:
+        raise ValueError(f"no {what} is named; choose from {', '.join(known)}")
+    return found
+
+
+def _weights(given: Optional[Path]) -> Optional[Path]:
+    folder = given or os.environ.get(WEIGHTS_VARIABLE)
+    return _of_user(Path(folder)) if folder else None
+
+
+def _folder(options: argparse.Namespace) -> Optional[Path]:
+    """Returns the folder to write to; None if there is none."""
+    if options.write or options.render:
+        return Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", ".")) / _DOCS
+    return _of_user(options.out) if options.out else None
+
+
+def _of_user(path: Path) -> Path:
+    """Returns a path relative to the user's folder: `bazel run` starts programs in another one."""
+    return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / path
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,205 @@
+"""Results as Markdown, next to the figures of other systems: `render`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Optional
+
+from benchmarks.anchors import Anchors
+from benchmarks.measure import PROVIDERS, Measurement
+from benchmarks.results import Results
+
+COMMAND = "bazel run //benchmarks -- --write"
+_ROWS = {
+    "tuned": "tuned kernels, else CMSIS-NN's",
+    "cmsis-nn": "CMSIS-NN's kernels",
+    "portable": "portable kernels",
+}
+
+
+def render(results: Results, anchors: Anchors, chart: Optional[str] = None) -> str:
+    """Returns the document. `chart` is the path of the chart from the document, None for no chart."""
+    parts = [_head(results), _networks_table(results)]
+    if chart:
+        parts.insert(1, f"![Instructions of an inference]({chart})\n")
+    parts += [_beside_others(results, anchors), _published(anchors), _calls(results, anchors.networks)]
+    return "\n".join(part for part in parts if part)
+
+
+def _head(results: Results) -> str:
+    environment = results.environment
+    names = _networks(results.measurements)
+    trained = [name for name in names if _weights(results, name) == "trained"]
+    weights = (
+        "random" if not trained else "trained" if trained == names else f"trained for {_listed(trained)}, else random"
+    )
+    lines = [
+        f"<!-- Written by `{COMMAND}`. Do not edit. -->",
+        "# Benchmarks",
+        "Executed instructions of one inference, counted exactly in a simulator. **They are not cycles**: how long an",
+        "instruction takes depends on the core and on its memories.",
+        "",
+        f"- Simulator: {environment.simulator}.",
+        f"- Firmware: {', '.join(environment.compilers)}, kernels {environment.kernels}.",
+        f"- CMSIS-NN: {environment.cmsis_nn}.",
+        f"- Weights: {weights}.",
+        '- Inputs and outputs are int8, indices aside. "Differing" counts bytes of the outputs that differ from the',
+        "  integer reference.",
+        "- `init` is without the check of the payload's CRC, which an image may leave out. The payload is the model's",
+        "  flash. The bound is the largest live set: no plan of the arena can take less.",
+    ]
+    if results.left_out:
+        lines += ["- Left out:", *(f"  - {line}" for line in results.left_out)]
+    return "\n".join(lines) + "\n"
+
+
+def _networks_table(results: Results) -> str:
+    lines = ["## Measured here now"]
+    for core in _cores(results.measurements):
+        found = [m for m in results.measurements if m.core == core]
+        providers = [p for p in PROVIDERS if any(m.providers == p for m in found)]
+        titles = ["network", "multiplications", *(f"instructions, {p}" for p in providers)]
+        titles += ["per multiplication", "init", "arena", "bound", "payload", "differing"]
+        rows = []
+        for name in _networks(found):
+            of_network = {m.providers: m for m in found if m.network == name}
+            # What the compiler takes by default, if that was measured.
+            first = next(of_network[p] for p in providers if p in of_network)
+            rows.append(
+                [
+                    name,
+                    f"{first.multiplications:,}",
+                    *(f"{of_network[p].inference:,}" if p in of_network else "-" for p in providers),
+                    f"{first.inference / first.multiplications:.2f}" if first.multiplications else "-",
+                    f"{first.init:,}",
+                    f"{first.arena:,}",
+                    f"{first.bound:,}",
+                    f"{first.payload:,}",
+                    f"{sum(m.differing for m in of_network.values())}",
+                ]
+            )
+        lines += [f"### {core}", *_table(titles, rows), ""]
+    lines.append(
+        f"Instructions a multiplication, init and sizes are those of the first column ({_ROWS[providers[0]]}); "
+        "differing bytes are those of all columns together.\n"
+    )
+    return "\n".join(lines)
+
+
+def _beside_others(results: Results, anchors: Anchors) -> str:
+    lines = [
+        "## Other systems, counted in the same simulator",
+        "The rows of this project are measured now. Those of other systems were counted once, with the same trained",
+        "networks, compiler and simulator, and do not change. RAM is what each system says that it takes without the",
+        "stack; for this project and for direct calls it is the arena. This project leaves out channels that are",
+        "constant, unread or equal to others, which the other systems compute: half of the 7,489,664 multiplications",
+        "of mobilenet_v1_025.",
+        "",
+    ]
+    for core in _cores(results.measurements):
+        others = [entry for entry in anchors.counted if entry.core == core]
+        ours = [m for m in results.measurements if m.core == core and m.network in anchors.networks]
+        if not others or not ours:
+            continue
+        rows = []
+        for name in anchors.networks:
+            direct = next(entry for entry in others if entry.network == name)
+            for m in ours:
+                if m.network == name:
+                    title = f"**this project, {m.providers}**" + (", random weights" if m.weights == "random" else "")
+                    rows.append([name, title, _init(m.init), *_compared(m.inference, direct.inference), f"{m.arena:,}"])
+            rows += [
+                [name, e.system, _init(e.init), *_compared(e.inference, direct.inference), f"{e.ram:,}"]
+                for e in others
+                if e.network == name and any(m.network == name for m in ours)
+            ]
+        titles = ["network", "system", "init", "inference", "of direct calls", "RAM"]
+        lines += [f"### {core}", *_table(titles, rows), ""]
+    lines += [f"- {system}: {about}" for system, about in anchors.about_counted.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _published(anchors: Anchors) -> str:
+    systems = dict.fromkeys((entry.system, entry.core) for entry in anchors.published)
+    rows = [
+        [system, core, *(f"{_cycles(anchors, system, core, name):.2f}" for name in anchors.networks)]
+        for system, core in systems
+    ]
+    return "\n".join(
+        [
+            "## Published by others: millions of cycles",
+            "For orientation only. These are cycles of real boards, which no figure above can be compared with: an",
+            "instruction of a Cortex-M4 takes one cycle or more, and an M7 or M85 can begin two in a cycle.",
+            "",
+            *_table(["system", "core", *anchors.networks], rows),
+            "",
+            anchors.about_published,
+            "",
+        ]
+    )
+
+
+def _calls(results: Results, networks: Sequence[str]) -> str:
+    """Returns the calls of what the compiler takes by default."""
+    lines = ["## Calls", "`benchmarks.json` has those of all networks and providers.", ""]
+    for m in results.measurements:
+        if m.network not in networks or m.providers != "tuned":
+            continue
+        rows = [
+            [
+                str(index),
+                call.kernel,
+                call.provider,
+                call.module,
+                f"{call.multiplications:,}",
+                f"{call.instructions:,}",
+                f"{100 * call.instructions / m.inference:.1f} %",
+            ]
+            for index, call in enumerate(m.calls)
+        ]
+        rows.append(["", "executor", "", "", "", f"{m.executor:,}", f"{100 * m.executor / m.inference:.1f} %"])
+        titles = ["call", "kernel", "provider", "module", "multiplications", "instructions", "share"]
+        lines += [
+            f"<details><summary>{m.network} on {m.core}</summary>",
+            "",
+            *_table(titles, rows),
+            "",
+            "</details>",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(titles)} |"
+    yield "|" + "---|" * len(titles)
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def _compared(inference: int, direct: int) -> tuple[str, str]:
+    return f"{inference:,}", f"{100 * inference / direct:.1f} %"
+
+
+def _init(count: Optional[int]) -> str:
+    return "-" if count is None else f"{count:,}"
+
+
+def _cycles(anchors: Anchors, system: str, core: str, network: str) -> float:
+    return next(e.megacycles for e in anchors.published if (e.system, e.core, e.network) == (system, core, network))
+
+
+def _cores(measurements: Iterable[Measurement]) -> list[str]:
+    return list(dict.fromkeys(m.core for m in measurements))
+
+
+def _networks(measurements: Iterable[Measurement]) -> list[str]:
+    return list(dict.fromkeys(m.network for m in measurements))
+
+
+def _weights(results: Results, network: str) -> str:
+    return next(m.weights for m in results.measurements if m.network == network)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,51 @@
+"""The results of a run, and their JSON: `Results`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.measure import Call, Environment, Measurement
+
+# The version of the JSON's structure.
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Results:
+    """What one run measured. `left_out` has what could not be measured, a sentence each."""
+
+    environment: Environment
+    measurements: tuple[Measurement, ...]
+    left_out: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """Returns a document of the version `SCHEMA`, with a final newline. A call is a list of `Call`'s fields."""
+        head = {"schema": SCHEMA, "unit": "executed instructions, bytes"} | {
+            "environment": dataclasses.asdict(self.environment),
+            "left_out": list(self.left_out),
+            "call": [field.name for field in dataclasses.fields(Call)],
+        }
+        lines = [json.dumps(head, indent=1)[:-2] + ',\n "measurements": [']
+        for number, measurement in enumerate(self.measurements):
+            fields = dataclasses.asdict(measurement)
+            calls = ",\n".join(f"   {json.dumps(list(call.values()))}" for call in fields.pop("calls"))
+            comma = "," * (number + 1 < len(self.measurements))
+            lines.append(f'  {json.dumps(fields)[:-1]}, "calls": [\n{calls}\n  ]}}{comma}')
+        return "\n".join([*lines, " ]", "}", ""])
+
+
+def read_results(text: str) -> Results:
+    """Reads what `Results.to_json` wrote; ValueError for another version."""
+    document: dict[str, Any] = json.loads(text)
+    if document.get("schema") != SCHEMA:
+        raise ValueError(f"results of version {document.get('schema')}, not {SCHEMA}: measure again")
+    measurements = []
+    for fields in document["measurements"]:
+        calls = tuple(Call(**dict(zip(document["call"], call, strict=True))) for call in fields.pop("calls"))
+        measurements.append(Measurement(**fields, calls=calls))
+    environment = document["environment"]
+    environment["compilers"] = tuple(environment["compilers"])
+    return Results(Environment(**environment), tuple(measurements), tuple(document["left_out"]))
