@@ -32,7 +32,7 @@ from ..private_copy import runnable_copy
 from .layers import Layers
 from .noise import Noise
 from .rewrites import Rewrites
-from .running import FLOAT_TOLERANCE, Sample, call, close, fail, outputs
+from .running import FLOAT_TOLERANCE, Frugal, Sample, call, close, fail, outputs
 from .scales import Fits, Scales
 
 # Of an output: below this, its noise is a third of its signal. Working networks have 20 dB and more.
@@ -101,7 +101,7 @@ def compare(
             worst = max(worst, before.part(wanted, quantized))
             for noise, a, b in zip(noises, outputs(wanted), quantized):
                 noise.add(a, b)
-            for output, (a, b) in enumerate(zip(quantized, call(final, sample))):
+            for output, (a, b) in enumerate(zip(quantized, call(Frugal(final).run, sample))):
                 if not close(a, b, FLOAT_TOLERANCE):
                     fail(f"output {output}", "the exported program returns other numbers")
     fits.check(samples.count / max(1, len(samples.kept)))

@@ -19,6 +19,7 @@ Sample = tuple[torch.Tensor, ...]
 _Q = torch.ops.quantized_decomposed
 DEQUANTIZES = (_Q.dequantize_per_tensor.default, _Q.dequantize_per_channel.default)
 
+_PARTS = 16
 _SEED = 0
 FLOAT_TOLERANCE = 0.02  # of a tensor's range
 
@@ -41,8 +42,8 @@ class Values(Mapping[Node, Any]):
     def __init__(self, module: GraphModule, wanted: Optional[Collection[Node]] = None) -> None:
         self._module = module
         self._wanted = wanted
-        self.computed_of_constants = frozen_nodes(module.graph)
-        self._computed = self.computed_of_constants | {n for n in module.graph.nodes if n.target in DEQUANTIZES}
+        frozen = frozen_nodes(module.graph)
+        self._computed = frozen | {node for node in module.graph.nodes if node.target in DEQUANTIZES}
         self._kept: dict[Node, Any] = {}
 
     def keep(self, node: Node, value: Any) -> None:
@@ -68,14 +69,48 @@ class Values(Mapping[Node, Any]):
         return len(self._module.graph.nodes)
 
 
-class _Recorder(Interpreter):
+def by_channels(
+    function: Callable[..., torch.Tensor],
+    value: torch.Tensor,
+    scale: torch.Tensor,
+    zero_point: torch.Tensor,
+    axis: int,
+    *limits: Any,
+    **options: Any,
+) -> torch.Tensor:
+    """Returns what a function of PyTorch that quantizes or dequantizes channels makes of `value`, a few channels at a
+    time, because it takes four times the memory of its float32 result."""
+    result: Optional[torch.Tensor] = None
+    for channels in torch.arange(value.shape[axis]).chunk(_PARTS):
+        begin, count = int(channels[0]), len(channels)
+        rows = slice(begin, begin + count)
+        part = function(value.narrow(axis, begin, count), scale[rows], zero_point[rows], axis, *limits, **options)
+        if result is None:
+            result = torch.empty_like(value, dtype=part.dtype)
+        result.narrow(axis, begin, count).copy_(part)
+    return value.to(torch.float32) if result is None else result
+
+
+class Frugal(Interpreter):
+    """Runs a module whose weights are quantized, with `by_channels`."""
+
+    def __init__(self, module: GraphModule) -> None:
+        super().__init__(module)
+        self.extra_traceback = False  # that rewrites messages
+
+    def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+        if target is _Q.dequantize_per_channel.default:
+            return by_channels(target, *args, **kwargs)
+        return super().call_function(target, args, kwargs)
+
+
+class _Recorder(Frugal):
     """Keeps the values of nodes as they were when the node had run."""
 
     def __init__(
         self, module: GraphModule, see: Optional[Callable[[Node, Any], None]], wanted: Optional[Collection[Node]]
     ) -> None:
         super().__init__(module)
-        self.extra_traceback = False  # that rewrites messages
         self.values = Values(module, wanted)
         self._see = see
 
@@ -106,18 +141,16 @@ class Stepwise(Mapping[Node, Any]):
     `wanted` are kept until they are forgotten: for large models that is a small part of them all."""
 
     def __init__(self, module: GraphModule, sample: Sample, wanted: Collection[Node]) -> None:
-        self._values = Values(module)
-        self._interpreter = Interpreter(module)
-        self._interpreter.extra_traceback = False  # that rewrites messages
+        self._frozen = frozen_nodes(module.graph)
+        self._interpreter = Frugal(module)
         self._interpreter.args_iter = iter(module.graph.process_inputs(*(x.clone() for x in sample)))
+        self._graph = module.graph
         self._nodes = iter(module.graph.nodes)
         self._wanted = wanted
         self._kept: dict[Node, Any] = {}
         self._random = torch.Generator().manual_seed(_SEED).get_state()
 
     def __getitem__(self, node: Node) -> Any:
-        if node in self._values.computed_of_constants:
-            return self._values[node]
         if node not in self._kept:
             # What runs between two steps may draw random numbers, too.
             with torch.random.fork_rng(devices=[]):
@@ -133,16 +166,18 @@ class Stepwise(Mapping[Node, Any]):
         for last in interpreter.user_to_last_uses.get(node, []):
             del interpreter.env[last]
         if node in self._wanted:
-            self._kept[node] = value.clone() if isinstance(value, torch.Tensor) else value
+            # What is computed of weights alone stays as it is.
+            copied = isinstance(value, torch.Tensor) and node not in self._frozen
+            self._kept[node] = value.clone() if copied else value
 
     def forget(self, node: Node) -> None:
         self._kept.pop(node, None)
 
     def __iter__(self) -> Iterator[Node]:
-        return iter(self._values)
+        return iter(self._graph.nodes)
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self._graph.nodes)
 
 
 def call(function: Callable[..., Any], sample: Sample) -> list[Any]:

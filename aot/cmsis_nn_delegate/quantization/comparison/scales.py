@@ -11,11 +11,10 @@ from torchao.quantization.pt2e import MovingAverageMinMaxObserver
 from ...errors import UserError
 from ..in_place import constant_nodes, describe
 from ..percentile import PercentileObserver
-from .running import is_float
+from .running import by_channels, is_float
 
 _Q = torch.ops.quantized_decomposed
 _SQUARED_ERROR_FACTOR = 16.0
-_PARTS = 16
 _SMALLEST_SCALE = 2.0**-20  # of the quantizer
 
 
@@ -56,14 +55,12 @@ class Scales:
             arguments = float(scale), int(zero_point), *limits
             result: torch.Tensor = _Q.dequantize_per_tensor(_Q.quantize_per_tensor(value, *arguments), *arguments)
             return result
-        axis, parts = observer.ch_axis, []
-        # A few channels at a time, because PyTorch's functions take four times the memory of what they are given.
-        for channels in torch.arange(value.shape[axis]).chunk(_PARTS):
-            index = slice(int(channels[0]), int(channels[-1]) + 1)
-            per_channel = scale[index].float(), zero_point[index], axis, *limits
-            part = value.narrow(axis, index.start, len(channels))
-            parts.append(_Q.dequantize_per_channel(_Q.quantize_per_channel(part, *per_channel), *per_channel))
-        return torch.cat(parts, axis)
+
+        def round_part(part: torch.Tensor, *arguments: Any) -> torch.Tensor:
+            result: torch.Tensor = _Q.dequantize_per_channel(_Q.quantize_per_channel(part, *arguments), *arguments)
+            return result
+
+        return by_channels(round_part, value, scale.float(), zero_point, observer.ch_axis, *limits)
 
 
 class Fits:
