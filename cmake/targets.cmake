@@ -147,6 +147,16 @@ cmsis_nn_delegate_test(
     executorch_runtime
 )
 
+# //runtime/kernels/portable:overlap_test
+cmsis_nn_delegate_test(
+  overlap_test
+  SRCS
+    runtime/kernels/portable/overlap_test.cc
+  DEPS
+    portable
+    executorch_runtime
+)
+
 # //runtime/kernels/portable:portable
 cmsis_nn_delegate_library(
   portable

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.format.opcodes import Opcode
 from cmsis_nn_delegate.format.record import Role
@@ -85,7 +87,9 @@ def _payloads() -> dict[Opcode, bytes]:
             (choice,) = chosen.choices
             opcode = choice.kernel.opcode
             idle = bool(choice.kernel.args.names_of(Role.SCRATCH)) and not choice.scratch_bytes
-            payload = encode_planned(plan(chosen)).payload
+            # With its first workspace, with which any value of a field that chooses one has enough.
+            alone = replace(chosen, choices=(replace(choice, smaller=()),))
+            payload = encode_planned(plan(alone)).payload
             if opcode not in found or (idle, len(payload)) < found[opcode][0]:
                 found[opcode] = (idle, len(payload)), payload
     lacking = [kernel.name for opcode, kernel in kernels().items() if opcode not in found]

@@ -98,10 +98,9 @@ class CallCheck {
     using Overlap = bounds::Regions::Overlap;
     const Overlap overlap = regions_.overlap(input.ref, input.count, output.ref, output.count);
     return require(overlap == Overlap::kNone ||
-                       (overlap == Overlap::kSame && kernel_->overwrites_input != nullptr &&
-                        kernel_->overwrites_input(args())) ||
-                       (kernel_->distance != nullptr &&
-                        regions_.distance(output.ref, input.ref) >= kernel_->distance(args())),
+                       (overlap == Overlap::kSame && kernel_->overwrites_input) ||
+                       (kernel_->overlaps != nullptr &&
+                        kernel_->overlaps(args(), regions_.distance(output.ref, input.ref))),
                    "the output overlaps an input");
   }
 

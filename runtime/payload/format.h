@@ -1723,12 +1723,14 @@ struct DepthwiseConv2dPlanesArgs {
   std::int32_t channel_words;
   /// 1: rows of planes are columns of the image, 0 to 1
   std::int32_t along_height;
+  /// into which rows of outputs are divided, of even lengths, 1 to 268435455
+  std::int32_t strips;
   ConvParams params;
   Dims input_dims;
   Dims filter_dims;
   Dims output_dims;
 };
-static_assert(sizeof(DepthwiseConv2dPlanesArgs) == 116, "layout of DepthwiseConv2dPlanesArgs");
+static_assert(sizeof(DepthwiseConv2dPlanesArgs) == 120, "layout of DepthwiseConv2dPlanesArgs");
 static_assert(offsetof(DepthwiseConv2dPlanesArgs, input) == 0,
               "layout of DepthwiseConv2dPlanesArgs");
 static_assert(offsetof(DepthwiseConv2dPlanesArgs, table) == 4,
@@ -1743,13 +1745,15 @@ static_assert(offsetof(DepthwiseConv2dPlanesArgs, channel_words) == 20,
               "layout of DepthwiseConv2dPlanesArgs");
 static_assert(offsetof(DepthwiseConv2dPlanesArgs, along_height) == 24,
               "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, params) == 28,
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, strips) == 28,
               "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, input_dims) == 68,
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, params) == 32,
               "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, filter_dims) == 84,
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, input_dims) == 72,
               "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, output_dims) == 100,
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, filter_dims) == 88,
+              "layout of DepthwiseConv2dPlanesArgs");
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, output_dims) == 104,
               "layout of DepthwiseConv2dPlanesArgs");
 
 /// int8 elementwise sum of two tensors of one shape, as add computes it, with factors that

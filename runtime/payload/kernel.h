@@ -43,9 +43,9 @@ struct Kernel {
   /// all other checks except that of scratch_bytes.
   using Accepts = bool (*)(const void* args);
 
-  /// Returns how many bytes before the input the output has to start if the two overlap; see
-  /// overlapping(). `args` has passed the checks of sizes and operands.
-  using Distance = std::int32_t (*)(const void* args);
+  /// Returns whether run() computes the same if its output starts `distance` bytes before its input
+  /// (behind it, if negative) and the two overlap. `args` has passed the checks of sizes and operands.
+  using Overlaps = bool (*)(const void* args, std::int32_t distance);
 
   /// `scratch_bytes` is nullptr for a kernel that needs no scratch memory.
   constexpr Kernel(const Operator& computed, Run run, ScratchBytes scratch_bytes = nullptr)
@@ -68,23 +68,15 @@ struct Kernel {
   /// an operand; for kernels without this mark it refuses this overlap too.
   constexpr Kernel in_place() const {
     Kernel kernel = *this;
-    kernel.overwrites_input = [](const void* /*args*/) { return true; };
+    kernel.overwrites_input = true;
     return kernel;
   }
 
-  /// The same, for the calls for which `possible` returns true.
-  constexpr Kernel in_place_if(Accepts possible) const {
+  /// Returns this kernel, of one input, marked as computing the same at the distances between input
+  /// and output for which `possible` returns true: what it overwrites there it no longer reads.
+  constexpr Kernel overlapping(Overlaps possible) const {
     Kernel kernel = *this;
-    kernel.overwrites_input = possible;
-    return kernel;
-  }
-
-  /// Returns this kernel, of one input, marked as computing the same if its output starts at least
-  /// `distance` bytes before its input, even if it reaches into the input: what it overwrites it no
-  /// longer reads.
-  constexpr Kernel overlapping(Distance least) const {
-    Kernel kernel = *this;
-    kernel.distance = least;
+    kernel.overlaps = possible;
     return kernel;
   }
 
@@ -107,12 +99,12 @@ struct Kernel {
   Run run;
   ScratchBytes scratch_bytes;
   Accepts accepts = nullptr;                               // nullptr: everything
-  Accepts overwrites_input = nullptr;                      // nullptr: never
-  Distance distance = nullptr;                             // nullptr: no such overlap
+  Overlaps overlaps = nullptr;                             // nullptr: never
   bool (*check)(const CallCheck& call, const void* args);  // see Operator
   payload::Opcode opcode;
   std::uint16_t call_bytes;  // of the header and the argument block
   payload::ReadsPast past = {0, 0};
+  bool overwrites_input = false;  // see in_place()
   /// The bits 1 << ProviderId of the providers whose calls run() accepts. All by default, because
   /// plain code needs nothing of its provider.
   std::uint8_t providers = 0xFF;

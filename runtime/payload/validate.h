@@ -17,9 +17,9 @@ namespace cmsis_nn_delegate {
 ///   - has data aligned as its type needs, and scratch memory aligned to 16 bytes;
 ///   - has at least as much scratch memory as its kernel uses (Kernel::scratch_bytes);
 ///   - overwrites nothing that it still reads: its output lies apart from its inputs, or exactly over
-///     one of them if the kernel allows that (Kernel::in_place), or far enough before its input
-///     (Kernel::overlapping); its scratch memory lies apart from
-///     both;
+///     one of them if the kernel allows that (Kernel::in_place), or at a distance before its input at
+///     which the kernel no longer reads what it overwrites (Kernel::overlapping); its scratch memory
+///     lies apart from both;
 ///   - keeps the ranges that runtime/payload/format.h states for its parameters;
 ///   - if it is a convolution or pooling, has dimensions in [1, kMaxDim] that agree with each
 ///     other, and an output that leaves out no window that fits. Pooling windows must overlap

@@ -17,11 +17,11 @@ constexpr Provider kProvider = {
     {payload::kPortableRevision, payload::kCmsisNnRevision, payload::kTunedRevision}};
 
 // Any overlap that another table's kernel may allow.
-constexpr std::int32_t any_distance(const void* /*args*/) { return INT32_MIN; }
+constexpr bool at_any_distance(const void* /*args*/, std::int32_t /*distance*/) { return true; }
 
 template <std::size_t kIndex>
 constexpr Kernel kNothing =
-    Kernel(kOperators[kIndex], run_nothing).in_place().overlapping(any_distance);
+    Kernel(kOperators[kIndex], run_nothing).in_place().overlapping(at_any_distance);
 
 template <std::size_t... kIndices>
 constexpr KernelTable table_of(std::index_sequence<kIndices...>) {

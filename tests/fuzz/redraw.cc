@@ -172,6 +172,7 @@ void redraw_planes(payload::DepthwiseConv2dPlanesArgs& a, Random& random) {
   draw_windows(a, random, false, nullptr);
   draw_offsets(a, random);
   a.along_height = random.in(0, 1);
+  a.strips = random.one_in(2) ? random.in(1, 8) : 1;
   const std::int32_t stride = random.in(1, 2);
   a.params.stride = {stride, stride};
   a.params.dilation = {1, 1};

@@ -175,7 +175,9 @@ TEST(Replay, MutatedSeeds) {
   EXPECT_GT(t.outcomes[static_cast<unsigned>(Outcome::kRefused)],
             seeds().size() * kMutationsOfASeed / 10);
   for (std::size_t opcode = 1; opcode < payload::kOpcodeCount; ++opcode) {
-    EXPECT_GT(t.calls[opcode], 0u) << "opcode " << opcode;
+    if (tested_kernels().find(opcode) != nullptr) {
+      EXPECT_GT(t.calls[opcode], 0u) << "opcode " << opcode;
+    }
   }
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Optional
 
 from ..format.opcodes import Opcode
 from ..format.record import Role, Struct
@@ -12,6 +13,15 @@ from ..graph.tensor_type import Element
 
 # The elements of these tensors tell kernels apart.
 _TENSORS = (Role.INPUT, Role.FILTER, Role.STATE, Role.OUTPUT)
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The memory with which a kernel computes a node, beside its inputs and outputs."""
+
+    scratch_bytes: int
+    # How many bytes before its first input the output may start although the two overlap; None: nowhere.
+    distance: Optional[int] = None
 
 
 @dataclass(frozen=True)

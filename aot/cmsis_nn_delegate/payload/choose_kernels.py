@@ -10,7 +10,7 @@ from typing import Any, Optional, Protocol
 import numpy as np
 
 from ..graph.ir import Graph, Node
-from ..ops.kernel import KernelSpec
+from ..ops.kernel import KernelSpec, Workspace
 from ..ops.providers.provider import Provider
 from ..ops.providers.registry import TUNED
 from ..ops.registry import OPS, calls
@@ -54,12 +54,12 @@ class Legal:
 
 @dataclass(frozen=True)
 class Choice:
-    """An assignment for a target, with the scratch memory that the kernel needs there. `distance` says how many bytes
-    before its first input the output may start although the two overlap; None: nowhere."""
+    """An assignment for a target, with the memory that the kernel takes there, and `smaller` ones, with which it takes
+    more instructions the smaller they are."""
 
     assignment: Assignment
-    scratch_bytes: int
-    distance: Optional[int] = None
+    workspace: Workspace
+    smaller: tuple[Workspace, ...] = ()
 
     @property
     def node(self) -> Node:
@@ -72,6 +72,10 @@ class Choice:
     @property
     def provider(self) -> Provider:
         return self.assignment.provider
+
+    @property
+    def scratch_bytes(self) -> int:
+        return self.workspace.scratch_bytes
 
     @property
     def encoder(self) -> CallEncoder:
@@ -108,7 +112,7 @@ def choose_kernels(legal: Legal, target: Target) -> Chosen:
         if found is None:
             assignment = dataclasses.replace(assignment, why="; ".join(filter(None, (why, assignment.why))))
             scratch_bytes = assignment.provider.scratch_bytes(OPS[node.op], assignment.node, target)
-            found = Choice(assignment, scratch_bytes)
+            found = Choice(assignment, Workspace(scratch_bytes))
         choices.append(found)
     return Chosen(legal.graph, target, legal.providers, tuple(choices))
 
@@ -121,7 +125,7 @@ def _tuned(node: Node, target: Target) -> tuple[Optional[Choice], str]:
             why = kernel.why_not(node)
             if not why:
                 assignment = Assignment(node, kernel.spec, TUNED, kernel, "")
-                return Choice(assignment, kernel.scratch_bytes(node), kernel.distance(node)), ""
+                return Choice(assignment, kernel.workspace(node), tuple(kernel.smaller_workspaces(node))), ""
             refusals.append(f"{kernel.name}: {why}")
     return None, "; ".join(refusals)
 

@@ -11,7 +11,7 @@ import hashlib
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -29,7 +29,8 @@ from ..ops.providers.registry import DEFAULT
 from ..ops.registry import OPS
 from ..target import Target
 from .choose_kernels import Choice, Chosen, choose_kernels, legalize
-from .planner.memory import IoPlacement, MemoryPlan, plan_memory
+from .planner.memory import IoPlacement, MemoryPlan
+from .planner.workspaces import plan_with_workspaces
 
 # The operands that are values of the graph, unlike weights and scratch memory.
 _ACTIVATIONS = (Role.INPUT, Role.OUTPUT, Role.STATE)
@@ -116,9 +117,10 @@ def plan(chosen: Chosen, io_placement: Union[str, IoPlacement] = IoPlacement.ARE
     if not isinstance(io_placement, IoPlacement):
         io_placement = IoPlacement.of(io_placement)
     _check(chosen.graph)
-    scratch = [choice.scratch_bytes for choice in chosen.choices]
-    distances = {step: c.distance for step, c in enumerate(chosen.choices) if c.distance is not None}
-    return Planned(chosen, io_placement, plan_memory(chosen.graph, scratch, io_placement, distances=distances))
+    options = [(choice.workspace, *choice.smaller) for choice in chosen.choices]
+    workspaces, memory = plan_with_workspaces(chosen.graph, options, io_placement)
+    choices = tuple(replace(choice, workspace=w, smaller=()) for choice, w in zip(chosen.choices, workspaces))
+    return Planned(replace(chosen, choices=choices), io_placement, memory)
 
 
 def encode(

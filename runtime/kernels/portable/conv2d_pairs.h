@@ -209,7 +209,7 @@ template <typename Products>
 constexpr Kernel conv2d_pairs_kernel() {
   return Kernel(operators::kConv2dPairs, run_conv2d_pairs<Products>, conv2d_pairs_scratch_bytes)
       .limited_to(conv2d_pairs_accepts)
-      .overlapping(window_order_distance<payload::Conv2dPairsArgs>)
+      .overlapping(overlaps_in_window_order<payload::Conv2dPairsArgs>)
       .only_of(payload::ProviderId::kTuned);
 }
 

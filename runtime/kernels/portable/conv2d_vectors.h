@@ -7,6 +7,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/kernels/portable/vector_products.h"
+#include "runtime/kernels/portable/window_order.h"
 #include "runtime/payload/bounds.h"
 
 namespace cmsis_nn_delegate {
@@ -292,12 +293,22 @@ inline bool conv2d_vectors_accepts(const void* args) {
          a.blocks == (a.output_dims.c + 1) / 2;
 }
 
+/// Returns whether nothing is overwritten before it is read, as Conv2dVectors.distance in Python
+/// explains.
+inline bool conv2d_vectors_overlaps(const void* args, std::int32_t distance) {
+  const auto& a = *static_cast<const payload::Conv2dVectorsArgs*>(args);
+  const bool again = a.filter_dims.h == 1 && a.filter_dims.w == 1;
+  return distance >= window_order_distance(a.params, a.input_dims, a.output_dims) +
+                         (again ? vector_products::kWindows * a.output_dims.c : 0);
+}
+
 /// The kernel with the inner loops of `Products`.
 template <typename Products>
 constexpr Kernel conv2d_vectors_kernel() {
   return Kernel(operators::kConv2dVectors, run_conv2d_vectors<Products>,
                 conv2d_vectors_scratch_bytes)
       .limited_to(conv2d_vectors_accepts)
+      .overlapping(conv2d_vectors_overlaps)
       .only_of(payload::ProviderId::kTuned);
 }
 

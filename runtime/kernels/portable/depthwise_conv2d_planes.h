@@ -1,4 +1,5 @@
-// Depthwise convolution of 3 x 3 taps, four channels and two rows of outputs at a time.
+// Depthwise convolution of 3 x 3 taps, four channels and two rows of outputs at a time. Where scratch memory is short,
+// rows are computed in strips.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,13 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
+/// Returns how many outputs of a row are computed at a time, an even number: at least a whole row if
+/// there is one strip.
+inline std::int32_t plane_strip_outputs(const payload::DepthwiseConv2dPlanesArgs& a) {
+  const std::int32_t outputs = a.along_height != 0 ? a.output_dims.h : a.output_dims.w;
+  return (outputs + 2 * a.strips - 1) / (2 * a.strips) * 2;
+}
+
 /// Computes one call. `Planes` has the functions of PlainChannelPlanes.
 template <typename Planes>
 class DepthwisePlanes {
@@ -20,6 +28,7 @@ class DepthwisePlanes {
         planes_(planes),
         channels_(args.output_dims.c),
         stride_(args.params.stride.h),
+        strip_outputs_(plane_strip_outputs(args)),
         rows_(channel_planes::rows(stride_)),
         column_words_(channel_planes::kChannels * rows_) {
     const payload::Dims& in = args.input_dims;
@@ -35,10 +44,11 @@ class DepthwisePlanes {
       y_ = x_;
       x_ = rows;
     }
-    columns_ = (x_.out + 1) / 2 * stride_ + 1;
     set_limits();
-    set_row();
-    clear();
+    if (!in_strips()) {
+      set_strip(0, x_.out);
+      clear();
+    }
   }
 
   void run(const std::int8_t* image, std::int8_t* output, const std::int32_t* table) {
@@ -51,7 +61,13 @@ class DepthwisePlanes {
       const std::int32_t before = all || first == 0 ? 0 : channel_planes::kChannels - left;
       strip_.channels = all ? channel_planes::kChannels : left;
       strip_.planes = planes_ + before * rows_;
-      group(image + first - before, output + first);
+      if (!in_strips()) {
+        group(image + first - before, output + first);
+      } else if (stride_ == 1) {
+        group_by_strips(image + first - before, output + first);
+      } else {
+        group_by_rows(image + first - before, output + first);
+      }
       strip_.table += strip_.channels * channel_planes::kWords;
     }
   }
@@ -72,20 +88,29 @@ class DepthwisePlanes {
     strip_.most = (static_cast<std::uint32_t>(limits.max) & 0xFF) * kEveryByte;
     strip_.limited = limits.min != -128 || limits.max != 127 ? 1 : 0;
     strip_.column_bytes = x_.out_bytes;
-    strip_.pairs_bytes = x_.out / 2 * stride_ * column_words_ * 4;
-    strip_.last = x_.out % 2;
     row_.padding = (static_cast<std::uint32_t>(-args_.params.input_offset) & 0xFF) * kEveryByte;
-  }
-
-  void set_row() {
-    const std::int32_t room = columns_ * 2 - x_.padding;
-    const std::int32_t pixels = room < 0 ? 0 : room < x_.in ? room : x_.in;
     row_.pixel_bytes = x_.in_bytes;
     row_.channel_bytes = rows_ * 4;
-    row_.first = pixels != 0 ? x_.padding % 2 : 0;
-    row_.pairs = (pixels - row_.first) / 2;
-    row_.last = (pixels - row_.first) % 2;
-    first_pixel_ = pixels == 0 ? nullptr : planes_ + x_.padding / 2 * column_words_;
+  }
+
+  bool in_strips() const { return strip_outputs_ < x_.out; }
+
+  /// Prepares for `outputs` outputs of a row from output `x` on.
+  void set_strip(std::int32_t x, std::int32_t outputs) {
+    columns_ = (outputs + 1) / 2 * stride_ + 1;
+    const std::int32_t begin = x * stride_ - x_.padding;
+    const std::int32_t before = begin < 0 ? -begin : 0;
+    skipped_ = begin > 0 ? begin : 0;
+    const std::int32_t room = columns_ * 2 - before;
+    const std::int32_t left = x_.in - skipped_;
+    const std::int32_t wanted = room < left ? room : left;
+    pixels_ = wanted < 0 ? 0 : wanted;
+    row_.first = pixels_ != 0 ? before % 2 : 0;
+    row_.pairs = (pixels_ - row_.first) / 2;
+    row_.last = (pixels_ - row_.first) % 2;
+    first_column_ = before / 2;
+    strip_.pairs_bytes = outputs / 2 * stride_ * column_words_ * 4;
+    strip_.last = outputs % 2;
   }
 
   std::int32_t padding_pair() const {
@@ -102,10 +127,10 @@ class DepthwisePlanes {
     }
   }
 
-  void clear_row(std::int32_t row) {
+  void clear_columns(std::int32_t row, std::int32_t begin, std::int32_t end) {
     const std::int32_t padding = padding_pair();
-    std::int32_t* word = planes_ + row;
-    for (std::int32_t i = 0; i < columns_; ++i, word += column_words_) {
+    std::int32_t* word = planes_ + begin * column_words_ + row;
+    for (std::int32_t i = begin; i < end; ++i, word += column_words_) {
       word[0] = padding;
       word[rows_] = padding;
       word[2 * rows_] = padding;
@@ -113,20 +138,28 @@ class DepthwisePlanes {
     }
   }
 
-  /// Reads the rows `y` and following of the image into rows `begin` to `end` of the planes.
+  /// Reads the rows `y` and following of the image into rows `begin` to `end` of the planes, except
+  /// for the columns left and right of the image.
   void read_rows(const std::int8_t* image, std::int32_t y, std::int32_t begin, std::int32_t end) {
     for (std::int32_t i = begin; i < end; ++i, ++y) {
       if (y < 0 || y >= y_.in) {
-        clear_row(i);
-      } else if (first_pixel_ != nullptr) {
-        const std::int8_t* row = image + y * y_.in_bytes;
+        clear_columns(i, 0, columns_);
+      } else if (pixels_ != 0) {
+        const std::int8_t* row = image + y * y_.in_bytes + skipped_ * x_.in_bytes;
+        std::int32_t* const to = planes_ + first_column_ * column_words_ + i;
         if (channels_ >= channel_planes::kChannels) {
-          Planes::fill(row, first_pixel_ + i, row_);
+          Planes::fill(row, to, row_);
         } else {
-          channel_planes::fill(row, first_pixel_ + i, row_, channels_);
+          channel_planes::fill(row, to, row_, channels_);
         }
       }
     }
+  }
+
+  void filter(std::int8_t* output, bool two) {
+    strip_.output = output;
+    strip_.row_bytes = two ? y_.out_bytes : 0;
+    stride_ == 1 ? Planes::filter_stride1(strip_) : Planes::filter_stride2(strip_);
   }
 
   /// Computes up to four channels.
@@ -136,12 +169,44 @@ class DepthwisePlanes {
     for (std::int32_t y = 0; y < y_.out; y += channel_planes::kRowsAtATime) {
       const bool two = y + 1 < y_.out;
       read_rows(image, top + begin, begin, two ? rows_ : channel_planes::kTaps);
-      strip_.output = output;
-      strip_.row_bytes = two ? y_.out_bytes : 0;
-      stride_ == 1 ? Planes::filter_stride1(strip_) : Planes::filter_stride2(strip_);
+      filter(output, two);
       begin = channel_planes::kTaps - stride_;
       top += channel_planes::kRowsAtATime * stride_;
       output += channel_planes::kRowsAtATime * y_.out_bytes;
+    }
+  }
+
+  /// The same, one strip from top to bottom after the other.
+  void group_by_strips(const std::int8_t* image, std::int8_t* output) {
+    for (std::int32_t x = 0; x < x_.out; x += strip_outputs_) {
+      const std::int32_t left = x_.out - x;
+      set_strip(x, left < strip_outputs_ ? left : strip_outputs_);
+      clear();
+      group(image, output + x * x_.out_bytes);
+    }
+  }
+
+  /// The same, all strips of two rows of outputs before the next two. Rows are read again for each two
+  /// rows, because the planes of the other strips have replaced them. The first row is computed alone.
+  /// Results may lie over inputs then; see depthwise_conv2d_planes_overlaps().
+  void group_by_rows(const std::int8_t* image, std::int8_t* output) {
+    for (std::int32_t y = 0; y < y_.out;) {
+      const bool two = y != 0 && y + 1 < y_.out;
+      const std::int32_t top = y * stride_ - y_.padding;
+      for (std::int32_t x = 0; x < x_.out; x += strip_outputs_) {
+        const std::int32_t left = x_.out - x;
+        set_strip(x, left < strip_outputs_ ? left : strip_outputs_);
+        const std::int32_t rows = two ? rows_ : channel_planes::kTaps;
+        const std::int32_t end =
+            pixels_ == 0 ? 0 : first_column_ + row_.first + row_.pairs + row_.last;
+        for (std::int32_t i = 0; i < rows; ++i) {
+          clear_columns(i, 0, pixels_ == 0 ? 0 : first_column_);
+          clear_columns(i, end, columns_);
+        }
+        read_rows(image, top, 0, rows);
+        filter(output + y * y_.out_bytes + x * x_.out_bytes, two);
+      }
+      y += two ? channel_planes::kRowsAtATime : 1;
     }
   }
 
@@ -149,13 +214,17 @@ class DepthwisePlanes {
   std::int32_t* planes_;
   std::int32_t channels_;
   std::int32_t stride_;
+  std::int32_t strip_outputs_;
   std::int32_t rows_;          // of planes
   std::int32_t column_words_;  // of the planes of four channels
-  std::int32_t columns_ = 0;   // words of a row of a plane
   Axis x_{};
   Axis y_{};
-  // Where the first row of the image begins; nullptr if no window reaches a pixel.
-  std::int32_t* first_pixel_ = nullptr;
+  // Of a strip: words of a row of a plane, pixels of a row of the image and how many lie before them, and the
+  // column of the planes where they begin.
+  std::int32_t columns_ = 0;
+  std::int32_t pixels_ = 0;
+  std::int32_t skipped_ = 0;
+  std::int32_t first_column_ = 0;
   PlaneRow row_{};
   PlaneRows strip_{};
 };
@@ -180,8 +249,9 @@ Error run_depthwise_conv2d_planes(const void* args, const Bases& bases) {
 inline std::uint32_t depthwise_conv2d_planes_scratch_bytes(const void* args) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
   const auto stride = static_cast<std::uint32_t>(a.params.stride.h);
-  const auto outputs =
-      static_cast<std::uint32_t>(a.along_height != 0 ? a.output_dims.h : a.output_dims.w);
+  const std::int32_t row = a.along_height != 0 ? a.output_dims.h : a.output_dims.w;
+  const std::int32_t strip = plane_strip_outputs(a);
+  const auto outputs = static_cast<std::uint32_t>(strip < row ? strip : row);
   return ((outputs + 1) / 2 * stride + 1) * channel_planes::kChannels *
          (channel_planes::kTaps + stride) * 4;
 }
@@ -199,13 +269,26 @@ inline bool depthwise_conv2d_planes_accepts(const void* args) {
          a.output_dims.h <= kMostOutputs && a.output_dims.w <= kMostOutputs;
 }
 
-/// Returns whether the outputs have the places of the inputs that are read before them, as
-/// DepthwiseConv2dPlanes.distance in Python.
-inline bool depthwise_conv2d_planes_keeps_places(const void* args) {
+/// Returns whether outputs that start where the inputs do lie on inputs that are no longer read, as
+/// overlaps_exactly() in aot/cmsis_nn_delegate/ops/tuned/plane_order.py explains.
+inline bool depthwise_conv2d_planes_overlaps(const void* args, std::int32_t distance) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
-  const auto& p = a.params;
-  return p.stride.h == 1 && p.stride.w == 1 && p.padding.h <= 2 && p.padding.w <= 2 &&
-         a.output_dims.h == a.input_dims.h && a.output_dims.w == a.input_dims.w;
+  const payload::Tile& padding = a.params.padding;
+  const payload::Dims& in = a.input_dims;
+  const payload::Dims& out = a.output_dims;
+  if (distance != 0 || out.h > in.h || out.w > in.w) {
+    return false;
+  }
+  const std::int32_t strip = plane_strip_outputs(a);
+  const bool strips = strip < (a.along_height != 0 ? out.h : out.w);
+  if (a.along_height != 0) {
+    return !strips && a.params.stride.h == 1 && out.w == in.w && padding.w <= 2;
+  }
+  if (!strips) {
+    return padding.h <= 2;
+  }
+  return a.params.stride.h == 2 && padding.h <= 1 && padding.w <= strip &&
+         2 * out.w + padding.w <= (2 - padding.h) * in.w + strip;
 }
 
 /// The kernel with the inner loops of `Planes`.
@@ -214,7 +297,7 @@ constexpr Kernel depthwise_conv2d_planes_kernel() {
   return Kernel(operators::kDepthwiseConv2dPlanes, run_depthwise_conv2d_planes<Planes>,
                 depthwise_conv2d_planes_scratch_bytes)
       .limited_to(depthwise_conv2d_planes_accepts)
-      .in_place_if(depthwise_conv2d_planes_keeps_places)
+      .overlapping(depthwise_conv2d_planes_overlaps)
       .only_of(payload::ProviderId::kTuned);
 }
 

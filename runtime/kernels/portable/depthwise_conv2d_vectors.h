@@ -129,12 +129,46 @@ inline bool depthwise_conv2d_vectors_accepts(const void* args) {
              (a.output_dims.c + channel_vectors::kChannels - 1) / channel_vectors::kChannels;
 }
 
+/// Returns how many bytes before the input the output has to start: see
+/// aot/cmsis_nn_delegate/ops/tuned/row_order.py. Operands have at most 2^28 bytes, so that nothing
+/// overflows.
+inline std::int32_t depthwise_conv2d_vectors_distance(
+    const payload::DepthwiseConv2dVectorsArgs& a) {
+  constexpr std::int32_t kTaps = 3;
+  const payload::Dims& in = a.input_dims;
+  const payload::Dims& out = a.output_dims;
+  const std::int32_t stride = a.params.stride.h;
+  const std::int32_t top = a.params.padding.h;
+  const std::int32_t before = top - kTaps;
+  const std::int32_t inside = before < 0 ? -1 : before / stride;
+  const std::int32_t end = in.h - 1 + before;
+  const std::int32_t reading = end < 0 ? -1 : end / stride;
+  const std::int32_t last = reading < out.h - 2 ? reading : out.h - 2;
+  std::int32_t most = 0;
+  for (const std::int32_t row : {inside, inside + 1, last}) {
+    const std::int32_t y = row < last ? row : last;
+    if (y >= 0) {
+      const std::int32_t next = y * stride - before;
+      const std::int32_t ahead = (y + 1) * out.w - (next < 0 ? 0 : next) * in.w;
+      most = ahead > most ? ahead : most;
+    }
+  }
+  const std::int32_t growth = out.h * out.w - in.h * in.w;
+  return (most + (growth > 0 ? growth * (out.n - 1) : 0)) * out.c;
+}
+
+inline bool depthwise_conv2d_vectors_overlaps(const void* args, std::int32_t distance) {
+  return distance >= depthwise_conv2d_vectors_distance(
+                         *static_cast<const payload::DepthwiseConv2dVectorsArgs*>(args));
+}
+
 /// The kernel with the inner loops of `Vectors`.
 template <typename Vectors>
 constexpr Kernel depthwise_conv2d_vectors_kernel() {
   return Kernel(operators::kDepthwiseConv2dVectors, run_depthwise_conv2d_vectors<Vectors>,
                 depthwise_conv2d_vectors_scratch_bytes)
       .limited_to(depthwise_conv2d_vectors_accepts)
+      .overlapping(depthwise_conv2d_vectors_overlaps)
       .only_of(payload::ProviderId::kTuned);
 }
 

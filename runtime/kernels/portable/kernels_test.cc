@@ -70,38 +70,6 @@ std::int8_t limited(std::int64_t value, const Activation& activation) {
       std::min<std::int64_t>(std::max<std::int64_t>(value, activation.min), activation.max));
 }
 
-TEST_F(KernelsTest, DepthwiseByPlanesMayOverwriteItsInput) {
-  for (int round = 0; round < 200; ++round) {
-    const Dims dims = {pick(1, 2), pick(1, 12), pick(1, 12), pick(1, 11)};
-    payload::DepthwiseConv2dPlanesArgs args = {};
-    args.input = base(0), args.table = base(1), args.scratch = base(2), args.output = base(3);
-    args.params = {pick(-127, 128), 0, {1, 1}, {pick(0, 2), pick(0, 2)}, {1, 1}, activation()};
-    args.along_height = pick(0, 1);
-    args.input_dims = args.output_dims = dims;
-    args.filter_dims = {dims.c, 3, 3, 1};
-    std::vector<std::int8_t> image = bytes(volume(dims));
-    std::vector<std::int32_t> table;
-    for (int c = 0; c < dims.c; ++c) {
-      for (const auto& [low, high] : {std::pair{INT32_MIN, INT32_MAX},
-                                      {INT32_MIN, INT32_MAX},
-                                      {INT32_MIN, INT32_MAX},
-                                      {-5000, 5000},
-                                      {7, 9},
-                                      {1 << 30, INT32_MAX},
-                                      {-5000, 5000}}) {
-        table.push_back(pick(low, high));
-      }
-    }
-    std::vector<std::int32_t> scratch(kDepthwiseConv2dPlanes.scratch_bytes(&args) / 4);
-    std::vector<std::int8_t> output(image.size());
-    run(kDepthwiseConv2dPlanes, args, image, table, scratch, output);
-
-    args.output = base(0);
-    run(kDepthwiseConv2dPlanes, args, image, table, scratch, output);
-    ASSERT_EQ(image, output) << "round " << round;
-  }
-}
-
 TEST_F(KernelsTest, Conv2dAndDepthwise) {
   for (int round = 0; round < 600; ++round) {
     const bool depthwise = round % 2 != 0;

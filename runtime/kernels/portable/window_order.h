@@ -62,11 +62,11 @@ inline std::int32_t window_order_distance(const payload::ConvParams& p, const pa
   return most + (growth > 0 ? growth * (out.n - 1) : 0);
 }
 
-/// For kernels whose arguments have these names.
+/// For kernels whose arguments have these names: Kernel::Overlaps.
 template <typename Args>
-std::int32_t window_order_distance(const void* args) {
+bool overlaps_in_window_order(const void* args, std::int32_t distance) {
   const auto& a = *static_cast<const Args*>(args);
-  return window_order_distance(a.params, a.input_dims, a.output_dims);
+  return distance >= window_order_distance(a.params, a.input_dims, a.output_dims);
 }
 
 }  // namespace portable

@@ -14,7 +14,7 @@ from ..attrs import Padding
 from ..geometry import Geometry
 from ..kernel import KernelSpec
 from ..random_case import RandomCase
-from . import block_args, vector_requantization
+from . import block_args, vector_requantization, window_order
 from .tuned_kernel import TunedKernel
 from .vector_requantization import VectorForm
 
@@ -118,6 +118,14 @@ class Conv2dVectors(TunedKernel):
         rows = 1 if out_w >= _TILE else min(out_h, _PIXELS // math.gcd(out_w, _PIXELS))
         columns = (width - 1) * geometry.stride[1] + geometry.kernel[1]
         return -(-(rows * columns * geometry.kernel[0] * inputs + _VECTOR + inputs) // 16) * 16
+
+    def distance(self, node: Node) -> int:
+        """Windows of pixels of the image are read again for each two channels, until the outputs of a group of four are
+        complete; copied windows are not read after their outputs are written."""
+        geometry = Geometry.plain(node)
+        outputs, inputs = node.inputs[1].shape[:2]
+        again = _PIXELS * outputs if geometry.kernel == (1, 1) else 0
+        return window_order.distance(geometry, inputs, outputs) + again
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weights = _weights(node)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 import numpy as np
 
 from ...format import blocks
 from ...format.record import I8, I32, Field, Struct
-from ...format.schema import Isa
+from ...format.schema import MAX_DIM, Isa
 from ...graph.ir import Node, Value
 from .. import conv_args
 from ..attrs import Padding
 from ..geometry import Geometry
-from ..kernel import KernelSpec
+from ..kernel import KernelSpec, Workspace
 from ..random_case import RandomCase
-from . import requantization
+from . import plane_order, requantization
 from .requantization import WORDS, Form
 from .tuned_kernel import TunedKernel
 
@@ -26,6 +26,7 @@ _CHANNELS = 4  # of a group of planes
 # Fewer outputs in a single row take more instructions than with CMSIS-NN, because two rows are computed at a time.
 _LEAST_ROW = 8
 _WORDS = 4 + WORDS  # of a channel in the table
+_LEAST_STRIP = 12  # outputs; shorter ones save less than they cost
 _FLOOR_SHIFT = 1 << 8  # set in the shifts of form FLOOR; a core shifts by the lowest 8 bits
 
 
@@ -55,9 +56,9 @@ class DepthwiseConv2dPlanes(TunedKernel):
     int16 in scratch memory, and two by two outputs of a channel are computed with its nine weights in registers. The
     longer side of the output is the row. The zero point of the input is part of the bias.
 
-    For each group of four channels, the inputs of two rows of outputs, and those that later rows also need, are read
-    before these outputs are written. With stride 1 and padding that keeps the size, at most 2 on a side, the output may
-    therefore lie exactly over the input.
+    In strips, rows take less scratch memory; with stride 2, what two rows of outputs share with the next two is then
+    read twice. For each group of four channels, inputs are read before the outputs that may lie on them are written
+    (`plane_order`).
     """
 
     name = "depthwise_conv2d_planes"
@@ -87,6 +88,7 @@ class DepthwiseConv2dPlanes(TunedKernel):
                 Field("scratch_bytes", I32),
                 Field("channel_words", I32, low=_WORDS, high=_WORDS),
                 Field("along_height", I32, "1: rows of planes are columns of the image", low=0, high=1),
+                Field("strips", I32, "into which rows of outputs are divided, of even lengths", low=1, high=MAX_DIM),
                 *conv_args.SIZES,
             ),
             geometry="convolution",
@@ -113,16 +115,14 @@ class DepthwiseConv2dPlanes(TunedKernel):
         return ""
 
     def scratch_bytes(self, node: Node) -> int:
-        """The rows of four channels that two rows of outputs need, two columns in a word."""
-        stride = int(node.attrs.stride[0])
-        outputs = max(Geometry.plain(node).output)
-        columns = (outputs + 1) // 2 * stride + 1
-        return columns * _CHANNELS * (_KERNEL[0] + stride) * 4
+        return self._planes_bytes(node, 1)
+
+    def smaller_workspaces(self, node: Node) -> Sequence[Workspace]:
+        """Rows in 2, 3, ... strips."""
+        return [Workspace(self._planes_bytes(node, n), self._distance(node, n)) for n in _strips(node) if n > 1]
 
     def distance(self, node: Node) -> Optional[int]:
-        geometry = Geometry.plain(node)
-        keeps_size = geometry.stride == (1, 1) and geometry.input == geometry.output
-        return 0 if keeps_size and max(geometry.padding) <= 2 else None
+        return self._distance(node, 1)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weights = node.inputs[1].constant[:, 0].astype(np.int64)  # [channels, h, w]
@@ -151,12 +151,36 @@ class DepthwiseConv2dPlanes(TunedKernel):
             **conv_args.encode(node, refs, scratch_bytes, geometry, dims),
             "channel_words": _WORDS,
             "along_height": int(self._along_height(node)),
+            "strips": next(count for count in _strips(node) if self._planes_bytes(node, count) <= scratch_bytes),
         }
 
     def _along_height(self, node: Node) -> bool:
         height, width = Geometry.plain(node).output
         return height > width
 
+    def _planes_bytes(self, node: Node, strips: int) -> int:
+        """Returns the size of the rows of four channels that two rows of outputs need, two columns in a word."""
+        stride = int(node.attrs.stride[0])
+        outputs = min(_strip_outputs(node, strips), max(Geometry.plain(node).output))
+        columns = (outputs + 1) // 2 * stride + 1
+        return columns * _CHANNELS * (_KERNEL[0] + stride) * 4
+
+    def _distance(self, node: Node, strips: int) -> Optional[int]:
+        geometry, strip = Geometry.plain(node), _strip_outputs(node, strips)
+        return 0 if plane_order.overlaps_exactly(geometry, self._along_height(node), strip) else None
+
     def _forms(self, node: Node) -> np.ndarray:
         largest = requantization.largest_sums(node, node.inputs[1].constant, node.inputs[2].constant.astype(np.int64))
         return requantization.forms_of(node, largest)
+
+
+def _strip_outputs(node: Node, strips: int) -> int:
+    """Returns how many outputs of a row are computed at a time."""
+    return -(-max(Geometry.plain(node).output) // (2 * strips)) * 2
+
+
+def _strips(node: Node) -> list[int]:
+    """Returns into how many strips rows can be divided, those that are not shorter with more of them left out."""
+    most = max(1, max(Geometry.plain(node).output) // _LEAST_STRIP)
+    counts = range(1, most + 1)
+    return [n for n in counts if n == 1 or _strip_outputs(node, n) < _strip_outputs(node, n - 1)]

@@ -13,7 +13,7 @@ from ..attrs import Padding
 from ..geometry import Geometry
 from ..kernel import KernelSpec
 from ..random_case import RandomCase
-from . import block_args, vector_requantization
+from . import block_args, row_order, vector_requantization
 from .tuned_kernel import TunedKernel
 from .vector_requantization import VectorForm
 
@@ -96,6 +96,9 @@ class DepthwiseConv2dVectors(TunedKernel):
         """Three rows for an even number of outputs, and a pixel of padding."""
         columns = (-(-Geometry.plain(node).output[1] // 2) * 2 - 1) * int(node.attrs.stride[1]) + _KERNEL[1]
         return -(-(_KERNEL[0] * columns + 1) * int(node.inputs[0].shape[1]) // 16) * 16
+
+    def distance(self, node: Node) -> int:
+        return row_order.distance(Geometry.plain(node), node.inputs[0].shape[1])
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weights = _weights(node)

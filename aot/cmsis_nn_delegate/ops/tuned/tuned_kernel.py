@@ -9,14 +9,14 @@ one image may have both.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Optional
 
 import numpy as np
 
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
-from ..kernel import KernelSpec
+from ..kernel import KernelSpec, Workspace
 from ..random_case import RandomCase
 
 
@@ -41,7 +41,15 @@ class TunedKernel(ABC):
 
     @abstractmethod
     def scratch_bytes(self, node: Node) -> int:
-        """Returns how many bytes of scratch memory it needs, a multiple of 16; 0 for none."""
+        """Returns how many bytes of scratch memory it takes at its fastest, a multiple of 16; 0 for none."""
+
+    def workspace(self, node: Node) -> Workspace:
+        """Returns the memory with which it is fastest."""
+        return Workspace(self.scratch_bytes(node), self.distance(node))
+
+    def smaller_workspaces(self, node: Node) -> Sequence[Workspace]:
+        """Returns with how much less scratch memory it also computes `node`, in more instructions the less it is."""
+        return ()
 
     def distance(self, node: Node) -> Optional[int]:
         """Returns how many bytes before its first input the output has to start if the two overlap, so that what the
@@ -54,4 +62,5 @@ class TunedKernel(ABC):
 
     @abstractmethod
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        """Returns the fields of the argument block; `refs` are as for `Op.encode`."""
+        """Returns the fields of the argument block; `refs` are as for `Op.encode`. `scratch_bytes` is `scratch_bytes`
+        of the node or that of one of its smaller workspaces."""

@@ -105,14 +105,16 @@ def plan_memory(
     io_placement: IoPlacement,
     in_place: Optional[bool] = None,
     distances: Mapping[int, int] = MappingProxyType({}),
+    scratch_apart: Optional[Sequence[int]] = None,
 ) -> MemoryPlan:
-    """Plans the arena of `graph`; `scratch_bytes` has the scratch size of every call.
+    """Plans the arena of `graph`; `scratch_bytes` has the scratch size of every call, `scratch_apart` that of calls
+    whose outputs lie apart from their inputs, if it is another.
 
     `in_place` says whether calls that support it may overwrite an input that dies there; None means only where that
     makes the arena smaller. `distances` has, by step, for calls that may overwrite their first input although they
     still read it, how many bytes before it their output has to start.
     """
-    plan = _Planner(graph, scratch_bytes, io_placement)
+    plan = _Planner(graph, scratch_bytes, scratch_bytes if scratch_apart is None else scratch_apart, io_placement)
     overlays = _overlays(graph, io_placement, distances)
     if in_place is not None:
         return plan.place(overlays if in_place else {})
@@ -129,10 +131,12 @@ def plan_memory(
 class _Planner:
     """Plans for one graph with different overlays: step -> where its output may be stored."""
 
-    def __init__(self, graph: Graph, scratch_bytes: Sequence[int], io_placement: IoPlacement) -> None:
+    def __init__(
+        self, graph: Graph, scratch_bytes: Sequence[int], scratch_apart: Sequence[int], io_placement: IoPlacement
+    ) -> None:
         self._graph = graph
         self._nodes = calls(graph)
-        self._scratch_bytes = scratch_bytes
+        self._scratch_bytes, self._scratch_apart = scratch_bytes, scratch_apart
         self._with_caller = (
             {id(value) for value in (*graph.inputs, *graph.outputs)} if io_placement is IoPlacement.CALLER else set()
         )
@@ -140,19 +144,26 @@ class _Planner:
         self._lives = _lives(graph)
 
     def fewest(self, overlays: Mapping[int, Overlay]) -> Mapping[int, Overlay]:
-        """Returns `overlays` without those that raise the lower bound: a value that starts before the one that it
-        replaces may need room while something larger is alive."""
-        kept = dict(overlays)
-        bound = self.bound(kept)
-        for step in sorted(overlays):
-            without = {s: overlay for s, overlay in kept.items() if s != step}
-            if self.bound(without) < bound:
-                kept, bound = without, self.bound(without)
+        """Returns `overlays` without those that make the arena larger: a value that starts before the one that it
+        replaces may need room while something larger is alive, and a long chain of them reaches far."""
+        kept, least = dict(overlays), self._least(overlays)
+        while kept:
+            # One at a time, that which helps most.
+            others = ({s: overlay for s, overlay in kept.items() if s != step} for step in sorted(kept))
+            found, without = min(((self._least(other), other) for other in others), key=lambda pair: pair[0])
+            if found >= least:
+                break
+            kept, least = without, found
         return kept
+
+    def _least(self, overlays: Mapping[int, Overlay]) -> int:
+        """Returns what the arena takes at least: the largest live set, or the largest buffer as a whole."""
+        _, _, buffers = self._buffers(overlays)
+        return max((lower_bound(buffers, ALIGNMENT), *(buffer.size for buffer in buffers)))
 
     def place(self, overlays: Mapping[int, Overlay]) -> MemoryPlan:
         names, groups, buffers = self._buffers(overlays)
-        steps = [step for step, size in enumerate(self._scratch_bytes) if size]
+        steps = [step for step, size in enumerate(self._scratch(overlays)) if size]
         names += [f"{self._nodes[step].name}.scratch" for step in steps]
         placement = place(buffers, ALIGNMENT)
         offsets = placement.offsets
@@ -208,8 +219,12 @@ class _Planner:
             bundle_of([(offset, Interval(value.nbytes, *self._lives[id(value)])) for offset, value in group], ALIGNMENT)
             for group in groups
         ]
-        buffers += [Interval(size, step, step) for step, size in enumerate(self._scratch_bytes) if size]
+        buffers += [Interval(size, step, step) for step, size in enumerate(self._scratch(overlays)) if size]
         return names, groups, buffers
+
+    def _scratch(self, overlays: Mapping[int, Overlay]) -> list[int]:
+        sizes = zip(self._scratch_bytes, self._scratch_apart)
+        return [size if step in overlays else apart for step, (size, apart) in enumerate(sizes)]
 
 
 def _defined(graph: Graph) -> Iterator[tuple[int, Value]]:

@@ -68,7 +68,7 @@ def test_networks_compute_the_same_in_the_arena(seed, target, in_place):
     graph = networks.random_network(seed)
     choices = choose_kernels(legalize(graph, DEFAULT), get_target(target)).choices
     sizes = [choice.scratch_bytes for choice in choices]
-    distances = {step: c.distance for step, c in enumerate(choices) if c.distance is not None}
+    distances = {step: c.workspace.distance for step, c in enumerate(choices) if c.workspace.distance is not None}
     plan = plan_memory(graph, sizes, ARENA, in_place, distances)
     assert find_overlap([b.interval for b in plan.buffers], [b.offset for b in plan.buffers]) is None
     inputs = networks.random_inputs(graph, seed)
