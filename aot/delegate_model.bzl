@@ -10,8 +10,9 @@
 
 runs `cmsisnn compile` once for each instruction set, however many cores are built, and gives
 
-    :digits      cc_library with digits.h and the payload for the instruction set of the core that is
-                 being built (of the host: for cores with MVE)
+    :digits      cc_library with the payload for the instruction set of the core that is being built (of
+                 the host: for cores with MVE), digits.h, and digits.kernels.h with the table of the
+                 kernels that it calls
     :digits_<isa>  all files that the compiler writes for scalar, dsp and mve
 """
 
@@ -22,13 +23,14 @@ load("//platforms:host_genrule.bzl", "host_genrule")
 
 _MAIN = str(Label("//aot/cmsis_nn_delegate:__main__.py"))
 _CLI = str(Label("//aot/cmsis_nn_delegate:cli"))
+_KERNELS = str(Label("//runtime/kernels:for_models"))
 
 _CHOICES = {
     "io": ["int8", "float"],
     "io_placement": ["arena", "caller"],
     "linear_weights": ["per-channel", "per-tensor"],
 }
-_FILES = ["pte", "payload.bin", "h", "c", "graph.npz", "report.txt", "report.json"]
+_FILES = ["pte", "payload.bin", "h", "kernels.h", "c", "graph.npz", "report.txt", "report.json"]
 
 def delegate_model(
         name,
@@ -96,19 +98,21 @@ def delegate_model(
             **kwargs
         )
     files = {core: data.isa for core, data in CORES.items()}
+    sources = [name + suffix for suffix in [".h", ".kernels.h", ".c"]]
     native.genrule(
         name = name + "_sources",
         srcs = select_core(
-            {core: ["%s/%s.h" % (isa, name), "%s/%s.c" % (isa, name)] for core, isa in files.items()},
-            default = ["mve/%s.h" % name, "mve/%s.c" % name],
+            {core: ["%s/%s" % (isa, source) for source in sources] for core, isa in files.items()},
+            default = ["mve/" + source for source in sources],
         ),
-        outs = [name + ".h", name + ".c"],
+        outs = sources,
         cmd = "cp $(SRCS) $(RULEDIR)",
         **kwargs
     )
     cc_library(
         name = name,
         srcs = [name + ".c"],
-        hdrs = [name + ".h"],
+        hdrs = [name + ".h", name + ".kernels.h"],
+        deps = [_KERNELS],
         **kwargs
     )

@@ -89,6 +89,8 @@ cmsis_nn_delegate_library(
   cmsis_nn
   NEEDS
     third_party_cmsis_nn
+  DEFINES
+    CMSIS_NN_DELEGATE_CMSIS_NN
   SRCS
     runtime/kernels/cmsis_nn/add.cc
     runtime/kernels/cmsis_nn/add_broadcast.cc

@@ -158,7 +158,7 @@ def test_compile_writes_everything(capsys, folder, small):
     code, out, err = compile_(capsys, folder, "small", out="all")
     assert (code, err) == (0, "")
     written = {path.name for path in (folder / "all").iterdir()}
-    suffixes = (".pte", ".payload.bin", ".h", ".c", ".graph.npz", ".report.txt", ".report.json")
+    suffixes = (".pte", ".payload.bin", ".h", ".kernels.h", ".c", ".graph.npz", ".report.txt", ".report.json")
     assert written == {f"small{suffix}" for suffix in suffixes}
     assert "- calibrated with 8 samples" in out and "gap 0" in out
     payload = (folder / "all" / "small.payload.bin").read_bytes()

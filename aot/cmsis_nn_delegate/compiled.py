@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Union
 
 from .graph.ir import Graph
-from .payload import c_header
+from .payload import c_header, kernel_table
 from .payload.decode import decode
 from .payload.encode import Encoded
 from .payload.files import serialize
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .partition.work import Work
 
 # The files that `Compiled.write` writes besides NAME.pte if the whole model is one delegate call.
-_STANDALONE_SUFFIXES = (".payload.bin", ".h", ".c", ".graph.npz", ".report.txt", ".report.json")
+_STANDALONE_SUFFIXES = (".payload.bin", ".h", ".kernels.h", ".c", ".graph.npz", ".report.txt", ".report.json")
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,7 @@ class Compiled:
             contents = (
                 payload,
                 c_header.generate_header(self.name, payload).encode(),
+                kernel_table.generate_kernel_table(self.name, payload).encode(),
                 c_header.generate_source(self.name, payload).encode(),
                 serialize.dumps(self.encoded.graph, about),
                 text.render(report).encode(),

@@ -5,9 +5,9 @@
 
 #include "platforms/bsp/bsp.h"
 #include "runtime/backend/cmsis_nn_backend.h"
-#include "runtime/kernels/portable/portable.h"
 #include "runtime/standalone/model.h"
 #include "sine.h"
+#include "sine.kernels.h"
 
 namespace {
 
@@ -40,7 +40,7 @@ void draw(float value) {
 }  // namespace
 
 int main() {
-  const cmsis_nn_delegate::CmsisNnBackend backend(cmsis_nn_delegate::kPortableKernels);
+  const cmsis_nn_delegate::CmsisNnBackend backend(cmsis_nn_delegate::sine_kernels);
   if (sine.load(backend, sine_payload, sizeof(sine_payload), arena, sizeof(arena)) != Error::Ok) {
     print("FAIL: the model cannot be loaded\n");
     return 1;

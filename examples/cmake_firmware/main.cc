@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "net.h"
+#include "net.kernels.h"
 #include "platforms/bsp/bsp.h"
 #include "runtime/backend/cmsis_nn_backend.h"
-#include "runtime/kernels/portable/portable.h"
 #include "runtime/standalone/model.h"
 
 namespace {
@@ -35,7 +35,7 @@ void print_hex(const std::uint8_t* data, std::size_t size) {
 }  // namespace
 
 int main() {
-  const cmsis_nn_delegate::CmsisNnBackend backend(cmsis_nn_delegate::kPortableKernels);
+  const cmsis_nn_delegate::CmsisNnBackend backend(cmsis_nn_delegate::net_kernels);
   if (net.load(backend, net_payload, sizeof(net_payload), arena, sizeof(arena)) != Error::Ok) {
     return 1;
   }

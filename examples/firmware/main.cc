@@ -1,33 +1,22 @@
 // Classifies handwritten digits: a firmware with one model, without ExecuTorch's runtime.
 //
 // The model is a constant in flash, its arena is a static buffer, and only the kernels that it
-// needs are linked.
+// needs are linked: digits.kernels.h lists them.
 #include <cstddef>
 #include <cstdint>
 
 #include "examples/firmware/digits.h"
+#include "examples/firmware/digits.kernels.h"
 #include "examples/firmware/images.h"
 #include "platforms/bsp/bsp.h"
 #include "runtime/backend/cmsis_nn_backend.h"
-#include "runtime/kernels/portable/portable.h"
-#include "runtime/kernels/tuned/tuned.h"
 #include "runtime/standalone/model.h"
 
 namespace {
 
 using cmsis_nn_delegate::CmsisNnBackend;
-using cmsis_nn_delegate::KernelTable;
 using cmsis_nn_delegate::StandaloneModel;
 using executorch::runtime::Error;
-namespace portable = cmsis_nn_delegate::portable;
-namespace tuned = cmsis_nn_delegate::tuned;
-
-// init() would refuse a model that needs more.
-constexpr KernelTable kKernels = {
-    tuned::kProvider,
-    {portable::kConv2d, portable::kFullyConnected, portable::kMaxPool2d, tuned::kConv2dPairs,
-     tuned::kConv2dVectors},
-};
 
 alignas(DIGITS_ALIGNMENT) std::uint8_t arena[DIGITS_ARENA_BYTES];
 StandaloneModel<DIGITS_INPUT_COUNT + DIGITS_OUTPUT_COUNT> model;
@@ -65,7 +54,7 @@ int classify(const std::uint8_t (&image)[DIGITS_INPUT0_BYTES]) {
 }  // namespace
 
 int main() {
-  const CmsisNnBackend backend(kKernels);
+  const CmsisNnBackend backend(cmsis_nn_delegate::digits_kernels);
   const Error error =
       model.load(backend, digits_payload, sizeof(digits_payload), arena, sizeof(arena));
   if (error != Error::Ok) {

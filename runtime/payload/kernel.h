@@ -182,8 +182,9 @@ class KernelRef {
   payload::Opcode opcode_;
 };
 
-/// Not defined, so that a table that calls it is not a constant expression.
+/// Not defined, so that a table that calls one of them is not a constant expression.
 void two_kernels_of_a_table_compute_the_same_operator();
+void joined_tables_accept_different_payloads();
 
 /// A set of kernels, of one provider or several. Constant data: it lives in flash.
 class KernelTable {
@@ -214,6 +215,23 @@ class KernelTable {
   constexpr KernelTable with(KernelRef kernel) const {
     KernelTable table = *this;
     table.by_opcode_[kernel.opcode()] = kernel.get();
+    return table;
+  }
+
+  /// Returns a table with the kernels of both, which are for images of the same providers: one table for several
+  /// models.
+  constexpr KernelTable joined(const KernelTable& other) const {
+    if (provider != other.provider) {
+      joined_tables_accept_different_payloads();
+    }
+    KernelTable table = *this;
+    for (std::size_t i = 0; i < payload::kOpcodeCount; ++i) {
+      const Kernel* kernel = other.by_opcode_[i];
+      if (kernel != nullptr && table.by_opcode_[i] != nullptr && table.by_opcode_[i] != kernel) {
+        two_kernels_of_a_table_compute_the_same_operator();
+      }
+      table.by_opcode_[i] = kernel != nullptr ? kernel : table.by_opcode_[i];
+    }
     return table;
   }
 

@@ -122,6 +122,17 @@ TEST(PayloadView, MissingKernel) {
   }
 }
 
+TEST(PayloadView, JoinedTablesHaveTheKernelsOfBoth) {
+  constexpr KernelTable kOne = {portable::kProvider, {portable::kConv2d, portable::kSoftmax}};
+  constexpr KernelTable kOther = {portable::kProvider, {portable::kSoftmax, portable::kAdd}};
+  constexpr KernelTable kBoth = kOne.joined(kOther);
+  for (const Operator& op : kOperators) {
+    const Kernel* first = kOne.find(op.opcode);
+    EXPECT_EQ(kBoth.find(op.opcode), first != nullptr ? first : kOther.find(op.opcode));
+  }
+  EXPECT_EQ(kBoth.provider, &portable::kProvider);
+}
+
 TEST(PayloadView, EveryHeaderField) {
   const std::pair<const char*, std::function<void(Header&)>> changes[] = {
       {"magic", [](Header& h) { h.magic ^= 1; }},

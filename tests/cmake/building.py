@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.payload import c_header
+from cmsis_nn_delegate.payload import c_header, kernel_table
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
@@ -80,6 +80,7 @@ def write_model(core: str, folder) -> str:
     payload = encode(graph, get_target(core.replace("_", "-"))).payload
     folder.mkdir()
     (folder / "net.h").write_text(c_header.generate_header("net", payload))
+    (folder / "net.kernels.h").write_text(kernel_table.generate_kernel_table("net", payload))
     (folder / "net.c").write_text(c_header.generate_source("net", payload))
     shape = graph.inputs[0].shape
     assert shape[1] == 1  # one channel: storage order is logical order
