@@ -24,15 +24,19 @@ class Bar(NamedTuple):
 
 
 def bars(results: Results, anchors: Anchors, core: str, network: str) -> list[Bar]:
-    """Returns the bars of a network on a core: this project's, measured now, then those of other systems. None if one
-    of both is missing."""
+    """Returns the bars of a network on a core: this project's, that of direct calls, those of other systems. There are
+    none if there is nothing to compare."""
     own = [
         Bar(f"this project, {m.providers}", m.inference, True)
         for m in results.measurements
         if m.core == core and m.network == network and m.providers != "portable"  # off the scale
     ]
+    direct = [e for e in results.direct if e.core == core and e.network == network]
     others = [e for e in anchors.counted if e.core == core and e.network == network]
-    return [*own, *(Bar(e.system, e.inference, False) for e in others)] if own and others else []
+    if not own or not others:
+        return []
+    own += [Bar("CMSIS-NN called directly", e.inference, False) for e in direct]
+    return [*own, *(Bar(e.system, e.inference, False) for e in others)]
 
 
 def draw(results: Results, anchors: Anchors) -> str:

@@ -25,6 +25,7 @@ quiet()
 
 # ruff: noqa: E402
 from benchmarks import anchors, chart, markdown
+from benchmarks.direct import direct
 from benchmarks.measure import PROVIDERS, Images, Measurement, measure
 from benchmarks.networks import load, names
 from benchmarks.results import Results, read_results
@@ -68,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
         print(markdown.render(results, anchors.load()))
     else:
         _write(results, folder)
-    return 1 if any(m.differing for m in results.measurements) else 0
+    return 1 if any(m.differing for m in (*results.measurements, *results.direct)) else 0
 
 
 def _write(results: Results, folder: Path) -> None:
@@ -115,8 +116,18 @@ def run(networks: Sequence[str], cores: Sequence[str], providers: Sequence[str],
                 _say(f"{name} on {core}, {provider}: {found.inference:,} instructions, {found.differing} bytes differ")
     if not measurements:
         raise UserError("; ".join(left_out) or "there is nothing to measure")
+    counted = []
+    for name in networks:
+        for core in cores:
+            if name in direct.NETWORKS and core in direct.CORES:
+                try:
+                    counted.append(direct.measure(name, core))
+                except direct.DirectError as error:
+                    left_out[f"direct calls of CMSIS-NN, {name} on {core}: {error}"] = None
+                    continue
+                _say(f"{name} on {core}, direct calls: {counted[-1].inference:,} instructions")
     environment = images.environment(simulator, measurements[0].core)
-    return Results(environment, tuple(measurements), tuple(left_out))
+    return Results(environment, tuple(measurements), tuple(counted), tuple(left_out))
 
 
 def _say(line: str) -> None:

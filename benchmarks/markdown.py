@@ -10,6 +10,7 @@ from benchmarks.measure import PROVIDERS, Measurement
 from benchmarks.results import Results
 
 COMMAND = "bazel run //benchmarks -- --write"
+_DIRECT = "CMSIS-NN called directly"
 _ROWS = {
     "tuned": "tuned kernels, else CMSIS-NN's",
     "cmsis-nn": "CMSIS-NN's kernels",
@@ -89,11 +90,11 @@ def _networks_table(results: Results) -> str:
 def _beside_others(results: Results, anchors: Anchors) -> str:
     lines = [
         "## Other systems, counted in the same simulator",
-        "The rows of this project are measured now. Those of other systems were counted once, with the same trained",
-        "networks, compiler and simulator, and do not change. RAM is what each system says that it takes without the",
-        "stack; for this project and for direct calls it is the arena. This project leaves out channels that are",
-        "constant, unread or equal to others, which the other systems compute: half of the 7,489,664 multiplications",
-        "of mobilenet_v1_025.",
+        "The rows of this project and of direct calls are measured now. Those of other systems were counted once, with",
+        "the same trained networks, compiler and simulator, and do not change. RAM is what each system says that it",
+        "takes without the stack; for this project and for direct calls it is the arena. With trained weights this",
+        "project leaves out channels that are constant, unread or equal to others, which the others compute: half of",
+        "the 7,489,664 multiplications of mobilenet_v1_025.",
         "",
     ]
     for core in _cores(results.measurements):
@@ -103,18 +104,25 @@ def _beside_others(results: Results, anchors: Anchors) -> str:
             continue
         rows = []
         for name in anchors.networks:
-            direct = next(entry for entry in others if entry.network == name)
+            direct = next((e for e in results.direct if (e.core, e.network) == (core, name)), None)
+            base = direct and direct.inference
             for m in ours:
                 if m.network == name:
                     title = f"**this project, {m.providers}**" + (", random weights" if m.weights == "random" else "")
-                    rows.append([name, title, _init(m.init), *_compared(m.inference, direct.inference), f"{m.arena:,}"])
+                    rows.append([name, title, _init(m.init), *_compared(m.inference, base), f"{m.arena:,}"])
+            if direct and any(m.network == name for m in ours):
+                rows.append([name, _DIRECT, "-", *_compared(base, base), f"{direct.arena:,}"])
             rows += [
-                [name, e.system, _init(e.init), *_compared(e.inference, direct.inference), f"{e.ram:,}"]
+                [name, e.system, _init(e.init), *_compared(e.inference, base), f"{e.ram:,}"]
                 for e in others
                 if e.network == name and any(m.network == name for m in ours)
             ]
         titles = ["network", "system", "init", "inference", "of direct calls", "RAM"]
         lines += [f"### {core}", *_table(titles, rows), ""]
+    lines.append(
+        f"- {_DIRECT}: one call of CMSIS-NN a layer in plain C, linear weights per tensor, random weights; see "
+        "[benchmarks/direct](../benchmarks/direct/README.md). Measured now."
+    )
     lines += [f"- {system}: {about}" for system, about in anchors.about_counted.items()]
     return "\n".join(lines) + "\n"
 
@@ -177,8 +185,8 @@ def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str
         yield f"| {' | '.join(row)} |"
 
 
-def _compared(inference: int, direct: int) -> tuple[str, str]:
-    return f"{inference:,}", f"{100 * inference / direct:.1f} %"
+def _compared(inference: int, direct: Optional[int]) -> tuple[str, str]:
+    return f"{inference:,}", f"{100 * inference / direct:.1f} %" if direct else "-"
 
 
 def _init(count: Optional[int]) -> str:

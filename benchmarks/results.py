@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.direct.direct import Direct
 from benchmarks.measure import Call, Environment, Measurement
 
 # The version of the JSON's structure.
@@ -19,6 +20,7 @@ class Results:
 
     environment: Environment
     measurements: tuple[Measurement, ...]
+    direct: tuple[Direct, ...] = ()
     left_out: tuple[str, ...] = ()
 
     def to_json(self) -> str:
@@ -34,7 +36,8 @@ class Results:
             calls = ",\n".join(f"   {json.dumps(list(call.values()))}" for call in fields.pop("calls"))
             comma = "," * (number + 1 < len(self.measurements))
             lines.append(f'  {json.dumps(fields)[:-1]}, "calls": [\n{calls}\n  ]}}{comma}')
-        return "\n".join([*lines, " ]", "}", ""])
+        direct = ",\n".join(f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.direct)
+        return "\n".join([*lines, " ],", ' "direct": [', *([direct] if direct else []), " ]", "}", ""])
 
 
 def read_results(text: str) -> Results:
@@ -48,4 +51,5 @@ def read_results(text: str) -> Results:
         measurements.append(Measurement(**fields, calls=calls))
     environment = document["environment"]
     environment["compilers"] = tuple(environment["compilers"])
-    return Results(Environment(**environment), tuple(measurements), tuple(document["left_out"]))
+    direct = tuple(Direct(**fields) for fields in document["direct"])
+    return Results(Environment(**environment), tuple(measurements), direct, tuple(document["left_out"]))
