@@ -29,6 +29,7 @@ from .ops.providers.registry import PROVIDERS, get_providers
 from .passes.run_passes import OPTIONAL_PASSES
 from .payload.files.artifacts import SUFFIXES, check_name
 from .payload.files.outputs import check_writable, write_files
+from .payload.preference import PREFERENCES, Preference
 from .quantization.configuration import OBSERVERS, PRESETS, WEIGHTS, Configuration, QuantizationConfig
 from .quiet import quiet
 from .target import TARGETS, get_target
@@ -240,7 +241,8 @@ def _rebuilt_report(artifacts: Artifacts) -> Report:
     payload = artifacts.payload()
     graph, about = artifacts.graph()
     providers = get_providers(about["providers"].split(","))
-    encoded = encode(graph, get_target(about["target"]), about["io_placement"], providers)
+    preference = Preference.of(about["prefer"])
+    encoded = encode(graph, get_target(about["target"]), about["io_placement"], providers, preference)
     if encoded.payload != payload.data:
         raise UserError(
             f"{artifacts.path('.graph.npz')} does not compile to {artifacts.path('.payload.bin')}: "
@@ -371,6 +373,7 @@ def _compiled(
             io=arguments.io,
             io_placement=arguments.io_placement,
             providers=arguments.providers.split(","),
+            prefer=arguments.prefer,
             quantizer=CmsisNnQuantizer.of(configuration),
             strict=arguments.strict and not arguments.calibration_optional,
             skip_passes=arguments.skip_pass or (),
@@ -645,6 +648,12 @@ def _add_model_arguments(parser: argparse.ArgumentParser, target: Optional[str] 
         default=",".join(PROVIDERS),
         metavar="NAMES",
         help="providers of the firmware's kernels, in order of preference, default %(default)s",
+    )
+    parser.add_argument(
+        "--prefer",
+        choices=PREFERENCES,
+        default=Preference.SPEED.value,
+        help="what kernels are chosen by where a call has several, default %(default)s",
     )
     parser.add_argument(
         "--quantizer",

@@ -18,6 +18,7 @@ from .partition.int8_io import IO
 from .passes.run_passes import check_optional
 from .payload.files.artifacts import check_name
 from .payload.planner.memory import IoPlacement
+from .payload.preference import Preference
 from .pipeline import Compilation, Progress, run, selected
 from .quantization import calibration as calibration_data
 from .quantization.interface import Arguments, Inputs, Model, check_model
@@ -34,6 +35,7 @@ def compile_model(
     io: str = "float",
     io_placement: str = "arena",
     providers: Sequence[str] = tuple(PROVIDERS),
+    prefer: str = Preference.SPEED.value,
     strict: bool = False,
     skip_passes: Collection[str] = (),
     name: str = "model",
@@ -54,6 +56,7 @@ def compile_model(
     io: "float", or "int8" for int8 model inputs and outputs.
     io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
     providers: the providers of the firmware's kernels, in order of preference; see `ops.providers`.
+    prefer: what kernels are chosen by where a call has several: "speed", "flash" or "ram"; see `payload.preference`.
     strict: raise UserError if any node stays outside of the delegate.
     skip_passes: passes of `run_passes.OPTIONAL_PASSES` that are left out; they save work and change no result.
     observer: how ranges are found, "histogram" or "minmax" for example; see `configuration.QuantizationConfig`.
@@ -78,6 +81,7 @@ def compile_model(
         io=io,
         io_placement=io_placement,
         providers=providers,
+        prefer=prefer,
         strict=strict,
         skip_passes=skip_passes,
         name=name,
@@ -101,6 +105,7 @@ def compile_for_targets(
     io: str = "float",
     io_placement: str = "arena",
     providers: Sequence[str] = tuple(PROVIDERS),
+    prefer: str = Preference.SPEED.value,
     strict: bool = False,
     skip_passes: Collection[str] = (),
     name: str = "model",
@@ -124,6 +129,7 @@ def compile_for_targets(
         chosen = tuple(t if isinstance(t, Target) else get_target(t) for t in targets)
         placement = IoPlacement.of(io_placement)
         kernels = get_providers(providers)
+        preference = Preference.of(prefer)
         if quantizer is None:
             quantizer = CmsisNnQuantizer(observer, linear_weights)
         elif observer is not None or linear_weights is not None:
@@ -144,6 +150,7 @@ def compile_for_targets(
         io=io,
         io_placement=placement,
         providers=kernels,
+        preference=preference,
         strict=strict,
         skip_passes=check_optional(skip_passes),
         name=name,

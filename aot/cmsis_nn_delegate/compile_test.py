@@ -127,6 +127,7 @@ def test_models_of_two_delegate_calls():
         ({"io_placement": "flash"}, "unknown I/O placement 'flash'"),
         ({"skip_passes": ["eliminate"]}, "unknown optional pass 'eliminate'; did you mean 'eliminate-channels'"),
         ({"providers": ["fast"]}, "unknown provider of kernels 'fast'"),
+        ({"prefer": "size"}, "unknown preference 'size'"),
         ({"observer": "guess"}, "unknown observer 'guess'"),
         ({"linear_weights": "per-row"}, "unknown linear weights 'per-row'"),
         ({"calibration": None}, "calibration data is missing"),

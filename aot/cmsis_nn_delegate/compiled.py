@@ -100,6 +100,7 @@ class Compiled:
                 "target": self.target.name,
                 "io_placement": self.encoded.io_placement.value,
                 "providers": ",".join(provider.name for provider in self.encoded.providers),
+                "prefer": self.encoded.preference.value,
                 "quantizer": self.quantizer,
                 "modules": json.dumps(self.modules),
                 **about_program(decode(payload).crc32, self.pte),

@@ -33,6 +33,7 @@ from .passes.run_passes import run_passes
 from .payload.choose_kernels import Chosen, Legal, choose_kernels, legalize
 from .payload.encode import Encoded, Planned, encode_planned, plan
 from .payload.planner.memory import IoPlacement
+from .payload.preference import Preference
 from .pipeline_text import choices_text, graphs_text, payloads_text, plans_text, program_text
 from .quantization import calibration as calibration_data
 from .quantization.bias_correction import correct_biases
@@ -62,6 +63,7 @@ class Compilation:
     io: str
     io_placement: IoPlacement
     providers: tuple[Provider, ...]
+    preference: Preference
     strict: bool
     skip_passes: tuple[str, ...]
     name: str
@@ -218,7 +220,14 @@ def _partition(c: Compilation) -> None:
 
 def _partitioner(c: Compilation, target: Target, **options: bool) -> CmsisNnPartitioner:
     names = [provider.name for provider in c.providers]
-    return CmsisNnPartitioner(target, c.io_placement.value, providers=names, skip_passes=c.skip_passes, **options)
+    return CmsisNnPartitioner(
+        target,
+        c.io_placement.value,
+        providers=names,
+        skip_passes=c.skip_passes,
+        prefer=c.preference.value,
+        **options,
+    )
 
 
 def _keep_initial_state(program: ExportedProgram) -> None:
@@ -252,7 +261,7 @@ def _choose_kernels(c: Compilation) -> None:
     for target in c.targets:
         for legal in c.legal:
             with shown_in_errors(legal.graph):
-                c.chosen[target].append(choose_kernels(legal, target))
+                c.chosen[target].append(choose_kernels(legal, target, c.preference))
 
 
 def _plan(c: Compilation) -> None:

@@ -18,6 +18,7 @@ from ..edge.functions import Functions
 from ..edge.kept_whole import kept_whole
 from ..ops.providers.registry import PROVIDERS, get_providers
 from ..passes.run_passes import check_optional
+from ..payload.preference import Preference
 from ..target import Target, get_target
 from .backend import LATER, CmsisNnBackend
 from .decompose import KEPT, decomposed
@@ -33,7 +34,8 @@ class CmsisNnPartitioner(Partitioner):
 
     `target` is a core of `target.TARGETS`. `io_placement` says where inputs and outputs
     of the delegate live: in its "arena" where that saves a copy, or with the "caller". `providers` are the
-    providers of the firmware's kernels, in order of preference, `skip_passes` optional passes that are left out.
+    providers of the firmware's kernels, in order of preference, `skip_passes` optional passes that are left out,
+    and `prefer` a value of `Preference`, which says what a kernel is chosen by where a call has several.
 
     After `partition`, `reports` says for every node of each program seen whether it is delegated, and if not, why not;
     `work` says how much of the last program's work is delegated. For these reports, `prepared` says that programs went
@@ -49,6 +51,7 @@ class CmsisNnPartitioner(Partitioner):
         later: bool = False,
         providers: Sequence[str] = tuple(PROVIDERS),
         skip_passes: Sequence[str] = (),
+        prefer: str = Preference.SPEED.value,
     ) -> None:
         super().__init__()
         self.target = target if isinstance(target, Target) else get_target(target)
@@ -61,6 +64,7 @@ class CmsisNnPartitioner(Partitioner):
                 CompileSpec("target", self.target.name.encode()),
                 CompileSpec("io_placement", io_placement.encode()),
                 CompileSpec("providers", ",".join(provider.name for provider in self._providers).encode()),
+                CompileSpec("prefer", Preference.of(prefer).value.encode()),
                 *([CompileSpec("skip_passes", ",".join(check_optional(skip_passes)).encode())] if skip_passes else []),
                 *([CompileSpec(LATER, b"")] if later else []),
             ],

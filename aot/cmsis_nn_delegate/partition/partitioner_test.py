@@ -454,6 +454,7 @@ def test_compile_specs():
         "target": b"cortex-m4",
         "io_placement": b"caller",
         "providers": b"tuned,cmsis-nn,portable",
+        "prefer": b"speed",
     }
 
 

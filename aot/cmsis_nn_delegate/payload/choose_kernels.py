@@ -9,13 +9,17 @@ from typing import Any, Optional, Protocol
 
 import numpy as np
 
+from ..format import schema
+from ..format.record import Role
 from ..graph.ir import Graph, Node
 from ..ops.kernel import KernelSpec, Workspace
+from ..ops.op import operands
 from ..ops.providers.provider import Provider
 from ..ops.providers.registry import TUNED
 from ..ops.registry import OPS, calls
 from ..ops.tuned.registry import BY_OP
 from ..target import Target
+from .preference import Preference
 
 
 class CallEncoder(Protocol):
@@ -55,11 +59,12 @@ class Legal:
 @dataclass(frozen=True)
 class Choice:
     """An assignment for a target, with the memory that the kernel takes there, and `smaller` ones, with which it takes
-    more instructions the smaller they are."""
+    more instructions the smaller they are. `instead` is another kernel that needs less than the last of them."""
 
     assignment: Assignment
     workspace: Workspace
     smaller: tuple[Workspace, ...] = ()
+    instead: Optional[Choice] = None
 
     @property
     def node(self) -> Node:
@@ -81,6 +86,28 @@ class Choice:
     def encoder(self) -> CallEncoder:
         return self.assignment.encoder
 
+    def options(self) -> tuple[Choice, ...]:
+        """Returns the ways to compute the node, the fastest first, each with one workspace and less scratch memory than
+        the one before."""
+        own = tuple(
+            dataclasses.replace(self, workspace=workspace, smaller=(), instead=None)
+            for workspace in (self.workspace, *self.smaller)
+        )
+        return own if self.instead is None else (*own, *self.instead.options())
+
+    def flash_bytes(self) -> int:
+        """Returns what the call adds to a payload: its record and its constants, each rounded up to its alignment. Of
+        constants that other calls share, it counts all bytes."""
+        constants = [array.nbytes for array in self.encoder.constants(self.node).values()]
+        for role in (Role.INPUT, Role.OUTPUT, Role.STATE):
+            values = operands(self.kernel, self.node, role).values()
+            constants += [value.nbytes for value in values if value.is_constant]
+        return (
+            schema.CALL_HEADER.size
+            + self.kernel.args.size
+            + sum(-(-nbytes // schema.ALIGNMENT) * schema.ALIGNMENT for nbytes in constants)
+        )
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -90,6 +117,7 @@ class Chosen:
     target: Target
     providers: tuple[Provider, ...]
     choices: tuple[Choice, ...]
+    preference: Preference = Preference.SPEED
 
 
 def legalize(graph: Graph, providers: Sequence[Provider]) -> Legal:
@@ -101,33 +129,63 @@ def legalize(graph: Graph, providers: Sequence[Provider]) -> Legal:
     return Legal(graph, tuple(providers), tuple(_assign(node, providers) for node in calls(graph)))
 
 
-def choose_kernels(legal: Legal, target: Target) -> Chosen:
+def choose_kernels(legal: Legal, target: Target, preference: Preference = Preference.SPEED) -> Chosen:
     """Returns the kernel for every call on `target`: a tuned one that is for its instruction set, if that provider
-    is preferred to the assigned one, or else what was assigned."""
+    is preferred to the assigned one, or else what was assigned. Where both can compute a call, `preference` decides."""
     choices = []
     for node, assignment in zip(calls(legal.graph), legal.assignments):
-        found, why = None, ""
+        found: list[Choice] = []
+        why = ""
         if TUNED in legal.providers[: legal.providers.index(assignment.provider)]:
             found, why = _tuned(node, target)
-        if found is None:
-            assignment = dataclasses.replace(assignment, why="; ".join(filter(None, (why, assignment.why))))
-            scratch_bytes = assignment.provider.scratch_bytes(OPS[node.op], assignment.node, target)
-            found = Choice(assignment, Workspace(scratch_bytes))
-        choices.append(found)
-    return Chosen(legal.graph, target, legal.providers, tuple(choices))
+        assignment = dataclasses.replace(assignment, why="; ".join(filter(None, (why, assignment.why))))
+        scratch_bytes = assignment.provider.scratch_bytes(OPS[node.op], assignment.node, target)
+        choices.append(_preferred([*found, Choice(assignment, Workspace(scratch_bytes))], preference))
+    return Chosen(legal.graph, target, legal.providers, tuple(choices), preference)
 
 
-def _tuned(node: Node, target: Target) -> tuple[Optional[Choice], str]:
-    """Returns the first tuned kernel for `node`, or why those for the instruction set of `target` do not take it."""
-    refusals = []
+def _preferred(candidates: Sequence[Choice], preference: Preference) -> Choice:
+    """Returns one of `candidates`, of which the first is the fastest."""
+    fastest = candidates[0]
+    if preference is Preference.FLASH:
+        smallest = min(candidates, key=Choice.flash_bytes)
+        if smallest is not fastest:
+            saved = fastest.flash_bytes() - smallest.flash_bytes()
+            smallest = _because(smallest, f"takes {saved:,} bytes of flash less than {_name(fastest)}")
+        return smallest
+    if preference is Preference.RAM:
+        for candidate in candidates[1:]:
+            least = fastest.options()[-1]
+            if candidate.scratch_bytes < least.scratch_bytes:
+                saved = fastest.scratch_bytes - candidate.scratch_bytes
+                candidate = _because(candidate, f"takes {saved:,} bytes of scratch less than {_name(fastest)}")
+                return dataclasses.replace(fastest, instead=candidate)
+    return fastest
+
+
+def _because(choice: Choice, why: str) -> Choice:
+    """Returns `choice` with the reason that it is not the fastest one."""
+    both = "; ".join(filter(None, (why, choice.assignment.why)))
+    return dataclasses.replace(choice, assignment=dataclasses.replace(choice.assignment, why=both))
+
+
+def _name(choice: Choice) -> str:
+    return f"{choice.provider.name}'s {choice.kernel.name}"
+
+
+def _tuned(node: Node, target: Target) -> tuple[list[Choice], str]:
+    """Returns the tuned kernels for `node`, the preferred ones first. If there is none, the text says why those for the
+    instruction set of `target` do not take it."""
+    found, refusals = [], []
     for kernel in BY_OP.get(node.op, ()):
         if target.isa in kernel.isas:
             why = kernel.why_not(node)
-            if not why:
-                assignment = Assignment(node, kernel.spec, TUNED, kernel, "")
-                return Choice(assignment, kernel.workspace(node), tuple(kernel.smaller_workspaces(node))), ""
-            refusals.append(f"{kernel.name}: {why}")
-    return None, "; ".join(refusals)
+            if why:
+                refusals.append(f"{kernel.name}: {why}")
+                continue
+            assignment = Assignment(node, kernel.spec, TUNED, kernel, "")
+            found.append(Choice(assignment, kernel.workspace(node), tuple(kernel.smaller_workspaces(node))))
+    return found, "" if found else "; ".join(refusals)
 
 
 def _assign(node: Node, providers: Sequence[Provider]) -> Assignment:

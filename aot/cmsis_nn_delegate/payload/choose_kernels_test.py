@@ -8,6 +8,7 @@ from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, DEFAULT, PORTABLE
 from cmsis_nn_delegate.ops.tuned.registry import BY_OP
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.preference import Preference
 from cmsis_nn_delegate.target import TARGETS, get_target
 from cmsis_nn_delegate.testing import networks
 
@@ -101,3 +102,52 @@ def test_a_kernel_that_no_provider_has():
 def test_unknown_providers(names):
     with pytest.raises(ValueError, match="choose from tuned, cmsis-nn, portable"):
         get_providers(names)
+
+
+def _rounded(nbytes: int) -> int:
+    return -(-nbytes // schema.ALIGNMENT) * schema.ALIGNMENT
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_flash_prefers_what_takes_the_fewest_bytes_of_a_payload(seed):
+    graph = networks.random_network(seed)
+    legal = legalize(graph, DEFAULT)
+    for target in TARGETS.values():
+        fast = choose_kernels(legal, target).choices
+        small = choose_kernels(legal, target, Preference.FLASH).choices
+        stock = choose_kernels(legalize(graph, (CMSIS_NN, PORTABLE)), target).choices
+        for choices in zip(small, fast, stock):
+            chosen, *others = [choice.flash_bytes() for choice in choices]
+            assert chosen <= min(others)
+            if chosen < others[0]:
+                assert "bytes of flash less than tuned's" in choices[0].assignment.why
+        for call in encode(graph, target, preference=Preference.FLASH).calls:
+            constants = sum(_rounded(constant.nbytes) for constant in call.constants)
+            assert call.choice.flash_bytes() == call.record_bytes + constants
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ram_never_takes_a_larger_arena(seed):
+    graph = networks.random_network(seed)
+    for target in (M4, get_target("cortex-m55")):
+        fast, small = encode(graph, target), encode(graph, target, preference=Preference.RAM)
+        assert small.plan.arena_bytes <= fast.plan.arena_bytes
+        if small.plan.arena_bytes == fast.plan.arena_bytes:
+            assert small.payload == fast.payload
+
+
+def test_ram_takes_a_slower_kernel_only_where_the_arena_is_full():
+    builder = GraphBuilder()
+    # The scratch memory of the first call makes the arena what it is; that of the second fits below.
+    wide = builder.conv2d(builder.input(1, 4, 4, 4), 8, (4, 4))
+    graph = builder.graph(builder.conv2d(wide, 4, (1, 1)))
+    fast, small = encode(graph, M4), encode(graph, M4, preference=Preference.RAM)
+    assert [call.choice.provider for call in fast.calls] == [TUNED, TUNED]
+    assert [call.choice.provider for call in small.calls] == [CMSIS_NN, TUNED]
+    assert "bytes of scratch less than tuned's conv2d_pairs" in small.calls[0].choice.assignment.why
+    assert small.plan.arena_bytes < fast.plan.arena_bytes
+
+
+def test_an_unknown_preference_is_refused():
+    with pytest.raises(ValueError, match="unknown preference 'size'; choose one of speed, flash, ram"):
+        Preference.of("size")

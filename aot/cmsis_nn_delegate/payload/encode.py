@@ -31,6 +31,7 @@ from ..target import Target
 from .choose_kernels import Choice, Chosen, choose_kernels, legalize
 from .planner.memory import IoPlacement, MemoryPlan
 from .planner.workspaces import plan_with_workspaces
+from .preference import Preference
 
 # The operands that are values of the graph, unlike weights and scratch memory.
 _ACTIVATIONS = (Role.INPUT, Role.OUTPUT, Role.STATE)
@@ -89,6 +90,7 @@ class Encoded:
     payload: bytes
     target: Target
     providers: tuple[Provider, ...]
+    preference: Preference
     io_placement: IoPlacement
     graph: Graph
     plan: MemoryPlan
@@ -117,9 +119,11 @@ def plan(chosen: Chosen, io_placement: Union[str, IoPlacement] = IoPlacement.ARE
     if not isinstance(io_placement, IoPlacement):
         io_placement = IoPlacement.of(io_placement)
     _check(chosen.graph)
-    options = [(choice.workspace, *choice.smaller) for choice in chosen.choices]
-    workspaces, memory = plan_with_workspaces(chosen.graph, options, io_placement)
-    choices = tuple(replace(choice, workspace=w, smaller=()) for choice, w in zip(chosen.choices, workspaces))
+    options = [choice.options() for choice in chosen.choices]
+    workspaces = [[choice.workspace for choice in ways] for ways in options]
+    fitted, memory = plan_with_workspaces(chosen.graph, workspaces, io_placement)
+    # Those of one call differ in size.
+    choices = tuple(next(way for way in ways if way.workspace == w) for ways, w in zip(options, fitted))
     return Planned(replace(chosen, choices=choices), io_placement, memory)
 
 
@@ -128,9 +132,10 @@ def encode(
     target: Target,
     io_placement: Union[str, IoPlacement] = IoPlacement.ARENA,
     providers: Sequence[Provider] = DEFAULT,
+    preference: Preference = Preference.SPEED,
 ) -> Encoded:
     """Returns the payload of a lowered `graph`, doing all remaining steps."""
-    chosen = choose_kernels(legalize(graph, providers), target)
+    chosen = choose_kernels(legalize(graph, providers), target, preference)
     return encode_planned(plan(chosen, io_placement))
 
 
@@ -188,6 +193,7 @@ def encode_planned(planned: Planned) -> Encoded:
         payload=b"".join((front, pool.data)),
         target=chosen.target,
         providers=chosen.providers,
+        preference=chosen.preference,
         io_placement=planned.io_placement,
         graph=graph,
         plan=memory,

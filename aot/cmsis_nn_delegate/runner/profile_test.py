@@ -130,6 +130,7 @@ def compiled(tmp_path_factory):
         "target": "cortex-m4",
         "io_placement": "arena",
         "providers": ",".join(provider.name for provider in encoded.providers),
+        "prefer": encoded.preference.value,
         "payload_crc32": build_report("net", encoded).payload_crc32,
     }
     (folder / "net.payload.bin").write_bytes(encoded.payload)

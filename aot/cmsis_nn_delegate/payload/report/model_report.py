@@ -79,6 +79,7 @@ class Report:
     target: str
     isa: str
     quantizer: str  # the preset and overrides
+    prefer: str  # what kernels were chosen by: "speed", "flash" or "ram"
     cmsis_nn: str
     payload_crc32: str  # 8 hexadecimal digits
     arena: ArenaReport
@@ -105,6 +106,7 @@ def build_report(name: str, encoded: Encoded, quantizer: str = "") -> Report:
         target=encoded.target.name,
         isa=encoded.target.isa.name,
         quantizer=quantizer,
+        prefer=encoded.preference.value,
         cmsis_nn=schema.CMSIS_NN_COMMIT,
         payload_crc32=f"{decode(encoded.payload).crc32:08x}",
         arena=_arena(encoded),

@@ -14,6 +14,7 @@ def render(report: Report) -> str:
             f"{report.name} for {report.target} ({report.isa} kernels of CMSIS-NN {report.cmsis_nn[:8]})",
             f"{len(report.calls)} kernel calls, {report.macs:,} multiplications",
             f"payload CRC-32 {report.payload_crc32}",
+            f"kernels chosen for {report.prefer}",
             *([f"quantizer: {report.quantizer}"] if report.quantizer else []),
         ],
         ["Inputs and outputs", *_io_lines("in", report.inputs), *_io_lines("out", report.outputs)],
