@@ -41,6 +41,8 @@ def delegate_model(
         io = "int8",
         io_placement = "arena",
         linear_weights = "per-channel",
+        max_arena = None,
+        max_flash = None,
         **kwargs):
     """Declares the targets above.
 
@@ -53,6 +55,9 @@ def delegate_model(
       io: "int8" or "float" inputs and outputs.
       io_placement: "caller" if the arena needs no room for inputs and outputs.
       linear_weights: "per-tensor" for faster linear layers, "per-channel" for more accurate ones.
+      max_arena: the most bytes that the arena may take, for every instruction set: the build fails if it takes
+        more, and says which buffers are the largest.
+      max_flash: the most bytes that the payload may take, likewise.
       **kwargs: visibility, tags, ...
     """
     if len(srcs) != 1:
@@ -71,6 +76,11 @@ def delegate_model(
         deps = deps + [_CLI],
         **kwargs
     )
+    limits = "".join([
+        "--%s %d " % (option, limit)
+        for option, limit in [("max-arena", max_arena), ("max-flash", max_flash)]
+        if limit != None
+    ])
     for isa in ISAS:
         core = core_of_isa(isa).cpu
         outs = ["%s/%s.%s" % (isa, name, suffix) for suffix in _FILES]
@@ -82,13 +92,14 @@ def delegate_model(
             cmd = ("log=$$(OMP_NUM_THREADS=1 $(execpath :{name}_compiler) compile $(execpath {src}):{function} " +
                    "--target {core} --calibration $(execpath {calibration}) --io {io} --io-placement {io_placement} " +
                    "--linear-weights {linear_weights} --strict --name {name} " +
-                   "-o $(RULEDIR)/{isa} 2>&1) || {{ echo \"$$log\" >&2; exit 1; }}").format(
+                   "{limits}-o $(RULEDIR)/{isa} 2>&1) || {{ echo \"$$log\" >&2; exit 1; }}").format(
                 calibration = calibration,
                 core = core,
                 function = function,
                 io = io,
                 io_placement = io_placement,
                 isa = isa,
+                limits = limits,
                 linear_weights = linear_weights,
                 name = name,
                 src = srcs[0],

@@ -121,8 +121,11 @@ def _say(line: str) -> None:
 
 def _compile(arguments: argparse.Namespace) -> int:
     from .payload.report import text
+    from .payload.report.budget import Budget
 
+    budget = Budget(arguments.max_arena, arguments.max_flash)
     compiled = _compiled(arguments)
+    compiled.require(budget)
     paths = compiled.write(arguments.output)
     if compiled.report is not None:
         print(f"\n{text.render(compiled.report)}")
@@ -565,6 +568,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_model_arguments(compile_)
     _add_program_arguments(compile_)
     compile_.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for the files")
+    compile_.add_argument("--max-arena", type=int, metavar="BYTES", help="fail if the arena takes more")
+    compile_.add_argument("--max-flash", type=int, metavar="BYTES", help="fail if the payload takes more")
     compile_.set_defaults(calibration_optional=False)
 
     explain = command("explain", _explain, "say for every function of a model whether it is delegated, and why not")

@@ -172,6 +172,17 @@ def test_compile_writes_everything(capsys, folder, small):
     assert modules == ["0 (Conv2d)", "1 (ReLU)", "2 (Flatten)", "3 (Linear)"]
 
 
+def test_a_model_that_exceeds_its_budget_is_not_written(capsys, folder, small):
+    code, _, err = compile_(capsys, folder, "small", "--max-arena", "16", "--max-flash", "32", out="budget")
+    assert code == 1 and not list((folder / "budget").glob("small*"))
+    assert re.search(
+        r"small exceeds its budget for cortex-m\S+: the arena takes .* limit of 16\..*the payload takes", err
+    )
+    assert "Traceback" not in err
+    code, _, _ = compile_(capsys, folder, "small", "--max-arena", "100000", "--max-flash", "100000", out="budget")
+    assert code == 0 and (folder / "budget" / "small.payload.bin").is_file()
+
+
 def test_compile_is_deterministic(capsys, folder, small):
     compile_(capsys, folder, "small", "--io", "int8", out="again")
     for path in small.parent.iterdir():

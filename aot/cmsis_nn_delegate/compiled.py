@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Union
 
+from .errors import UserError
 from .graph.ir import Graph
 from .payload import c_header, kernel_table
 from .payload.decode import decode
@@ -16,6 +17,7 @@ from .payload.files import serialize
 from .payload.files.artifacts import about_program
 from .payload.files.outputs import write_files
 from .payload.report import text
+from .payload.report.budget import Budget
 from .payload.report.model_report import Report, build_report
 from .target import Target
 
@@ -78,6 +80,18 @@ class Compiled:
     @property
     def report(self) -> Optional[Report]:
         return None if self.encoded is None else build_report(self.name, self.encoded, self.quantizer)
+
+    def require(self, budget: Budget) -> None:
+        """UserError if the model exceeds `budget`, or if that is not known because it is not one payload."""
+        if budget == Budget():
+            return
+        if self.report is None:
+            raise UserError(
+                f"{self.name} is not delegated as a whole, so its arena and its flash are not known as a whole: "
+                f"{self.obstacle}; compile it without a budget",
+                exit_code=1,
+            )
+        budget.require(self.report)
 
     @property
     def refused(self) -> list[NodeReport]:

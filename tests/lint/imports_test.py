@@ -60,6 +60,7 @@ LAZY = {
     ("cli", "model_source"),
     ("cli", "payload.encode"),
     ("cli", "payload.files.artifacts"),
+    ("cli", "payload.report.budget"),
     ("cli", "payload.report.model_report"),
     ("cli", "payload.report.text"),
     ("cli", "pipeline"),

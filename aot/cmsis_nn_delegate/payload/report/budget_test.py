@@ -1,0 +1,52 @@
+import re
+
+import pytest
+
+from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.report.budget import Budget
+from cmsis_nn_delegate.payload.report.model_report import build_report
+from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.testing import networks
+
+
+@pytest.fixture(scope="module")
+def report():
+    return build_report("kws", encode(networks.ds_cnn(), get_target("cortex-m4")))
+
+
+def test_a_model_may_take_as_much_as_its_limits(report):
+    Budget().require(report)
+    Budget(arena=report.arena.nbytes, flash=report.flash_bytes).require(report)
+
+
+def test_an_arena_that_is_too_large_is_explained_by_its_peak(report):
+    with pytest.raises(UserError, match="kws exceeds its budget for cortex-m4: the arena takes") as error:
+        Budget(arena=report.arena.nbytes - 16, flash=report.flash_bytes).require(report)
+    message = str(error.value)
+    assert error.value.exit_code == 1
+    assert f"{report.arena.nbytes:,} bytes, 16 more than its limit of {report.arena.nbytes - 16:,}" in message
+    assert f"call {report.arena.peak_call}, " in message and "--prefer ram" in message and "payload" not in message
+    sizes = {(buffer.name, f"{buffer.nbytes:,}") for buffer in report.arena.peak_buffers}
+    named = re.findall(r"([^ ,]+) with ([\d,]+) bytes", message)
+    assert 0 < len(named) <= 3 and set(named) <= sizes
+
+
+def test_a_payload_that_is_too_large_is_explained_by_its_constants(report):
+    with pytest.raises(UserError) as error:
+        Budget(flash=1000).require(report)
+    message = str(error.value)
+    assert f"the payload takes {report.flash_bytes:,} bytes, {report.flash_bytes - 1000:,} more" in message
+    largest = sorted(report.calls, key=lambda call: -call.constant_bytes)[:3]
+    found = re.findall(r"call (\d+), .*? with ([\d,]+) bytes", message)
+    assert found == [(str(call.index), f"{call.constant_bytes:,}") for call in largest]
+
+
+def test_every_limit_that_is_exceeded_is_named(report):
+    with pytest.raises(UserError, match="the arena takes .*the payload takes"):
+        Budget(arena=0, flash=0).require(report)
+
+
+def test_limits_are_not_negative():
+    with pytest.raises(UserError, match="the limit of the flash is -1 bytes"):
+        Budget(flash=-1)
