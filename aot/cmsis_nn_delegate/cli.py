@@ -194,6 +194,29 @@ def _report(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _diff(arguments: argparse.Namespace) -> int:
+    from .payload.report import difference
+
+    texts = [_report_text(path) for path in (arguments.before, arguments.after)]
+    found = difference.compare(texts[0], texts[1], (arguments.before, arguments.after))
+    forms = {"text": difference.render, "markdown": difference.render_markdown, "json": difference.Difference.to_json}
+    sys.stdout.write(forms[arguments.format](found))
+    return 0
+
+
+def _report_text(path: str) -> str:
+    """Returns the report at `path`: a JSON file, or a compiled model."""
+    from .payload.files.artifacts import Artifacts
+
+    if path.endswith(".json") and not path.endswith(".report.json"):
+        try:
+            return Path(path).read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"{path} cannot be read: {error}") from error
+    artifacts = Artifacts.of(path)
+    return artifacts.read(".report.json").decode()
+
+
 def _run(arguments: argparse.Namespace) -> int:
     from .payload.files.artifacts import Artifacts
 
@@ -608,6 +631,13 @@ def _parser() -> argparse.ArgumentParser:
     report = command("report", _report, "show RAM, flash and calls of a compiled model")
     report.add_argument("model", help="a file that `compile` wrote, or their common beginning")
     report.add_argument("--json", action="store_true", help="print JSON")
+
+    diff = command("diff", _diff, "show what differs between two compiled models, images or profiles, largest first")
+    for name in ("before", "after"):
+        diff.add_argument(
+            name, help="a compiled model, IMAGE.size.json of a firmware, or what `profile --json` printed"
+        )
+    diff.add_argument("--format", choices=("text", "markdown", "json"), default="text", help="default text")
 
     run = command("run", _run, "run a compiled model")
     run.add_argument("model", help="a file that `compile` wrote, or their common beginning")

@@ -183,6 +183,20 @@ def test_a_model_that_exceeds_its_budget_is_not_written(capsys, folder, small):
     assert code == 0 and (folder / "budget" / "small.payload.bin").is_file()
 
 
+def test_diff_compares_compiled_models_and_other_reports(capsys, folder, small, tmp_path):
+    beginning = small
+    code, out, err = run(capsys, "diff", beginning, beginning)
+    assert (code, err) == (0, "") and "arena, bytes" in out and out.endswith("nothing else differs\n")
+    sizes = {"flash": {"total": 9, "parts": {}}, "ram": {"total": 4, "sections": {}, "parts": {}}}
+    (tmp_path / "image.size.json").write_text(json.dumps(sizes))
+    code, _, err = run(capsys, "diff", beginning, tmp_path / "image.size.json")
+    assert code == 2 and "give two of one kind" in err
+    code, out, _ = run(capsys, "diff", *[tmp_path / "image.size.json"] * 2, "--format", "markdown")
+    assert code == 0 and "| flash, bytes | 9 | 9 | 0 |" in out
+    code, _, err = run(capsys, "diff", tmp_path / "image.size.json", tmp_path / "none.json")
+    assert code == 2 and "none.json cannot be read" in err
+
+
 def test_compile_is_deterministic(capsys, folder, small):
     compile_(capsys, folder, "small", "--io", "int8", out="again")
     for path in small.parent.iterdir():

@@ -61,6 +61,7 @@ LAZY = {
     ("cli", "payload.encode"),
     ("cli", "payload.files.artifacts"),
     ("cli", "payload.report.budget"),
+    ("cli", "payload.report.difference"),
     ("cli", "payload.report.model_report"),
     ("cli", "payload.report.text"),
     ("cli", "pipeline"),
