@@ -12,6 +12,7 @@ class Region:
     begin: int
     end: int
     children: list[Region] = dataclasses.field(default_factory=list)
+    cycles: tuple[int, int] | None = None  # modelled, at least and at most; None if they were not modelled
 
     @property
     def instructions(self) -> int:
@@ -28,7 +29,8 @@ class Trace:
 
 
 def parse(text: str) -> Trace:
-    """Reads the plugin's lines `begin <n>`, `end <n>`, `total <n>`.
+    """Reads the plugin's lines `begin <n>`, `end <n>`, `total <n>`, which may have two more numbers: the least and the
+    most cycles so far.
 
     A region that did not end (the firmware left it by a fault or bsp_exit) is dropped, and its complete
     children take its place. Raises ValueError for an end without a begin.
@@ -37,18 +39,22 @@ def parse(text: str) -> Trace:
     open_regions: list[Region] = []
     total = None
     for line in text.splitlines():
-        event, _, number = line.partition(" ")
-        if not number.isdecimal():
+        event, *numbers = line.split(" ")
+        if len(numbers) not in (1, 3) or not all(number.isdecimal() for number in numbers):
             continue  # The last line of a killed run may be incomplete.
-        count = int(number)
+        count, *bounds = map(int, numbers)
+        cycles = (bounds[0], bounds[1]) if bounds else None
         if event == "begin":
-            region = Region(count, -1)
+            region = Region(count, -1, cycles=cycles)
             (open_regions[-1].children if open_regions else top).append(region)
             open_regions.append(region)
         elif event == "end":
             if not open_regions:
                 raise ValueError(f"MARK_END without MARK_BEGIN after {count} instructions")
-            open_regions.pop().end = count
+            region = open_regions.pop()
+            region.end = count
+            if cycles and region.cycles:
+                region.cycles = (cycles[0] - region.cycles[0], cycles[1] - region.cycles[1])
         elif event == "total":
             total = count
     return Trace(_completed(top), total)
@@ -61,5 +67,5 @@ def _completed(regions: list[Region]) -> list[Region]:
         if region.end < 0:
             result += children
         else:
-            result.append(Region(region.begin, region.end, children))
+            result.append(Region(region.begin, region.end, children, region.cycles))
     return result

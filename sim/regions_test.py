@@ -37,6 +37,16 @@ def test_round_trip(trees):
     assert all(region.instructions == region.end - region.begin for region in trace.regions)
 
 
+def test_cycles_are_differences_of_both_bounds():
+    trace = parse("begin 10 20 30\nbegin 12 25 40\nend 15 29 50\nend 20 40 70\ntotal 30 60 90\n")
+    (region,) = trace.regions
+    assert (region.instructions, region.cycles) == (10, (20, 40))
+    assert [(child.instructions, child.cycles) for child in region.children] == [(3, (4, 10))]
+    assert parse("begin 1\nend 3\n").regions[0].cycles is None
+    # A killed run.
+    assert parse("begin 1 2 3\nend 3 5 9\nbegin 4 5").regions[0].cycles == (3, 6)
+
+
 def test_unfinished_region_gives_its_children():
     trace = parse("begin 1\nbegin 2\nend 5\nbegin 7\n")
     assert trace.regions == [Region(2, 5)]

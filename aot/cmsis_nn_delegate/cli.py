@@ -290,6 +290,11 @@ def _profiled(artifacts: Artifacts, arguments: argparse.Namespace) -> Profile:
             f"{artifacts.path('.payload.bin')} is for cores with the instruction set {report.isa.lower()}, such as "
             f"{about['target']}; {core} has {get_target(core).isa.name.lower()}: compile the model with --target {core}"
         )
+    if arguments.cycles and core != simulate.MODELLED_CORE:
+        raise UserError(
+            f"cycles are modelled for {simulate.MODELLED_CORE} only, and this is for {core}: leave out --cycles; no "
+            "model of another core is near the truth"
+        )
     image = arguments.image or simulate.default_image(core, profile=True)
     if arguments.inputs is None:
         inputs, about_inputs = profile.random_inputs(graph), "random inputs"
@@ -304,6 +309,7 @@ def _profiled(artifacts: Artifacts, arguments: argparse.Namespace) -> Profile:
         image,
         modules=json.loads(about.get("modules", "{}")),
         about_inputs=about_inputs,
+        cycles=arguments.cycles,
         timeout_s=arguments.timeout,
         progress=_say,
     )
@@ -625,6 +631,7 @@ def _parser() -> argparse.ArgumentParser:
         help="runner firmware that marks calls, with NAME.elf beside it; default is Bazel's",
     )
     profile.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="of each run, default 600")
+    profile.add_argument("--cycles", action="store_true", help="also model cycles; for cortex-m4 only")
     profile.add_argument("--trace", metavar="FILE.json", help="also write a trace for Perfetto (ui.perfetto.dev)")
     profile.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
 

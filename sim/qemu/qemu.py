@@ -23,6 +23,7 @@ from sim.simulator import Result, Simulator, SimulatorError, check_job, describe
 
 _CONFIG = generated(pathlib.Path("sim", "qemu", "config.json"))  # Written by Bazel: {"qemu_system_arm": path or ""}
 _PLUGIN = generated(pathlib.Path("sim", "qemu", "insn_count_plugin.so"))
+_CYCLES_PLUGIN = generated(pathlib.Path("sim", "qemu", "m4_cycles_plugin.so"))
 
 
 def find_qemu() -> str:
@@ -195,3 +196,8 @@ def _status(uart: str, code: int | None, diagnostics: str) -> tuple[str, int | N
 def create() -> Qemu:
     """Returns the installed QEMU; SimulatorError if there is none."""
     return Qemu(find_qemu())
+
+
+def create_with_m4_cycles() -> Qemu:
+    """Returns a QEMU that also models the cycles of a Cortex-M4 (m4_timing.h), in `Region.cycles`."""
+    return Qemu(find_qemu(), _CYCLES_PLUGIN)

@@ -43,6 +43,7 @@ def to_trace(profile: Profile) -> str:
                 inputs=[list(dims) for dims in call.inputs],
                 outputs=[list(dims) for dims in call.outputs],
                 multiplications=call.multiplications,
+                **({} if call.cycles is None else {"modelled_cycles": list(call.cycles)}),
             )
         )
         at += call.instructions

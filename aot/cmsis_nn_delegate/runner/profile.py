@@ -2,7 +2,8 @@
 
 Three runs of the real firmware give the figures. The usual image gives the inference's. The profile image sets markers
 around every call; what the markers' own code takes is measured in that image with kernels that return at once. What is
-left of the inference is the executor's, exactly. These are instructions, not cycles.
+left of the inference is the executor's, exactly. These are instructions, not cycles: those are modelled on request, for
+Cortex-M4 only, as the least and the most that the core's manual allows (sim/qemu/m4_timing.h).
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class CallProfile:
     outputs: tuple[tuple[int, ...], ...]
     multiplications: int  # 0 for operators without weights
     instructions: int
+    cycles: Optional[simulate.Cycles] = None  # modelled: at least, at most; None if they are not modelled
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class Profile:
     executor: int  # what the inference takes outside of its calls
     with_markers: bool  # whether `executor` has the instructions of the markers' code too
     calls: tuple[CallProfile, ...]
+    cycles: Optional[simulate.Cycles] = None  # of the inference, as in `CallProfile`
 
     @property
     def multiplications(self) -> int:
@@ -80,6 +83,7 @@ def measure(
     *,
     modules: Optional[Mapping[str, str]] = None,
     about_inputs: str = "",
+    cycles: bool = False,
     timeout_s: float = 600.0,
     progress: Optional[Callable[[str], None]] = None,
 ) -> Profile:
@@ -88,6 +92,7 @@ def measure(
     image: a profile image of the standalone executor, such as cortex_m4_profile.elf. If the same image without markers
         (cortex_m4.elf) lies beside it, that one gives the inference's total, otherwise the total includes the markers'
         code.
+    cycles: whether to model them, for images for Cortex-M4.
     modules: the user's module by the name of an edge node, in execution order.
 
     UserError if the images give no exact counts, are no profile images, or as for `simulate.run`.
@@ -100,6 +105,7 @@ def measure(
             elf,
             null_kernels=null_kernels,
             verify_crc=verify_crc,
+            cycles=cycles,
             timeout_s=timeout_s,
             progress=progress,
         )
@@ -112,8 +118,12 @@ def measure(
             f"{image} counted {len(traced.calls)} calls, the payload has {len(report.calls)}: use a profile image, "
             f"such as //runtime:{report.target.replace('-', '_')}{_PROFILE}"
         )
-    markers = _counts(run(image, null_kernels=True)).calls
-    instructions = [count - own for count, own in zip(traced.calls, markers, strict=True)]
+    markers = _counts(run(image, null_kernels=True))
+    instructions = [count - own for count, own in zip(traced.calls, markers.calls, strict=True)]
+    modelled: list[Optional[simulate.Cycles]] = [None] * len(instructions)
+    if cycles:
+        pairs = zip(traced.call_cycles, markers.call_cycles, strict=True)
+        modelled = [(low - own_low, high - own_high) for (low, high), (own_low, own_high) in pairs]
     last = run(plain or image, verify_crc=True)
     whole = _counts(last)
     return Profile(
@@ -139,9 +149,11 @@ def measure(
                 outputs=call.outputs,
                 multiplications=call.macs,
                 instructions=count,
+                cycles=between,
             )
-            for call, count in zip(report.calls, instructions, strict=True)
+            for call, count, between in zip(report.calls, instructions, modelled, strict=True)
         ),
+        cycles=whole.cycles,
     )
 
 
@@ -152,6 +164,8 @@ class _Counts:
     init: int
     inference: int
     calls: list[int]
+    cycles: Optional[simulate.Cycles]
+    call_cycles: list[simulate.Cycles]
 
 
 def _counts(run: simulate.Run) -> _Counts:
@@ -160,7 +174,13 @@ def _counts(run: simulate.Run) -> _Counts:
             f"{run.simulator} does not count instructions exactly here, so there is no profile: use the simulators of "
             "the project's checkout, `bazel build //sim:qemu`"
         )
-    return _Counts(run.init_instructions, run.instructions[0], run.calls[0])
+    return _Counts(
+        init=run.init_instructions,
+        inference=run.instructions[0],
+        calls=run.calls[0],
+        cycles=run.cycles[0] if run.cycles else None,
+        call_cycles=run.call_cycles[0] if run.call_cycles else [],
+    )
 
 
 def random_inputs(graph: Graph, seed: int = 0) -> list[np.ndarray]:

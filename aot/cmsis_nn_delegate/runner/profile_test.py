@@ -60,6 +60,32 @@ def test_calls_and_executor_are_the_whole_inference(measured):
     assert not measured.with_markers
 
 
+def test_modelled_cycles_add_up_like_instructions():
+    encoded = ENCODED["cortex-m4"]
+    found = measure(build_report("net", encoded), encoded.payload, INPUTS, image("cortex-m4"), cycles=True)
+    plain = measure(build_report("net", encoded), encoded.payload, INPUTS, image("cortex-m4"))
+    assert [c.instructions for c in found.calls] == [c.instructions for c in plain.calls]
+    assert found.inference == plain.inference and plain.cycles is None
+    empty = simulate.run(encoded.payload, [INPUTS], image("cortex-m4", ""), null_kernels=True, cycles=True)
+    (executor,) = empty.cycles
+    # Kernels that return at once take what is missing between the inference and its calls, exactly.
+    assert executor == tuple(found.cycles[i] - sum(c.cycles[i] for c in found.calls) for i in (0, 1))
+    for call in found.calls:
+        low, high = call.cycles
+        assert 0.95 * call.instructions < low <= high < 4 * call.instructions
+    text = profile_text.render(found)
+    assert f"{found.cycles[0]:,} to {found.cycles[1]:,}" in text and f"{executor[0]:,} to {executor[1]:,}" in text
+    assert "modelled cycles" in text and "modelled cycles" not in profile_text.render(plain)
+
+
+def test_cycles_of_other_cores_are_refused():
+    encoded = ENCODED["cortex-m55"]
+    with pytest.raises(
+        UserError, match=r"cycles are modelled for cortex-m4 only, and cortex_m55_profile\.elf is for cor"
+    ):
+        measure(build_report("net", encoded), encoded.payload, INPUTS, image("cortex-m55"), cycles=True)
+
+
 def test_calls_are_those_of_the_report(measured):
     report = build_report("net", ENCODED[measured.core])
     assert [(c.kernel, c.provider, c.multiplications) for c in measured.calls] == [
@@ -167,6 +193,7 @@ def test_the_command_takes_inputs(capsys, compiled, tmp_path):
     [
         (["--core", "cortex-m55"], "instruction set dsp, such as cortex-m4; cortex-m55 has mve: compile the model"),
         (["--image", "nowhere_profile.elf"], "firmware image nowhere_profile.elf does not exist"),
+        (["--core", "cortex-m7", "--cycles"], "cycles are modelled for cortex-m4 only, and this is for cortex-m7"),
         (["--core", "cortex-m7"], "no firmware for cortex-m7.*build it with `bazel build //runtime:cortex_m7_profile`"),
         (["--trace", "/proc/no/trace.json"], "/proc/no"),
         (["--inputs", "nowhere.npz"], "nowhere.npz does not exist"),

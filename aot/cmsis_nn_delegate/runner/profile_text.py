@@ -5,6 +5,10 @@ from __future__ import annotations
 from ..payload.report.text import shape, table
 from .profile import CallProfile, Profile
 
+_MODEL = (
+    "Executed instructions, and modelled cycles: the least and the most that the Cortex-M4's reference manual allows, "
+    "with memories without wait states."
+)
 _BAR = 24  # characters of the longest bar
 
 
@@ -13,10 +17,10 @@ def render(profile: Profile) -> str:
     about = f" with {profile.inputs}" if profile.inputs else ""
     lines = [
         f"{profile.name} on {profile.core} ({profile.isa}), kernels {profile.kernels}, {profile.simulator}",
-        "Executed instructions; these are not cycles.",
+        "Executed instructions; these are not cycles." if profile.cycles is None else _MODEL,
         f"init {profile.init:,}, and {profile.crc:,} to check the CRC; an inference{about} {profile.inference:,}",
         "",
-        *table(_rows(profile), left=(1, 2, 3, 4, 5, 9)),
+        *table(_with_cycles(profile, _rows(profile)), left=(1, 2, 3, 4, 5, 9)),
     ]
     if profile.with_markers:
         lines += ["", "The executor's line includes the code that marks calls: the image without it was not found."]
@@ -70,3 +74,13 @@ def _rows(profile: Profile) -> list[list[str]]:
         ]
     )
     return rows
+
+
+def _with_cycles(profile: Profile, rows: list[list[str]]) -> list[list[str]]:
+    """Returns the rows with a further column, if cycles are modelled."""
+    if profile.cycles is None:
+        return rows
+    of_calls = [call.cycles or (0, 0) for call in profile.calls]
+    low, high = (profile.cycles[i] - sum(pair[i] for pair in of_calls) for i in (0, 1))
+    column = ["modelled cycles", *(f"{a:,} to {b:,}" for a, b in (*of_calls, (low, high), profile.cycles))]
+    return [[*row, cell] for row, cell in zip(rows, column, strict=True)]

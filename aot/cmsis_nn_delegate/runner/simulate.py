@@ -19,6 +19,9 @@ from .checkout import find_checkout
 from .job import JOB_LAYER, JobFlag, Layer, build_job, build_program_job
 from .result import Output, RunInfo, RunnerError, RunResult, parse_report
 
+MODELLED_CORE = "cortex-m4"  # the one of sim.simulator
+Cycles = tuple[int, int]  # modelled: at least, at most
+
 _JOB_BYTES = 2 << 20  # every board's mailbox has at least this much
 
 
@@ -37,6 +40,8 @@ class Run:
     stack_bytes: int
     layers: list[list[bytes]]  # by input set, in the order of the layers that were asked for
     calls: Optional[list[list[int]]]  # instructions by input set and call, with the tracer's; none from other images
+    cycles: list[Cycles]  # by input set, if they were modelled, else empty
+    call_cycles: list[list[Cycles]]  # by input set and call, with the tracer's
 
 
 def default_image(core: str, executor: str = "standalone", profile: bool = False) -> Path:
@@ -62,6 +67,7 @@ def run(
     layers: Sequence[Layer] = (),
     null_kernels: bool = False,
     verify_crc: bool = True,
+    cycles: bool = False,
     timeout_s: float = 600.0,
     progress: Optional[Callable[[str], None]] = None,
 ) -> Run:
@@ -72,6 +78,7 @@ def run(
 
     layers: what to print of each execution. Only profile images of the standalone executor can.
     null_kernels: run kernels that return at once, to measure all the rest. The outputs are then undefined.
+    cycles: whether to model them too, which only images for cortex-m4 can have.
     verify_crc: whether init() also checks the CRC of the payload, some 11 instructions a byte.
     progress: called with a line for each batch of inputs and, once per reason, if one simulator replaces another.
         The warnings about that are for programs that show warnings, which the commands of this package do not.
@@ -99,6 +106,8 @@ def run(
     printed: list[list[bytes]] = []
     counts: Optional[list[int]] = []
     calls: list[list[int]] = []
+    modelled: list[Cycles] = []
+    modelled_calls: list[list[Cycles]] = []
     report: Optional[RunResult] = None
     result = init_count = None
     stack = 0
@@ -114,7 +123,8 @@ def run(
         else:
             job = build_program_job(program, some, flags)
         try:
-            result = simulator.run(str(image), job=job, timeout_s=timeout_s)
+            execute = simulator.run_with_cycles if cycles else simulator.run
+            result = execute(str(image), job=job, timeout_s=timeout_s)
             if result.status != "exit":
                 raise UserError(result.explain(), exit_code=1)
             if progress:
@@ -132,6 +142,9 @@ def run(
         elif counts is not None:
             init_count = result.regions[0].instructions
             counts += [region.instructions for region in result.regions[1:]]
+            if cycles:
+                modelled += [region.cycles for region in result.regions[1:]]
+                modelled_calls += [[call.cycles for call in region.children] for region in result.regions[1:]]
             calls += [[call.instructions for call in region.children] for region in result.regions[1:]]
         stack = max(stack, report.stack_bytes)
     if report is None or result is None:
@@ -148,6 +161,8 @@ def run(
         stack_bytes=stack,
         layers=printed,
         calls=None if counts is None else calls,
+        cycles=modelled,
+        call_cycles=modelled_calls,
     )
 
 
