@@ -49,6 +49,17 @@ def test_calls_and_executor_are_the_inference_and_all_bytes_are_right(measured):
         assert m.arena >= m.bound > 0 < m.payload
 
 
+def test_cycles_are_modelled_for_m4_only(measured):
+    for m in measured.measurements:
+        if m.core == "cortex-m4":
+            low, high = m.cycles
+            # Nearly all instructions take a cycle or more.
+            assert 0.95 * m.inference < low < high < 3 * m.inference
+            assert f"{low / 1e6:.3f} to {high / 1e6:.3f}" in markdown.render(measured, ANCHORS)
+        else:
+            assert m.cycles is None
+
+
 def test_rows_have_the_kernels_of_their_providers(measured):
     tuned, portable, _ = measured.measurements
     assert {call.provider for call in portable.calls} == {"portable"}

@@ -23,7 +23,8 @@ def render(results: Results, anchors: Anchors, chart: Optional[str] = None) -> s
     parts = [_head(results), _networks_table(results)]
     if chart:
         parts.insert(1, f"![Instructions of an inference]({chart})\n")
-    parts += [_beside_others(results, anchors), _published(anchors), _calls(results, anchors.networks)]
+    parts += [_cycles_table(results), _beside_others(results, anchors), _published(anchors)]
+    parts.append(_calls(results, anchors.networks))
     return "\n".join(part for part in parts if part)
 
 
@@ -87,6 +88,35 @@ def _networks_table(results: Results) -> str:
     return "\n".join(lines)
 
 
+def _cycles_table(results: Results) -> str:
+    modelled = [m for m in results.measurements if m.cycles]
+    if not modelled:
+        return ""
+    providers = [p for p in PROVIDERS if any(m.providers == p for m in modelled)]
+    rows = []
+    for name in _networks(modelled):
+        of_network = {m.providers: m.cycles for m in modelled if m.network == name}
+        rows.append([name, *(_millions(of_network.get(p)) for p in providers)])
+    return "\n".join(
+        [
+            "## Modelled cycles of a Cortex-M4, millions",
+            "The least and the most that the timings in Arm's reference manual of the core allow for the executed",
+            "instructions: [sim/qemu/m4_timing.h](../sim/qemu/m4_timing.h) has the sources and says what lies",
+            "between the two (taken branches, divisions, loads from the code, and others). Memory has no wait",
+            "states in the model, so a device that runs from slow flash takes more than the most. No board has",
+            "confirmed the model. Other cores have none here: M7, M55 and M85 overlap instructions in ways that",
+            "their manuals do not describe.",
+            "",
+            *_table(["network", *providers], rows),
+            "",
+        ]
+    )
+
+
+def _millions(cycles: Optional[tuple[int, int]]) -> str:
+    return f"{cycles[0] / 1e6:.3f} to {cycles[1] / 1e6:.3f}" if cycles else "-"
+
+
 def _beside_others(results: Results, anchors: Anchors) -> str:
     lines = [
         "## Other systems, counted in the same simulator",
@@ -136,8 +166,9 @@ def _published(anchors: Anchors) -> str:
     return "\n".join(
         [
             "## Published by others: millions of cycles",
-            "For orientation only. These are cycles of real boards, which no figure above can be compared with: an",
-            "instruction of a Cortex-M4 takes one cycle or more, and an M7 or M85 can begin two in a cycle.",
+            "For orientation only. These are cycles of real boards. Executed instructions cannot be compared with",
+            "them: an instruction of a Cortex-M4 takes one cycle or more, and an M7 or M85 can begin two in a",
+            "cycle. Modelled cycles lack the wait states that boards have.",
             "",
             *_table(["system", "core", *anchors.networks], rows),
             "",

@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Optional
 
 import numpy as np
 
@@ -60,6 +61,7 @@ class Measurement:
     stack: int
     differing: int  # bytes of the outputs that are not those of the integer reference
     calls: tuple[Call, ...]
+    cycles: Optional[simulate.Cycles] = None  # of the inference, modelled: at least, at most; only for cortex-m4
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,14 @@ def measure(network: Network, core: str, providers: str, images: Images) -> tupl
     encoded = encode(network.graph, get_target(core), providers=get_providers(available))
     report = build_report(network.name, encoded)
     image = images.profile(core, providers)
-    found = profile(report, encoded.payload, network.inputs, image, modules=network.modules)
+    found = profile(
+        report,
+        encoded.payload,
+        network.inputs,
+        image,
+        modules=network.modules,
+        cycles=core == simulate.MODELLED_CORE,
+    )
     run = simulate.run(encoded.payload, [network.inputs], image.with_name(image.name.replace("_profile", "")))
     expected = reference.run(network.graph, list(network.inputs))
     measurement = Measurement(
@@ -148,6 +157,7 @@ def measure(network: Network, core: str, providers: str, images: Images) -> tupl
             )
             for call in found.calls
         ),
+        cycles=found.cycles,
     )
     return measurement, found
 

@@ -48,7 +48,8 @@ def read_results(text: str) -> Results:
     measurements = []
     for fields in document["measurements"]:
         calls = tuple(Call(**dict(zip(document["call"], call, strict=True))) for call in fields.pop("calls"))
-        measurements.append(Measurement(**fields, calls=calls))
+        cycles = fields.pop("cycles")
+        measurements.append(Measurement(**fields, calls=calls, cycles=cycles and (cycles[0], cycles[1])))
     environment = document["environment"]
     environment["compilers"] = tuple(environment["compilers"])
     direct = tuple(Direct(**fields) for fields in document["direct"])
