@@ -51,6 +51,22 @@ class Buffer:
     name: str
     interval: Movable
     offset: int
+    values: tuple[tuple[str, int, Interval], ...] = ()  # names and offsets in the buffer; none for scratch memory
+
+    def alive_in(self, step: int) -> list[tuple[str, int, int]]:
+        """Returns what of the buffer is alive in `step`: names, offset from the start of the arena, and bytes. Values
+        that overlap are named together, in the order in which they were computed."""
+        found = []
+        for begin, piece in self.interval.pieces:
+            if piece.first <= step <= piece.last:
+                end = begin + piece.size
+                inside = [
+                    name
+                    for name, at, life in self.values
+                    if life.first <= step <= life.last and begin < at + life.size and at < end
+                ]
+                found.append((", ".join(inside) or self.name, self.offset + begin, piece.size))
+        return found
 
 
 @dataclass(frozen=True)
@@ -168,9 +184,11 @@ class _Planner:
         placement = place(buffers, ALIGNMENT)
         offsets = placement.offsets
         values = {id(value): base + offset for group, base in zip(groups, offsets) for offset, value in group}
+        contents = [tuple((v.name, at, self._interval(v)) for at, v in group) for group in groups]
+        contents += [()] * len(steps)
         states, persistent_bytes = _place_states(self._graph)
         return MemoryPlan(
-            buffers=tuple(Buffer(*parts) for parts in zip(names, buffers, offsets)),
+            buffers=tuple(Buffer(*parts) for parts in zip(names, buffers, offsets, contents)),
             arena_bytes=align_up(placement.peak, ALIGNMENT),
             bound=placement.bound,
             live=tuple(live_bytes(buffers, ALIGNMENT)),
@@ -216,11 +234,13 @@ class _Planner:
         starts = [min(offset for offset, _ in group) for group in groups]
         groups = [[(offset - start, value) for offset, value in group] for group, start in zip(groups, starts)]
         buffers = [
-            bundle_of([(offset, Interval(value.nbytes, *self._lives[id(value)])) for offset, value in group], ALIGNMENT)
-            for group in groups
+            bundle_of([(offset, self._interval(value)) for offset, value in group], ALIGNMENT) for group in groups
         ]
         buffers += [Interval(size, step, step) for step, size in enumerate(self._scratch(overlays)) if size]
         return names, groups, buffers
+
+    def _interval(self, value: Value) -> Interval:
+        return Interval(value.nbytes, *self._lives[id(value)])
 
     def _scratch(self, overlays: Mapping[int, Overlay]) -> list[int]:
         sizes = zip(self._scratch_bytes, self._scratch_apart)

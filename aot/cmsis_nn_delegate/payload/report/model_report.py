@@ -17,7 +17,8 @@ from ..planner.memory import MemoryPlan
 
 @dataclass(frozen=True)
 class LiveBuffer:
-    """A buffer that is alive in some step; its size is not rounded up."""
+    """Memory that is alive in some step: of scratch memory, of a value, or of several that overlap, which `name` lists.
+    The size is not rounded up."""
 
     name: str
     nbytes: int
@@ -125,10 +126,7 @@ def _arena(encoded: Encoded) -> ArenaReport:
     plan = encoded.plan
     peak = max(range(len(plan.live)), key=plan.live.__getitem__, default=0)
     live = [
-        LiveBuffer(buffer.name, piece.size, buffer.offset + offset)
-        for buffer in plan.buffers
-        for offset, piece in buffer.interval.pieces
-        if piece.first <= peak <= piece.last
+        LiveBuffer(name, nbytes, offset) for buffer in plan.buffers for name, offset, nbytes in buffer.alive_in(peak)
     ]
     live.sort(key=lambda buffer: buffer.offset)
     return ArenaReport(

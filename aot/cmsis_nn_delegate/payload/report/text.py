@@ -68,11 +68,11 @@ def _arena_lines(report: Report) -> list[str]:
         lines.append(f"  kept between inferences: {report.persistent_bytes:,} bytes, not included")
     if arena.peak_buffers:
         call = report.calls[arena.peak_call]
-        lines.append(f"  the peak is call {call.index} ({call.op}), where there live")
+        lines.append(f"  call {call.index} ({call.op}) holds the bound, where there live")
         rows = [[f"    {b.name}", f"{b.nbytes:,}", f"arena+{b.offset}"] for b in arena.peak_buffers]
         lines += table(rows, left=(0, 2))
     if arena.in_place:
-        lines.append(f"  computed in place: {', '.join(arena.in_place)}")
+        lines.append(f"  outputs over inputs: {', '.join(arena.in_place)}")
     if arena.inside:
         lines.append(f"  inside of other tensors: {', '.join(arena.inside)}")
     return lines
