@@ -409,6 +409,7 @@ def _compiled(
             quantizer=CmsisNnQuantizer.of(configuration),
             strict=arguments.strict and not arguments.calibration_optional,
             skip_passes=arguments.skip_pass or (),
+            max_slowdown=arguments.max_slowdown,
             check=arguments.check,
             name=name,
             print_after=arguments.print_after or (),
@@ -696,6 +697,13 @@ def _add_model_arguments(parser: argparse.ArgumentParser, target: Optional[str] 
         choices=PREFERENCES,
         default=Preference.SPEED.value,
         help="what kernels are chosen by where a call has several, default %(default)s",
+    )
+    parser.add_argument(
+        "--max-slowdown",
+        type=float,
+        metavar="PERCENT",
+        help="make the arena smaller by computing convolutions in bands of rows, in at most so many more instructions, "
+        "as estimated; default 10 with --prefer ram, else 0: do not",
     )
     parser.add_argument(
         "--quantizer",

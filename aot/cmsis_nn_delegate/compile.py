@@ -8,6 +8,7 @@ For example:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Optional, Union
 
@@ -25,6 +26,8 @@ from .quantization.interface import Arguments, Inputs, Model, check_model
 from .quantization.quantizer import CmsisNnQuantizer
 from .target import Target, get_target
 
+_SLOWDOWN_FOR_RAM = 10.0  # percent
+
 
 def compile_model(
     module: Model,
@@ -38,6 +41,7 @@ def compile_model(
     prefer: str = Preference.SPEED.value,
     strict: bool = False,
     skip_passes: Collection[str] = (),
+    max_slowdown: Optional[float] = None,
     name: str = "model",
     observer: Optional[str] = None,
     linear_weights: Optional[str] = None,
@@ -59,6 +63,9 @@ def compile_model(
     prefer: what kernels are chosen by where a call has several: "speed", "flash" or "ram"; see `payload.preference`.
     strict: raise UserError if any node stays outside of the delegate.
     skip_passes: passes of `run_passes.OPTIONAL_PASSES` that are left out; they save work and change no result.
+    max_slowdown: by how many percent more instructions, as estimated, the arena may be made smaller: chains of
+        convolutions at its peak are then computed in bands of rows, see `payload.bands`. With 0 they are not; None
+        means 10 if RAM is preferred, else 0.
     observer: how ranges are found, "histogram" or "minmax" for example; see `configuration.QuantizationConfig`.
     linear_weights: "per-channel", or "per-tensor" for faster but less exact layers; see `quantizer`.
     quantizer: with a preset, and overrides for parts of the model; instead of `observer` and `linear_weights`.
@@ -84,6 +91,7 @@ def compile_model(
         prefer=prefer,
         strict=strict,
         skip_passes=skip_passes,
+        max_slowdown=max_slowdown,
         name=name,
         observer=observer,
         linear_weights=linear_weights,
@@ -108,6 +116,7 @@ def compile_for_targets(
     prefer: str = Preference.SPEED.value,
     strict: bool = False,
     skip_passes: Collection[str] = (),
+    max_slowdown: Optional[float] = None,
     name: str = "model",
     observer: Optional[str] = None,
     linear_weights: Optional[str] = None,
@@ -136,6 +145,10 @@ def compile_for_targets(
             raise UserError("give a quantizer, or observer and linear_weights, but not both")
     except ValueError as error:
         raise UserError(str(error)) from error
+    if max_slowdown is None:
+        max_slowdown = _SLOWDOWN_FOR_RAM if preference is Preference.RAM else 0
+    if not 0 <= max_slowdown < math.inf:
+        raise UserError(f"max_slowdown is {max_slowdown}: give a percentage, 0 or more")
     if io not in IO:
         raise UserError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
     check_model(module)
@@ -153,6 +166,7 @@ def compile_for_targets(
         preference=preference,
         strict=strict,
         skip_passes=check_optional(skip_passes),
+        max_slowdown=max_slowdown,
         name=name,
         quantizer=quantizer,
         check=check,

@@ -90,6 +90,22 @@ def test_optional_passes_can_be_skipped():
         np.testing.assert_array_equal(a, b)
 
 
+def test_convolutions_are_computed_in_bands_if_that_may_cost_something():
+    torch.manual_seed(0)
+    middle = nn.Conv2d(32, 32, 3, 2, 1, groups=32)
+    module = nn.Sequential(nn.Conv2d(2, 8, 1), nn.Conv2d(8, 32, 1), middle, nn.Conv2d(32, 2, 1))
+    x = torch.linspace(-1, 1, 2 * 20 * 20).reshape(1, 2, 20, 20)
+    whole, banded = (compiled(module, (x,), calibration=[(x,)], io="int8", max_slowdown=limit) for limit in (0, 50))
+    assert banded.report.arena.nbytes < 0.75 * whole.report.arena.nbytes
+    assert "in bands of" in text.render(banded.report) and "in bands of" not in text.render(whole.report)
+    image = np.random.default_rng(0).integers(-128, 128, x.shape, np.int8)
+    for a, b in zip(reference.run(whole.graph, [image]), reference.run(banded.graph, [image])):
+        np.testing.assert_array_equal(a, b)
+    assert encode(banded.graph, banded.target).payload == banded.payload  # the graph says all
+    with pytest.raises(UserError, match="max_slowdown is -1: give a percentage, 0 or more"):
+        compiled(max_slowdown=-1)
+
+
 def test_the_program_holds_the_payload():
     result = compiled(io="int8", io_placement="caller")
     assert result.payload in result.pte

@@ -30,6 +30,7 @@ from .partition.int8_io import check_int8_io, with_io
 from .partition.lower import NotDelegatedError, partition
 from .partition.partitioner import CmsisNnPartitioner
 from .passes.run_passes import run_passes
+from .payload.bands import compute_in_bands
 from .payload.choose_kernels import Chosen, Legal, choose_kernels, legalize
 from .payload.encode import Encoded, Planned, encode_planned, plan
 from .payload.planner.memory import IoPlacement
@@ -66,6 +67,7 @@ class Compilation:
     preference: Preference
     strict: bool
     skip_passes: tuple[str, ...]
+    max_slowdown: float
     name: str
     quantizer: CmsisNnQuantizer
     check: bool
@@ -264,6 +266,16 @@ def _choose_kernels(c: Compilation) -> None:
                 c.chosen[target].append(choose_kernels(legal, target, c.preference))
 
 
+def _compute_in_bands(c: Compilation) -> None:
+    for target in c.targets:
+        for index, chosen in enumerate(c.chosen[target]):
+            with shown_in_errors(chosen.graph):
+                banded = compute_in_bands(chosen, c.io_placement, c.max_slowdown)
+            for note in banded.graph.notes[len(chosen.graph.notes) :]:
+                c.progress(note)
+            c.chosen[target][index] = banded
+
+
 def _plan(c: Compilation) -> None:
     c.planned = {target: [] for target in c.targets}
     for target in c.targets:
@@ -349,6 +361,7 @@ STAGES = (
     Stage("passes", _run_passes, lambda c: graphs_text(c.graphs), refuses=True),
     Stage("legalize", _legalize, lambda c: graphs_text([legal.legal_graph() for legal in c.legal]), refuses=True),
     Stage("choose-kernels", _choose_kernels, lambda c: choices_text(c.chosen), refuses=True),
+    Stage("bands", _compute_in_bands, lambda c: choices_text(c.chosen)),
     Stage("plan", _plan, lambda c: plans_text(c.planned), refuses=True),
     Stage("encode", _encode, lambda c: payloads_text(c.encoded), refuses=True),
     Stage("package", _package, lambda c: program_text(c.edge.exported_program())),

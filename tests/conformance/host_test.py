@@ -27,12 +27,13 @@ NAMES = {"portable": "portable", "cmsis_nn": "cmsis-nn"}
 
 
 @functools.cache
-def drawn(count: int):
+def drawn(count: int, kernels: str = NAMES["portable"]):
+    """Cases for a table of `kernels`."""
     if OPERATOR in cases.TUNED:
         isa = min(cases.TUNED[OPERATOR].isas)
         return tuple(cases.cases(OPERATOR, count, next(t for t in TARGETS.values() if t.isa is isa)))
     # CMSIS-NN is plain C on the host, so it needs the same scratch memory as on a scalar core.
-    return tuple(cases.cases(OPERATOR, count, get_target("cortex-m3")))
+    return tuple(cases.cases(OPERATOR, count, get_target("cortex-m3"), cases.providers_of(kernels)))
 
 
 @pytest.mark.parametrize("provider", NAMES)
@@ -43,11 +44,12 @@ def test_every_byte_equals_the_reference(provider, pytestconfig, tmp_path):
         pytest.skip(f"CMSIS-NN is unavailable: {KERNELS['reason']}")
     count = pytestconfig.getoption("--cases") or CASES
     path = tmp_path / "suite"
-    path.write_bytes(suite.pack(drawn(count)))
+    suite_cases = drawn(count, NAMES[provider])
+    path.write_bytes(suite.pack(suite_cases))
     result = subprocess.run([RUNNER.resolve(), provider, path], capture_output=True, text=True, check=False)
     outcome = parse(result.stdout)
     assert (outcome.kernels, outcome.cases) == (NAMES[provider], count)
-    assert outcome.failed == 0, outcome.explain(drawn(count))
+    assert outcome.failed == 0, outcome.explain(suite_cases)
     assert result.returncode == 0
 
 

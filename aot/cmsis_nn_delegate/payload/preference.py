@@ -11,7 +11,8 @@ class Preference(enum.Enum):
     SPEED, the default: the fastest kernel of each call, with as much scratch memory as makes the arena no larger.
     FLASH: the kernel whose constants and argument block take the fewest bytes of the payload; of equal ones the
     fastest. The code of kernels does not count: an image has the kernels of its table, whether or not they are called.
-    RAM: as SPEED, but a slower kernel with less scratch memory where that makes the arena smaller.
+    RAM: as SPEED, but a slower kernel with less scratch memory where that makes the arena smaller; and `compile_model`
+    lets convolutions be computed in `bands` of rows.
     """
 
     SPEED = "speed"

@@ -13,6 +13,7 @@ from ..ops.annotation import Elementwise
 from ..ops.attrs import Clamp, Padding, Pair
 from ..ops.embedding import index_range
 from ..ops.graph_builder import GraphBuilder
+from ..ops.random_case import RandomCase
 from ..ops.registry import OPS
 from ..ops.strided_copy import StridedCopyAttrs
 from ..passes.copies_to_parts import copies_to_parts
@@ -130,6 +131,25 @@ def random_network(seed: int, max_nodes: int = 12) -> Graph:
     copies_to_parts(graph)
     place_parts(graph)
     return graph
+
+
+def random_convolutions(seed: int) -> Graph:
+    """Returns a chain of up to four convolutions of one image."""
+    d = RandomCase(seed)
+    value = d.input(1, d.integer(1, 5), d.integer(4, 30), d.integer(3, 8))
+    for _ in range(d.integer(2, 4)):
+        kernel, dilation = d.pair(1, 4), d.pick((1, 1), (1, 1), (2, 1))
+        extent = [(k - 1) * s + 1 for k, s in zip(kernel, dilation)]
+        padding = Padding(*(d.integer(0, extent[i % 2] - 1) for i in range(4)))
+        padded = value.shape[2] + padding.top + padding.bottom, value.shape[3] + padding.left + padding.right
+        if any(size < extent[i] for i, size in enumerate(padded)):
+            continue
+        stride = d.pair(1, 3)
+        if d.pick(False, True):
+            value = d.depthwise_conv2d(value, 1, kernel=kernel, stride=stride, padding=padding, dilation=dilation)
+        else:
+            value = d.conv2d(value, d.integer(1, 5), kernel, stride, padding, dilation)
+    return d.graph(value)
 
 
 def _random_step(builder: GraphBuilder, images: Sequence[Value]) -> Value:

@@ -65,7 +65,7 @@ class Buffer:
                     for name, at, life in self.values
                     if life.first <= step <= life.last and begin < at + life.size and at < end
                 ]
-                found.append((", ".join(inside) or self.name, self.offset + begin, piece.size))
+                found.append(("+".join(inside) or self.name, self.offset + begin, piece.size))
         return found
 
 
@@ -144,6 +144,20 @@ def plan_memory(
     return best
 
 
+def least_bytes(
+    graph: Graph,
+    scratch_bytes: Sequence[int],
+    io_placement: IoPlacement,
+    distances: Mapping[int, int],
+    scratch_apart: Sequence[int],
+) -> int:
+    """Returns what the arena takes at least, without placing anything: the largest live set or buffer. The arguments
+    are those of `plan_memory`."""
+    plan = _Planner(graph, scratch_bytes, scratch_apart, io_placement)
+    overlays = _overlays(graph, io_placement, distances)
+    return min(plan.least(chosen) for chosen in ({}, plan.fewest(overlays)))
+
+
 class _Planner:
     """Plans for one graph with different overlays: step -> where its output may be stored."""
 
@@ -162,17 +176,23 @@ class _Planner:
     def fewest(self, overlays: Mapping[int, Overlay]) -> Mapping[int, Overlay]:
         """Returns `overlays` without those that make the arena larger: a value that starts before the one that it
         replaces may need room while something larger is alive, and a long chain of them reaches far."""
-        kept, least = dict(overlays), self._least(overlays)
-        while kept:
-            # One at a time, that which helps most.
-            others = ({s: overlay for s, overlay in kept.items() if s != step} for step in sorted(kept))
-            found, without = min(((self._least(other), other) for other in others), key=lambda pair: pair[0])
-            if found >= least:
-                break
-            kept, least = without, found
-        return kept
+        dropped: frozenset[int] = frozenset()
+        least = self.least(overlays)
+        while True:
+            # What helps most: without one more, or else without one instead of another.
+            steps = [step for step in sorted(overlays) if step not in dropped]
+            more = [dropped | {step} for step in steps]
+            instead = [dropped - {back} | {step} for back in sorted(dropped) for step in steps]
+            for moves in (more, instead):
+                found = [(self.least({s: o for s, o in overlays.items() if s not in move}), move) for move in moves]
+                lower = [pair for pair in found if pair[0] < least]
+                if lower:
+                    least, dropped = min(lower, key=lambda pair: pair[0])
+                    break
+            else:
+                return {step: overlay for step, overlay in overlays.items() if step not in dropped}
 
-    def _least(self, overlays: Mapping[int, Overlay]) -> int:
+    def least(self, overlays: Mapping[int, Overlay]) -> int:
         """Returns what the arena takes at least: the largest live set, or the largest buffer as a whole."""
         _, _, buffers = self._buffers(overlays)
         return max((lower_bound(buffers, ALIGNMENT), *(buffer.size for buffer in buffers)))
@@ -299,19 +319,26 @@ def _overlays(graph: Graph, io_placement: IoPlacement, distances: Mapping[int, i
     nodes = calls(graph)
     last_reader = {id(value): step for step, node in enumerate(nodes) for value in node.inputs}
     # Bytes of a buffer with several values may still be read by another name.
-    shared = {id(value) for home in find_homes(graph) for value in (home.value, home.root)}
+    homes, lives = find_homes(graph), _lives(graph)
+    inner = {id(home.value) for home in homes}
+    read_until: dict[int, int] = {}  # of those that others lie in: until when these live
+    for home in homes:
+        read_until[id(home.root)] = max(read_until.get(id(home.root), -1), lives[id(home.value)][1])
     result: dict[int, Overlay] = {}
     for step, node in enumerate(nodes):
-        if len(node.outputs) != 1 or id(node.output) in shared or graph.is_output(node.output):
+        if len(node.outputs) != 1 or id(node.output) in inner or graph.is_output(node.output):
             continue
-        dying = [v for v in node.inputs if id(v) not in shared and last_reader[id(v)] == step and _is_inner(graph, v)]
+
+        def dies(value: Value, now: int = step) -> bool:
+            return id(value) not in inner and max(last_reader[id(value)], read_until.get(id(value), -1)) == now
+
+        dying = [v for v in node.inputs if dies(v) and _is_inner(graph, v)]
         same = next((v for v in dying if v.nbytes == node.output.nbytes), None)
         first = node.inputs[0]
         if OPS[node.op].in_place and same is not None:
             result[step] = Overlay(same, 0)
         elif step in distances and (
-            first in dying
-            or (io_placement is IoPlacement.ARENA and last_reader[id(first)] == step and _is_input(graph, first))
+            first in dying or (io_placement is IoPlacement.ARENA and dies(first) and _is_input(graph, first))
         ):
             result[step] = Overlay(first, distances[step])
     return result

@@ -11,7 +11,9 @@ from cmsis_nn_delegate.ops.join import JoinAttrs
 from cmsis_nn_delegate.ops.loops import Loops
 from cmsis_nn_delegate.ops.providers.registry import DEFAULT
 from cmsis_nn_delegate.ops.registry import OPS, calls
+from cmsis_nn_delegate.passes.row_bands import chains, split_into_bands
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
+from cmsis_nn_delegate.payload.planner import plan as placing
 from cmsis_nn_delegate.payload.planner.homes import Home, find_homes
 from cmsis_nn_delegate.payload.planner.interval import Interval, find_overlap
 from cmsis_nn_delegate.payload.planner.memory import IoPlacement, plan_memory
@@ -75,6 +77,45 @@ def test_networks_compute_the_same_in_the_arena(seed, target, in_place):
     got = run_in_arena(graph, plan, sizes, inputs)
     for a, b in zip(got, reference.run(graph, inputs)):
         assert np.array_equal(a, b)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(["cortex-m3", "cortex-m4", "cortex-m55"]), st.data())
+def test_bands_compute_the_same_in_the_arena(seed, target, data):
+    graph = networks.random_convolutions(seed)
+    found = list(chains(graph, 3))
+    if not found:
+        return
+    chain = data.draw(st.sampled_from(found))
+    try:
+        split = split_into_bands(graph, chain, data.draw(st.integers(1, chain[-1].output.shape[2])))
+    except ValueError:
+        return  # a band would be computed from padding alone
+    choices = choose_kernels(legalize(split, DEFAULT), get_target(target)).choices
+    sizes = [choice.scratch_bytes for choice in choices]
+    distances = {step: c.workspace.distance for step, c in enumerate(choices) if c.workspace.distance is not None}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(placing, "_BUDGET", 20_000)  # any plan will do
+        plan = plan_memory(split, sizes, ARENA, data.draw(st.sampled_from([None, True])), distances)
+    inputs = networks.random_inputs(graph, seed)
+    got = run_in_arena(split, plan, sizes, inputs)
+    for a, b in zip(got, reference.run(graph, inputs)):
+        assert np.array_equal(a, b)
+
+
+def test_what_has_parts_lies_over_an_input_and_below_an_output():
+    builder = GraphBuilder()
+    x = builder.conv2d(builder.input(1, 2, 16, 16), 8, (1, 1))
+    first = builder.conv2d(x, 8, (1, 1))
+    last = builder.conv2d(builder.conv2d(first, 16, (1, 1)), 8, (1, 1))
+    graph = builder.graph(builder.softmax(builder.conv2d(last, 8, (1, 1))))
+    chain = next(c for c in chains(graph, 2) if c[0].inputs[0] is first)
+    split = split_into_bands(graph, chain, 4)
+    steps = {node.name: step for step, node in enumerate(calls(split))}
+    over = [graph.producer(first).name, graph.consumers(last)[0].name]
+    plan = plan_memory(split, [0] * len(steps), CALLER, True, {steps[name]: 0 for name in over})
+    assert set(over) <= set(plan.in_place)
+    assert plan.offset_of(first) == plan.offset_of(x)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ...graph.ir import Graph
 from ...ops.kernel import Workspace
 from ...ops.registry import calls
+from . import memory
 from .memory import IoPlacement, MemoryPlan, plan_memory
 
 
@@ -28,7 +29,7 @@ def plan_with_workspaces(
     if all(len(ways) == 1 for ways in options):
         return fastest, fast
     # The least memory, whether outputs lie over inputs, and with what ever distance, or apart from them.
-    overlapping = [[w for w in ways if w.distance == ways[0].distance] for ways in options]
+    overlapping = _overlapping(options)
     least = plan_memory(
         graph,
         [ways[-1].scratch_bytes for ways in overlapping],
@@ -45,3 +46,19 @@ def plan_with_workspaces(
         chosen.append(next(w for w in ways if rest + w.scratch_bytes <= least.arena_bytes))
     fitted = plan(chosen)
     return (tuple(chosen), fitted) if fitted.arena_bytes < fast.arena_bytes else (fastest, fast)
+
+
+def least_bytes(graph: Graph, options: Sequence[Sequence[Workspace]], io_placement: IoPlacement) -> int:
+    """Returns what no plan of `plan_with_workspaces` is below, without making one."""
+    return memory.least_bytes(
+        graph,
+        [ways[-1].scratch_bytes for ways in _overlapping(options)],
+        io_placement,
+        {step: ways[0].distance for step, ways in enumerate(options) if ways[0].distance is not None},
+        [ways[-1].scratch_bytes for ways in options],
+    )
+
+
+def _overlapping(options: Sequence[Sequence[Workspace]]) -> list[list[Workspace]]:
+    """Returns the ways that allow the distance of the first one."""
+    return [[way for way in ways if way.distance == ways[0].distance] for ways in options]

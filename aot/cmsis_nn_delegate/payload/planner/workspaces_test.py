@@ -1,13 +1,23 @@
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.kernel import Workspace
+from cmsis_nn_delegate.payload.planner import plan
 from cmsis_nn_delegate.payload.planner.interval import find_overlap
 from cmsis_nn_delegate.payload.planner.memory import IoPlacement, plan_memory
 from cmsis_nn_delegate.payload.planner.workspaces import plan_with_workspaces
 
 ARENA = IoPlacement.ARENA
+
+
+@pytest.fixture(autouse=True, scope="module")
+def short_search():
+    """Without a plan at the bound, the planner would search for seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan, "_BUDGET", 20_000)
+        yield
 
 
 def layers(*widths):
@@ -26,27 +36,27 @@ def apart(*sizes):
 def test_a_call_at_the_peak_gets_as_much_as_others_leave():
     # The second call holds 160 bytes without scratch memory, the first 128.
     graph = layers(64, 64, 96)
-    chosen, plan = plan_with_workspaces(graph, [apart(0), apart(512, 64, 16)], ARENA)
-    assert (chosen, plan.arena_bytes) == ((Workspace(0), Workspace(16)), 176)
-    chosen, plan = plan_with_workspaces(graph, [apart(96), apart(512, 64, 16)], ARENA)
-    assert (chosen, plan.arena_bytes) == ((Workspace(96), Workspace(64)), 224)
+    chosen, found = plan_with_workspaces(graph, [apart(0), apart(512, 64, 16)], ARENA)
+    assert (chosen, found.arena_bytes) == ((Workspace(0), Workspace(16)), 176)
+    chosen, found = plan_with_workspaces(graph, [apart(96), apart(512, 64, 16)], ARENA)
+    assert (chosen, found.arena_bytes) == ((Workspace(96), Workspace(64)), 224)
 
 
 def test_all_get_their_first_if_less_saves_nothing():
-    chosen, plan = plan_with_workspaces(layers(64, 64, 96), [apart(512), apart(64, 16)], ARENA)
-    assert (chosen, plan.arena_bytes) == ((Workspace(512), Workspace(64)), 640)
+    chosen, found = plan_with_workspaces(layers(64, 64, 96), [apart(512), apart(64, 16)], ARENA)
+    assert (chosen, found.arena_bytes) == ((Workspace(512), Workspace(64)), 640)
 
 
 def test_less_scratch_memory_competes_with_an_output_over_its_input():
     graph = layers(16, 128, 128, 16)
     over = Workspace(96, 0)
     # Over its input the second call takes 128 bytes and its scratch memory, apart from it 256.
-    chosen, plan = plan_with_workspaces(graph, [apart(0), [over, Workspace(16)], apart(0)], ARENA)
-    assert (chosen[1], plan.arena_bytes) == (over, 224)
+    chosen, found = plan_with_workspaces(graph, [apart(0), [over, Workspace(16)], apart(0)], ARENA)
+    assert (chosen[1], found.arena_bytes) == (over, 224)
     # Where another call keeps that much anyway, outputs may lie apart.
     ways = [over, Workspace(16, 0)]
-    chosen, plan = plan_with_workspaces(graph, [apart(0), ways, apart(0)], ARENA)
-    assert (chosen[1], plan.arena_bytes) == (Workspace(16, 0), 144)
+    chosen, found = plan_with_workspaces(graph, [apart(0), ways, apart(0)], ARENA)
+    assert (chosen[1], found.arena_bytes) == (Workspace(16, 0), 144)
 
 
 @settings(deadline=None, max_examples=60)
@@ -61,14 +71,14 @@ def test_no_call_is_slower_than_it_has_to_be(data):
         first = data.draw(distance)
         ways = [Workspace(size, first if data.draw(st.booleans()) else None) for size in sizes[1:]]
         options.append([Workspace(sizes[0], first), *ways])
-    chosen, plan = plan_with_workspaces(graph, options, ARENA)
+    chosen, found = plan_with_workspaces(graph, options, ARENA)
     assert all(way in ways for way, ways in zip(chosen, options))
-    assert find_overlap([b.interval for b in plan.buffers], [b.offset for b in plan.buffers]) is None
+    assert find_overlap([b.interval for b in found.buffers], [b.offset for b in found.buffers]) is None
     over = {node.name for node, way in zip(graph.nodes, chosen) if way.distance is not None}
-    assert set(plan.in_place) <= over
+    assert set(found.in_place) <= over
     first = [ways[0] for ways in options]
     distances = {step: way.distance for step, way in enumerate(first) if way.distance is not None}
     fastest = plan_memory(graph, [way.scratch_bytes for way in first], ARENA, distances=distances)
-    assert plan.arena_bytes <= fastest.arena_bytes
-    if plan.arena_bytes == fastest.arena_bytes:
+    assert found.arena_bytes <= fastest.arena_bytes
+    if found.arena_bytes == fastest.arena_bytes:
         assert list(chosen) == first

@@ -55,7 +55,7 @@ def test_text_says_what_makes_the_arena_large():
 def test_text_names_what_overlaps_at_the_peak():
     lines = text.render(build_report("vww", encode(networks.mobilenet_v1_025(), get_target("cortex-m4")))).splitlines()
     at = lines.index("  call 3 (depthwise_conv2d) holds the bound, where there live")
-    assert lines[at + 1].split() == ["v2,", "v3", "36,864", "arena+0"]
+    assert lines[at + 1].split() == ["v2+v3", "36,864", "arena+0"]
     assert lines[at + 2].split() == ["depthwise_conv2d_3.scratch", "1,040", "arena+36864"]
 
 

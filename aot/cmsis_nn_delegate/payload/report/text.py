@@ -22,7 +22,7 @@ def render(report: Report) -> str:
         _flash_lines(report),
         _call_lines(report),
         *(
-            [["Left out, without a change of any result", *(f"  {line}" for line in report.left_out)]]
+            [["Left out or rewritten, without a change of any result", *(f"  {line}" for line in report.left_out)]]
             * bool(report.left_out)
         ),
     ]
