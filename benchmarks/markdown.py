@@ -43,10 +43,10 @@ def _head(results: Results) -> str:
         "",
         f"- Simulator: {environment.simulator}.",
         f"- Firmware: {', '.join(environment.compilers)}, kernels {environment.kernels}.",
-        f"- CMSIS-NN: {environment.cmsis_nn}.",
+        f"- CMSIS-NN: {environment.cmsis_nn.rstrip('.')}.",
         f"- Weights: {weights}.",
-        '- Inputs and outputs are int8, indices aside. "Differing" counts bytes of the outputs that differ from the',
-        "  integer reference.",
+        "- Inputs and outputs are int8; networks that read indices, of words for example, have float outputs.",
+        '- "Differing" counts bytes of the outputs that differ from the integer reference.',
         "- `init` is without the check of the payload's CRC, which an image may leave out. The payload is the model's",
         "  flash. The bound is the largest live set: no plan of the arena can take less.",
     ]
