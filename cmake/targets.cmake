@@ -180,6 +180,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/conv2d_large.cc
     runtime/kernels/portable/conv2d_pairs.cc
     runtime/kernels/portable/conv2d_vectors.cc
+    runtime/kernels/portable/conv2d_winograd.cc
     runtime/kernels/portable/convolution.h
     runtime/kernels/portable/depthwise_conv2d.cc
     runtime/kernels/portable/depthwise_conv2d_planes.cc
@@ -230,6 +231,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/channel_vectors.h
     runtime/kernels/portable/conv2d_pairs.h
     runtime/kernels/portable/conv2d_vectors.h
+    runtime/kernels/portable/conv2d_winograd.h
     runtime/kernels/portable/depthwise_conv2d_planes.h
     runtime/kernels/portable/depthwise_conv2d_vectors.h
     runtime/kernels/portable/fully_connected_pairs.h
@@ -240,6 +242,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/vector_products.h
     runtime/kernels/portable/window.h
     runtime/kernels/portable/window_order.h
+    runtime/kernels/portable/winograd.h
   COPTS
     -O2
   DEPS
@@ -271,6 +274,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/tuned/channel_vectors_mve.h
     runtime/kernels/tuned/conv2d_pairs.cc
     runtime/kernels/tuned/conv2d_vectors.cc
+    runtime/kernels/tuned/conv2d_winograd.cc
     runtime/kernels/tuned/depthwise_conv2d_planes.cc
     runtime/kernels/tuned/depthwise_conv2d_vectors.cc
     runtime/kernels/tuned/fully_connected_pairs.cc
@@ -285,6 +289,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/tuned/row_products_scalar.h
     runtime/kernels/tuned/vector_products_mve.S
     runtime/kernels/tuned/vector_products_mve.h
+    runtime/kernels/tuned/winograd_dsp.S
+    runtime/kernels/tuned/winograd_dsp.h
   HDRS
     runtime/kernels/tuned/tuned.h
   COPTS

@@ -268,7 +268,8 @@ def _rebuilt_report(artifacts: Artifacts) -> Report:
     graph, about = artifacts.graph()
     providers = get_providers(about["providers"].split(","))
     preference = Preference.of(about["prefer"])
-    encoded = encode(graph, get_target(about["target"]), about["io_placement"], providers, preference)
+    growth = int(about["max_flash_growth"])
+    encoded = encode(graph, get_target(about["target"]), about["io_placement"], providers, preference, growth)
     if encoded.payload != payload.data:
         raise UserError(
             f"{artifacts.path('.graph.npz')} does not compile to {artifacts.path('.payload.bin')}: "
@@ -406,6 +407,7 @@ def _compiled(
             io_placement=arguments.io_placement,
             providers=arguments.providers.split(","),
             prefer=arguments.prefer,
+            max_flash_growth=arguments.max_flash_growth,
             quantizer=CmsisNnQuantizer.of(configuration),
             strict=arguments.strict and not arguments.calibration_optional,
             skip_passes=arguments.skip_pass or (),
@@ -704,6 +706,13 @@ def _add_model_arguments(parser: argparse.ArgumentParser, target: Optional[str] 
         metavar="PERCENT",
         help="make the arena smaller by computing convolutions in bands of rows, in at most so many more instructions, "
         "as estimated; default 10 with --prefer ram, else 0: do not",
+    )
+    parser.add_argument(
+        "--max-flash-growth",
+        type=int,
+        default=0,
+        metavar="BYTES",
+        help="how much larger kernels that trade flash for speed may make the payload, default %(default)s",
     )
     parser.add_argument(
         "--quantizer",

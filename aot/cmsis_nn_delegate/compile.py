@@ -19,7 +19,7 @@ from .partition.int8_io import IO
 from .passes.run_passes import check_optional
 from .payload.files.artifacts import check_name
 from .payload.planner.memory import IoPlacement
-from .payload.preference import Preference
+from .payload.preference import Preference, check_flash_growth
 from .pipeline import Compilation, Progress, run, selected
 from .quantization import calibration as calibration_data
 from .quantization.interface import Arguments, Inputs, Model, check_model
@@ -39,6 +39,7 @@ def compile_model(
     io_placement: str = "arena",
     providers: Sequence[str] = tuple(PROVIDERS),
     prefer: str = Preference.SPEED.value,
+    max_flash_growth: int = 0,
     strict: bool = False,
     skip_passes: Collection[str] = (),
     max_slowdown: Optional[float] = None,
@@ -61,6 +62,7 @@ def compile_model(
     io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
     providers: the providers of the firmware's kernels, in order of preference; see `ops.providers`.
     prefer: what kernels are chosen by where a call has several: "speed", "flash" or "ram"; see `payload.preference`.
+    max_flash_growth: bytes that each payload may grow by for kernels that trade flash for speed; only with "speed".
     strict: raise UserError if any node stays outside of the delegate.
     skip_passes: passes of `run_passes.OPTIONAL_PASSES` that are left out; they save work and change no result.
     max_slowdown: by how many percent more instructions, as estimated, the arena may be made smaller: chains of
@@ -89,6 +91,7 @@ def compile_model(
         io_placement=io_placement,
         providers=providers,
         prefer=prefer,
+        max_flash_growth=max_flash_growth,
         strict=strict,
         skip_passes=skip_passes,
         max_slowdown=max_slowdown,
@@ -114,6 +117,7 @@ def compile_for_targets(
     io_placement: str = "arena",
     providers: Sequence[str] = tuple(PROVIDERS),
     prefer: str = Preference.SPEED.value,
+    max_flash_growth: int = 0,
     strict: bool = False,
     skip_passes: Collection[str] = (),
     max_slowdown: Optional[float] = None,
@@ -139,6 +143,7 @@ def compile_for_targets(
         placement = IoPlacement.of(io_placement)
         kernels = get_providers(providers)
         preference = Preference.of(prefer)
+        check_flash_growth(preference, max_flash_growth)
         if quantizer is None:
             quantizer = CmsisNnQuantizer(observer, linear_weights)
         elif observer is not None or linear_weights is not None:
@@ -164,6 +169,7 @@ def compile_for_targets(
         io_placement=placement,
         providers=kernels,
         preference=preference,
+        max_flash_growth=max_flash_growth,
         strict=strict,
         skip_passes=check_optional(skip_passes),
         max_slowdown=max_slowdown,

@@ -115,6 +115,7 @@ class Compiled:
                 "io_placement": self.encoded.io_placement.value,
                 "providers": ",".join(provider.name for provider in self.encoded.providers),
                 "prefer": self.encoded.preference.value,
+                "max_flash_growth": str(self.encoded.max_flash_growth),
                 "quantizer": self.quantizer,
                 "modules": json.dumps(self.modules),
                 **about_program(decode(payload).crc32, self.pte),

@@ -65,6 +65,7 @@ class Compilation:
     io_placement: IoPlacement
     providers: tuple[Provider, ...]
     preference: Preference
+    max_flash_growth: int
     strict: bool
     skip_passes: tuple[str, ...]
     max_slowdown: float
@@ -228,6 +229,7 @@ def _partitioner(c: Compilation, target: Target, **options: bool) -> CmsisNnPart
         providers=names,
         skip_passes=c.skip_passes,
         prefer=c.preference.value,
+        max_flash_growth=c.max_flash_growth,
         **options,
     )
 
@@ -263,7 +265,7 @@ def _choose_kernels(c: Compilation) -> None:
     for target in c.targets:
         for legal in c.legal:
             with shown_in_errors(legal.graph):
-                c.chosen[target].append(choose_kernels(legal, target, c.preference))
+                c.chosen[target].append(choose_kernels(legal, target, c.preference, c.max_flash_growth))
 
 
 def _compute_in_bands(c: Compilation) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, Optional
 
 from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.format.opcodes import Opcode
@@ -12,9 +13,10 @@ from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, DEFAULT, PORTABLE
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS, kernels
 from cmsis_nn_delegate.ops.tuned.registry import TUNED_KERNELS
-from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
+from cmsis_nn_delegate.ops.tuned.tuned_kernel import TunedKernel
+from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize, tuned_choice
 from cmsis_nn_delegate.payload.encode import encode_planned, plan
-from cmsis_nn_delegate.target import TARGET_OF_ISA, get_target
+from cmsis_nn_delegate.target import TARGET_OF_ISA, Target, get_target
 
 _DRAWN = 100  # random cases of an operator, of which the smallest is taken
 
@@ -68,12 +70,14 @@ def _payloads() -> dict[Opcode, bytes]:
     """The smallest payload found for each kernel, with scratch memory if it ever has some on the core."""
     dsp = get_target("cortex-m4")
     stock: tuple[Provider, ...] = (CMSIS_NN, PORTABLE)
-    drawn = [(op.draws, stock, dsp) for op in OPS.values() if op.kernels]
+    drawn: list[tuple[Any, tuple[Provider, ...], Target, Optional[TunedKernel]]] = [
+        (op.draws, stock, dsp, None) for op in OPS.values() if op.kernels
+    ]
     for kernel in TUNED_KERNELS:
         target = dsp if dsp.isa in kernel.isas else TARGET_OF_ISA[min(kernel.isas).name.lower()]
-        drawn.append((kernel.draws, DEFAULT, target))
+        drawn.append((kernel.draws, DEFAULT, target, kernel))
     found: dict[Opcode, tuple[tuple[bool, int], bytes]] = {}
-    for draws, providers, target in drawn:
+    for draws, providers, target, tuned in drawn:
         for seed in range(_DRAWN):
             case = RandomCase(seed)
             graph = case.graph(draws[seed % len(draws)](case))
@@ -85,6 +89,8 @@ def _payloads() -> dict[Opcode, bytes]:
                 continue
             chosen = choose_kernels(legalize(graph, providers), target)
             (choice,) = chosen.choices
+            if tuned is not None and tuned.grows and not tuned.why_not(node):
+                choice = tuned_choice(tuned, node)
             opcode = choice.kernel.opcode
             idle = bool(choice.kernel.args.names_of(Role.SCRATCH)) and not choice.scratch_bytes
             # With its first workspace, with which any value of a field that chooses one has enough.

@@ -25,6 +25,7 @@ import torch
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.payload.preference import PREFERENCES, Preference
 from cmsis_nn_delegate.quantization.configuration import WEIGHTS
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.target import TARGETS
@@ -51,7 +52,15 @@ class Row:
     run: simulate.Run
 
 
-def evaluate(network: Network, core: str, weights: Optional[Path], count: int, linear_weights: str) -> Row:
+def evaluate(
+    network: Network,
+    core: str,
+    weights: Optional[Path],
+    count: int,
+    linear_weights: str,
+    prefer: str = Preference.SPEED.value,
+    max_flash_growth: int = 0,
+) -> Row:
     if weights is None:
         module, inputs = network.random(), network.random_inputs(count).numpy()
     else:
@@ -68,6 +77,8 @@ def evaluate(network: Network, core: str, weights: Optional[Path], count: int, l
         strict=True,
         name=network.name,
         linear_weights=linear_weights,
+        prefer=prefer,
+        max_flash_growth=max_flash_growth,
     )
     images = [compiled.graph.inputs[0].type.quantize(x.numpy()) for x in samples]
     run = simulate.run(
@@ -112,6 +123,8 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--core", action="append", choices=tuple(TARGETS), help="default: cortex-m4 and -m55")
     parser.add_argument("--network", action="append", choices=tuple(NETWORKS), help="default: all")
     parser.add_argument("--linear-weights", choices=WEIGHTS, default=WEIGHTS[0])
+    parser.add_argument("--prefer", choices=PREFERENCES, default=Preference.SPEED.value)
+    parser.add_argument("--max-flash-growth", type=int, default=0, metavar="BYTES", help="as of `cmsisnn compile`")
     parser.add_argument("--count", type=int, default=8, help="inputs of each network, default 8")
     arguments = parser.parse_args(argv)
     weights = arguments.weights
@@ -144,7 +157,15 @@ def main(argv: list[str]) -> int:
     try:
         for name in arguments.network or NETWORKS:
             for core in arguments.core or ("cortex-m4", "cortex-m55"):
-                row = evaluate(NETWORKS[name], core, weights, arguments.count, arguments.linear_weights)
+                row = evaluate(
+                    NETWORKS[name],
+                    core,
+                    weights,
+                    arguments.count,
+                    arguments.linear_weights,
+                    arguments.prefer,
+                    arguments.max_flash_growth,
+                )
                 differing += row.differing
                 line(
                     (

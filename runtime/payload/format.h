@@ -36,7 +36,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 47;
+inline constexpr std::size_t kOpcodeCount = 48;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -114,6 +114,7 @@ enum class Opcode : std::uint8_t {
   kAddLinear = 44,
   kConv2dVectors = 45,
   kDepthwiseConv2dVectors = 46,
+  kConv2dWinograd = 47,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1877,6 +1878,46 @@ static_assert(offsetof(DepthwiseConv2dVectorsArgs, filter_dims) == 88,
               "layout of DepthwiseConv2dVectorsArgs");
 static_assert(offsetof(DepthwiseConv2dVectorsArgs, output_dims) == 104,
               "layout of DepthwiseConv2dVectorsArgs");
+
+/// int8 convolution of 3 x 3 taps and stride 1, as conv2d computes it, from transformed
+/// weights.
+struct Conv2dWinogradArgs {
+  /// int8 [n, h, w, c]
+  Ref input;
+  /// for each 4 channels: for each of 16 positions, for each 2 inputs, the int16 weights of
+  /// these in a word for each channel; for each channel 4 times the sum for inputs of 0,
+  /// (shift, multiplier, correction)
+  Ref table;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  /// int8 [n, h, w, c]
+  Ref output;
+  std::int32_t scratch_bytes;
+  /// output_dims.c / 4, rounded up
+  std::int32_t blocks;
+  /// 32 times the inputs of a pixel, rounded up to 8, and 16
+  std::int32_t block_words;
+  /// of the requantization, see Form, 0 to 1
+  std::int32_t form;
+  ConvParams params;
+  Dims input_dims;
+  /// of the weights before they were put into the table
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(Conv2dWinogradArgs) == 120, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, input) == 0, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, table) == 4, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, scratch) == 8, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, output) == 12, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, scratch_bytes) == 16, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, blocks) == 20, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, block_words) == 24, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, form) == 28, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, params) == 32, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, input_dims) == 72, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, filter_dims) == 88, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, output_dims) == 104, "layout of Conv2dWinogradArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

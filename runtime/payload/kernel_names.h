@@ -56,6 +56,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "add_linear of input1 int8, input2 int8, output int8",
     "conv2d_vectors of input int8, table int32, output int8",
     "depthwise_conv2d_vectors of input int8, table int32, output int8",
+    "conv2d_winograd of input int8, table int32, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

@@ -993,6 +993,39 @@ inline constexpr OperatorField kDepthwiseConv2dVectorsArgsFields[] = {
     {"output_dims.c", 116, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kConv2dWinogradArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {72, 76, 80, 84}},
+    {"table", 4, FieldKind::kFilter, false, false, 0, 0, 4, 4, 2, {20, 24}},
+    {"scratch", 8, FieldKind::kScratch, false, false, 0, 0, 16, 1, 1, {16}},
+    {"output", 12, FieldKind::kOutput, false, false, 0, 0, 1, 1, 4, {104, 108, 112, 116}},
+    {"scratch_bytes", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"blocks", 20, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"block_words", 24, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"form", 28, FieldKind::kInteger, true, false, 0, 1, 1, 0, 0, {}},
+    {"params.input_offset", 32, FieldKind::kInteger, true, false, -127, 128, 1, 0, 0, {}},
+    {"params.output_offset", 36, FieldKind::kInteger, true, false, -128, 127, 1, 0, 0, {}},
+    {"params.stride.w", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.stride.h", 44, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.padding.w", 48, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.padding.h", 52, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.dilation.w", 56, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.dilation.h", 60, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.activation.min", 64, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"params.activation.max", 68, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"input_dims.n", 72, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.h", 76, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.w", 80, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.c", 84, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.n", 88, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.h", 92, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.w", 96, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.c", 100, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.n", 104, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.h", 108, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.w", 112, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.c", 116, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -1042,6 +1075,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kAddLinearArgsFields, 9, 36},
     {kConv2dVectorsArgsFields, 30, 120},
     {kDepthwiseConv2dVectorsArgsFields, 30, 120},
+    {kConv2dWinogradArgsFields, 30, 120},
 };
 
 }  // namespace cmsis_nn_delegate

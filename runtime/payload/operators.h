@@ -214,6 +214,10 @@ inline constexpr Operator kDepthwiseConv2dVectors = {payload::Opcode::kDepthwise
                                                      sizeof(payload::DepthwiseConv2dVectorsArgs),
                                                      check_depthwise_conv2d_vectors};
 
+bool check_conv2d_winograd(const CallCheck& call, const void* args);
+inline constexpr Operator kConv2dWinograd = {
+    payload::Opcode::kConv2dWinograd, sizeof(payload::Conv2dWinogradArgs), check_conv2d_winograd};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -264,6 +268,7 @@ inline constexpr Operator kOperators[] = {
     operators::kAddLinear,
     operators::kConv2dVectors,
     operators::kDepthwiseConv2dVectors,
+    operators::kConv2dWinograd,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -19,11 +19,12 @@ from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.graph.tensor_type import Quant
 from cmsis_nn_delegate.ops.providers.provider import Provider
 from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, DEFAULT, PORTABLE
+from cmsis_nn_delegate.ops.providers.registry import TUNED as TUNED_PROVIDER
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.ops.tuned.registry import TUNED_KERNELS
 from cmsis_nn_delegate.passes.row_bands import chains, split_into_bands
-from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
+from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize, tuned_choice
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode_planned, plan
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
@@ -87,11 +88,15 @@ def _between_copies(graph: Graph) -> Graph:
     return d.graph(d.max_pool2d(node.output, (1, 1)))
 
 
-def _payload(graph: Graph, seed: int, target: Target, providers: Sequence[Provider]) -> bytes:
-    """Returns the payload with one of the workspaces that each kernel can use."""
+def _payload(operator: str, graph: Graph, seed: int, target: Target, providers: Sequence[Provider]) -> bytes:
+    """Returns the payload with one of the workspaces that each kernel can use. A tuned `operator` that trades flash
+    for speed computes all nodes that it can."""
     chosen = choose_kernels(legalize(graph, providers), target)
     choices = []
+    larger = TUNED.get(operator)
     for choice in chosen.choices:
+        if choice.provider is TUNED_PROVIDER and larger is not None and larger.grows and target.isa in larger.isas:
+            choice = tuned_choice(larger, choice.node) if choice.node.op == larger.op else choice
         workspaces = (choice.workspace, *choice.smaller)
         choices.append(replace(choice, workspace=workspaces[seed % len(workspaces)], smaller=()))
     return encode_planned(plan(replace(chosen, choices=tuple(choices)), "caller")).payload
@@ -130,7 +135,7 @@ def case(operator: str, seed: int, target: Target, providers: Sequence[Provider]
     inputs = random_inputs(graph, seed)
     expected = reference.run(graph, inputs)
     computed = _in_bands(graph, seed) if operator == NETWORK and seed % 2 else graph
-    payload = _payload(computed, seed, target, providers)
+    payload = _payload(operator, computed, seed, target, providers)
     view = decode(payload)
     return Case(
         describe(operator, seed, graph),

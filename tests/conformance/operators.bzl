@@ -41,4 +41,5 @@ TUNED_KERNELS = [
     "add_linear",
     "conv2d_vectors",
     "depthwise_conv2d_vectors",
+    "conv2d_winograd",
 ]

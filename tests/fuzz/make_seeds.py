@@ -86,7 +86,9 @@ def tuned_seeds(isas: Collection[Isa], providers: Sequence[Provider]) -> Iterato
             target = TARGET_OF_ISA[isa.name.lower()]
             for seed in range(2 * CASES_OF_A_KIND * len(kernel.draws)):
                 graph = cases.graph_of(name, seed)
-                payload = encode(graph, target, "arena" if seed % 3 == 2 else "caller", providers).payload
+                placement = "arena" if seed % 3 == 2 else "caller"
+                growth = MAX_BYTES if kernel.grows else 0
+                payload = encode(graph, target, placement, providers, max_flash_growth=growth).payload
                 if len(payload) <= MAX_BYTES:
                     yield payload
 

@@ -58,3 +58,4 @@ class Opcode(enum.IntEnum):
     ADD_LINEAR = 44
     CONV2D_VECTORS = 45
     DEPTHWISE_CONV2D_VECTORS = 46
+    CONV2D_WINOGRAD = 47

@@ -45,9 +45,9 @@ class CmsisNnBackend(BackendDetails):
         """Returns the payload of a partition.
 
         Compile specs: "target", a core's name; "io_placement", "arena" or "caller"; "providers", the names of the
-        providers of the firmware's kernels, separated by commas; "prefer", a value of `Preference`; "skip_passes",
-        names of optional passes, separated by commas; and "later" if the payload is made after the whole program is
-        partitioned: then this returns none.
+        providers of the firmware's kernels, separated by commas; "prefer", a value of `Preference`, and
+        "max_flash_growth", a number of bytes; "skip_passes", names of optional passes, separated by commas; and
+        "later" if the payload is made after the whole program is partitioned: then this returns none.
         The debug handle map has one entry for each call of the payload, in order.
         """
         specs = {spec.key: bytes(spec.value).decode() for spec in compile_specs}
@@ -59,6 +59,7 @@ class CmsisNnBackend(BackendDetails):
         graph = kernel_graph(edge_program, check_optional(skipped.split(",") if skipped else ()))
         providers = get_providers(specs.get("providers", ",".join(PROVIDERS)).split(","))
         preference = Preference.of(specs.get("prefer", Preference.SPEED.value))
+        growth = int(specs.get("max_flash_growth", 0))
         placement = specs.get("io_placement", "arena")
-        encoded = encode(graph, get_target(specs["target"]), placement, providers, preference)
+        encoded = encode(graph, get_target(specs["target"]), placement, providers, preference, growth)
         return PreprocessResult(processed_bytes=encoded.payload, debug_handle_map=debug_handles(encoded.graph))

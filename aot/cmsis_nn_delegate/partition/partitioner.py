@@ -18,7 +18,7 @@ from ..edge.functions import Functions
 from ..edge.kept_whole import kept_whole
 from ..ops.providers.registry import PROVIDERS, get_providers
 from ..passes.run_passes import check_optional
-from ..payload.preference import Preference
+from ..payload.preference import Preference, check_flash_growth
 from ..target import Target, get_target
 from .backend import LATER, CmsisNnBackend
 from .decompose import KEPT, decomposed
@@ -35,7 +35,8 @@ class CmsisNnPartitioner(Partitioner):
     `target` is a core of `target.TARGETS`. `io_placement` says where inputs and outputs
     of the delegate live: in its "arena" where that saves a copy, or with the "caller". `providers` are the
     providers of the firmware's kernels, in order of preference, `skip_passes` optional passes that are left out,
-    and `prefer` a value of `Preference`, which says what a kernel is chosen by where a call has several.
+    and `prefer` a value of `Preference`, which says what a kernel is chosen by where a call has several. Kernels
+    that trade flash for speed may make each payload larger by `max_flash_growth` bytes.
 
     After `partition`, `reports` says for every node of each program seen whether it is delegated, and if not, why not;
     `work` says how much of the last program's work is delegated. For these reports, `prepared` says that programs went
@@ -52,19 +53,22 @@ class CmsisNnPartitioner(Partitioner):
         providers: Sequence[str] = tuple(PROVIDERS),
         skip_passes: Sequence[str] = (),
         prefer: str = Preference.SPEED.value,
+        max_flash_growth: int = 0,
     ) -> None:
         super().__init__()
         self.target = target if isinstance(target, Target) else get_target(target)
         if io_placement not in IO_PLACEMENTS:
             raise ValueError(f"unknown io_placement {io_placement!r}; choose one of {', '.join(IO_PLACEMENTS)}")
         self._providers = get_providers(providers)
+        check_flash_growth(Preference.of(prefer), max_flash_growth)
         self.delegation_spec = DelegationSpec(
             CmsisNnBackend.__name__,
             [
                 CompileSpec("target", self.target.name.encode()),
                 CompileSpec("io_placement", io_placement.encode()),
                 CompileSpec("providers", ",".join(provider.name for provider in self._providers).encode()),
-                CompileSpec("prefer", Preference.of(prefer).value.encode()),
+                CompileSpec("prefer", prefer.encode()),
+                CompileSpec("max_flash_growth", str(max_flash_growth).encode()),
                 *([CompileSpec("skip_passes", ",".join(check_optional(skip_passes)).encode())] if skip_passes else []),
                 *([CompileSpec(LATER, b"")] if later else []),
             ],

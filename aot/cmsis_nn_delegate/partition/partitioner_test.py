@@ -455,6 +455,7 @@ def test_compile_specs():
         "io_placement": b"caller",
         "providers": b"tuned,cmsis-nn,portable",
         "prefer": b"speed",
+        "max_flash_growth": b"0",
     }
 
 

@@ -18,8 +18,9 @@ from ..ops.providers.provider import Provider
 from ..ops.providers.registry import TUNED
 from ..ops.registry import OPS, calls
 from ..ops.tuned.registry import BY_OP
+from ..ops.tuned.tuned_kernel import TunedKernel
 from ..target import Target
-from .preference import Preference
+from .preference import Preference, check_flash_growth
 
 
 class CallEncoder(Protocol):
@@ -57,14 +58,25 @@ class Legal:
 
 
 @dataclass(frozen=True)
+class Price:
+    """What a call adds to the payload next to the kernel that it would have otherwise, and about how many instructions
+    it saves by that."""
+
+    flash_bytes: int
+    saved_instructions: int
+
+
+@dataclass(frozen=True)
 class Choice:
     """An assignment for a target, with the memory that the kernel takes there, and `smaller` ones, with which it takes
-    more instructions the smaller they are. `instead` is another kernel that needs less than the last of them."""
+    more instructions the smaller they are. `instead` is another kernel that needs less than the last of them.
+    `price` is there if it was chosen within a limit of flash."""
 
     assignment: Assignment
     workspace: Workspace
     smaller: tuple[Workspace, ...] = ()
     instead: Optional[Choice] = None
+    price: Optional[Price] = None
 
     @property
     def node(self) -> Node:
@@ -118,6 +130,7 @@ class Chosen:
     providers: tuple[Provider, ...]
     choices: tuple[Choice, ...]
     preference: Preference = Preference.SPEED
+    max_flash_growth: int = 0
 
 
 def legalize(graph: Graph, providers: Sequence[Provider]) -> Legal:
@@ -129,9 +142,15 @@ def legalize(graph: Graph, providers: Sequence[Provider]) -> Legal:
     return Legal(graph, tuple(providers), tuple(_assign(node, providers) for node in calls(graph)))
 
 
-def choose_kernels(legal: Legal, target: Target, preference: Preference = Preference.SPEED) -> Chosen:
+def choose_kernels(
+    legal: Legal, target: Target, preference: Preference = Preference.SPEED, max_flash_growth: int = 0
+) -> Chosen:
     """Returns the kernel for every call on `target`: a tuned one that is for its instruction set, if that provider
-    is preferred to the assigned one, or else what was assigned. Where both can compute a call, `preference` decides."""
+    is preferred to the assigned one, or else what was assigned. Where both can compute a call, `preference` decides.
+    Kernels that trade flash for speed may make the payload larger by `max_flash_growth` bytes; those that save the most
+    instructions a byte come first.
+    """
+    check_flash_growth(preference, max_flash_growth)
     choices = []
     for node, assignment in zip(calls(legal.graph), legal.assignments):
         found: list[Choice] = []
@@ -141,7 +160,35 @@ def choose_kernels(legal: Legal, target: Target, preference: Preference = Prefer
         assignment = dataclasses.replace(assignment, why="; ".join(filter(None, (why, assignment.why))))
         scratch_bytes = assignment.provider.scratch_bytes(OPS[node.op], assignment.node, target)
         choices.append(_preferred([*found, Choice(assignment, Workspace(scratch_bytes))], preference))
-    return Chosen(legal.graph, target, legal.providers, tuple(choices), preference)
+    if max_flash_growth:
+        _grow(choices, calls(legal.graph), target, max_flash_growth)
+    return Chosen(legal.graph, target, legal.providers, tuple(choices), preference, max_flash_growth)
+
+
+def tuned_choice(kernel: TunedKernel, node: Node) -> Choice:
+    """Returns `node` as `kernel`, which has to be able to, computes it."""
+    assignment = Assignment(node, kernel.spec, TUNED, kernel, "")
+    return Choice(assignment, kernel.workspace(node), tuple(kernel.smaller_workspaces(node)))
+
+
+def _grow(choices: list[Choice], nodes: Sequence[Node], target: Target, limit: int) -> None:
+    """Replaces `choices` for `nodes` by kernels with larger constants, `limit` bytes together, the best ones first."""
+    found = []
+    for index, (choice, node) in enumerate(zip(choices, nodes)):
+        for kernel in BY_OP.get(node.op, ()):
+            before = choice.encoder.instructions(node) if isinstance(choice.encoder, TunedKernel) else None
+            after = kernel.instructions(node)
+            if not kernel.grows or target.isa not in kernel.isas or before is None or after is None:
+                continue
+            if after >= before or kernel.why_not(node):
+                continue
+            larger = tuned_choice(kernel, node)
+            price = Price(larger.flash_bytes() - choice.flash_bytes(), before - after)
+            found.append((index, dataclasses.replace(larger, price=price), price))
+    for index, larger, price in sorted(found, key=lambda f: -f[2].saved_instructions / max(f[2].flash_bytes, 1)):
+        if price.flash_bytes <= limit and choices[index].price is None:
+            choices[index] = larger
+            limit -= price.flash_bytes
 
 
 def _preferred(candidates: Sequence[Choice], preference: Preference) -> Choice:
@@ -178,13 +225,12 @@ def _tuned(node: Node, target: Target) -> tuple[list[Choice], str]:
     instruction set of `target` do not take it."""
     found, refusals = [], []
     for kernel in BY_OP.get(node.op, ()):
-        if target.isa in kernel.isas:
+        if target.isa in kernel.isas and not kernel.grows:
             why = kernel.why_not(node)
             if why:
                 refusals.append(f"{kernel.name}: {why}")
                 continue
-            assignment = Assignment(node, kernel.spec, TUNED, kernel, "")
-            found.append(Choice(assignment, kernel.workspace(node), tuple(kernel.smaller_workspaces(node))))
+            found.append(tuned_choice(kernel, node))
     return found, "" if found else "; ".join(refusals)
 
 

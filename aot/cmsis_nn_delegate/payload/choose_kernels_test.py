@@ -28,7 +28,9 @@ def test_tuned_kernels_come_first_on_the_instruction_sets_that_they_are_for(seed
     legal = legalize(networks.random_network(seed), DEFAULT)
     for target in TARGETS.values():
         for choice in choose_kernels(legal, target).choices:
-            takers = [kernel for kernel in BY_OP.get(choice.node.op, ()) if target.isa in kernel.isas]
+            takers = [
+                kernel for kernel in BY_OP.get(choice.node.op, ()) if target.isa in kernel.isas and not kernel.grows
+            ]
             if choice.provider is TUNED:
                 assert choice.encoder in takers and not choice.encoder.why_not(choice.node)
             else:
@@ -152,3 +154,39 @@ def test_ram_takes_a_slower_kernel_only_where_the_arena_is_full():
 def test_an_unknown_preference_is_refused():
     with pytest.raises(ValueError, match="unknown preference 'size'; choose one of speed, flash, ram"):
         Preference.of("size")
+
+
+def test_flash_buys_the_most_instructions_a_byte_first():
+    graph = networks.resnet8()
+    none, most = encode(graph, M4), encode(graph, M4, max_flash_growth=1 << 20)
+    prices = {call.index: call.choice.price for call in most.calls if call.choice.price is not None}
+    assert len(prices) >= 4
+    for price in prices.values():
+        assert price.flash_bytes > 0 and price.saved_instructions > 0
+    grown = sum(price.flash_bytes for price in prices.values())
+    assert abs(len(most.payload) - len(none.payload) - grown) <= schema.ALIGNMENT
+    best = sorted(prices, key=lambda index: prices[index].saved_instructions / prices[index].flash_bytes, reverse=True)
+    for limit in (0, 1000, 6000, 12_000, 40_000, grown - 1, grown):
+        some = encode(graph, M4, max_flash_growth=limit)
+        assert len(some.payload) <= len(none.payload) + limit + schema.ALIGNMENT
+        taken = {call.index for call in some.calls if call.choice.price is not None}
+        left = limit
+        for index in best:
+            fits = prices[index].flash_bytes <= left
+            assert (index in taken) == fits
+            left -= prices[index].flash_bytes if fits else 0
+
+
+def test_only_speed_grows_and_only_on_cores_that_have_such_kernels():
+    graph = networks.resnet8()
+    for preference in (Preference.FLASH, Preference.RAM):
+        with pytest.raises(ValueError, match="max_flash_growth"):
+            encode(graph, M4, preference=preference, max_flash_growth=1)
+    with pytest.raises(ValueError, match="max_flash_growth is -1"):
+        encode(graph, M4, max_flash_growth=-1)
+    for core in ("cortex-m3", "cortex-m55"):
+        target = get_target(core)
+        assert encode(graph, target, max_flash_growth=1 << 20).payload == encode(graph, target).payload
+    stock = (CMSIS_NN, PORTABLE)
+    grown = encode(graph, M4, providers=stock, max_flash_growth=1 << 20)
+    assert grown.payload == encode(graph, M4, providers=stock).payload

@@ -91,6 +91,7 @@ class Encoded:
     target: Target
     providers: tuple[Provider, ...]
     preference: Preference
+    max_flash_growth: int
     io_placement: IoPlacement
     graph: Graph
     plan: MemoryPlan
@@ -133,9 +134,10 @@ def encode(
     io_placement: Union[str, IoPlacement] = IoPlacement.ARENA,
     providers: Sequence[Provider] = DEFAULT,
     preference: Preference = Preference.SPEED,
+    max_flash_growth: int = 0,
 ) -> Encoded:
     """Returns the payload of a lowered `graph`, doing all remaining steps."""
-    chosen = choose_kernels(legalize(graph, providers), target, preference)
+    chosen = choose_kernels(legalize(graph, providers), target, preference, max_flash_growth)
     return encode_planned(plan(chosen, io_placement))
 
 
@@ -194,6 +196,7 @@ def encode_planned(planned: Planned) -> Encoded:
         target=chosen.target,
         providers=chosen.providers,
         preference=chosen.preference,
+        max_flash_growth=chosen.max_flash_growth,
         io_placement=planned.io_placement,
         graph=graph,
         plan=memory,

@@ -157,6 +157,7 @@ def compiled(tmp_path_factory):
         "io_placement": "arena",
         "providers": ",".join(provider.name for provider in encoded.providers),
         "prefer": encoded.preference.value,
+        "max_flash_growth": str(encoded.max_flash_growth),
         "payload_crc32": build_report("net", encoded).payload_crc32,
     }
     (folder / "net.payload.bin").write_bytes(encoded.payload)

@@ -52,6 +52,7 @@ constexpr KernelTable kPortableKernels = {
         portable::kAddLinear,
         portable::kConv2dVectors,
         portable::kDepthwiseConv2dVectors,
+        portable::kConv2dWinograd,
     },
 };
 

@@ -140,6 +140,28 @@ TEST_F(OverlapTest, Conv2dByPairs) {
   EXPECT_GT(refused_, 500);
 }
 
+TEST_F(OverlapTest, Conv2dByWinograd) {
+  for (int round = 0; round < 200; ++round) {
+    auto args = convolution<payload::Conv2dWinogradArgs>({3, 3}, 1, pick(1, 17), pick(1, 9));
+    if (args.params.padding.h > 1 || args.params.padding.w > 1) {
+      continue;
+    }
+    const int weights = (args.input_dims.c + 7) / 8 * 8 * 32;
+    args.block_words = weights + 16;
+    args.blocks = (args.output_dims.c + 3) / 4;
+    draw_table(args.blocks, args.block_words, [&](int word) {
+      const int scale = word - weights;
+      return scale < 0        ? any()
+             : scale % 4 == 1 ? pick(7, 9)
+             : scale % 4 == 2 ? pick(1 << 30, INT32_MAX)
+                              : pick(-5000, 5000);
+    });
+    compare(kConv2dWinograd, args);
+  }
+  EXPECT_GT(allowed_, 300);
+  EXPECT_GT(refused_, 300);
+}
+
 TEST_F(OverlapTest, DepthwiseByPlanes) {
   for (int round = 0; round < 400; ++round) {
     const int channels = pick(1, 11);

@@ -218,5 +218,9 @@ extern const KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors;
 /// vector.
 extern const KernelOf<payload::Opcode::kDepthwiseConv2dVectors> kDepthwiseConv2dVectors;
 
+/// int8 convolution of 3 x 3 taps and stride 1, as conv2d computes it, from transformed
+/// weights.
+extern const KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd;
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -53,6 +53,7 @@ constexpr KernelTable kTunedKernels = {
         tuned::kAddLinear,
         tuned::kConv2dVectors,
         tuned::kDepthwiseConv2dVectors,
+        tuned::kConv2dWinograd,
     },
 };
 

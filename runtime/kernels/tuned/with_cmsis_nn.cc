@@ -54,6 +54,7 @@ constexpr KernelTable kTunedAndCmsisNnKernels = {
         tuned::kAddLinear,
         tuned::kConv2dVectors,
         tuned::kDepthwiseConv2dVectors,
+        tuned::kConv2dWinograd,
     },
 };
 

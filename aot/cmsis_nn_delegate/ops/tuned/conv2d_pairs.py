@@ -89,6 +89,13 @@ class Conv2dPairs(TunedKernel):
         in_place = geometry.kernel == (1, 1) and inside
         return -(-(4 * depth + (0 if in_place else 2 * depth)) // 16) * 16
 
+    def instructions(self, node: Node) -> int:
+        geometry = Geometry.plain(node)
+        inputs = math.prod(node.inputs[1].shape[1:])
+        pairs = geometry.batch * -(-math.prod(geometry.output) // 2)
+        blocks = pair_table.blocks(node.inputs[1].shape[0], _CHANNELS)
+        return pairs * (120 + inputs // 4 * 9 + blocks * (pair_table.depth(inputs) // pair_table.DEPTH * 63 + 75))
+
     def distance(self, node: Node) -> Optional[int]:
         outputs, inputs = node.inputs[1].shape[:2]
         return window_order.distance(Geometry.plain(node), inputs, outputs)

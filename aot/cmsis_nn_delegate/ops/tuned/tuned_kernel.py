@@ -30,6 +30,9 @@ class TunedKernel(ABC):
     op: ClassVar[str]
     # The instruction sets for which it is worth its flash.
     isas: ClassVar[frozenset[Isa]]
+    # Whether it has larger constants than the other kernels for its nodes, for fewer instructions. Then it is only
+    # chosen within a limit of flash, and it and the kernels before it have `instructions`.
+    grows: ClassVar[bool] = False
     # What it assumes, for the docs.
     assumes: ClassVar[str]
     # Random nodes that it computes.
@@ -54,6 +57,10 @@ class TunedKernel(ABC):
     def distance(self, node: Node) -> Optional[int]:
         """Returns how many bytes before its first input the output has to start if the two overlap, so that what the
         kernel writes is no longer read; 0: exactly over it is possible. None if they must lie apart."""
+        return None
+
+    def instructions(self, node: Node) -> Optional[int]:
+        """Returns about how many instructions a call takes on cores with DSP; None if that is not known."""
         return None
 
     @abstractmethod

@@ -57,6 +57,10 @@ class CallReport:
     scratch_bytes: int
     constant_bytes: int
     live_bytes: int
+    # If the call was given a kernel that trades flash for speed: what it adds to the payload, and about how many
+    # instructions it saves; else None.
+    growth_bytes: Optional[int]
+    saved_instructions: Optional[int]
 
 
 @dataclass(frozen=True)
@@ -180,6 +184,7 @@ def _io(value: Value, plan: MemoryPlan) -> IoReport:
 
 def _call(call: Call, encoded: Encoded) -> CallReport:
     node, plan = call.node, encoded.plan
+    price = call.choice.price
     live = plan.live[call.index] if call.index < len(plan.live) else 0
     return CallReport(
         index=call.index,
@@ -195,6 +200,8 @@ def _call(call: Call, encoded: Encoded) -> CallReport:
         scratch_bytes=call.scratch_bytes,
         constant_bytes=call.constant_bytes,
         live_bytes=live,
+        growth_bytes=None if price is None else price.flash_bytes,
+        saved_instructions=None if price is None else price.saved_instructions,
     )
 
 

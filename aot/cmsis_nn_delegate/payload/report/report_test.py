@@ -89,3 +89,14 @@ def test_text_says_where_io_lies(io_placement, place):
     encoded = encode(networks.autoencoder(), get_target("cortex-m4"), io_placement)
     rendered = text.render(build_report("ad", encoded))
     assert "int8 1x640, row-major" in rendered and place in rendered
+
+
+def test_the_price_of_speed_is_said():
+    graph, target = networks.resnet8(), get_target("cortex-m4")
+    assert "Speed for flash" not in text.render(build_report("ic", encode(graph, target)))
+    report = build_report("ic", encode(graph, target, max_flash_growth=1 << 20))
+    bought = [call for call in report.calls if call.growth_bytes is not None]
+    lines = text.render(report).partition("Speed for flash\n")[2].splitlines()[1:]
+    assert [line.split()[:3] for line in lines[: len(bought)]] == [
+        [str(call.index), "conv2d_winograd", f"{call.growth_bytes:,}"] for call in bought
+    ]

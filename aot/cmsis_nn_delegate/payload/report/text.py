@@ -21,6 +21,7 @@ def render(report: Report) -> str:
         _arena_lines(report),
         _flash_lines(report),
         _call_lines(report),
+        *([_price_lines(report)] if any(call.growth_bytes is not None for call in report.calls) else []),
         *(
             [["Left out or rewritten, without a change of any result", *(f"  {line}" for line in report.left_out)]]
             * bool(report.left_out)
@@ -104,3 +105,12 @@ def _call_lines(report: Report) -> list[str]:
             ]
         )
     return ["Calls, sizes in bytes", *table(rows, left=(1, 2, 3, 4, 9))]
+
+
+def _price_lines(report: Report) -> list[str]:
+    rows = [["call", "kernel", "bytes more", "instructions less, about", "instructions a byte"]]
+    for call in report.calls:
+        if call.growth_bytes is not None and call.saved_instructions is not None:
+            each = f"{call.saved_instructions / max(call.growth_bytes, 1):,.0f}"
+            rows.append([str(call.index), call.kernel, f"{call.growth_bytes:,}", f"{call.saved_instructions:,}", each])
+    return ["Speed for flash", *table(rows, left=(1,))]

@@ -1,0 +1,22 @@
+#include <type_traits>
+
+#include "runtime/kernels/portable/conv2d_winograd.h"
+
+#include "runtime/kernels/tuned/tuned.h"
+#include "runtime/kernels/tuned/winograd_dsp.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+namespace {
+
+// The compiler gives this kernel calls only for DSP; elsewhere it is complete, and slow.
+using Lanes = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspWinogradLanes,
+                                 portable::PlainWinogradLanes>;
+
+}  // namespace
+
+constexpr KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd =
+    portable::conv2d_winograd_kernel<Lanes>();
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate
