@@ -84,6 +84,7 @@ class MemoryPlan:
     _values: Mapping[int, int]  # id of the value -> offset
     _scratch: Mapping[int, int]  # index of the call -> offset
     _states: Mapping[int, int]  # id of the state -> offset in persistent memory
+    _lives: Mapping[int, tuple[int, int]]  # id of the value -> its first and last step
 
     @property
     def gap(self) -> int:
@@ -92,6 +93,10 @@ class MemoryPlan:
     def offset_of(self, value: Value) -> Optional[int]:
         """Returns the offset of `value`; None if it has none in the arena: constants, and I/O kept by the caller."""
         return self._values.get(id(value))
+
+    def lifetime_of(self, value: Value) -> tuple[int, int]:
+        """Returns the first and the last step in which the activation `value` is alive."""
+        return self._lives[id(value)]
 
     def home_of(self, value: Value) -> Home:
         """Returns the value that `value` lies in, and at which offset: by default itself."""
@@ -218,6 +223,7 @@ class _Planner:
             _values=values,
             _scratch=dict(zip(steps, offsets[len(groups) :])),
             _states=states,
+            _lives=self._lives,
         )
 
     def bound(self, overlays: Mapping[int, Overlay]) -> int:

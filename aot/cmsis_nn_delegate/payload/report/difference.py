@@ -138,7 +138,7 @@ def _read(text: str, name: str) -> tuple[str, Groups]:
 
 def _model(document: Mapping[str, Any]) -> Groups:
     arena, calls = document["arena"], document["calls"]
-    names = _names((call["kernel"], call["sources"]) for call in calls)
+    names = _names((call["kernel"], call.get("modules") or call["sources"]) for call in calls)
     return {
         _TOTALS: {
             "arena, bytes": arena["nbytes"],

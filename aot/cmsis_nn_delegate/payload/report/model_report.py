@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Optional
 
 from ...format import schema
@@ -13,6 +15,10 @@ from ...graph.ir import Value
 from ..decode import decode
 from ..encode import Call, Encoded
 from ..planner.memory import MemoryPlan
+from .buffers import BufferReport, buffers_of, origins_of
+
+# The version of the JSON's structure. Additions do not change it; documents before version 2 have no `schema`.
+SCHEMA = 2
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,7 @@ class ArenaReport:
     peak_buffers: tuple[LiveBuffer, ...]
     in_place: tuple[str, ...]
     inside: tuple[str, ...]  # values that lie inside of others: "x in y+OFFSET"
+    buffers: tuple[BufferReport, ...]  # all of them, also those of persistent memory
 
 
 @dataclass(frozen=True)
@@ -50,8 +57,12 @@ class CallReport:
     provider: str  # whose kernel the call was compiled for
     why: str  # why no preferred provider has it, "" if the first one has
     sources: tuple[str, ...]
+    modules: tuple[str, ...]  # of the user's model, "layers.0 (Conv2d)"; empty if unknown
+    lines: tuple[str, ...]  # of the user's code, "model.py:12"
     inputs: tuple[tuple[int, ...], ...]
+    input_types: tuple[str, ...]
     outputs: tuple[tuple[int, ...], ...]
+    output_types: tuple[str, ...]
     stored: tuple[str, ...]
     macs: int
     scratch_bytes: int
@@ -98,13 +109,23 @@ class Report:
     calls: tuple[CallReport, ...]
 
     def to_json(self) -> str:
-        """The report as JSON, with a final newline."""
-        return json.dumps(dataclasses.asdict(self), indent=2) + "\n"
+        """Returns the fields as a document of the version `SCHEMA`, with a final newline."""
+        return json.dumps({"schema": SCHEMA, **dataclasses.asdict(self)}, indent=2) + "\n"
 
 
-def build_report(name: str, encoded: Encoded, quantizer: str = "") -> Report:
+_UNKNOWN: Mapping[str, str] = MappingProxyType({})
+
+
+def build_report(
+    name: str,
+    encoded: Encoded,
+    quantizer: str = "",
+    modules: Mapping[str, str] = _UNKNOWN,
+    lines: Mapping[str, str] = _UNKNOWN,
+) -> Report:
     """Builds the report of a payload that was just encoded. `quantizer` says how the model was quantized, "" if
-    that is unknown."""
+    that is unknown. `modules` and `lines` have the user's module and line of code by the names of edge nodes, in
+    execution order, for those where they are known."""
     graph, plan = encoded.graph, encoded.plan
     return Report(
         name=name,
@@ -114,7 +135,7 @@ def build_report(name: str, encoded: Encoded, quantizer: str = "") -> Report:
         prefer=encoded.preference.value,
         cmsis_nn=schema.CMSIS_NN_COMMIT,
         payload_crc32=f"{decode(encoded.payload).crc32:08x}",
-        arena=_arena(encoded),
+        arena=_arena(encoded, modules),
         persistent_bytes=plan.persistent_bytes,
         flash=_flash(encoded),
         flash_bytes=len(encoded.payload),
@@ -122,11 +143,11 @@ def build_report(name: str, encoded: Encoded, quantizer: str = "") -> Report:
         left_out=tuple(graph.notes),
         inputs=tuple(_io(value, plan) for value in graph.inputs),
         outputs=tuple(_io(value, plan) for value in graph.outputs),
-        calls=tuple(_call(call, encoded) for call in encoded.calls),
+        calls=tuple(_call(call, encoded, modules, lines) for call in encoded.calls),
     )
 
 
-def _arena(encoded: Encoded) -> ArenaReport:
+def _arena(encoded: Encoded, modules: Mapping[str, str]) -> ArenaReport:
     plan = encoded.plan
     peak = max(range(len(plan.live)), key=plan.live.__getitem__, default=0)
     live = [
@@ -142,6 +163,7 @@ def _arena(encoded: Encoded) -> ArenaReport:
         peak_buffers=tuple(live),
         in_place=plan.in_place,
         inside=tuple(f"{home.value.name} in {home.root.name}+{home.offset}" for home in plan.homes),
+        buffers=buffers_of(encoded, modules),
     )
 
 
@@ -182,7 +204,7 @@ def _io(value: Value, plan: MemoryPlan) -> IoReport:
     )
 
 
-def _call(call: Call, encoded: Encoded) -> CallReport:
+def _call(call: Call, encoded: Encoded, modules: Mapping[str, str], lines: Mapping[str, str]) -> CallReport:
     node, plan = call.node, encoded.plan
     price = call.choice.price
     live = plan.live[call.index] if call.index < len(plan.live) else 0
@@ -193,8 +215,12 @@ def _call(call: Call, encoded: Encoded) -> CallReport:
         provider=call.choice.provider.name,
         why=call.choice.assignment.why,
         sources=node.sources,
+        modules=origins_of(node, modules),
+        lines=origins_of(node, lines),
         inputs=tuple(v.shape for v in node.inputs if not v.is_constant),
+        input_types=tuple(v.element.value for v in node.inputs if not v.is_constant),
         outputs=tuple(value.shape for value in node.outputs),
+        output_types=tuple(value.element.value for value in node.outputs),
         stored=tuple(_place(value, encoded) for value in node.outputs),
         macs=call.macs,
         scratch_bytes=call.scratch_bytes,

@@ -29,6 +29,41 @@ def test_sums_add_up(seed, io_placement):
     text.render(report)
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(["arena", "caller"]))
+def test_buffers_are_what_is_alive(seed, io_placement):
+    """In every call, the bytes of the live buffers are those that the planner counts."""
+    report = build_report("random", encode(networks.random_network(seed), get_target("cortex-m55"), io_placement))
+    buffers = [b for b in report.arena.buffers if b.region == "arena"]
+    for call in report.calls:
+        units = {
+            unit
+            for b in buffers
+            if b.first <= call.index <= b.last
+            for unit in range(b.offset // 16, -(-(b.offset + b.nbytes) // 16))
+        }
+        assert len(units) * 16 == call.live_bytes
+    assert max((b.offset + b.nbytes for b in buffers), default=0) <= report.arena.nbytes
+    inputs = [b.name for b in buffers if b.kind == "input"]
+    assert sorted(inputs) == ([] if io_placement == "caller" else sorted(x.name for x in report.inputs))
+    assert {b.call for b in buffers if b.kind == "scratch"} == {c.index for c in report.calls if c.scratch_bytes}
+
+
+def test_buffers_and_calls_have_the_names_of_modules():
+    graph = networks.resnet8()
+    sources = [source for node in graph.nodes for source in node.sources]
+    encoded = encode(graph, get_target("cortex-m55"))
+    modules = {source: f"layer.{number} (Conv2d)" for number, source in enumerate(sources)}
+    lines = {source: "model.py:7" for source in sources}
+    report = build_report("ic", encoded, "", modules, lines)
+    named = [call for call in report.calls if call.sources]
+    assert named and all(call.modules and call.lines == ("model.py:7",) for call in named)
+    for buffer in report.arena.buffers:
+        if buffer.kind in ("tensor", "scratch") and report.calls[buffer.call].sources:
+            assert buffer.name.removeprefix("scratch of ") in report.calls[buffer.call].modules
+    assert [b.name for b in report.arena.buffers if b.kind == "output"] == ["output"]
+
+
 def test_multiplications_of_mlperf_tiny():
     """As published for the benchmark's networks (softmax and pooling aside)."""
     macs = {
