@@ -27,7 +27,7 @@ from .graph.ir import Graph
 from .ops.embedding import index_range
 from .ops.providers.registry import PROVIDERS, get_providers
 from .passes.run_passes import OPTIONAL_PASSES
-from .payload.files.artifacts import SUFFIXES, check_name
+from .payload.files.artifacts import PAGE_SUFFIX, SUFFIXES, check_name
 from .payload.files.outputs import check_writable, write_files
 from .payload.preference import PREFERENCES, Preference
 from .quantization.configuration import OBSERVERS, PRESETS, WEIGHTS, Configuration, QuantizationConfig
@@ -122,11 +122,17 @@ def _say(line: str) -> None:
 def _compile(arguments: argparse.Namespace) -> int:
     from .payload.report import text
     from .payload.report.budget import Budget
+    from .payload.report.page import library
 
     budget = Budget(arguments.max_arena, arguments.max_flash)
+    if arguments.html:
+        library.check_installed()
     compiled = _compiled(arguments)
     compiled.require(budget)
     paths = compiled.write(arguments.output)
+    if arguments.html and compiled.report is not None:
+        page = {f"{compiled.name}{PAGE_SUFFIX}": compiled.page().encode()}
+        paths += write_files(arguments.output, page)
     if compiled.report is not None:
         print(f"\n{text.render(compiled.report)}")
     else:
@@ -187,6 +193,11 @@ def _report(arguments: argparse.Namespace) -> int:
     from .payload.files.artifacts import Artifacts
     from .payload.report import text
 
+    if arguments.html is not None:
+        return _page(arguments)
+    for option in ("profile", "against"):
+        if getattr(arguments, option) is not None:
+            raise UserError(f"--{option} is for --html")
     artifacts = Artifacts.of(arguments.model)
     artifacts.check()
     report = _rebuilt_report(artifacts)
@@ -215,6 +226,34 @@ def _report_text(path: str) -> str:
             raise UserError(f"{path} cannot be read: {error}") from error
     artifacts = Artifacts.of(path)
     return artifacts.read(".report.json").decode()
+
+
+def _page(arguments: argparse.Namespace) -> int:
+    """Writes the page of `report --html`, of NAME.report.json alone."""
+    from .payload.files.artifacts import Artifacts
+    from .payload.report.page import document, library, render
+
+    library.check_installed()
+    if arguments.model.endswith(".json"):
+        path = Path(arguments.model)
+    else:
+        artifacts = Artifacts.of(arguments.model)
+        artifacts.check()
+        artifacts.read(".report.json")
+        path = artifacts.path(".report.json")
+    begin = path.with_name(path.name.removesuffix(".json").removesuffix(".report"))
+    html = Path(arguments.html) if arguments.html else begin.with_name(begin.name + PAGE_SUFFIX)
+    check_writable(html.parent, [html.name])
+    report = document.read_report(path)
+    beside = begin.with_name(begin.name + ".profile.json")
+    measured = arguments.profile or (beside if beside.is_file() else None)
+    profile = None if measured is None else document.read_profile(measured, report)
+    against = None if arguments.against is None else document.read_report(arguments.against)
+    write_files(html.parent, {html.name: render.render(report, profile, against).encode()})
+    if profile is None:
+        _say(f"without instructions: write them with `cmsisnn profile {begin} --json > {beside}`")
+    print(f"Written\n  {html} ({html.stat().st_size:,} bytes)")
+    return 0
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -276,7 +315,8 @@ def _rebuilt_report(artifacts: Artifacts) -> Report:
             "compile the model again",
             exit_code=1,
         )
-    return build_report(about["name"], encoded, about.get("quantizer", ""))
+    modules, lines = (json.loads(about.get(name, "{}")) for name in ("modules", "lines"))
+    return build_report(about["name"], encoded, about.get("quantizer", ""), modules, lines)
 
 
 def _profiled(artifacts: Artifacts, arguments: argparse.Namespace) -> Profile:
@@ -602,6 +642,7 @@ def _parser() -> argparse.ArgumentParser:
     compile_.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for the files")
     compile_.add_argument("--max-arena", type=int, metavar="BYTES", help="fail if the arena takes more")
     compile_.add_argument("--max-flash", type=int, metavar="BYTES", help="fail if the payload takes more")
+    compile_.add_argument("--html", action="store_true", help="also write NAME.report.html, a page for a browser")
     compile_.set_defaults(calibration_optional=False)
 
     explain = command("explain", _explain, "say for every function of a model whether it is delegated, and why not")
@@ -640,7 +681,21 @@ def _parser() -> argparse.ArgumentParser:
 
     report = command("report", _report, "show RAM, flash and calls of a compiled model")
     report.add_argument("model", help="a file that `compile` wrote, or their common beginning")
-    report.add_argument("--json", action="store_true", help="print JSON")
+    shown = report.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="print JSON")
+    shown.add_argument(
+        "--html",
+        nargs="?",
+        const="",
+        metavar="FILE.html",
+        help="write a page to look at in a browser, by default NAME.report.html; needs only NAME.report.json",
+    )
+    report.add_argument(
+        "--profile",
+        metavar="FILE.json",
+        help="page: what `profile --json` printed; default NAME.profile.json if it exists",
+    )
+    report.add_argument("--against", metavar="FILE.report.json", help="page: an earlier report to compare with")
 
     diff = command("diff", _diff, "show what differs between two compiled models, images or profiles, largest first")
     for name in ("before", "after"):

@@ -271,6 +271,27 @@ def test_report(capsys, small):
     assert json.loads(out) == json.loads(small.with_name("small.report.json").read_text())
 
 
+def test_the_page_of_a_report(capsys, small, tmp_path):
+    for file in small.parent.glob("small.*"):
+        shutil.copy(file, tmp_path)
+    code, out, err = run(capsys, "report", tmp_path / "small", "--html")
+    assert (code, err) == (0, "") and "small.report.html" in out and "cmsisnn profile" in out
+    assert run(capsys, "report", tmp_path / "small.report.html")[0] == 0  # it belongs to the payload
+    alone = tmp_path / "alone" / "other.report.json"
+    alone.parent.mkdir()
+    shutil.copy(tmp_path / "small.report.json", alone)
+    code, _, err = run(capsys, "report", alone, "--html", tmp_path / "page.html", "--against", alone)
+    assert (code, err) == (0, "")
+    report = json.loads(alone.read_text())
+    assert f"None against small for {report['target']}" in (tmp_path / "page.html").read_text()
+    check_failure(run(capsys, "report", small, "--against", alone), 2, "--against is for --html")
+    calls = [call for call in report["calls"] if call["sources"]]
+    assert calls and all(call["modules"] for call in calls)
+    page = (tmp_path / "small.report.html").read_text()
+    (tmp_path / "small.report.html").write_text(page.replace(report["payload_crc32"], "00000000"))
+    check_failure(run(capsys, "report", tmp_path / "small"), 2, "different compilations")
+
+
 def test_the_report_names_the_quantizer(capsys, small_float):
     _, out, _ = run(capsys, "report", small_float)
     assert "quantizer: minmax; everywhere: activations symmetric\n" in out

@@ -14,11 +14,12 @@ from .payload import c_header, kernel_table
 from .payload.decode import decode
 from .payload.encode import Encoded
 from .payload.files import serialize
-from .payload.files.artifacts import about_program
+from .payload.files.artifacts import PAGE_SUFFIX, about_program
 from .payload.files.outputs import write_files
 from .payload.report import text
 from .payload.report.budget import Budget
 from .payload.report.model_report import Report, build_report
+from .payload.report.page.render import render
 from .target import Target
 
 if TYPE_CHECKING:
@@ -79,7 +80,16 @@ class Compiled:
 
     @property
     def report(self) -> Optional[Report]:
-        return None if self.encoded is None else build_report(self.name, self.encoded, self.quantizer)
+        if self.encoded is None:
+            return None
+        return build_report(self.name, self.encoded, self.quantizer, self.modules, self.lines)
+
+    def page(self) -> str:
+        """Returns the report as a web page, HTML in one file that loads nothing. UserError if there is no payload, or
+        the package with the scripts of its charts is missing."""
+        if self.report is None:
+            raise UserError(f"there is no page, because the model is not delegated as a whole: {self.obstacle}")
+        return render(json.loads(self.report.to_json()))
 
     def require(self, budget: Budget) -> None:
         """UserError if the model exceeds `budget`, or if that is not known because it is not one payload."""
@@ -104,11 +114,18 @@ class Compiled:
         "layers.0 (Conv2d)"."""
         return {report.name: report.module for report in self.reports if report.delegated and report.module}
 
+    @property
+    def lines(self) -> dict[str, str]:
+        """Returns the line of the user's code by the name of each delegated edge node that has one, in execution order:
+        "model.py:12"."""
+        return {report.name: str(report.source) for report in self.reports if report.delegated and report.source}
+
     def files(self) -> dict[str, bytes]:
         """Returns name -> content of every file to write."""
         files = {f"{self.name}.pte": self.pte}
-        if self.encoded is not None:
-            payload, report = self.encoded.payload, build_report(self.name, self.encoded, self.quantizer)
+        report = self.report
+        if self.encoded is not None and report is not None:
+            payload = self.encoded.payload
             about = {
                 "name": self.name,
                 "target": self.target.name,
@@ -118,6 +135,7 @@ class Compiled:
                 "max_flash_growth": str(self.encoded.max_flash_growth),
                 "quantizer": self.quantizer,
                 "modules": json.dumps(self.modules),
+                "lines": json.dumps(self.lines),
                 **about_program(decode(payload).crc32, self.pte),
             }
             contents = (
@@ -142,7 +160,7 @@ class Compiled:
         kill, `Artifacts.check` reports that the files do not belong together.
         """
         files = self.files()
-        obsolete = [self.name + s for s in _STANDALONE_SUFFIXES if self.name + s not in files]
+        obsolete = [self.name + s for s in (*_STANDALONE_SUFFIXES, PAGE_SUFFIX) if self.name + s not in files]
         # The graph's file first, because it names the program.
         in_order = sorted(files.items(), key=lambda item: not item[0].endswith(".graph.npz"))
         write_files(folder, dict(in_order), obsolete)

@@ -26,7 +26,7 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.payload.files.outputs import check_writable
+from cmsis_nn_delegate.payload.files.outputs import check_writable, write_files
 from cmsis_nn_delegate.runner import simulate
 from examples.digits import digits
 
@@ -116,7 +116,7 @@ def demo(output: Path) -> int:
         name="digits",
         progress=steps.say,
     )
-    files = compiled.write(output)
+    files = [*compiled.write(output), *write_files(output, {"digits.report.html": compiled.page().encode()})]
 
     steps.begin(f"Classifying {len(data.test_images)} held-out images on a simulated {CORE}")
     accuracy, different, compared, run = accuracy_on_device(compiled, data, steps)

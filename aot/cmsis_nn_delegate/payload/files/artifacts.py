@@ -18,12 +18,14 @@ from ...graph.ir import Graph
 from ..decode import Payload, PayloadError, decode
 from . import serialize
 
-SUFFIXES = (".payload.bin", ".graph.npz", ".report.txt", ".report.json", ".pte", ".kernels.h", ".h", ".c")
+PAGE_SUFFIX = ".report.html"
+SUFFIXES = (".payload.bin", ".graph.npz", ".report.txt", ".report.json", PAGE_SUFFIX, ".pte", ".kernels.h", ".h", ".c")
 _AGAIN = "compile the model again"
 
 # How text files name their payload.
 _NAMED = {
     ".report.txt": re.compile(r"^payload CRC-32 ([0-9a-f]{8})$", re.MULTILINE),
+    PAGE_SUFFIX: re.compile(r'<meta name="payload-crc32" content="([0-9a-f]{8})">'),
     ".h": re.compile(r"^#define \w+_CRC32 0x([0-9a-f]{8})u$", re.MULTILINE),
     ".kernels.h": re.compile(r"^#if \w+_CRC32 != 0x([0-9a-f]{8})u$", re.MULTILINE),
     ".c": re.compile(r"^#if \w+_CRC32 != 0x([0-9a-f]{8})u$", re.MULTILINE),

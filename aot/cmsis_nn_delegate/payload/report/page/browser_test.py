@@ -1,0 +1,75 @@
+"""The page in a browser: it draws every buffer, sorts and filters its table, and reports no error."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.report.model_report import build_report
+from cmsis_nn_delegate.payload.report.page.render import render
+from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.testing import networks
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="Chromium was not found: Debian's package is chromium")
+
+# Sorts by multiplications, descending, and filters; then says what is on the page.
+USE = """<script>
+addEventListener("load", () => setTimeout(() => {
+  const heading = [...document.querySelectorAll("#calls th")].find((h) => h.textContent === "multiplications");
+  heading.querySelector("button").click();
+  const rows = [...document.querySelectorAll("#calls tbody tr")];
+  const order = rows.map((row) => Number(row.cells[heading.cellIndex].dataset.value));
+  const filter = document.querySelector("input[type=search]");
+  filter.value = "FULLY";
+  filter.dispatchEvent(new Event("input"));
+  const found = {
+    order,
+    shown: rows.filter((row) => !row.hidden).map((row) => row.cells[1].textContent),
+    rectangles: document.querySelectorAll("#memory-arena .mark-rect path").length,
+    bars: [...document.querySelectorAll("#by-call .mark-rect path")].length,
+    overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    loaded: performance.getEntriesByType("resource").map((entry) => entry.name),
+  };
+  document.body.innerHTML = "<pre>" + JSON.stringify(found) + "</pre>";
+}, 500));
+</script></body>"""
+
+
+@pytest.fixture(scope="module")
+def report():
+    return json.loads(build_report("net", encode(networks.ds_cnn(), get_target("cortex-m55"))).to_json())
+
+
+def use(page, folder, *options):
+    """Opens the page, and returns what `USE` found and what the browser wrote to its console."""
+    path = folder / "net.report.html"
+    path.write_text(USE.join(page.rsplit("</body>", 1)))  # the library has that text too
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-component-update"]
+    command += ["--disable-background-networking", "--disable-dev-shm-usage", f"--user-data-dir={folder / 'profile'}"]
+    command += ["--enable-logging=stderr", "--virtual-time-budget=5000", *options, "--dump-dom", path.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=50, check=True)
+    return json.loads(re.search("<pre>(.*)</pre>", done.stdout)[1]), re.findall(".*CONSOLE.*", done.stderr)
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_the_page_works(report, tmp_path, width):
+    found, console = use(render(report), tmp_path, f"--window-size={width},900")
+    calls = report["calls"]
+    assert console == [] and found["loaded"] == []
+    assert found["order"] == sorted((call["macs"] for call in calls), reverse=True)
+    assert found["shown"] == [call["kernel"] for call in calls if "fully" in call["kernel"]] != []
+    # The column of the peak is a rectangle too.
+    assert found["rectangles"] == len(report["arena"]["buffers"]) + 1
+    assert found["bars"] == len(calls)
+    assert found["overflow"] == 0
+
+
+def test_an_error_would_be_seen(report, tmp_path):
+    """So that the test above can fail: what the browser refuses or cannot run is in its log."""
+    broken = render(report).replace("</head>", '<link rel="stylesheet" href="http://127.0.0.1:9/x.css"></head>')
+    _, console = use(broken, tmp_path)
+    assert any("Content Security Policy" in line for line in console)

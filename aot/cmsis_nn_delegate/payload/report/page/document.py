@@ -1,0 +1,58 @@
+"""Reads the JSON documents that a page is made of, and checks that they belong together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Union
+
+from ....errors import UserError
+from ..model_report import SCHEMA
+
+Document = Mapping[str, Any]
+
+_PROFILE_SCHEMA = 1  # of `runner.profile`, which this package may not import
+
+
+def read_report(path: Union[str, Path]) -> Document:
+    """Returns a report as `Report.to_json` writes it. UserError if the file is none, or of another version."""
+    document = _read(path)
+    if "arena" not in document or "calls" not in document:
+        raise UserError(f"{path} is no report: give a NAME.report.json that `cmsisnn compile` wrote")
+    if document.get("schema") != SCHEMA:
+        raise UserError(
+            f"{path} has version {document.get('schema', 1)} of the report, and this program reads version {SCHEMA}: "
+            "compile the model again"
+        )
+    return document
+
+
+def read_profile(path: Union[str, Path], report: Document) -> Document:
+    """Returns a profile of the payload of `report`, as `cmsisnn profile --json` prints it. UserError if the file is
+    none, or was measured with other calls."""
+    document = _read(path)
+    if document.get("schema") != _PROFILE_SCHEMA or "inference" not in document:
+        raise UserError(f"{path} is no profile: write one with `cmsisnn profile NAME --json`")
+    measured, calls = ([_identity(call) for call in d["calls"]] for d in (document, report))
+    if measured != calls:
+        different = next((i for i, pair in enumerate(zip(measured, calls)) if pair[0] != pair[1]), None)
+        what = f"{len(measured)} calls, not {len(calls)}" if different is None else f"another call {different}"
+        raise UserError(f"{path} was measured with another payload than this report's: it has {what}; profile again")
+    return document
+
+
+def _identity(call: Document) -> tuple[str, str, Any, Any]:
+    return call["kernel"], call["provider"], call["inputs"], call["outputs"]
+
+
+def _read(path: Union[str, Path]) -> Document:
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise UserError(f"{path} is no JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise UserError(f"{path} contains no object")
+    return document
