@@ -13,6 +13,7 @@ KINDS = ("input", "output", "tensor", "scratch", "state")
 # Both charts leave the same room for the vertical axis, so that their calls are below each other.
 _AXIS_PX = 64
 _HEADROOM = 1.15  # above the region, for the names of lines
+_SHORT = 8  # characters, which are about 7 px wide
 _LEAST_LABEL = 0.05  # of the height: smaller buffers have no room for their name
 
 
@@ -118,6 +119,7 @@ def _buffer_row(buffer: Mapping[str, Any], size: int) -> Spec:
         "end": offset + nbytes,
         "kind": buffer["kind"],
         "label": _label(buffer) if nbytes >= size * _LEAST_LABEL else "",
+        "short": _shortened(_label(buffer)),
         "name": buffer["name"],
         "bytes": f"{nbytes:,} bytes",
         "address": f"{offset:,} to {offset + nbytes - 1:,}" if nbytes else f"{offset:,}",
@@ -129,6 +131,15 @@ def _buffer_row(buffer: Mapping[str, Any], size: int) -> Spec:
 def _label(buffer: Mapping[str, Any]) -> str:
     """Returns a short name: a module without its type."""
     return "scratch" if buffer["kind"] == "scratch" else str(buffer["name"]).partition(" (")[0]
+
+
+def _shortened(label: str) -> str:
+    """Returns the end of a module's path, which tells more than its beginning: "…body.1.0"."""
+    parts = label.split(".")
+    while len(".".join(parts)) > _SHORT and len(parts) > 1:
+        del parts[0]
+    end = ".".join(parts)
+    return end if end == label else f"…{end}"
 
 
 def _shown(field: str, title: Optional[str] = None) -> Spec:
@@ -173,7 +184,13 @@ def _names(rows: Sequence[Spec], count: int) -> Spec:
         "encoding": {
             "x": {"field": "from", "type": "quantitative"},
             "y": {"field": "end", "type": "quantitative"},
-            "text": {"condition": {"test": f"{wide} > 40", "field": "label"}, "value": ""},
+            "text": {
+                "condition": [
+                    {"test": f"{wide} > 7 * length(datum.label) + 14", "field": "label"},
+                    {"test": f"{wide} > 40", "field": "short"},
+                ],
+                "value": "",
+            },
         },
     }
 

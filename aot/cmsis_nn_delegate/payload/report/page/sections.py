@@ -113,6 +113,7 @@ def calls(report: Document, profile: Optional[Document]) -> str:
     heads += ["instructions"] * (profile is not None) + ["cycles at most"] * cycles
     numbers += range(9, len(heads))
     heads.append("share")
+    longest = max([*counts, 1])
     rows = []
     for call, count in zip(report["calls"], counts):
         cells = [
@@ -129,7 +130,7 @@ def calls(report: Document, profile: Optional[Document]) -> str:
             if cycles:
                 cells.append(_number(profile["calls"][call["index"]]["cycles"][1]))
         share = count / total if total else 0.0
-        cells.append(f"<td class=number data-value={share:.9f}>{share:.1%}{_bar(share)}</td>")
+        cells.append(f"<td class=number data-value={share:.9f}>{share:.1%}{_bar(count / longest)}</td>")
         marked = " class=peak" if call["index"] == report["arena"]["peak_call"] else ""
         rows.append(f"<tr{marked}>{''.join(cells)}</tr>")
     head = "".join(
