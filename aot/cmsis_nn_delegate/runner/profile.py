@@ -112,7 +112,8 @@ def measure(
 
     image = Path(image)
     plain = _without_markers(image)
-    traced = _counts(run(image))
+    marked = run(image)
+    traced = _counts(marked)
     if len(traced.calls) != len(report.calls):
         raise UserError(
             f"{image} counted {len(traced.calls)} calls, the payload has {len(report.calls)}: use a profile image, "
@@ -125,6 +126,11 @@ def measure(
         pairs = zip(traced.call_cycles, markers.call_cycles, strict=True)
         modelled = [(low - own_low, high - own_high) for (low, high), (own_low, own_high) in pairs]
     last = run(plain or image, verify_crc=True)
+    if (last.info.core, last.info.kernels) != (marked.info.core, marked.info.kernels):
+        raise UserError(
+            f"{image} has the kernels {marked.info.kernels} for {marked.info.core}, and {plain}, whose inference they "
+            f"are a part of, has {last.info.kernels} for {last.info.core}: build both again, with the same options"
+        )
     whole = _counts(last)
     return Profile(
         name=report.name,

@@ -127,6 +127,21 @@ def test_an_image_without_another_beside_it_says_so(tmp_path):
     assert "includes the code that marks calls" in profile_text.render(with_markers)
 
 
+def test_images_with_different_kernels_are_refused(monkeypatch):
+    run = simulate.run
+
+    def run_rebuilt(payload, inputs, elf, **options):
+        result = run(payload, inputs, elf, **options)
+        if "_profile" in Path(elf).stem:
+            return result
+        return dataclasses.replace(result, info=dataclasses.replace(result.info, kernels="others"))
+
+    monkeypatch.setattr(simulate, "run", run_rebuilt)
+    encoded = ENCODED["cortex-m4"]
+    with pytest.raises(UserError, match="_profile.elf has the kernels .* has others for cortex-m4: build both again"):
+        measure(build_report("net", encoded), encoded.payload, INPUTS, image("cortex-m4"))
+
+
 def test_images_that_mark_no_calls_are_refused():
     encoded = ENCODED["cortex-m4"]
     with pytest.raises(UserError, match="counted 0 calls, the payload has 6: use a profile image, such as //runtime"):
