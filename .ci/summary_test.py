@@ -113,5 +113,5 @@ def test_long_tests_are_told():
         "    9.5 s  //a:short",
         "WARNING: //a:long took longer than 60 s: was the machine busy?",
     ]
-    assert summary.times(log.replace("400.5", "730.0"))[-1].startswith("WARNING: the run took longer than 720 s")
+    assert summary.times(log.replace("400.5", "970.0"))[-1].startswith("WARNING: the run took longer than 960 s")
     assert summary.times("ERROR: a BUILD file with an error") == []
