@@ -141,7 +141,7 @@ def plan_memory(
         return plan.place(overlays if in_place else {})
     # Of equal ones the first: that with the fewest overlays.
     best: Optional[MemoryPlan] = None
-    for chosen in sorted(({}, plan.fewest(overlays), overlays), key=plan.bound):
+    for chosen in sorted(({}, plan.fewest(plan.plain(overlays)), plan.fewest(overlays), overlays), key=plan.bound):
         if best is None or plan.bound(chosen) < best.arena_bytes:
             found = plan.place(chosen)
             best = found if best is None or found.arena_bytes < best.arena_bytes else best
@@ -177,6 +177,15 @@ class _Planner:
         )
         self._homes = find_homes(graph)
         self._lives = _lives(graph)
+
+    def plain(self, overlays: Mapping[int, Overlay]) -> Mapping[int, Overlay]:
+        """Returns `overlays` without those of values that others lie in, whose buffers are hard to place."""
+        roots = {id(home.root) for home in self._homes}
+        return {
+            step: overlay
+            for step, overlay in overlays.items()
+            if id(overlay.value) not in roots and id(self._nodes[step].output) not in roots
+        }
 
     def fewest(self, overlays: Mapping[int, Overlay]) -> Mapping[int, Overlay]:
         """Returns `overlays` without those that make the arena larger: a value that starts before the one that it
