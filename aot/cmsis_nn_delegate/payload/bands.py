@@ -95,7 +95,8 @@ def _candidates(planned: Planned, max_slowdown: float) -> Iterator[_Candidate]:
                 slowdown = 100 * (_instructions(split, target) - before) / before
                 if slowdown > max_slowdown:
                     continue
-                banded = choose_kernels(legalize(split, chosen.providers), target, chosen.preference)
+                legal = legalize(split, chosen.providers)
+                banded = choose_kernels(legal, target, chosen.preference, chosen.max_flash_growth)
             except ValueError:
                 continue  # bands without rows of their own, or too small for the providers' kernels
             options = [[way.workspace for way in choice.options()] for choice in banded.choices]

@@ -27,6 +27,10 @@ def chosen(graph, target="cortex-m55"):
     return choose_kernels(legalize(graph, DEFAULT), get_target(target))
 
 
+def kernels(choices):
+    return [choice.encoder.name for choice in choices.choices]
+
+
 def arena(choices):
     return plan(choices, ARENA).memory.arena_bytes
 
@@ -51,6 +55,20 @@ def test_the_slowdown_is_limited():
     assert compute_in_bands(before, ARENA, 0.01) is before
     sizes = [arena(compute_in_bands(before, ARENA, limit)) for limit in (0, 3, 50)]
     assert sizes == sorted(sizes, reverse=True) and sizes[0] > sizes[-1]
+
+
+def test_the_limit_of_flash_growth_stays():
+    builder = GraphBuilder()
+    wide = builder.conv2d(builder.conv2d(builder.input(1, 3, 24, 24), 8, (1, 1)), 24, (1, 1))
+    narrow = builder.depthwise_conv2d(wide, 1, kernel=(3, 3), stride=(2, 2), padding=Padding(1, 1, 1, 1))
+    small = builder.conv2d(narrow, 8, (1, 1))
+    graph = builder.graph(builder.conv2d(small, 16, (3, 3), padding=Padding(1, 1, 1, 1)))
+    m4 = get_target("cortex-m4")
+    before = choose_kernels(legalize(graph, DEFAULT), m4, max_flash_growth=1 << 20)
+    assert "conv2d_winograd" in kernels(before)
+    banded = compute_in_bands(before, ARENA, 20)
+    assert banded is not before and banded.max_flash_growth == 1 << 20
+    assert "conv2d_winograd" in kernels(banded)
 
 
 def test_a_graph_without_chains_stays():
