@@ -13,35 +13,46 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-/// The windows of one image. `Products` has the functions of PlainPairProducts.
+/// The windows of one call, row by row. `Products` has the functions of PlainPairProducts.
 template <typename Products>
 class PairWindows {
  public:
   /// `args` is borrowed.
-  PairWindows(const payload::Conv2dPairsArgs& args, const std::int8_t* image, std::int32_t* widened)
+  PairWindows(const payload::Conv2dPairsArgs& args, std::int32_t* widened)
       : args_(args),
-        image_(image),
         widened_(widened),
         row_bytes_(args.input_dims.w * args.input_dims.c),
-        dense_(args.params.dilation.w == 1),
+        dense_(args.params.dilation.w == 1 || args.filter_dims.w == 1),
         segment_(dense_ ? args.filter_dims.w * args.input_dims.c : args.input_dims.c),
         segments_(dense_ ? 1 : args.filter_dims.w),
+        row_step_(args.filter_dims.h == 1 ? 0 : wrapping_mul(args.params.dilation.h, row_bytes_)),
+        step_(dense_ ? 0 : wrapping_mul(args.params.dilation.w, args.input_dims.c)),
         inputs_(args.filter_dims.h * args.filter_dims.w * args.input_dims.c),
-        one_segment_(segment_ == inputs_) {}
+        whole_words_(segment_ % 4 == 0),
+        one_run_(whole_words_ && segment_ == inputs_),
+        last_y_(args.input_dims.h - 1 - (args.filter_dims.h - 1) * args.params.dilation.h),
+        last_x_(args.input_dims.w - 1 - (args.filter_dims.w - 1) * args.params.dilation.w),
+        end_x_(args.output_dims.w * args.params.stride.w - args.params.padding.w) {}
 
-  /// Widens the inputs of the windows of outputs `first` and `second`, numbered row by row.
-  void widen(std::int32_t first, std::int32_t second) const {
-    const Window a = window(first);
-    const Window b = window(second);
-    if (a.inside && b.inside && (one_segment_ || segment_ % 4 == 0)) {
-      read_in_place(a.begin, b.begin);
-      return;
+  /// Goes to the first window of `image`.
+  void start(const std::int8_t* image) {
+    image_ = image;
+    start_row(-args_.params.padding.h);
+  }
+
+  /// Widens the inputs of the next two windows, or twice those of the next one.
+  void widen(bool two) {
+    const Window a = next();
+    const Window b = two ? next() : a;
+    if (a.inside && b.inside) {
+      gather(image_ + a.at, image_ + b.at, one_run_, row_step_, step_);
+    } else {
+      const std::int32_t bytes = (inputs_ + 3) / 4 * 4;
+      auto* const copies = reinterpret_cast<std::int8_t*>(widened_) + depth() * 4;
+      copy(a, copies);
+      copy(b, copies + bytes);
+      gather(copies, copies + bytes, whole_words_, segments_ * segment_, segment_);
     }
-    const std::int32_t bytes = (inputs_ + 3) / 4 * 4;
-    auto* const copies = reinterpret_cast<std::int8_t*>(widened_) + depth() * 4;
-    copy(a, copies);
-    copy(b, copies + bytes);
-    Products::widen(copies, copies + bytes, widened_, bytes / 4);
   }
 
   /// Inputs of a window, rounded up to what the inner loop takes at a time.
@@ -49,58 +60,105 @@ class PairWindows {
 
  private:
   struct Window {
-    const std::int8_t* begin;  // valid only if inside
+    std::int32_t at;  // from the image, in bytes; valid only if inside
     std::int32_t y;
     std::int32_t x;
-    bool inside;
+    bool inside;  // of the image, with all its inputs
   };
 
-  Window window(std::int32_t output) const {
-    const payload::ConvParams& p = args_.params;
-    const std::int32_t row = output / args_.output_dims.w;
-    Window w;
-    w.y = row * p.stride.h - p.padding.h;
-    w.x = (output - row * args_.output_dims.w) * p.stride.w - p.padding.w;
-    w.inside = w.y >= 0 && w.x >= 0 &&
-               w.y + (args_.filter_dims.h - 1) * p.dilation.h < args_.input_dims.h &&
-               w.x + (args_.filter_dims.w - 1) * p.dilation.w < args_.input_dims.w;
-    w.begin = w.inside ? pixel(w.y, w.x) : nullptr;
+  Window next() {
+    const bool inside = row_inside_ && x_ >= 0 && x_ <= last_x_;
+    const Window w = {inside ? row_ + x_ * args_.input_dims.c : 0, y_, x_, inside};
+    x_ += args_.params.stride.w;
+    if (x_ == end_x_) {
+      start_row(y_ + args_.params.stride.h);
+    }
     return w;
+  }
+
+  void start_row(std::int32_t y) {
+    y_ = y;
+    x_ = -args_.params.padding.w;
+    row_inside_ = y >= 0 && y <= last_y_;
+    row_ = row_inside_ ? y * row_bytes_ : 0;
   }
 
   const std::int8_t* pixel(std::int32_t y, std::int32_t x) const {
     return image_ + y * row_bytes_ + x * args_.input_dims.c;
   }
 
-  void read_in_place(const std::int8_t* a, const std::int8_t* b) const {
-    std::int32_t* out = widened_;
-    if (one_segment_) {
-      const std::int32_t words = inputs_ / 4;
-      if (words != 0) {
-        Products::widen(a, b, out, words);
-      }
-      const auto rest = static_cast<std::size_t>(inputs_ % 4);
-      if (rest != 0) {
-        std::int8_t tail[2][4] = {};
-        for (std::size_t i = 0; i < rest; ++i) {
-          tail[0][i] = a[words * 4 + static_cast<std::int32_t>(i)];
-          tail[1][i] = b[words * 4 + static_cast<std::int32_t>(i)];
+  /// Widens two windows that begin at `a` and `b`. If they are `contiguous`, there is one run of
+  /// words; else `row` and `step` are the bytes from a row, and from a segment of a row, to the next
+  /// one.
+  void gather(const std::int8_t* a, const std::int8_t* b, bool contiguous, std::int32_t row,
+              std::int32_t step) const {
+    if (contiguous) {
+      Products::widen(a, b, widened_, inputs_ / 4);
+    } else if (whole_words_) {
+      std::int32_t* out = widened_;
+      std::int32_t first = 0;
+      for (std::int32_t y = 0; y < args_.filter_dims.h; ++y, first += row) {
+        std::int32_t at = first;
+        for (std::int32_t i = 0; i < segments_; ++i, at += step, out += segment_) {
+          Products::widen(a + at, b + at, out, segment_ / 4);
         }
-        Products::widen(tail[0], tail[1], out + words * 4, 1);
       }
-      return;
-    }
-    const std::int32_t row_step = args_.params.dilation.h * row_bytes_;
-    const std::int32_t step = args_.params.dilation.w * args_.input_dims.c;
-    std::int32_t row = 0;
-    for (std::int32_t y = 0; y < args_.filter_dims.h; ++y, row += row_step) {
-      std::int32_t at = row;
-      for (std::int32_t i = 0; i < segments_; ++i, at += step) {
-        Products::widen(a + at, b + at, out, segment_ / 4);
-        out += segment_;
-      }
+    } else {
+      gather_and_rests(a, b, row, step);
     }
   }
+
+  /// The same in the order of the weights (pair_table.py) if segments do not end with a word: first
+  /// their whole words, then what is left of them.
+  [[gnu::noinline]] void gather_and_rests(const std::int8_t* a, const std::int8_t* b,
+                                          std::int32_t row, std::int32_t step) const {
+    const std::int32_t words = segment_ / 4;
+    std::int32_t* out = widened_;
+    Rests rests(out + args_.filter_dims.h * segments_ * words * 4);
+    std::int32_t first = 0;
+    for (std::int32_t y = 0; y < args_.filter_dims.h; ++y, first += row) {
+      std::int32_t at = first;
+      for (std::int32_t i = 0; i < segments_; ++i, at += step) {
+        if (words != 0) {
+          Products::widen(a + at, b + at, out, words);
+          out += words * 4;
+        }
+        for (std::int32_t rest = words * 4; rest < segment_; ++rest) {
+          rests.append(a[at + rest], b[at + rest]);
+        }
+      }
+    }
+    rests.flush();
+  }
+
+  /// Collects words of single inputs.
+  class Rests {
+   public:
+    explicit Rests(std::int32_t* out) : out_(out) {}
+
+    void append(std::int8_t a, std::int8_t b) {
+      a_[count_] = a;
+      b_[count_] = b;
+      if (++count_ == 4) {
+        flush();
+      }
+    }
+
+    /// What follows the last input is multiplied with weights of 0.
+    void flush() {
+      if (count_ != 0) {
+        Products::widen(a_, b_, out_, 1);
+        out_ += 4;
+        count_ = 0;
+      }
+    }
+
+   private:
+    std::int32_t* out_;
+    std::int32_t count_ = 0;
+    std::int8_t a_[4] = {};
+    std::int8_t b_[4] = {};
+  };
 
   /// Copies the inputs of a window, the zero point where it lies in the padding.
   void copy(const Window& w, std::int8_t* to) const {
@@ -139,14 +197,28 @@ class PairWindows {
   }
 
   const payload::Conv2dPairsArgs& args_;
-  const std::int8_t* image_;
   std::int32_t* widened_;
   std::int32_t row_bytes_;
   bool dense_;             // a row of a window is contiguous
   std::int32_t segment_;   // contiguous bytes of a window
   std::int32_t segments_;  // in each row
+  // Bytes from a row and from a segment of a window to the next one; 0 if there is a single one. They fit 32 bits if a
+  // window lies inside of the image.
+  std::int32_t row_step_;
+  std::int32_t step_;
   std::int32_t inputs_;
-  bool one_segment_;
+  bool whole_words_;  // in all segments
+  bool one_run_;      // windows are contiguous whole words
+  // The last positions of windows inside of the image, and where rows of windows end.
+  std::int32_t last_y_;
+  std::int32_t last_x_;
+  std::int32_t end_x_;
+  // Where the next window begins.
+  const std::int8_t* image_ = nullptr;
+  std::int32_t y_ = 0;
+  std::int32_t x_ = 0;
+  std::int32_t row_ = 0;  // from the image to its row, in bytes
+  bool row_inside_ = false;
 };
 
 /// Computes one call.
@@ -166,13 +238,14 @@ Error run_conv2d_pairs(const void* args, const Bases& bases) {
   const auto* image = bases.resolve<const std::int8_t>(a.input);
   const std::int32_t windows = out.h * out.w;
   const auto multiply = a.form != 0 ? Products::multiply_floor : Products::multiply_any;
+  PairWindows<Products> pairs(a, widened);
+  products.inputs_end = widened + pairs.depth();
   for (std::int32_t n = 0; n < out.n; ++n) {
-    const PairWindows<Products> pairs(a, image, widened);
-    products.inputs_end = widened + pairs.depth();
+    pairs.start(image);
     for (std::int32_t i = 0; i < windows; i += 2) {
       // A single last window is computed twice, to the same place.
       const bool two = i + 1 < windows;
-      pairs.widen(i, two ? i + 1 : i);
+      pairs.widen(two);
       products.output1 = products.output0 + (two ? out.c : 0);
       multiply(products);
       products.output0 = products.output1 + out.c;

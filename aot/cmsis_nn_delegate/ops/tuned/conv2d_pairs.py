@@ -118,6 +118,5 @@ class Conv2dPairs(TunedKernel):
 
 
 def _weights(node: Node) -> np.ndarray:
-    """int8 [channels, inputs of a window]."""
-    weights = node.inputs[1].constant
-    return np.ascontiguousarray(weights.transpose(0, 2, 3, 1)).reshape(len(weights), -1)
+    """int8 [channels, inputs of a window], in the order in which the kernel reads them."""
+    return pair_table.in_order(node.inputs[1].constant.transpose(0, 2, 3, 1), node.attrs.dilation[1])

@@ -31,6 +31,17 @@ def block_words(inputs: int, channels: int) -> int:
     return sum_words(inputs, channels) + channels * WORDS
 
 
+def in_order(weights: np.ndarray, dilation_w: int) -> np.ndarray:
+    """Returns int8 [channels, inputs] of `weights` [channels, height, width, inputs] in the order in which the kernels
+    read a window: the whole words of each segment, bytes that lie side by side in the image, and then what is left of
+    the segments."""
+    channels, height, width, inputs = weights.shape
+    segment = width * inputs if dilation_w == 1 else inputs
+    segments = weights.reshape(channels, height * width * inputs // segment, segment)
+    whole = segment // 4 * 4
+    return np.concatenate([part.reshape(channels, -1) for part in np.split(segments, [whole], axis=2)], axis=1)
+
+
 def sums(node: Node, weights: np.ndarray, of: int) -> np.ndarray:
     """Returns int32 [blocks, words] for the weights [channels, inputs] of `node`, `of` channels in a block: their sums
     for inputs of 0, and their weights."""
