@@ -278,6 +278,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/tuned/depthwise_conv2d_planes.cc
     runtime/kernels/tuned/depthwise_conv2d_vectors.cc
     runtime/kernels/tuned/fully_connected_pairs.cc
+    runtime/kernels/tuned/inner_loops.h
     runtime/kernels/tuned/pair_products_dsp.S
     runtime/kernels/tuned/pair_products_dsp.h
     runtime/kernels/tuned/pair_products_scalar.S

@@ -174,6 +174,15 @@ class KernelRef {
   KernelRef(Kernel&& temporary) = delete;
   // NOLINTEND(google-explicit-constructor)
 
+  /// Returns this reference if the image accepts payloads for one of `isas`, else one to no kernel, with which a table
+  /// is as without it: for kernels that the compiler takes for some instruction sets only.
+  constexpr KernelRef in_images_for(IsaSet isas) const {
+    KernelRef ref = *this;
+    ref.kernel_ = (isas & kAcceptedIsas) != 0 ? kernel_ : nullptr;
+    return ref;
+  }
+
+  /// nullptr for no kernel.
   constexpr const Kernel* get() const { return kernel_; }
   constexpr std::size_t opcode() const { return static_cast<std::size_t>(opcode_); }
 

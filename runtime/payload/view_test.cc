@@ -122,6 +122,19 @@ TEST(PayloadView, MissingKernel) {
   }
 }
 
+TEST(PayloadView, TablesLeaveOutKernelsOfOtherInstructionSets) {
+  // The host accepts payloads for all instruction sets, so only a kernel for none is left out.
+  constexpr KernelTable kTable = {
+      portable::kProvider,
+      {KernelRef(portable::kConv2d).in_images_for(isa_set(payload::Isa::kMve)),
+       KernelRef(portable::kSoftmax).in_images_for(0)}};
+  EXPECT_EQ(kTable.find(payload::Opcode::kConv2d), &portable::kConv2d);
+  EXPECT_EQ(kTable.find(payload::Opcode::kSoftmax), nullptr);
+  const AlignedBytes bytes = testing::operator_payload(payload::Opcode::kSoftmax);
+  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kTable).error(),
+            Error::DelegateInvalidCompatibility);
+}
+
 TEST(PayloadView, JoinedTablesHaveTheKernelsOfBoth) {
   constexpr KernelTable kOne = {portable::kProvider, {portable::kConv2d, portable::kSoftmax}};
   constexpr KernelTable kOther = {portable::kProvider, {portable::kSoftmax, portable::kAdd}};

@@ -11,10 +11,12 @@ import json
 import pytest
 
 from cmsis_nn_delegate.ops.registry import kernels
+from cmsis_nn_delegate.ops.tuned.registry import SPECS, TUNED_KERNELS
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.runner.job import JobFlag, build_job
 from cmsis_nn_delegate.runner.result import parse_report
+from cmsis_nn_delegate.target import get_target
 from sim import simulator
 from sim.boards import cores
 from tests.end_to_end.vectors import artifact, firmware, load_vectors
@@ -38,6 +40,7 @@ ARENA = {
 
 # The folders of runtime/ that every firmware with the delegate links, except kernels.
 RUNTIME_PARTS = ("runtime/backend", "runtime/payload")
+KERNEL_PARTS = ("runtime/kernels/portable", "runtime/kernels/tuned")
 
 
 def run(network: str, core: str, flags: JobFlag):
@@ -92,6 +95,16 @@ def test_flash_of_the_runtime_on_m4():
     assert sum(checks.values()) <= CHECKS_FLASH * len(kernels())
     used = {call.opcode for network in NETWORKS for call in decode(artifact(network, "dsp", "payload")).calls}
     assert RUNTIME_FLASH + CHECKS_FLASH * len(used) <= 6 * 1024
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_images_link_no_kernels_of_other_instruction_sets(core):
+    parts = json.loads(firmware(core).with_suffix(".size.json").read_text())["flash"]["parts"]
+    # Portable kernels have twins of the tuned ones, and --define kernels=cmsis_nn has neither.
+    linked = {name for part in KERNEL_PARTS for name in parts.get(part, {"objects": ()})["objects"]}
+    of_isa = {f"{kernel.spec.name}.o" for kernel in TUNED_KERNELS if get_target(core).isa in kernel.isas}
+    found = {f"{name}.o" for name in SPECS} & linked
+    assert found == (of_isa if found else set())
 
 
 @pytest.mark.parametrize("core", CORES)

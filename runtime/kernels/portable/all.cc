@@ -46,13 +46,15 @@ constexpr KernelTable kPortableKernels = {
         portable::kEmbedding,
         portable::kEmbeddingInt32,
         portable::kConv2dLarge,
-        portable::kConv2dPairs,
-        portable::kFullyConnectedPairs,
-        portable::kDepthwiseConv2dPlanes,
-        portable::kAddLinear,
-        portable::kConv2dVectors,
-        portable::kDepthwiseConv2dVectors,
-        portable::kConv2dWinograd,
+        KernelRef(portable::kConv2dPairs)
+            .in_images_for(isa_set(payload::Isa::kScalar) | isa_set(payload::Isa::kDsp)),
+        KernelRef(portable::kFullyConnectedPairs)
+            .in_images_for(isa_set(payload::Isa::kScalar) | isa_set(payload::Isa::kDsp)),
+        KernelRef(portable::kDepthwiseConv2dPlanes).in_images_for(isa_set(payload::Isa::kDsp)),
+        KernelRef(portable::kAddLinear).in_images_for(isa_set(payload::Isa::kDsp)),
+        KernelRef(portable::kConv2dVectors).in_images_for(isa_set(payload::Isa::kMve)),
+        KernelRef(portable::kDepthwiseConv2dVectors).in_images_for(isa_set(payload::Isa::kMve)),
+        KernelRef(portable::kConv2dWinograd).in_images_for(isa_set(payload::Isa::kDsp)),
     },
 };
 

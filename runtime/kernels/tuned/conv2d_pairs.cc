@@ -1,7 +1,6 @@
-#include <type_traits>
-
 #include "runtime/kernels/portable/conv2d_pairs.h"
 
+#include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/pair_products_dsp.h"
 #include "runtime/kernels/tuned/pair_products_scalar.h"
 #include "runtime/kernels/tuned/tuned.h"
@@ -10,16 +9,8 @@ namespace cmsis_nn_delegate {
 namespace tuned {
 namespace {
 
-#ifdef __ARM_ARCH_ISA_THUMB
-using WithoutDsp = ScalarPairProducts;
-#else
-using WithoutDsp = portable::PlainPairProducts;  // on the host
-#endif
-
-// The compiler gives this kernel no calls for MVE; there it is complete, and slow.
-using Products = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspPairProducts,
-                                    std::conditional_t<kCompiledIsa == payload::Isa::kScalar,
-                                                       WithoutDsp, portable::PlainPairProducts>>;
+// The compiler gives this kernel no calls for MVE.
+using Products = DspOrScalar<DspPairProducts, ScalarPairProducts, portable::PlainPairProducts>;
 
 }  // namespace
 

@@ -48,13 +48,15 @@ constexpr KernelTable kTunedAndCmsisNnKernels = {
         portable::kEmbedding,
         portable::kEmbeddingInt32,
         portable::kConv2dLarge,
-        tuned::kConv2dPairs,
-        tuned::kFullyConnectedPairs,
-        tuned::kDepthwiseConv2dPlanes,
-        tuned::kAddLinear,
-        tuned::kConv2dVectors,
-        tuned::kDepthwiseConv2dVectors,
-        tuned::kConv2dWinograd,
+        KernelRef(tuned::kConv2dPairs)
+            .in_images_for(isa_set(payload::Isa::kScalar) | isa_set(payload::Isa::kDsp)),
+        KernelRef(tuned::kFullyConnectedPairs)
+            .in_images_for(isa_set(payload::Isa::kScalar) | isa_set(payload::Isa::kDsp)),
+        KernelRef(tuned::kDepthwiseConv2dPlanes).in_images_for(isa_set(payload::Isa::kDsp)),
+        KernelRef(tuned::kAddLinear).in_images_for(isa_set(payload::Isa::kDsp)),
+        KernelRef(tuned::kConv2dVectors).in_images_for(isa_set(payload::Isa::kMve)),
+        KernelRef(tuned::kDepthwiseConv2dVectors).in_images_for(isa_set(payload::Isa::kMve)),
+        KernelRef(tuned::kConv2dWinograd).in_images_for(isa_set(payload::Isa::kDsp)),
     },
 };
 

@@ -1,0 +1,25 @@
+// Chooses inner loops for the instruction set of an image.
+#pragma once
+
+#include <type_traits>
+
+#include "runtime/payload/kernel.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+
+// Assembly for cores without DSP is compiled only for these, not for the host.
+#ifdef __ARM_ARCH_ISA_THUMB
+inline constexpr bool kThumb = true;
+#else
+inline constexpr bool kThumb = false;
+#endif
+
+/// `Dsp` or `Scalar` in images for cores with and without DSP; elsewhere, with MVE and on the host, `Plain`.
+template <typename Dsp, typename Scalar, typename Plain>
+using DspOrScalar = std::conditional_t<
+    kCompiledIsa == payload::Isa::kDsp, Dsp,
+    std::conditional_t<kThumb && kCompiledIsa == payload::Isa::kScalar, Scalar, Plain>>;
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate
