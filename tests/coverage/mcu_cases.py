@@ -13,9 +13,12 @@ import importlib.util
 import io
 import pkgutil
 import sys
+import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 from unittest.mock import MagicMock
+
+import torch
 
 _OPS = "executorch.backends.cortex_m.test.ops"
 # ExecuTorch's files with cases also import what runs them, which writes programs for Arm's NPUs with these packages.
@@ -24,13 +27,14 @@ _NOT_NEEDED = {"tosa_serializer": (), "tosa": ("TosaGraph",)}
 
 @functools.cache
 def cases() -> Mapping[str, Any]:
-    """Returns all cases by name: "add/add_tensor" is case "add_tensor" of `test_add.py`. A case has a `model` and
-    `get_example_inputs()`."""
+    """Returns all cases by name: "add/add_tensor" is case "add_tensor" of `test_add.py`. A case has a `model`, whose
+    weights are the same each time, and `get_example_inputs()`."""
     found: dict[str, Any] = {}
     with _standing_in(), contextlib.redirect_stderr(io.StringIO()):
         folder = importlib.import_module(_OPS)
         for file in sorted(info.name for info in pkgutil.iter_modules(folder.__path__)):
             if file.startswith("test_"):
+                torch.manual_seed(zlib.crc32(file.encode()))  # modules make their weights when they are imported
                 for name, case in _tables(vars(importlib.import_module(f"{_OPS}.{file}"))):
                     found.setdefault(f"{file.removeprefix('test_')}/{name}", case)
     return found

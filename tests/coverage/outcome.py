@@ -42,7 +42,7 @@ class Outcome:
 
 
 def outcome_of(name: str) -> Outcome:
-    """Returns what becomes of the case called `name`; its weights are the same each time."""
+    """Returns what becomes of the case called `name`."""
     case = cases()[name]
     torch.manual_seed(0)
     return measure(case.model, case.get_example_inputs(), LIBRARY)

@@ -18,6 +18,14 @@ integer reference in any byte.
 |---|---|---|---|---|
 """
 
+_FURTHER = """
+## Further than one step
+Every operator alone is within one step. Where several follow each other, a step of one becomes more in the next.
+
+| case | calls | steps |
+|---|---|---|
+"""
+
 _OUTSIDE = """
 ## Not one call
 The first reason of each.
@@ -31,7 +39,9 @@ def text(outcomes: Mapping[str, Outcome]) -> str:
     rows = [_row(file, [o for name, o in outcomes.items() if name.startswith(file + "/")]) for file in files]
     rows.append(_row("**all**", list(outcomes.values())))
     outside = [f"- `{name}`: {_short(o.reasons[0])}\n" for name, o in outcomes.items() if not o.whole]
-    return _HEAD + "".join(rows) + _OUTSIDE + "".join(outside)
+    further = [f"| {name} | {o.calls} | {o.steps} |\n" for name, o in outcomes.items() if o.whole and not _is_near(o)]
+    parts = [_HEAD, *rows, *([_FURTHER, *further] if further else []), _OUTSIDE, *outside]
+    return "".join(parts)
 
 
 def line(name: str, outcome: Outcome) -> str:
@@ -43,9 +53,13 @@ def line(name: str, outcome: Outcome) -> str:
 
 def _row(title: str, outcomes: list[Outcome]) -> str:
     whole = [o for o in outcomes if o.whole]
-    near = sum(o.steps is not None and o.steps <= 1 for o in whole)
+    near = sum(map(_is_near, whole))
     differing = sum(bool(o.differing_bytes) for o in whole)
     return f"| {title} | {len(outcomes)} | {len(whole)} | {near} | {differing} |\n"
+
+
+def _is_near(outcome: Outcome) -> bool:
+    return outcome.steps is not None and outcome.steps <= 1
 
 
 def _short(reason: str) -> str:
