@@ -388,9 +388,7 @@ def _by_name(path: str, specs: Sequence[InputSpec], purpose: str, labels: Option
     return {spec.name: np.concatenate(column) for spec, column in zip(specs, zip(*loaded))}
 
 
-def _compiled(
-    arguments: argparse.Namespace, inspect: Callable[[Compilation], None] = lambda compilation: None
-) -> Compiled:
+def _compiled(arguments: argparse.Namespace, inspect: Optional[Callable[[Compilation], None]] = None) -> Compiled:
     """Compiles the model of `compile`, `explain` or `accuracy`."""
     from .model_source import load_model
     from .quantization import samples

@@ -50,7 +50,7 @@ def compile_model(
     check: bool = True,
     print_after: Collection[str] = (),
     progress: Progress = lambda line: None,
-    inspect: Callable[[Compilation], None] = lambda compilation: None,
+    inspect: Optional[Callable[[Compilation], None]] = None,
 ) -> Compiled:
     """Quantizes, partitions and encodes `module` for `target`.
 
@@ -128,7 +128,7 @@ def compile_for_targets(
     check: bool = True,
     print_after: Collection[str] = (),
     progress: Progress = lambda line: None,
-    inspect: Callable[[Compilation], None] = lambda compilation: None,
+    inspect: Optional[Callable[[Compilation], None]] = None,
 ) -> list[Compiled]:
     """Returns the result of `compile_model`, which describes the arguments, for each of `targets`.
 
@@ -176,8 +176,10 @@ def compile_for_targets(
         name=name,
         quantizer=quantizer,
         check=check,
+        keep_modules=inspect is not None,
         progress=progress,
     )
     results = run(compilation, print_after)
-    inspect(compilation)
+    if inspect is not None:
+        inspect(compilation)
     return results

@@ -72,6 +72,7 @@ class Compilation:
     name: str
     quantizer: CmsisNnQuantizer
     check: bool
+    keep_modules: bool  # `exported` to `converted` until the end
     progress: Progress
 
     exported: ExportedProgram = field(init=False)  # as the user wrote it
@@ -202,6 +203,12 @@ def _calibration_doubt(c: Compilation) -> str:
             "dB and more are usual. `cmsisnn accuracy` says which layers it comes from"
         )
     return found and f"the calibration data looks useless: {found}"
+
+
+def _release(c: Compilation) -> None:
+    """Lets go of the modules with float weights, which no later stage reads."""
+    if not c.keep_modules:
+        del c.exported, c.module, c.prepared, c.converted
 
 
 def _set_io(c: Compilation) -> None:
@@ -357,6 +364,7 @@ STAGES = (
     Stage("convert", _convert, lambda c: program_text(c.quantized)),
     Stage("compare", _compare, lambda c: program_text(c.quantized)),
     Stage("correct-biases", _correct_biases, lambda c: program_text(c.quantized)),
+    Stage("release", _release, lambda c: program_text(c.quantized)),
     Stage("io", _set_io, lambda c: program_text(c.program), refuses=True),
     Stage("partition", _partition, lambda c: program_text(c.edge.exported_program()), refuses=True),
     Stage("import", _import, lambda c: graphs_text(c.graphs), refuses=True),

@@ -1,6 +1,9 @@
 """The stages of the compiler: each step once, what is printed after them, and graphs in errors."""
 
 import collections
+import dataclasses
+import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -147,6 +150,26 @@ def test_what_stays_outside_is_checked_again_to_name_nodes_of_the_edge_program(q
     assert [question for question in asked if question[1] == "max_pool2d"] == pools
     others = collections.Counter(op for _, op, _, _ in asked)
     assert (others["conv2d"], others["reshape"], others["fully_connected"]) == (1, 1, 1)
+
+
+def test_float_weights_are_let_go(monkeypatch):
+    """Batch norms are folded, which makes a copy of the weights that nothing reads after the comparison."""
+    modules = []
+
+    def note(c):
+        modules.extend(map(weakref.ref, (c.module, c.prepared, c.converted)))
+        pipeline_release(c)
+
+    def partition(c):
+        gc.collect()
+        assert len(modules) == 3 and not any(module() for module in modules)
+        pipeline_partition(c)
+
+    pipeline_release, pipeline_partition = pipeline._release, pipeline._partition
+    replaced = {"release": note, "partition": partition}
+    stages = (dataclasses.replace(s, run=replaced.get(s.name, s.run)) for s in pipeline.STAGES)
+    monkeypatch.setattr(pipeline, "STAGES", tuple(stages))
+    compile_small(nn.Sequential(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), nn.ReLU()))
 
 
 def test_print_after(capsys):

@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+import torch.ao.quantization.fx.utils
+import torchao.utils
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e
 
@@ -30,7 +32,18 @@ def convert_calibrated(prepared: GraphModule) -> GraphModule:
     _drop_unread(converted)
     compute_late(converted.graph)
     converted.recompile()
+    _forget_modules()
     return converted
+
+
+def _forget_modules() -> None:
+    """Lets go of the modules that PyTorch and torchao have seen: both remember the device of each one, and with it the
+    module and its weights, until the process ends."""
+    for library in (torch.ao.quantization.fx.utils, torchao.utils):
+        for name in ("assert_and_get_unique_device", "_assert_and_get_unique_device"):
+            clear = getattr(getattr(library, name, None), "cache_clear", None)
+            if clear is not None:
+                clear()
 
 
 def _drop_unread(model: GraphModule) -> None:

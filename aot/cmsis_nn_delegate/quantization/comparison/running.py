@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, Optional, Union
 
 import torch
@@ -20,6 +21,7 @@ _Q = torch.ops.quantized_decomposed
 DEQUANTIZES = (_Q.dequantize_per_tensor.default, _Q.dequantize_per_channel.default)
 
 _PARTS = 16
+_PIECE = 1 << 16  # elements
 _SEED = 0
 FLOAT_TOLERANCE = 0.02  # of a tensor's range
 
@@ -203,16 +205,25 @@ def close(a: Any, b: Any, tolerance: float) -> bool:
         return False
     if not b.numel():
         return True
-    return not (difference(a, b) > tolerance * extent(b) + 1e-30)
+    return difference(a, b) <= tolerance * extent(b) + 1e-30
 
 
 def difference(a: torch.Tensor, b: torch.Tensor) -> float:
-    """Returns the largest difference, counting only elements at which `b` is finite."""
-    apart = (a - b).abs_()[torch.isfinite(b)]
-    return float(apart.max()) if apart.numel() else 0.0
+    """Returns the largest difference, counting only elements at which `b` is finite; NaN if `a` is NaN at one."""
+    return _largest((x - y).abs_()[torch.isfinite(y)] for x, y in zip(pieces(a), pieces(b)))
 
 
 def extent(x: torch.Tensor) -> float:
     """The largest absolute value, infinities left out."""
-    x = x[torch.isfinite(x)]
-    return float(x.abs().max()) if x.numel() else 0.0
+    return _largest(piece[torch.isfinite(piece)].abs_() for piece in pieces(x))
+
+
+def pieces(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Returns the elements of `x` in parts, so that what is computed of large tensors takes little memory."""
+    return torch.split(x.reshape(-1), _PIECE)
+
+
+def _largest(values: Iterable[torch.Tensor]) -> float:
+    """Returns the largest of some numbers from 0 on; NaN if one is NaN, and 0 if there are none."""
+    found = [float(piece.max()) for piece in values if piece.numel()]
+    return math.nan if any(map(math.isnan, found)) else max(found, default=0.0)
