@@ -65,7 +65,7 @@ def compile_model(
     max_flash_growth: bytes that each payload may grow by for kernels that trade flash for speed; only with "speed".
     strict: raise UserError if any node stays outside of the delegate.
     skip_passes: passes of `run_passes.OPTIONAL_PASSES` that are left out; they save work and change no result.
-    max_slowdown: by how many percent more instructions, as estimated, the arena may be made smaller: chains of
+    max_slowdown: by how many percent more instructions, as predicted, the arena may be made smaller: chains of
         convolutions at its peak are then computed in bands of rows, see `payload.bands`. With 0 they are not; None
         means 10 if RAM is preferred, else 0.
     observer: how ranges are found, "histogram" or "minmax" for example; see `configuration.QuantizationConfig`.

@@ -1,41 +1,73 @@
-"""Compares the instructions that the compiler predicts for kernels with those that a simulated Cortex-M4 executes.
+"""Compares the instructions that the compiler predicts with those that simulated cores execute.
 
-The predictions decide where Winograd's algorithm is worth its flash (`TunedKernel.instructions`).
+The predictions are in reports, judge `--max-instructions`, choose bands of rows, and decide where Winograd's algorithm
+is worth its flash. Their models have not seen these networks: weights are random here.
 """
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
 
 import pytest
 
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.tuned.registry import TUNED_KERNELS
+from cmsis_nn_delegate.ops.providers.registry import DEFAULT, PORTABLE, TUNED
+from cmsis_nn_delegate.payload.costs.table import costs
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.runner.profile import measure, random_inputs
 from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.testing import networks
 
-IMAGE = "runtime/cortex_m4_profile.elf"
-KERNELS = {kernel.name: kernel for kernel in TUNED_KERNELS}
-ERROR = 0.06  # of Winograd's prediction; 0.01 for images of 10 x 10 outputs and more
+NETWORKS = {
+    "autoencoder": networks.autoencoder,
+    "ds_cnn": networks.ds_cnn,
+    "mobilenet_v1_025": networks.mobilenet_v1_025,
+    "resnet8": networks.resnet8,
+}
+CORES = ("cortex-m0plus", "cortex-m4", "cortex-m55")
+# Those that the images have: without CMSIS-NN, other kernels compute what they were not predicted for.
+KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
+PROVIDERS = DEFAULT if KERNELS["with_cmsis_nn"] else (TUNED, PORTABLE)
+WINOGRAD = 0.05  # of its prediction, and that of the kernel in its place
 
 
-def predicted_and_counted(size: int, inputs: int, outputs: int, max_flash_growth: int) -> tuple[str, int, int]:
-    """Returns the kernel of a 3x3 convolution of a square image, its predicted and its counted instructions."""
+def profile_of(graph, core, **options):
+    """Returns the report and the profile of a graph, which has the calls in the same order."""
+    encoded = encode(graph, get_target(core), providers=PROVIDERS, **options)
+    report = build_report("net", encoded)
+    image = f"runtime/{core.replace('-', '_')}_profile.elf"
+    return report, measure(report, encoded.payload, random_inputs(graph), image)
+
+
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("name", NETWORKS)
+def test_networks_take_what_is_predicted(name, core):
+    report, profile = profile_of(NETWORKS[name](), core)
+    counted = sum(call.instructions for call in profile.calls)
+    error = report.prediction.instructions / counted - 1
+    print(f"{name} on {core}: {report.prediction.instructions:,} predicted, {counted:,} counted, {error:+.1%}")
+    assert abs(error) <= costs().accuracy_of(core, [provider.name for provider in DEFAULT]).largest_error
+    # What the prediction leaves out.
+    assert profile.executor <= 0.02 * profile.inference
+
+
+def convolution(size: int, inputs: int, outputs: int):
+    """Returns a convolution of 3 x 3 taps of a square image."""
     builder = GraphBuilder()
     x = builder.input(1, inputs, size, size)
-    graph = builder.graph(builder.conv2d(x, outputs, (3, 3), (1, 1), Padding(1, 1, 1, 1), clamp=Clamp(0.0)))
-    encoded = encode(graph, get_target("cortex-m4"), max_flash_growth=max_flash_growth)
-    (call,) = encoded.calls
-    kernel = KERNELS[call.choice.kernel.name]
-    profile = measure(build_report("net", encoded), encoded.payload, random_inputs(graph), IMAGE)
-    return kernel.name, kernel.instructions(call.node), profile.calls[0].instructions
+    return builder.graph(builder.conv2d(x, outputs, (3, 3), (1, 1), Padding(1, 1, 1, 1), clamp=Clamp(0.0)))
 
 
 @pytest.mark.parametrize("size, inputs, outputs", [(16, 32, 32), (8, 64, 64), (9, 16, 12)])
 def test_winograd_is_predicted_and_chosen_where_it_is_faster(size, inputs, outputs):
-    name, predicted, counted = predicted_and_counted(size, inputs, outputs, 1 << 20)
-    assert name == "conv2d_winograd" and abs(predicted / counted - 1) <= ERROR
-    name, predicted, without = predicted_and_counted(size, inputs, outputs, 0)
-    # Too low a prediction of the other kernel only keeps Winograd's from being chosen.
-    assert name == "conv2d_pairs" and predicted <= without and counted < without
+    counts = {}
+    for max_flash_growth in (1 << 20, 0):
+        report, profile = profile_of(convolution(size, inputs, outputs), "cortex-m4", max_flash_growth=max_flash_growth)
+        (call,), (counted,) = report.calls, (call.instructions for call in profile.calls)
+        assert call.predicted_instructions == pytest.approx(counted, rel=WINOGRAD)
+        counts[call.kernel] = counted
+    assert list(counts) == ["conv2d_winograd", "conv2d_pairs"]
+    assert counts["conv2d_winograd"] < counts["conv2d_pairs"]

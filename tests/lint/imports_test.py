@@ -26,6 +26,7 @@ LAYERS = (
     "reference",
     "passes",
     "payload.planner",
+    "payload.costs",
     "payload",
     "payload.report",
     "payload.files",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
@@ -18,6 +19,7 @@ from . import block_values, channels, pooling, resizing, storage
 from .annotation import NotAnnotated
 from .attrs import Clamp
 from .channels import Link
+from .features import Features, elements
 from .geometry import Pair
 from .kernel import KernelSpec
 from .op import Op
@@ -102,6 +104,12 @@ class AdaptiveAvgPool2d(Op):
         count = ((bottom - top)[:, None] * (right - left)[None, :])[None, :, :, None]
         lo, hi = node.attrs.clamp.quantized(node.output.type)
         return pooling.mean(total, count, lo, hi).reshape(node.output.storage_shape)
+
+    def features(self, node: Node) -> Features:
+        n, height, width, channels = storage.nhwc(node.output)
+        _, h, w, _ = storage.nhwc(node.inputs[0])
+        taps = n * math.prod(int((end - begin).sum()) for begin, end in (_spans(h, height), _spans(w, width)))
+        return Features({"pixels": n * height * width, "taps": taps, "values": taps * channels, **elements(node)})
 
     def links(self, node: Node) -> Sequence[Link]:
         return channels.links_of_each(node)

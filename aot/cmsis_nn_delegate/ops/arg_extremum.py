@@ -18,6 +18,7 @@ from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout
 from . import reduction, storage
 from .annotation import IndexOutput
+from .features import Features
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
@@ -123,6 +124,9 @@ class ArgExtremum(Op):
         choose = np.argmax if node.attrs.largest else np.argmin
         found: np.ndarray = np.asarray(choose(inputs[0].reshape(self._sizes(node)), axis=1))
         return found.astype(np.int64).reshape(node.output.storage_shape)
+
+    def features(self, node: Node) -> Features:
+        return reduction.reduced(*self._sizes(node))
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return {**refs, **dict(zip(("outer", "axis", "inner"), self._sizes(node)))}

@@ -18,6 +18,7 @@ from . import channels, pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
 from .channels import Bounds, Link
+from .features import Features
 from .kernel import KernelSpec
 from .op import Op
 from .providers import cmsis_nn_scratch
@@ -149,6 +150,9 @@ class AvgPool2d(Op):
 
     def output_shape(self, inputs: Sequence[Value], attrs: PoolAttrs) -> tuple[int, ...]:
         return pooling.output_shape(inputs, attrs)
+
+    def features(self, node: Node) -> Features:
+        return pooling.features(node)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs = node.attrs

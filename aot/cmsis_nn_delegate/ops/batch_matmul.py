@@ -20,6 +20,7 @@ from ..target import Target
 from . import block_values, elementwise
 from .annotation import Elementwise
 from .attrs import Clamp
+from .features import Features, row_products
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .loops import find_loops
@@ -248,6 +249,12 @@ class BatchMatmul(Op):
     def macs(self, node: Node) -> int:
         attrs: BatchMatmulAttrs = node.attrs
         return math.prod(attrs.output) * attrs.a.row_size
+
+    def features(self, node: Node) -> Features:
+        n, h, rows, columns = node.attrs.output
+        found = row_products(n * h * rows, columns, node.attrs.a.row_size)
+        counts = {"products": n * h, "sums of b": node.inputs[1].numel, "rows of b": n * h * columns}
+        return Features({**found.counts, **counts})
 
     def scratch_bytes(self, node: Node, target: Target) -> int:
         # The sums of the rows of b, as a linear layer has them of its filter's.

@@ -24,6 +24,7 @@ from .random_case import RandomCase
 Shape = tuple[int, ...]
 
 MAX_LOOPS = 4  # of a kernel
+COPIES_BYTES = 128  # of repeated elements, as in runtime/kernels/portable/broadcast.cc
 
 OPERANDS = (
     blocks.input("input1", I8, "input1_dims", doc="int8 [input1_dims]"),
@@ -113,6 +114,25 @@ def dims(node: Node) -> Mapping[str, Mapping[str, int]]:
     padded = [Loop(1, 1, 1)] * (MAX_LOOPS - len(found)) + found
     names = ("input1_dims", "input2_dims", "output_dims")
     return {name: block_values.dims(*sizes) for name, sizes in zip(names, zip(*padded))}
+
+
+def counts(shapes: Shapes) -> Mapping[str, int]:
+    """Returns what the kernels do for operands of these shapes: they give rows to a function for tensors of one shape,
+    with as many copies of a repeated element or short row as there is room for."""
+    padded = [Loop(1, 1, 1)] * (MAX_LOOPS - len(loops(shapes))) + loops(shapes)
+    outer, count, rows = math.prod(loop.output for loop in padded[:2]), padded[3].output, padded[2].output
+    repeated, unit = any(_repeated(padded[3])), 1
+    if not repeated and rows > 1 and 2 * count <= COPIES_BYTES and any(_repeated(padded[2])):
+        repeated, unit, count, rows = True, count, count * rows, 1
+    most = min(count, COPIES_BYTES) // unit * unit if repeated else count
+    return {
+        "outer loops": outer,
+        "rows": outer * rows,
+        "calls": outer * rows * -(-count // most),
+        "copies": outer * rows * (most // unit) if repeated and unit > 1 else 0,
+        "bytes of copies": outer * rows * most if repeated else 0,
+        "outputs": outer * rows * count,
+    }
 
 
 # Random cases ---------------------------------------------------------------

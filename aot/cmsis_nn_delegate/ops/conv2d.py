@@ -22,11 +22,12 @@ from .annotation import Weighted
 from .attrs import ConvAttrs, Padding
 from .channels import Bounds
 from .conv_args import CallDims
+from .features import Features, blocks_of, sums
 from .geometry import Geometry
 from .kernel import KernelSpec
 from .op import Op
 from .providers import cmsis_nn_geometry
-from .providers.cmsis_nn_rules import MAX_KERNEL_ELEMENTS, MAX_SIZE
+from .providers.cmsis_nn_rules import MAX_KERNEL_ELEMENTS, MAX_SIZE, takes_one_row, takes_pointwise
 from .random_case import RandomCase
 from .windows import taps
 
@@ -266,6 +267,51 @@ class Conv2d(Op):
 
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]
+
+    def features(self, node: Node) -> Features:
+        geometry = Geometry.of(node)
+        outputs, depth = node.inputs[1].shape[:2]
+        groups, taps = node.attrs.groups, math.prod(geometry.kernel)
+        called = node.inputs[0].shape[1], *geometry.kernel, depth, *geometry.padding, *geometry.dilation
+        runs, run = geometry.batch, math.prod(geometry.output)  # of windows that are computed together
+        path = "groups" if groups > 1 else ""
+        if takes_pointwise(*called):
+            path = "pointwise"
+            if geometry.stride == (1, 1):
+                runs, run = 1, runs * run
+            else:
+                runs, run = runs * geometry.output[0], geometry.output[1]
+        elif takes_one_row(
+            geometry.input[0],
+            node.inputs[0].shape[1],
+            geometry.kernel[0],
+            depth,
+            geometry.stride[1],
+            geometry.dilation[1],
+        ):
+            path = "row"
+        windows = runs * run
+        rows, columns = geometry.taps_inside()
+        inside = geometry.batch * rows * columns
+        # Those of a row lie side by side in the image, unless they have gaps.
+        segments = geometry.batch * rows * (geometry.output[1] if geometry.dilation[1] == 1 else columns)
+        window = taps * depth
+        products = {
+            "runs": runs * groups,
+            "windows": windows * groups,
+            "gathered": windows * groups * window,
+            "taps": windows * groups * taps,
+            "taps in padding": (windows * taps - inside) * groups,
+            "segments": segments * outputs,
+            "taps of outputs": inside * outputs,
+            "products in the image": inside * outputs * depth,
+            "products of a last window": runs * (run % 2) * outputs * window,
+            "products of a last channel": windows * (outputs // groups % 2) * groups * window,
+            "vectors of four windows": runs * (run // 4) * outputs * blocks_of(window, 16),
+            "four windows": runs * (run // 4) * outputs,
+            "vectors of last windows": runs * (run % 4) * outputs * blocks_of(window, 16),
+        }
+        return Features({**products, **sums(windows * outputs, window)}, path)
 
     def variant(self, node: Node) -> str:
         outputs, per_group = node.inputs[1].shape[:2]

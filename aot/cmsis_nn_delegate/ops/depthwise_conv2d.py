@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Optional
@@ -22,6 +23,7 @@ from .annotation import NotAnnotated
 from .attrs import ConvAttrs, Padding
 from .channels import Bounds, Link
 from .conv_args import CallDims
+from .features import Features, blocks_of
 from .geometry import Geometry
 from .kernel import KernelSpec
 from .op import Op
@@ -193,6 +195,38 @@ class DepthwiseConv2d(Op):
 
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]
+
+    def features(self, node: Node) -> Features:
+        geometry = Geometry.of(node)
+        outputs, multiplier = int(node.inputs[1].shape[0]), self._multiplier(node)
+        pixels, taps = geometry.batch * math.prod(geometry.output), math.prod(geometry.kernel)
+        inside = geometry.batch * math.prod(geometry.taps_inside())
+        # CMSIS-NN has functions for these.
+        plain = geometry.dilation == (1, 1)
+        if rules.takes_3x3(geometry.batch, multiplier, *geometry.kernel, *geometry.padding, *geometry.dilation):
+            path = "3x3"
+        elif multiplier == 1 and plain and geometry.batch == 1:
+            path = "one image"
+        elif multiplier % 4 == 0 and plain and geometry.batch == 1:
+            path = "fours"
+        else:
+            path = "" if multiplier == 1 else "multiplied"
+        return Features(
+            {
+                "pixels": pixels,
+                "taps": pixels * taps,
+                "taps in the image": inside,
+                "outputs": pixels * outputs,
+                "outputs by 4": pixels * (outputs // 4),
+                "vectors of outputs": pixels * blocks_of(outputs, 16),
+                "products": pixels * outputs * taps,
+                "products in the image": inside * outputs,
+                "products by 4": inside * (outputs // 4),
+                "vectors": pixels * taps * blocks_of(outputs, 16),
+                "taps of inputs": inside * (outputs // multiplier),
+            },
+            path,
+        )
 
     def legalize_for_cmsis_nn(self, node: Node) -> None:
         channels = node.inputs[0].shape[1]

@@ -14,6 +14,7 @@ from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node, Value
 from . import broadcast, channels
 from .channels import Link
+from .features import Features, elements
 from .layouts import Layouts
 from .op import Op
 from .random_case import RandomCase
@@ -26,6 +27,11 @@ class PairOp(Op):
     shapeless_output = True
     in_place = True
     layouts = Layouts.SAME
+
+    def features(self, node: Node) -> Features:
+        if node.attrs.shapes is None:
+            return Features(elements(node))
+        return Features(broadcast.counts(node.attrs.shapes), "broadcast")
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         return not context.is_unary(node)

@@ -18,6 +18,7 @@ from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Element, Layout
 from . import storage
 from .annotation import LookUp
+from .features import Features
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .loops import Loops, find_loops, through
@@ -215,6 +216,10 @@ class Embedding(Op):
 
     def output_shape(self, inputs: Sequence[Value], attrs: EmbeddingAttrs) -> tuple[int, ...]:
         return attrs.shape
+
+    def features(self, node: Node) -> Features:
+        depth = node.inputs[1].shape[1]
+        return Features({"rows": node.output.numel // depth, "outputs": node.output.numel})
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         table, attrs = node.inputs[1].constant, node.attrs

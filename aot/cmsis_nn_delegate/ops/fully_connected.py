@@ -20,6 +20,7 @@ from .annotation import Weighted
 from .attrs import FullyConnectedAttrs
 from .channels import Bounds
 from .constant_weights import Operands
+from .features import Features, row_products
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
@@ -205,6 +206,11 @@ class FullyConnected(Op):
 
     def macs(self, node: Node) -> int:
         return node.output.numel * node.inputs[1].shape[1]
+
+    def features(self, node: Node) -> Features:
+        channels, row_size = node.inputs[1].shape
+        rows = storage.rows_of(node.inputs[0], row_size)
+        return row_products(rows, channels, row_size)
 
     def variant(self, node: Node) -> str:
         return PER_TENSOR.variant if self._uniform(node) else PER_CHANNEL.variant

@@ -47,6 +47,14 @@ class Geometry:
             dilation=attrs.dilation,
         )
 
+    def taps_inside(self) -> Pair:
+        """Returns how many taps of all windows along each axis lie in the image, not in its padding."""
+        rows, columns = (
+            _taps_inside(*axis)
+            for axis in zip(self.input, self.kernel, self.output, self.stride, self.padding, self.dilation)
+        )
+        return rows, columns
+
     def swapped(self) -> Geometry:
         """With height and width exchanged: the same memory, if the image and the kernel have one
         row or one column."""
@@ -63,3 +71,10 @@ class Geometry:
             swap(self.padding),
             swap(self.dilation),
         )
+
+
+def _taps_inside(size: int, taps: int, count: int, stride: int, padding: int, dilation: int) -> int:
+    """Returns how many taps of the `count` windows along an axis lie in the image."""
+    return sum(
+        0 <= position * stride - padding + tap * dilation < size for position in range(count) for tap in range(taps)
+    )

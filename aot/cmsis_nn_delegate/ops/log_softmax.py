@@ -18,6 +18,7 @@ from ..graph.tensor_type import Element, Quant, TensorType
 from . import rows
 from .annotation import FixedOutput
 from .attrs import SoftmaxAttrs
+from .features import Features
 from .kernel import KernelSpec
 from .random_case import RandomCase
 
@@ -116,6 +117,10 @@ class LogSoftmax(rows.RowsOp):
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         return {"exponentials": node.inputs[1].constant}
+
+    def features(self, node: Node) -> Features:
+        row_count, row_size = rows.rows_of(node)
+        return Features({"rows": row_count, "outputs": row_count * row_size})
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         count, row_size = rows.rows_of(node)

@@ -17,6 +17,7 @@ from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, TensorType
 from . import softmax, storage
 from .annotation import FixedOutput
+from .features import Features
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
@@ -108,6 +109,13 @@ class MaskedSoftmax(Op):
             "its mask is no constant of its shape, or it does not work along the last dimension; register the mask as "
             "a buffer",
         )
+
+    def features(self, node: Node) -> Features:
+        mask_rows, row_size = node.inputs[1].shape
+        outputs = node.output.numel
+        seen = outputs // (mask_rows * row_size) * int((node.inputs[1].constant == 0).sum())
+        counts = {"rows": outputs // row_size, "outputs": outputs, "seen": seen}
+        return Features({**counts, **softmax.exponential_counts(node, seen)})
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         mask = node.inputs[1].constant

@@ -19,6 +19,7 @@ from . import block_values, channels, foldable_pads, pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
 from .channels import Bounds, Link
+from .features import Features
 from .kernel import KernelSpec
 from .op import Op
 from .random_case import RandomCase
@@ -154,6 +155,9 @@ class MaxPool2d(Op):
 
     def absorbs_padding(self, value: float, image: TensorType) -> bool:
         return foldable_pads.is_lowest(value, image)
+
+    def features(self, node: Node) -> Features:
+        return pooling.features(node)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs = node.attrs

@@ -19,6 +19,7 @@ from ..graph.tensor_type import Element, Layout, TensorType
 from . import block_values, storage
 from .annotation import Elementwise
 from .attrs import Clamp
+from .features import Features
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
@@ -329,6 +330,11 @@ class Normalize(Op):
         return to_output(y, node.output.zero_point, lo, hi).reshape(node.output.storage_shape)
 
     # Payload ----------------------------------------------------------------
+
+    def features(self, node: Node) -> Features:
+        sizes = self._sizes(node)
+        path = "groups" if node.attrs.groups is not None else ""
+        return Features({"rows": sizes.rows, "runs": sizes.rows * sizes.outer, "outputs": node.output.numel}, path)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weight, bias, _ = self._parameters(node)

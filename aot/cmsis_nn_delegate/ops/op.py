@@ -8,7 +8,7 @@ Its class says everything about the operator except its kernels, for each part t
 * the graph: `output_shape`; `reference` computes the same bits as the kernels, with integers in numpy; the traits
   and `read_reshaped` say what passes may do with the operator;
 * the payload: `kernels` with their argument blocks, from which C++ is generated; `kernel_of`,
-  `scratch_bytes`, `constants` and `encode` give the call record;
+  `scratch_bytes`, `constants` and `encode` give the call record; `features` say what its instructions depend on;
 * tests and docs: `draws` makes random cases, `limits` says what users have to know.
 
 Operators that only exist before the passes have run (`reshape`, `pad`, `clamp`) have no kernel, and neither have
@@ -32,6 +32,7 @@ from ..target import Target
 from . import channels, storage
 from .annotation import Annotation
 from .channels import Bounds, Link
+from .features import Features, elements
 from .kernel import KernelSpec
 from .layouts import Layouts
 
@@ -133,6 +134,10 @@ class Op:
     def macs(self, node: Node) -> int:
         """Returns the number of multiplications of the kernel, including padding; 0 for operators without weights."""
         return 0
+
+    def features(self, node: Node) -> Features:
+        """Returns what the instructions of its kernels depend on, by default the elements that they read and write."""
+        return Features(elements(node))
 
     def layouts_of(self, node: Node) -> Layouts:
         """Returns the memory order of the images of `node`."""

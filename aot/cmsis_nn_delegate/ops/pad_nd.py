@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Layout
 from .annotation import NotAnnotated
+from .features import Features
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
@@ -134,6 +136,23 @@ class PadNd(Op):
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
         return tuple(map(sum, zip(inputs[0].shape, attrs.before, attrs.after)))
 
+    def features(self, node: Node) -> Features:
+        axes, row_size = self._axes(node)
+        (size, count, before), outer = (axes or [(1, 1, 0)])[-1], axes[:-1]
+        rows = math.prod(out for _, out, _ in outer)
+        mode, filled = PadMode(node.attrs.mode), 0
+        if mode is PadMode.CONSTANT:
+            inside = math.prod(_overlap(*axis) for axis in outer)
+            filled = rows - inside
+            # In each row what is copied, and the constant before and after it.
+            pieces = inside * ((before > 0) + (_overlap(size, count, before) > 0) + (count - before > size))
+        else:
+            pieces = rows * (1 + count - _overlap(size, count, before))
+        return Features(
+            {"rows": rows, "rows of the constant": filled, "pieces": pieces, "outputs": rows * count * row_size},
+            mode.name.lower(),
+        )
+
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs: PadNdAttrs = node.attrs
         found = inputs[0]
@@ -145,14 +164,7 @@ class PadNd(Op):
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         attrs: PadNdAttrs = node.attrs
-        axes: list[tuple[int, int, int]] = []  # input size, output size, before
-        for axis, dim in enumerate(_storage_order(node.output)):
-            size, before = node.inputs[0].storage_shape[axis], attrs.before[dim]
-            whole = not (before or attrs.after[dim])
-            if whole and axes and axes[-1] == (axes[-1][0], axes[-1][0], 0):  # so was the one before
-                size *= axes.pop()[0]
-            axes.append((size, size + before + attrs.after[dim], before))
-        row_size = axes.pop()[0] if axes and axes[-1] == (axes[-1][0], axes[-1][0], 0) else 1
+        axes, row_size = self._axes(node)
         axes = [(1, 1, 0)] * (MAX_AXES - len(axes)) + axes
         names = [field.name for field in _AXIS.fields]
         return {
@@ -165,6 +177,20 @@ class PadNd(Op):
             **{f"axis{index}": dict(zip(names, axis)) for index, axis in enumerate(axes)},
         }
 
+    def _axes(self, node: Node) -> tuple[list[tuple[int, int, int]], int]:
+        """Returns (input size, output size, before) of each axis, and how many elements lie in each step of the last.
+        Axes that are not padded are one with those before them, if these are not padded either."""
+        attrs: PadNdAttrs = node.attrs
+        axes: list[tuple[int, int, int]] = []  # input size, output size, before
+        for axis, dim in enumerate(_storage_order(node.output)):
+            size, before = node.inputs[0].storage_shape[axis], attrs.before[dim]
+            whole = not (before or attrs.after[dim])
+            if whole and axes and axes[-1] == (axes[-1][0], axes[-1][0], 0):  # so was the one before
+                size *= axes.pop()[0]
+            axes.append((size, size + before + attrs.after[dim], before))
+        row_size = axes.pop()[0] if axes and axes[-1] == (axes[-1][0], axes[-1][0], 0) else 1
+        return axes, row_size
+
     def _fill(self, node: Node) -> int:
         return int(node.output.type.quantize(np.float32(node.attrs.value).reshape(1))[0])
 
@@ -172,3 +198,8 @@ class PadNd(Op):
 def _storage_order(value: Value) -> tuple[int, ...]:
     """Returns the logical dimensions from the outermost in memory to the innermost."""
     return (0, 2, 3, 1) if value.layout is Layout.CHANNELS_LAST else tuple(range(len(value.shape)))
+
+
+def _overlap(size: int, count: int, before: int) -> int:
+    """Returns how many of the `count` steps of a padded axis lie in its input of `size`."""
+    return max(0, min(count, before + size) - max(before, 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
@@ -16,7 +17,8 @@ from ..format.schema import MAX_STEP
 from ..graph.ir import Node, Value
 from . import block_values, storage
 from .attrs import PoolAttrs
-from .geometry import Pair
+from .features import Features, blocks_of
+from .geometry import Geometry, Pair
 from .random_case import RandomCase
 
 POOL_PARAMS = Struct(
@@ -57,6 +59,27 @@ def extent(attrs: PoolAttrs) -> Pair:
     """Returns the height and width of a window, with the gaps of its dilation."""
     rows, columns = ((k - 1) * d + 1 for k, d in zip(attrs.kernel, attrs.dilation))
     return rows, columns
+
+
+def features(node: Node) -> Features:
+    """Returns what the instructions of a pool depend on."""
+    n, h, w, c = storage.nhwc(node.inputs[0])
+    _, out_h, out_w, _ = storage.nhwc(node.output)
+    attrs: PoolAttrs = node.attrs
+    padding = attrs.padding.top, attrs.padding.left
+    geometry = Geometry(n, (h, w), attrs.kernel, (out_h, out_w), attrs.stride, padding, attrs.dilation)
+    taps = n * math.prod(geometry.taps_inside())
+    return Features(
+        {
+            "pixels": n * out_h * out_w,
+            "taps": taps,
+            "values": taps * c,
+            "values of 4": taps * (c // 4),
+            "values of 16": taps * blocks_of(c, 16),
+            "outputs": n * out_h * out_w * c,
+            "outputs of 16": n * out_h * out_w * blocks_of(c, 16),
+        }
+    )
 
 
 def draw_image(d: RandomCase) -> tuple[Value, PoolAttrs]:

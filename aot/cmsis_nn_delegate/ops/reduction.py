@@ -13,6 +13,7 @@ from ..format.record import I8, I32, Field
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Layout
 from . import storage
+from .features import Features
 from .layouts import Layouts
 from .op import Op
 from .random_case import RandomCase
@@ -38,6 +39,9 @@ class ReductionOp(Op):
 
     def claims(self, node: EdgeNode, context: Any) -> bool:
         return not is_pooling(node)
+
+    def features(self, node: Node) -> Features:
+        return reduced(*sizes_of(node))
 
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
         return kept(inputs[0].shape, attrs.dims)
@@ -105,6 +109,14 @@ def sizes_of(node: Node) -> tuple[int, int, int]:
     if found is None:
         raise ValueError(f"{node.name}: dimensions {node.attrs.dims} of {source.shape} are apart in memory")
     return found
+
+
+def reduced(outer: int, axis: int, inner: int) -> Features:
+    """Returns the features of a reduction of `axis` elements, which are `inner` elements apart."""
+    return Features(
+        {"outer": outer, "rows": outer * axis, "outputs": outer * inner, "values": outer * axis * inner},
+        "" if inner == 1 else "columns",
+    )
 
 
 def size_fields(node: Node) -> Mapping[str, int]:

@@ -20,6 +20,7 @@ from ..format.schema import MAX_RESIZED
 from ..graph.ir import Node, Value
 from . import block_values, channels, storage
 from .channels import Bounds, Link
+from .features import Features
 from .geometry import Pair
 from .op import Op
 from .random_case import RandomCase
@@ -75,6 +76,10 @@ class ResizeOp(Op):
     takes_images = True
     keeps_quant = True
     no_line: str  # why it is refused if a line is None, and what to do
+
+    def features(self, node: Node) -> Features:
+        n, h, w, c = storage.nhwc(node.output)
+        return Features({"rows": n * h, "pixels": n * h * w, "outputs": n * h * w * c})
 
     def lines(self, node: EdgeNode, context: EdgeContext) -> list[Optional[Line]]:
         raise NotImplementedError

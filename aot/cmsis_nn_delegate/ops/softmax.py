@@ -18,6 +18,7 @@ from ..graph.tensor_type import Element, Quant
 from . import rows
 from .annotation import FixedOutput
 from .attrs import SoftmaxAttrs
+from .features import Features
 from .kernel import KernelSpec
 from .providers.cmsis_nn_rules import MAX_SOFTMAX_ROW, softmax_fits
 from .quantized_math import (
@@ -133,6 +134,11 @@ class Softmax(rows.RowsOp):
         data = inputs[0].reshape(rows.rows_of(node))
         return probabilities(data, scaling_of(node), np.zeros(1, np.bool_)).reshape(node.output.storage_shape)
 
+    def features(self, node: Node) -> Features:
+        row_count, row_size = rows.rows_of(node)
+        elements = row_count * row_size
+        return Features({"rows": row_count, "outputs": elements, **exponential_counts(node, elements)})
+
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         count, row_size = rows.rows_of(node)
         return {**refs, "rows": count, "row_size": row_size, **scaling_of(node)._asdict()}
@@ -154,6 +160,16 @@ def refuse_scales(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
             f"input scale {scale:g} is too small for the kernel; calibrate with representative data",
         )
     return None
+
+
+def exponential_counts(node: Node, elements: int) -> dict[str, int]:
+    """Returns how many of `elements` elements have an exponential, being close enough to the maximum of their row, and
+    of how many factors these are made (`exp_on_negative_values`), if elements are spread evenly over their range, at
+    whose end the maximum is. With other inputs there are more or fewer."""
+    distances = np.arange(min(1 - scaling_of(node).diff_min, 256))
+    quarters = (distances * node.inputs[0].scale * 4).astype(np.int64) & 0x7F
+    factors = int(sum((quarters >> bit & 1).sum() for bit in range(7)))
+    return {"exponentials": elements * len(distances) // 256, "factors": elements * factors // 256}
 
 
 def scaling_of(node: Node) -> Scaling:

@@ -13,6 +13,7 @@ from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
 from .annotation import NotAnnotated
+from .features import Features
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .loops import Loops, row_major_strides
@@ -125,6 +126,14 @@ class StridedCopy(Op):
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
         shape: tuple[int, ...] = attrs.shape
         return shape
+
+    def features(self, node: Node) -> Features:
+        """Rows that lie together in both tensors are copied as a whole."""
+        attrs: StridedCopyAttrs = node.attrs
+        steps, row_size = math.prod(attrs.sizes), attrs.sizes[-1] if attrs.sizes else 1
+        together = attrs.output_strides[-1:] == (1,) and attrs.input_strides[-1:] in ((0,), (1,))
+        path = "rows" if together else ""
+        return Features({"rows": steps // row_size, "elements": steps}, path)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs: StridedCopyAttrs = node.attrs

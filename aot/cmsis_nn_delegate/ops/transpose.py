@@ -14,6 +14,7 @@ from ..graph.tensor_type import Layout
 from . import storage
 from .annotation import NotAnnotated
 from .attrs import TransposeAttrs
+from .features import Features
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
@@ -60,6 +61,11 @@ class Transpose(Op):
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         order = storage.reorder(node.inputs[0], node.output)
         return storage.reordered(inputs[0], order).reshape(node.output.storage_shape)
+
+    def features(self, node: Node) -> Features:
+        batch, rows, columns = storage.reorder(node.inputs[0], node.output)
+        path = "copy" if rows == 1 or columns == 1 else ""
+        return Features({"columns": batch * columns, "outputs": batch * rows * columns}, path)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         batch, rows, columns = storage.reorder(node.inputs[0], node.output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
@@ -20,6 +21,7 @@ from .annotation import Weighted
 from .attrs import ConvAttrs, Padding, TransposeConvAttrs
 from .channels import Bounds
 from .constant_weights import Operands
+from .features import Features, blocks_of, sums
 from .geometry import Geometry, Pair
 from .kernel import KernelSpec
 from .op import Op
@@ -239,6 +241,31 @@ class TransposeConv2d(Op):
         n, _, h, w = node.inputs[0].shape
         return n * h * w * node.inputs[1].numel
 
+    def features(self, node: Node) -> Features:
+        n, h, w, c = storage.nhwc(node.inputs[0])
+        _, out_h, out_w, outputs = storage.nhwc(node.output)
+        attrs, (depth, *kernel) = node.attrs, node.inputs[1].shape[1:]
+        axes = zip((h, w), kernel, (out_h, out_w), attrs.stride, attrs.padding, attrs.dilation)
+        rows, columns = (_sources(*axis) for axis in axes)
+        runs = blocks_of(outputs, 16)
+        return Features(
+            {
+                "pixels": n * h * w,
+                "taps": n * h * w * math.prod(kernel),
+                "windows": n * out_h * out_w * runs,
+                "rows tried": n * out_h * out_w * runs * kernel[0],
+                "taps tried": n * out_w * rows * runs * kernel[1],
+                "taps of outputs": n * rows * columns * outputs,
+                "taps of runs": n * rows * columns * runs,
+                "products in the output": n * rows * columns * outputs * depth,
+                "vectors of four pixels": n * h * (w // 4) * math.prod(kernel) * outputs * blocks_of(depth, 16),
+                "sums of four pixels": n * h * (w // 4) * math.prod(kernel) * outputs,
+                "results": node.output.numel,
+                "inputs": n * h * w * c,
+                **sums(n * h * w * math.prod(kernel) * outputs, depth),
+            }
+        )
+
     def variant(self, node: Node) -> str:
         attrs, (_, h, w, c) = node.attrs, storage.nhwc(node.inputs[0])
         _, out_h, out_w, out_c = storage.nhwc(node.output)
@@ -294,3 +321,9 @@ class TransposeConv2d(Op):
             "filter_dims": block_values.dims(out_c, height + zeros, width, in_per_group),
             "output_dims": block_values.dims(*storage.nhwc(node.output)),
         }
+
+
+def _sources(size: int, taps: int, out: int, stride: int, padding: int, dilation: int) -> int:
+    """Returns how many pairs of an output and a tap along an axis have a pixel."""
+    distances = np.arange(out)[:, None] + padding - np.arange(taps) * dilation
+    return int(((distances >= 0) & (distances % stride == 0) & (distances < size * stride)).sum())

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..format.schema import Isa
-from ..graph.ir import Graph
-from ..ops.registry import OPS, calls
+from ..ops.registry import calls
 from ..passes.row_bands import chains, split_into_bands
-from ..target import Target
 from .choose_kernels import Chosen, choose_kernels, legalize
 from .encode import Planned, plan
 from .planner.memory import IoPlacement
@@ -19,19 +16,6 @@ _LONGEST = 3  # nodes of a chain
 _BANDS = (2, 3, 4, 6, 8, 12, 16)
 _ROUNDS = 4
 _PLACED = 6  # candidates of a round, because placing one may take seconds
-
-
-@dataclass(frozen=True)
-class _Cost:
-    """Instructions, fitted to runs of mobilenet in QEMU; those for a multiplication are lower than there, so that a
-    slowdown is rather overestimated."""
-
-    multiplication: float
-    call: float
-    copied_byte: float  # with what reading it twice costs the next layer
-
-
-_COSTS = {Isa.SCALAR: _Cost(2.0, 300, 8), Isa.DSP: _Cost(1.1, 300, 4), Isa.MVE: _Cost(0.18, 200, 0.8)}
 
 
 @dataclass(frozen=True)
@@ -49,8 +33,8 @@ def compute_in_bands(chosen: Chosen, io_placement: IoPlacement, max_slowdown: fl
 
     As long as that makes the arena smaller, the chain at the peak and the height of its bands are chosen that give the
     smallest arena, and of these the ones with the fewest instructions. `max_slowdown` limits what all of them together
-    add to the instructions of the graph, in percent, by the estimate that a note of the graph also states. With 0
-    nothing changes."""
+    add to the predicted instructions of the graph, in percent; a note of the graph states that too. With 0 nothing
+    changes."""
     if max_slowdown <= 0:
         return chosen
     planned = plan(chosen, io_placement)
@@ -80,37 +64,34 @@ def compute_in_bands(chosen: Chosen, io_placement: IoPlacement, max_slowdown: fl
 
 def _candidates(planned: Planned, max_slowdown: float) -> Iterator[_Candidate]:
     """Yields the ways to compute a chain in bands that contains a call at the peak, in no more instructions than
-    that."""
+    that. Chains whose instructions cannot be predicted stay whole."""
     chosen, memory = planned.chosen, planned.memory
     graph, target = chosen.graph, chosen.target
     peak = {id(node) for node, live in zip(calls(graph), memory.live) if live == memory.bound}
-    before = _instructions(graph, target)
+    before = _instructions(chosen)
+    modelled = {
+        id(node) for node, choice in zip(calls(graph), chosen.choices) if choice.instructions(target) is not None
+    }
     for chain in chains(graph, _LONGEST):
-        if not any(id(node) in peak for node in chain):
+        if not any(id(node) in peak for node in chain) or not all(id(node) in modelled for node in chain):
             continue
         height = chain[-1].output.shape[2]
         for rows in sorted({-(-height // bands) for bands in _BANDS if bands <= height}):
             try:
                 split = split_into_bands(graph, chain, rows)
-                slowdown = 100 * (_instructions(split, target) - before) / before
-                if slowdown > max_slowdown:
-                    continue
                 legal = legalize(split, chosen.providers)
                 banded = choose_kernels(legal, target, chosen.preference, chosen.max_flash_growth)
             except ValueError:
                 continue  # bands without rows of their own, or too small for the providers' kernels
+            slowdown = 100 * (_instructions(banded) - before) / before
+            if slowdown > max_slowdown:
+                continue
             options = [[way.workspace for way in choice.options()] for choice in banded.choices]
             bound = least_bytes(split, options, planned.io_placement)
             yield _Candidate(banded, ", ".join(node.name for node in chain), rows, slowdown, bound)
 
 
-def _instructions(graph: Graph, target: Target) -> float:
-    """Returns an estimate for one inference."""
-    cost = _COSTS[target.isa]
-    nodes = calls(graph)
-    copied = sum(node.output.nbytes for node in nodes if node.op == "transpose")
-    return (
-        sum(OPS[node.op].macs(node) for node in nodes) * cost.multiplication
-        + len(nodes) * cost.call
-        + copied * cost.copied_byte
-    )
+def _instructions(chosen: Chosen) -> int:
+    """Returns about how many instructions one inference takes, without the calls that there is no model for: those are
+    the same in both graphs that are compared."""
+    return sum(choice.instructions(chosen.target) or 0 for choice in chosen.choices)

@@ -12,6 +12,7 @@ import numpy as np
 from ..format import schema
 from ..format.record import Role
 from ..graph.ir import Graph, Node
+from ..ops.features import Features
 from ..ops.kernel import KernelSpec, Workspace
 from ..ops.op import operands
 from ..ops.providers.provider import Provider
@@ -20,6 +21,7 @@ from ..ops.registry import OPS, calls
 from ..ops.tuned.registry import BY_OP
 from ..ops.tuned.tuned_kernel import TunedKernel
 from ..target import Target
+from .costs.table import predicted_instructions
 from .preference import Preference, check_flash_growth
 
 
@@ -98,6 +100,16 @@ class Choice:
     def encoder(self) -> CallEncoder:
         return self.assignment.encoder
 
+    def features(self) -> Features:
+        """Returns what the instructions of the call depend on."""
+        if isinstance(self.encoder, TunedKernel):
+            return self.encoder.features(self.node, self.scratch_bytes)
+        return OPS[self.node.op].features(self.node)
+
+    def instructions(self, target: Target) -> Optional[int]:
+        """Returns about how many instructions the call takes on `target`; None if there is no model for it."""
+        return predicted_instructions(self.features(), self.kernel.name, self.provider.name, target)
+
     def options(self) -> tuple[Choice, ...]:
         """Returns the ways to compute the node, the fastest first, each with one workspace and less scratch memory than
         the one before."""
@@ -175,14 +187,13 @@ def _grow(choices: list[Choice], nodes: Sequence[Node], target: Target, limit: i
     """Replaces `choices` for `nodes` by kernels with larger constants, `limit` bytes together, the best ones first."""
     found = []
     for index, (choice, node) in enumerate(zip(choices, nodes)):
-        for kernel in BY_OP.get(node.op, ()):
-            before = choice.encoder.instructions(node) if isinstance(choice.encoder, TunedKernel) else None
-            after = kernel.instructions(node)
-            if not kernel.grows or target.isa not in kernel.isas or before is None or after is None:
-                continue
-            if after >= before or kernel.why_not(node):
+        for kernel in BY_OP.get(node.op, ()) if choice.provider is TUNED else ():
+            if not kernel.grows or target.isa not in kernel.isas or kernel.why_not(node):
                 continue
             larger = tuned_choice(kernel, node)
+            before, after = choice.instructions(target), larger.instructions(target)
+            if before is None or after is None or after >= before:
+                continue
             price = Price(larger.flash_bytes() - choice.flash_bytes(), before - after)
             found.append((index, dataclasses.replace(larger, price=price), price))
     for index, larger, price in sorted(found, key=lambda f: -f[2].saved_instructions / max(f[2].flash_bytes, 1)):

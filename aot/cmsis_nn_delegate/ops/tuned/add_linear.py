@@ -14,6 +14,7 @@ from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from .. import block_values, elementwise
 from ..add import LEFT_SHIFT, Add, Arithmetic
+from ..features import Features
 from ..kernel import KernelSpec
 from ..quantized_math import INT32_MAX, INT32_MIN
 from ..random_case import RandomCase
@@ -122,6 +123,11 @@ class AddLinear(TunedKernel):
 
     def scratch_bytes(self, node: Node) -> int:
         return 0
+
+    def features(self, node: Node, scratch_bytes: int) -> Features:
+        words, last = divmod(node.output.numel, 4)
+        limited = words if node.attrs.clamp.quantized(node.output.type) != (-128, 127) else 0
+        return Features({"words": words, "words with a limit": limited, "last outputs": last})
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         return {}

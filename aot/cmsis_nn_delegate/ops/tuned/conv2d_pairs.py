@@ -11,6 +11,7 @@ import numpy as np
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ..attrs import Padding
+from ..features import Features
 from ..geometry import Geometry
 from ..kernel import KernelSpec
 from ..random_case import RandomCase
@@ -89,12 +90,46 @@ class Conv2dPairs(TunedKernel):
         in_place = geometry.kernel == (1, 1) and inside
         return -(-(4 * depth + (0 if in_place else 2 * depth)) // 16) * 16
 
-    def instructions(self, node: Node) -> int:
+    def features(self, node: Node, scratch_bytes: int) -> Features:
         geometry = Geometry.plain(node)
-        inputs = math.prod(node.inputs[1].shape[1:])
-        pairs = geometry.batch * -(-math.prod(geometry.output) // 2)
-        blocks = pair_table.blocks(node.inputs[1].shape[0], _CHANNELS)
-        return pairs * (120 + inputs // 4 * 9 + blocks * (pair_table.depth(inputs) // pair_table.DEPTH * 63 + 75))
+        outputs, depth = node.inputs[1].shape[:2]
+        taps = math.prod(geometry.kernel)
+        window = taps * depth
+        dense = geometry.dilation[1] == 1 or geometry.kernel[1] == 1
+        segment = geometry.kernel[1] * depth if dense else depth  # lies together in the image
+        segments = window // segment
+        inside = window_order.inside(geometry)
+        windows = len(inside)
+        if windows % 2:
+            inside = np.append(inside, inside[-1])  # the last window is computed twice
+        pairs = geometry.batch * len(inside) // 2
+        both = geometry.batch * int((inside[::2] & inside[1::2]).sum())
+        # The others are copied first: rows of windows in the image as a whole, of the others pixel by pixel.
+        rows = (geometry.batch * int(inside.sum()) - 2 * both) * segments if dense else 0
+        pixels = 2 * (pairs - both) * taps - (rows // segments) * taps
+        whole = segment % 4 == 0
+        apart = 0 if whole and segments == 1 else both
+        apart += 0 if whole else pairs - both
+        blocks = pairs * pair_table.blocks(outputs, _CHANNELS)
+        return Features(
+            {
+                "windows": geometry.batch * windows,
+                "pairs": pairs,
+                "pairs copied": pairs - both,
+                "segments": apart * segments,
+                "words": pairs * segments * (segment // 4),
+                "rests": pairs * segments * (segment % 4),
+                "rows copied": rows,
+                "words of rows copied": rows * (segment // 4),
+                "bytes of rows copied": rows * (segment % 4),
+                "pixels copied": pixels,
+                "words of pixels copied": pixels * (depth // 4),
+                "bytes of pixels copied": pixels * (depth % 4),
+                "blocks": blocks,
+                "blocks of form ANY": blocks if self._form(node) is Form.ANY else 0,
+                "steps": blocks * pair_table.depth(window) // pair_table.DEPTH,
+            }
+        )
 
     def distance(self, node: Node) -> Optional[int]:
         outputs, inputs = node.inputs[1].shape[:2]

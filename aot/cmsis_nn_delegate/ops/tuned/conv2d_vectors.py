@@ -11,6 +11,7 @@ import numpy as np
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ..attrs import Padding
+from ..features import Features, blocks_of
 from ..geometry import Geometry
 from ..kernel import KernelSpec
 from ..random_case import RandomCase
@@ -113,11 +114,43 @@ class Conv2dVectors(TunedKernel):
         inputs = node.inputs[1].shape[1]
         if geometry.kernel == (1, 1) and node.attrs.padding == Padding():
             return 0 if inputs % _VECTOR == 0 else _PIXELS * _depth(node)
-        out_h, out_w = geometry.output
-        width = min(out_w, _TILE)
-        rows = 1 if out_w >= _TILE else min(out_h, _PIXELS // math.gcd(out_w, _PIXELS))
+        rows, width = _tile(geometry)
         columns = (width - 1) * geometry.stride[1] + geometry.kernel[1]
         return -(-(rows * columns * geometry.kernel[0] * inputs + _VECTOR + inputs) // 16) * 16
+
+    def features(self, node: Node, scratch_bytes: int) -> Features:
+        geometry = Geometry.plain(node)
+        outputs, inputs = node.inputs[1].shape[:2]
+        (rows, columns), n = geometry.output, geometry.batch
+        pointwise = geometry.kernel == (1, 1) and node.attrs.padding == Padding()
+        lines = copied = 0
+        if pointwise:
+            # Of all pixels if they lie one behind the other, else of each row.
+            runs = [n * rows * columns] if geometry.output == geometry.input else [columns] * (n * rows)
+        else:
+            height, width = _tile(geometry)
+            tops, lefts = range(0, rows, height), range(0, columns, width)
+            runs = [min(height, rows - y) * min(width, columns - x) for y in tops for x in lefts] * n
+            # Of each row of a tile its columns are copied, one line of the filter after the other.
+            lines = n * rows * len(lefts) * geometry.kernel[0]
+            under = [(min(width, columns - x) - 1) * geometry.stride[1] + geometry.kernel[1] for x in lefts]
+            copied = n * rows * geometry.kernel[0] * sum(under)
+        groups = sum(blocks_of(run, _PIXELS) for run in runs)
+        blocks = groups * blocks_of(outputs, _CHANNELS)
+        form = vector_requantization.form_of(node).name
+        return Features(
+            {
+                "runs": len(runs),
+                "lines": lines,
+                "pixels copied": copied,
+                "vectors copied": copied * blocks_of(inputs, _VECTOR),
+                "groups": groups,
+                "blocks": blocks,
+                f"blocks of form {form}": blocks,
+                "vectors": blocks * _depth(node) // _VECTOR,
+            },
+            "pointwise" if pointwise else "",
+        )
 
     def distance(self, node: Node) -> int:
         """Windows of pixels of the image are read again for each two channels, until the outputs of a group of four are
@@ -163,6 +196,12 @@ class Conv2dVectors(TunedKernel):
 def _output_shape(node: Node) -> tuple[int, int, int, int]:
     geometry = Geometry.plain(node)
     return geometry.batch, int(node.inputs[1].shape[0]), *geometry.output
+
+
+def _tile(geometry: Geometry) -> tuple[int, int]:
+    """Returns how many rows and columns of outputs are computed from one copy of their columns."""
+    rows, columns = geometry.output
+    return 1 if columns >= _TILE else min(rows, _PIXELS // math.gcd(columns, _PIXELS)), min(columns, _TILE)
 
 
 def _weights(node: Node) -> np.ndarray:

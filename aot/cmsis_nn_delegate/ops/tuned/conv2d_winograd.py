@@ -10,6 +10,7 @@ import numpy as np
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ..attrs import Padding
+from ..features import Features, blocks_of
 from ..geometry import Geometry
 from ..kernel import KernelSpec
 from ..random_case import RandomCase
@@ -86,23 +87,30 @@ class Conv2dWinograd(TunedKernel):
             return "four times a sum may exceed 32 bits"
         return why
 
-    def instructions(self, node: Node) -> int:
-        """The inner loop is counted. The other factors were fitted to 24 measurements on a simulated Cortex-M4, of 3 to
-        64 channels: the sum is within 1 % of what images of 10 x 10 outputs and more take, and within 6 % for smaller
-        ones (tests/budgets/predictions_test.py)."""
+    def features(self, node: Node, scratch_bytes: int) -> Features:
         geometry = Geometry.plain(node)
         (height, width), (rows, columns) = geometry.input, geometry.output
         (top, left), depth = geometry.padding, _depth(node.inputs[1].shape[1])
         outputs, inputs = node.inputs[1].shape[:2]
-        steps = geometry.batch * -(-rows // 2) * -(-columns // 4)
-        # Of two tiles, those that are not read in place.
+        steps = geometry.batch * -(-rows // 2) * -(-columns // 4)  # of two tiles
+        # Those that are not read in place.
         inner_rows = sum(top <= y <= height - 4 + top for y in range(0, rows, 2))
         inner_columns = sum(left <= x <= width - 6 + left for x in range(0, columns, 4))
         copied = steps - (geometry.batch * inner_rows * inner_columns if inputs == depth else 0)
-        products = steps * -(-outputs // _CHANNELS) * (16 * (depth // _DEPTH * 47 + 8) + 15)
+        blocks = steps * blocks_of(outputs, _CHANNELS)
         finished = geometry.batch * -(-rows // 2) * -(-columns // 2) * outputs
-        each = 112 if self._form(node) is Form.FLOOR else 155
-        return products + finished * each + steps * (534 + depth // 4 * 377) + copied * (559 + depth * 35)
+        return Features(
+            {
+                "steps": steps,
+                "inputs of 4": steps * depth // 4,
+                "steps copied": copied,
+                "inputs copied": copied * depth,
+                "blocks": blocks,
+                "inputs of 8 of blocks": blocks * depth // _DEPTH,
+                "tiles of channels": finished,
+                "tiles of channels of form ANY": finished if self._form(node) is Form.ANY else 0,
+            }
+        )
 
     def scratch_bytes(self, node: Node) -> int:
         """Transformed inputs, products, and a copy of the inputs of two tiles."""

@@ -13,6 +13,7 @@ from ...format.schema import MAX_DIM, Isa
 from ...graph.ir import Node, Value
 from .. import conv_args
 from ..attrs import Padding
+from ..features import Features, blocks_of
 from ..geometry import Geometry
 from ..kernel import KernelSpec, Workspace
 from ..random_case import RandomCase
@@ -121,6 +122,36 @@ class DepthwiseConv2dPlanes(TunedKernel):
         """Rows in 2, 3, ... strips."""
         return [Workspace(self._planes_bytes(node, n), self._distance(node, n)) for n in _strips(node) if n > 1]
 
+    def features(self, node: Node, scratch_bytes: int) -> Features:
+        geometry = Geometry.plain(node)
+        channels, stride = int(node.inputs[1].shape[0]), int(node.attrs.stride[0])
+        groups = geometry.batch * blocks_of(channels, _CHANNELS)
+        row = max(geometry.output)
+        strip = _strip_outputs(node, self._strips_of(node, scratch_bytes))
+        strips = blocks_of(row, strip)
+        # Two rows of outputs, and two columns of them, are computed at a time.
+        halves, columns = blocks_of(min(geometry.output), 2), blocks_of(row, 2)
+        reads = halves * 2 * stride + _KERNEL[0] - stride  # rows of the image
+        if strips > 1 and stride == 2:
+            reads = halves * (_KERNEL[0] + stride)
+        floor = int((self._forms(node) == Form.FLOOR).sum())
+        done = geometry.batch * halves * columns
+        return Features(
+            {
+                "groups": groups,
+                "lines": groups * halves * strips,
+                "lines read": groups * reads * strips,
+                "columns read": groups * reads * columns * stride if channels >= _CHANNELS else 0,
+                "columns read one by one": groups * reads * columns * stride * channels if channels < _CHANNELS else 0,
+                "columns": groups * halves * columns,
+                "columns of channels": done * channels,
+                "columns of channels of form ANY": done * (channels - floor),
+                "columns with a limit": 0 if node.attrs.clamp.quantized(node.output.type) == (-128, 127) else done,
+                "words cleared": groups * strips * (blocks_of(min(strip, row), 2) * stride + 1),
+            },
+            f"stride {stride}" + (" in strips" if strips > 1 else ""),
+        )
+
     def distance(self, node: Node) -> Optional[int]:
         return self._distance(node, 1)
 
@@ -151,8 +182,12 @@ class DepthwiseConv2dPlanes(TunedKernel):
             **conv_args.encode(node, refs, scratch_bytes, geometry, dims),
             "channel_words": _WORDS,
             "along_height": int(self._along_height(node)),
-            "strips": next(count for count in _strips(node) if self._planes_bytes(node, count) <= scratch_bytes),
+            "strips": self._strips_of(node, scratch_bytes),
         }
+
+    def _strips_of(self, node: Node, scratch_bytes: int) -> int:
+        """Returns into how many strips rows are divided for this much scratch memory."""
+        return next(count for count in _strips(node) if self._planes_bytes(node, count) <= scratch_bytes)
 
     def _along_height(self, node: Node) -> bool:
         height, width = Geometry.plain(node).output

@@ -10,6 +10,7 @@ import numpy as np
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ..attrs import Padding
+from ..features import Features, blocks_of
 from ..geometry import Geometry
 from ..kernel import KernelSpec
 from ..random_case import RandomCase
@@ -96,6 +97,26 @@ class DepthwiseConv2dVectors(TunedKernel):
         """Three rows for an even number of outputs, and a pixel of padding."""
         columns = (-(-Geometry.plain(node).output[1] // 2) * 2 - 1) * int(node.attrs.stride[1]) + _KERNEL[1]
         return -(-(_KERNEL[0] * columns + 1) * int(node.inputs[0].shape[1]) // 16) * 16
+
+    def features(self, node: Node, scratch_bytes: int) -> Features:
+        geometry = Geometry.plain(node)
+        channels, (rows, columns) = int(node.inputs[1].shape[0]), geometry.output
+        lines, blocks = geometry.batch * rows, blocks_of(channels, _CHANNELS)
+        copied = geometry.batch * ((rows - 1) * min(geometry.stride[0], _KERNEL[0]) + _KERNEL[0])
+        form = vector_requantization.form_of(node).name
+        pairs = lines * blocks * blocks_of(columns, 2)
+        return Features(
+            {
+                "lines": lines,
+                "blocks of lines": lines * blocks,
+                "pairs of outputs": pairs,
+                f"pairs of outputs of form {form}": pairs,
+                "lines copied": copied,
+                "inputs copied": copied * geometry.input[1] * channels,
+                "padding copied": copied * sum(geometry.padding) * channels,
+            },
+            f"stride {geometry.stride[1]}",
+        )
 
     def distance(self, node: Node) -> int:
         return row_order.distance(Geometry.plain(node), node.inputs[0].shape[1])

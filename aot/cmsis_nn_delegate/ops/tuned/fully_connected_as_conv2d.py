@@ -13,6 +13,7 @@ from ...graph.ir import Node, Value
 from ...graph.tensor_type import Layout
 from .. import storage
 from ..attrs import ConvAttrs
+from ..features import Features
 from ..random_case import RandomCase
 from .conv2d_pairs import Conv2dPairs
 from .tuned_kernel import TunedKernel
@@ -58,6 +59,9 @@ class FullyConnectedAsConv2d(TunedKernel):
 
     def scratch_bytes(self, node: Node) -> int:
         return self._kernel.scratch_bytes(_convolution(node))
+
+    def features(self, node: Node, scratch_bytes: int) -> Features:
+        return self._kernel.features(_convolution(node), scratch_bytes)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         return self._kernel.constants(_convolution(node))

@@ -12,6 +12,7 @@ from ...format.record import I8, I32, Field, Struct
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from .. import block_values, storage
+from ..features import Features
 from ..kernel import KernelSpec
 from ..random_case import RandomCase
 from . import pair_table, requantization
@@ -82,6 +83,20 @@ class FullyConnectedPairs(TunedKernel):
 
     def scratch_bytes(self, node: Node) -> int:
         return 0
+
+    def features(self, node: Node, scratch_bytes: int) -> Features:
+        channels, inputs = node.inputs[1].shape
+        blocks = pair_table.blocks(channels, _CHANNELS)
+        form = requantization.form(node, node.inputs[1].constant)
+        return Features(
+            {
+                "blocks": blocks,
+                "outputs": channels,
+                "outputs of form ANY": channels if form is Form.ANY else 0,
+                "steps": blocks * (inputs // pair_table.DEPTH),
+                "last inputs": blocks * (inputs % pair_table.DEPTH),
+            }
+        )
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weights = node.inputs[1].constant

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
+from ..features import Features
 from ..kernel import KernelSpec, Workspace
 from ..random_case import RandomCase
 
@@ -31,7 +32,7 @@ class TunedKernel(ABC):
     # The instruction sets for which it is worth its flash.
     isas: ClassVar[frozenset[Isa]]
     # Whether it has larger constants than the other kernels for its nodes, for fewer instructions. Then it is only
-    # chosen within a limit of flash, and it and the kernels before it have `instructions`.
+    # chosen within a limit of flash, where the costs of both kernels are known.
     grows: ClassVar[bool] = False
     # What it assumes, for the docs.
     assumes: ClassVar[str]
@@ -59,9 +60,9 @@ class TunedKernel(ABC):
         kernel writes is no longer read; 0: exactly over it is possible. None if they must lie apart."""
         return None
 
-    def instructions(self, node: Node) -> Optional[int]:
-        """Returns about how many instructions a call takes on cores with DSP; None if that is not known."""
-        return None
+    @abstractmethod
+    def features(self, node: Node, scratch_bytes: int) -> Features:
+        """Returns what the instructions of a call with `scratch_bytes` of scratch memory depend on."""
 
     @abstractmethod
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..geometry import Geometry
 
 
@@ -31,3 +33,21 @@ def distance(geometry: Geometry, inputs: int, outputs: int) -> int:
             most = max(most, (y * columns + x) * outputs - first * inputs)
     growth = rows * columns * outputs - height * width * inputs  # from one image of the batch to the next
     return most + max(growth, 0) * (geometry.batch - 1)
+
+
+def inside(geometry: Geometry) -> np.ndarray:
+    """Returns which windows of an image lie inside of it; bool [output rows * columns]."""
+    rows, columns = (
+        _inside(*axis)
+        for axis in zip(
+            geometry.input, geometry.kernel, geometry.output, geometry.stride, geometry.padding, geometry.dilation
+        )
+    )
+    return np.outer(rows, columns).reshape(-1)
+
+
+def _inside(size: int, taps: int, count: int, stride: int, padding: int, dilation: int) -> np.ndarray:
+    """Returns which of the `count` windows of an axis lie inside of it."""
+    start = np.arange(count) * stride - padding
+    inside: np.ndarray = (start >= 0) & (start + (taps - 1) * dilation < size)
+    return inside

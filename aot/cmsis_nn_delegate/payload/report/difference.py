@@ -139,18 +139,23 @@ def _read(text: str, name: str) -> tuple[str, Groups]:
 def _model(document: Mapping[str, Any]) -> Groups:
     arena, calls = document["arena"], document["calls"]
     names = _names((call["kernel"], call.get("modules") or call["sources"]) for call in calls)
+    predicted = {name: call.get("predicted_instructions") for name, call in zip(names, calls)}
+    # Older reports have no predictions.
+    total = document.get("prediction", {}).get("instructions")
     return {
         _TOTALS: {
             "arena, bytes": arena["nbytes"],
             "bound of the arena, bytes": arena["bound"],
             "payload, bytes": document["flash_bytes"],
             "multiplications": document["macs"],
+            **({} if total is None else {"predicted instructions": total}),
             "calls": len(calls),
         },
         "payload by part, bytes": document["flash"],
         "constants by call, bytes": {name: call["constant_bytes"] for name, call in zip(names, calls)},
         "scratch memory by call, bytes": {name: call["scratch_bytes"] for name, call in zip(names, calls)},
         "multiplications by call": {name: call["macs"] for name, call in zip(names, calls)},
+        "predicted instructions by call": {name: count for name, count in predicted.items() if count is not None},
     }
 
 

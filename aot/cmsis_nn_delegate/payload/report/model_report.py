@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Optional
 
 from ...format import schema
 from ...graph.ir import Value
+from ..costs.table import costs
 from ..decode import decode
 from ..encode import Call, Encoded
 from ..planner.memory import MemoryPlan
@@ -72,6 +73,21 @@ class CallReport:
     # instructions it saves; else None.
     growth_bytes: Optional[int]
     saved_instructions: Optional[int]
+    # About how many instructions it takes on the target (payload/costs); None if there is no model for it.
+    predicted_instructions: Optional[int]
+
+
+@dataclass(frozen=True)
+class PredictionReport:
+    """About how many instructions the calls of an inference take together, without what the executor does around them.
+    Of `networks` networks that were measured on this core, predictions without their own measurements were half the
+    time within `median_error` of what was counted, and always within `largest_error`, relative to that. All are None if
+    that is unknown: `instructions` if there is no model for a call, the errors for providers that were not measured."""
+
+    instructions: Optional[int]
+    networks: Optional[int]
+    median_error: Optional[float]
+    largest_error: Optional[float]
 
 
 @dataclass(frozen=True)
@@ -103,6 +119,7 @@ class Report:
     flash: dict[str, int]  # by part; the values add up to `flash_bytes`
     flash_bytes: int
     macs: int
+    prediction: PredictionReport
     left_out: tuple[str, ...]  # what need not be computed, a sentence each
     inputs: tuple[IoReport, ...]
     outputs: tuple[IoReport, ...]
@@ -127,6 +144,7 @@ def build_report(
     that is unknown. `modules` and `lines` have the user's module and line of code by the names of edge nodes, in
     execution order, for those where they are known."""
     graph, plan = encoded.graph, encoded.plan
+    calls = tuple(_call(call, encoded, modules, lines) for call in encoded.calls)
     return Report(
         name=name,
         target=encoded.target.name,
@@ -140,11 +158,21 @@ def build_report(
         flash=_flash(encoded),
         flash_bytes=len(encoded.payload),
         macs=sum(call.macs for call in encoded.calls),
+        prediction=_prediction(encoded, calls),
         left_out=tuple(graph.notes),
         inputs=tuple(_io(value, plan) for value in graph.inputs),
         outputs=tuple(_io(value, plan) for value in graph.outputs),
-        calls=tuple(_call(call, encoded, modules, lines) for call in encoded.calls),
+        calls=calls,
     )
+
+
+def _prediction(encoded: Encoded, calls: Sequence[CallReport]) -> PredictionReport:
+    found = [call.predicted_instructions for call in calls]
+    total = sum(count for count in found if count is not None) if None not in found else None
+    accuracy = costs().accuracy_of(encoded.target.name, [provider.name for provider in encoded.providers])
+    if accuracy is None:
+        return PredictionReport(total, None, None, None)
+    return PredictionReport(total, accuracy.networks, accuracy.median_error, accuracy.largest_error)
 
 
 def _arena(encoded: Encoded, modules: Mapping[str, str]) -> ArenaReport:
@@ -228,6 +256,7 @@ def _call(call: Call, encoded: Encoded, modules: Mapping[str, str], lines: Mappi
         live_bytes=live,
         growth_bytes=None if price is None else price.flash_bytes,
         saved_instructions=None if price is None else price.saved_instructions,
+        predicted_instructions=call.choice.instructions(encoded.target),
     )
 
 

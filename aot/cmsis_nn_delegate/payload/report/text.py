@@ -13,6 +13,7 @@ def render(report: Report) -> str:
         [
             f"{report.name} for {report.target} ({report.isa} kernels of CMSIS-NN {report.cmsis_nn[:8]})",
             f"{len(report.calls)} kernel calls, {report.macs:,} multiplications",
+            prediction(report),
             f"payload CRC-32 {report.payload_crc32}",
             f"kernels chosen for {report.prefer}",
             *([f"quantizer: {report.quantizer}"] if report.quantizer else []),
@@ -28,6 +29,29 @@ def render(report: Report) -> str:
         ),
     ]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def prediction(report: Report) -> str:
+    """Returns about how many instructions the calls take, and how far from the truth that may be."""
+    found = report.prediction
+    if found.instructions is None:
+        missing = [call for call in report.calls if call.predicted_instructions is None]
+        names = ", ".join(dict.fromkeys(f"{call.kernel} ({call.provider})" for call in missing))
+        return f"instructions not predicted: there is no model for {names} on {report.target}"
+    text = f"about {_rounded(found.instructions)} instructions predicted for the calls on {report.target}"
+    if found.networks is None or found.median_error is None or found.largest_error is None:
+        return text
+    return (
+        f"{text}; of {found.networks} networks that were measured, half were within {found.median_error:.1%} of the "
+        f"prediction, all within {found.largest_error:.1%}"
+    )
+
+
+def _rounded(count: int) -> str:
+    """Returns "3.62 million", "41,200": no more digits than a prediction deserves."""
+    if count >= 999_500:
+        return f"{float(f'{count / 1e6:.3g}'):g} million"
+    return f"{round(count, 3 - len(str(count))):,}"
 
 
 def shape(dims: Sequence[int]) -> str:
@@ -87,7 +111,10 @@ def _flash_lines(report: Report) -> list[str]:
 
 def _call_lines(report: Report) -> list[str]:
     rows = [
-        ["call", "kernel", "provider", "input", "output", "multiplications", "scratch", "constants", "live", "stored"]
+        [
+            *("call", "kernel", "provider", "input", "output", "multiplications", "instructions"),
+            *("scratch", "constants", "live", "stored"),
+        ]
     ]
     for call in report.calls:
         rows.append(
@@ -98,13 +125,14 @@ def _call_lines(report: Report) -> list[str]:
                 " ".join(map(shape, call.inputs)),
                 " ".join(map(shape, call.outputs)),
                 f"{call.macs:,}",
+                "not predicted" if call.predicted_instructions is None else f"{call.predicted_instructions:,}",
                 f"{call.scratch_bytes:,}",
                 f"{call.constant_bytes:,}",
                 f"{call.live_bytes:,}",
                 " ".join(call.stored),
             ]
         )
-    return ["Calls, sizes in bytes", *table(rows, left=(1, 2, 3, 4, 9))]
+    return ["Calls, sizes in bytes, instructions as predicted", *table(rows, left=(1, 2, 3, 4, 10))]
 
 
 def _price_lines(report: Report) -> list[str]:

@@ -82,6 +82,8 @@ def test_figures_are_those_of_the_report(seed, io_placement, profiled):
         keys = ("macs", "constant_bytes", "scratch_bytes", "live_bytes")
         numbers = [call["index"], *(call[key] for key in keys), *([100 + call["index"]] if profiled else [])]
         assert [cells[0], *cells[5 : 5 + len(numbers) - 1]] == [f"{number:,}" for number in numbers]
+        predicted = call["predicted_instructions"]
+        assert cells[-2] == ("not predicted" if predicted is None else f"{predicted:,}")
         assert cells[1] == call["kernel"] and cells[4].startswith(call["provider"]) and call["why"] in cells[4]
     parts = {name: int(size.replace(",", "")) for name, size, _ in page.table("part")}
     assert parts == {**report["flash"], "payload": report["flash_bytes"]}

@@ -32,6 +32,9 @@ def render(report: Document, profile: Optional[Document] = None, against: Option
         drawn["by-call"] = charts.by_call(
             [c["instructions"] for c in profile["calls"]], report["calls"], "instructions"
         )
+    elif report.get("prediction", {}).get("instructions") is not None:
+        counts = [c["predicted_instructions"] for c in report["calls"]]
+        drawn["by-call"] = charts.by_call(counts, report["calls"], "predicted instructions")
     else:
         drawn["by-call"] = charts.by_call([c["macs"] for c in report["calls"]], report["calls"], "multiplications")
     parts = [

@@ -46,7 +46,7 @@ def summary(report: Document, profile: Optional[Document], against: Optional[Doc
             _of(against, "arena", "nbytes"),
         ),
         _tile("Flash: payload", report["flash_bytes"], "bytes", _largest(report), _of(against, "flash_bytes")),
-        _tile("Work", report["macs"], "multiplications", "", _of(against, "macs")),
+        _tile("Work", report["macs"], "multiplications", _predicted(report), _of(against, "macs")),
     ]
     if report["persistent_bytes"]:
         kept = "kept between inferences"
@@ -62,6 +62,14 @@ def summary(report: Document, profile: Optional[Document], against: Optional[Doc
         crc = f"and {profile['crc']:,} to check the CRC"
         tiles.append(_tile("init()", profile["init"], "instructions", crc))
     return f"<div class=tiles>{''.join(tiles)}</div>"
+
+
+def _predicted(report: Document) -> str:
+    found = report.get("prediction", {})
+    if found.get("instructions") is None:
+        return "instructions not predicted"
+    within = "" if found["largest_error"] is None else f", within {found['largest_error']:.0%}"
+    return f"about {found['instructions']:,} instructions predicted{within}"
 
 
 def changes(report: Document, against: Document) -> str:
@@ -101,16 +109,20 @@ def peak(report: Document) -> str:
 
 
 def calls(report: Document, profile: Optional[Document]) -> str:
-    """Returns the table of calls. The share is that of measured instructions, else of multiplications."""
-    counts = (
-        [c["instructions"] for c in profile["calls"]] if profile is not None else [c["macs"] for c in report["calls"]]
-    )
-    of_what = "all executed instructions" if profile is not None else "multiplications, for lack of a profile"
+    """Returns the table of calls. The share is that of measured instructions, else of predicted ones, else of
+    multiplications."""
+    predicted = [c.get("predicted_instructions") for c in report["calls"]]
+    if profile is not None:
+        counts, of_what = [c["instructions"] for c in profile["calls"]], "all executed instructions"
+    elif None not in predicted:
+        counts, of_what = predicted, "predicted instructions, for lack of a profile"
+    else:
+        counts, of_what = [c["macs"] for c in report["calls"]], "multiplications, for lack of a profile"
     total = profile["inference"] if profile is not None else max(sum(counts), 1)
     heads = ["call", "kernel", "module", "shape", "provider", "multiplications", "constants", "scratch", "live"]
     numbers = [0, 5, 6, 7, 8]
     cycles = profile is not None and bool(profile.get("cycles"))
-    heads += ["instructions"] * (profile is not None) + ["cycles at most"] * cycles
+    heads += ["instructions"] * (profile is not None) + ["cycles at most"] * cycles + ["predicted"]
     numbers += range(9, len(heads))
     heads.append("share")
     longest = max([*counts, 1])
@@ -129,6 +141,8 @@ def calls(report: Document, profile: Optional[Document]) -> str:
             cells.append(_number(count))
             if cycles:
                 cells.append(_number(profile["calls"][call["index"]]["cycles"][1]))
+        expected = predicted[call["index"]]
+        cells.append("<td class=number data-value=-1>not predicted</td>" if expected is None else _number(expected))
         share = count / total if total else 0.0
         cells.append(f"<td class=number data-value={share:.9f}>{share:.1%}{_bar(count / longest)}</td>")
         marked = " class=peak" if call["index"] == report["arena"]["peak_call"] else ""

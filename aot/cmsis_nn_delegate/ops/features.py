@@ -1,0 +1,60 @@
+"""What the instructions of a call depend on: counts, of which a model of its cost is a weighted sum.
+
+A count is one of something that a kernel's loops do: the elements of the output, the products, the blocks of four
+channels. It follows from shapes and attributes alone, except where the compiler chooses another loop by the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ..graph.ir import Node
+
+
+class Features(NamedTuple):
+    """Counts by name, 0 or more; each model has a constant besides. `path` tells calls apart for which a kernel has
+    loops of their own: each path has its own weights."""
+
+    counts: Mapping[str, int]
+    path: str = ""
+
+
+def blocks_of(count: int, size: int) -> int:
+    """Returns how many blocks of `size` hold `count`."""
+    return -(-count // size)
+
+
+def elements(node: Node) -> dict[str, int]:
+    """Returns how many elements a node reads and writes, without constants."""
+    return {
+        "inputs": sum(value.numel for value in node.inputs if not value.is_constant),
+        "outputs": sum(value.numel for value in node.outputs),
+    }
+
+
+def sums(count: int, size: int) -> dict[str, int]:
+    """Returns what `count` sums of `size` products depend on: kernels compute 16 or 4 of them at a time."""
+    return {
+        "outputs": count,
+        "products": count * size,
+        "products by 16": count * (size // 16),
+        "products by 4": count * (size % 16 // 4),
+        "last products": count * (size % 4),
+        "vectors": count * blocks_of(size, 16),
+    }
+
+
+def row_products(rows: int, columns: int, row_size: int) -> Features:
+    """Returns the features of a matrix of rows times that of as long columns."""
+    return Features(
+        {
+            "rows": rows,
+            "inputs": rows * row_size,
+            "pairs of outputs": rows * (columns // 2),
+            "fours of outputs": rows * (columns // 4),
+            "vectors of four outputs": rows * (columns // 4) * blocks_of(row_size, 16),
+            "products of a last output": rows * (columns % 2) * row_size,
+            **sums(rows * columns, row_size),
+        }
+    )

@@ -1,0 +1,116 @@
+"""Counts the instructions of calls on simulated cores, and fits the models by which the compiler predicts them.
+
+    bazel run //benchmarks/costs -- --write                       # payload/costs/table.json; takes 20 minutes
+    bazel run //benchmarks/costs -- --write --cores cortex-m4,cortex-m7,cortex-m33   # what it says of these cores
+    bazel run //benchmarks/costs -- --cores cortex-m4 --count 10  # prints the table of one core, roughly
+
+Calls of networks count too: those of MLPerf Tiny, with their trained weights if MLPERF_TINY_WEIGHTS names their folder,
+and those of tests/coverage/networks.py. The table has only what was measured, so use the kernels of CMSIS-NN
+(CMSIS_NN_DIR).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from cmsis_nn_delegate.quiet import quiet
+
+quiet()
+
+# ruff: noqa: E402
+from benchmarks.costs import fit
+from benchmarks.costs.samples import Sample, Sampler
+from benchmarks.measure import PROVIDERS, Images
+from benchmarks.networks import Network, load, names
+from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.payload.costs.table import MEASURED_CORES, Costs, Model
+from cmsis_nn_delegate.target import get_target
+from examples.mlperf_tiny.networks import WEIGHTS_VARIABLE
+
+_KINDS = ("MLPerf Tiny", "tests/coverage/networks.py")
+_WRITTEN = Path("aot", "cmsis_nn_delegate", "payload", "costs", "table.json")
+_COUNT = 40
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cores", default=",".join(MEASURED_CORES), help="default: all")
+    parser.add_argument("--count", type=int, default=_COUNT, help="random calls of each kind; default %(default)s")
+    parser.add_argument("--write", action="store_true", help="write the table of the source tree")
+    options = parser.parse_args(arguments)
+    cores = options.cores.split(",")
+    try:
+        table = measure(cores, options.count, networks())
+    except (UserError, OSError, ValueError) as error:
+        print(f"costs: error: {error}", file=sys.stderr)
+        return 1
+    if options.write:
+        path = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."), _WRITTEN)
+        before = Costs.of_json(path.read_text(encoding="utf-8"))
+        path.write_text(before.updated(table).to_json(), encoding="utf-8")
+        print(f"written: {path}")
+    else:
+        print(table.to_json(), end="")
+    return 0
+
+
+def networks() -> list[Network]:
+    """Returns the networks whose calls are counted."""
+    folder = os.environ.get(WEIGHTS_VARIABLE)
+    weights = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), folder) if folder else None
+    found = []
+    for name in (name for name, kind in names().items() if kind in _KINDS):
+        _say(f"compiling {name}")
+        found.append(load(name, weights))
+    return found
+
+
+def measure(cores: Sequence[str], count: int, known: Sequence[Network]) -> Costs:
+    """Returns the table for `cores`. Those that take the models of another one are measured with networks only, which
+    shows how good these are."""
+    images = Images()
+    if not images.with_cmsis_nn:
+        raise UserError(f"the table has CMSIS-NN's kernels too, and the firmware has none: {images.reason}")
+    models: dict[tuple[str, str, str, str], Model] = {}
+    accuracy = []
+    samples: dict[str, list[Sample]] = {}
+    simulator = ""
+    compilers: tuple[str, ...] = ()
+    # Measured ones first.
+    for core in sorted(cores, key=lambda core: (MEASURED_CORES[core] != core, cores.index(core))):
+        sampler = Sampler(get_target(core), images)
+        own = MEASURED_CORES[core] == core
+        if not own and MEASURED_CORES[core] not in samples:
+            raise UserError(f"{core} takes the models of {MEASURED_CORES[core]}: measure that too")
+        # The portable kernels are in images of the measured cores alone.
+        usable = [p for p in PROVIDERS if not images.obstacle(p) and (own or p != "portable")]
+        calls: dict[str, dict[str, list[Sample]]] = {p: {} for p in usable}
+        for providers in usable:
+            started = time.monotonic()
+            for network in known:
+                calls[providers][network.name] = sampler.of_network(network, providers)
+            if own:
+                samples.setdefault(core, []).extend(sampler.of_operators(providers, count))
+            _say(f"{core}, {providers}: {time.monotonic() - started:.0f} s")
+        seen = samples[MEASURED_CORES[core]]
+        if own:
+            seen += [call for networks in calls.values() for some in networks.values() for call in some]
+            models |= {(core, *key): model for key, model in fit.models_of(seen).items()}
+        accuracy += [fit.accuracy_of(core, ",".join(PROVIDERS[p]), calls[p], seen) for p in usable]
+        environment = images.environment(sampler.simulator, core)
+        simulator, compilers = environment.simulator, environment.compilers
+    cmsis_nn = images.environment(simulator, cores[0]).cmsis_nn
+    return Costs(cmsis_nn, compilers, simulator, models, tuple(sorted(accuracy, key=lambda a: (a.core, a.providers))))
+
+
+def _say(line: str) -> None:
+    print(f"- {line}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
