@@ -43,6 +43,7 @@ def delegate_model(
         linear_weights = "per-channel",
         max_arena = None,
         max_flash = None,
+        max_instructions = None,
         **kwargs):
     """Declares the targets above.
 
@@ -58,6 +59,8 @@ def delegate_model(
       max_arena: the most bytes that the arena may take, for every instruction set: the build fails if it takes
         more, and says which buffers are the largest.
       max_flash: the most bytes that the payload may take, likewise.
+      max_instructions: the most instructions that the compiler may predict for the calls of an inference, likewise;
+        or a dict of such limits by core, of those that models are compiled for: {"cortex-m4": 3000000}.
       **kwargs: visibility, tags, ...
     """
     if len(srcs) != 1:
@@ -76,13 +79,23 @@ def delegate_model(
         deps = deps + [_CLI],
         **kwargs
     )
-    limits = "".join([
-        "--%s %d " % (option, limit)
-        for option, limit in [("max-arena", max_arena), ("max-flash", max_flash)]
-        if limit != None
-    ])
-    for isa in ISAS:
-        core = core_of_isa(isa).cpu
+    cores = {isa: core_of_isa(isa).cpu for isa in ISAS}
+    instructions = max_instructions
+    if type(instructions) != "dict":
+        instructions = {core: instructions for core in cores.values()}
+    for core in instructions:
+        if core not in cores.values():
+            fail("max_instructions of %s: models are compiled for %s, not for %s" % (
+                name,
+                ", ".join(cores.values()),
+                core,
+            ))
+    for isa, core in cores.items():
+        limits = "".join(["--%s %d " % (option, limit) for option, limit in [
+            ("max-arena", max_arena),
+            ("max-flash", max_flash),
+            ("max-instructions", instructions.get(core)),
+        ] if limit != None])
         outs = ["%s/%s.%s" % (isa, name, suffix) for suffix in _FILES]
         host_genrule(
             name = "%s_%s" % (name, isa),

@@ -124,7 +124,7 @@ def _compile(arguments: argparse.Namespace) -> int:
     from .payload.report.budget import Budget
     from .payload.report.page import library
 
-    budget = Budget(arguments.max_arena, arguments.max_flash)
+    budget = Budget(arguments.max_arena, arguments.max_flash, arguments.max_instructions)
     if arguments.html:
         library.check_installed()
     compiled = _compiled(arguments)
@@ -171,8 +171,10 @@ def _accuracy(arguments: argparse.Namespace) -> int:
 
 def _profile(arguments: argparse.Namespace) -> int:
     from .payload.files.artifacts import Artifacts
+    from .payload.report.budget import Budget
     from .runner import chrome_trace, profile_text
 
+    budget = Budget(instructions=arguments.max_instructions)
     artifacts = Artifacts.of(arguments.model)
     artifacts.check()
     trace = Path(arguments.trace) if arguments.trace is not None else None
@@ -186,6 +188,7 @@ def _profile(arguments: argparse.Namespace) -> int:
     if trace is not None:
         write_files(trace.parent, {trace.name: chrome_trace.to_trace(profile).encode()})
         print(f"Written\n  {trace}", file=sys.stderr if arguments.json else sys.stdout)
+    profile_text.require(profile, budget)
     return 0
 
 
@@ -640,6 +643,12 @@ def _parser() -> argparse.ArgumentParser:
     compile_.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for the files")
     compile_.add_argument("--max-arena", type=int, metavar="BYTES", help="fail if the arena takes more")
     compile_.add_argument("--max-flash", type=int, metavar="BYTES", help="fail if the payload takes more")
+    compile_.add_argument(
+        "--max-instructions",
+        type=int,
+        metavar="COUNT",
+        help="fail if the calls of an inference are predicted to take more",
+    )
     compile_.add_argument("--html", action="store_true", help="also write NAME.report.html, a page for a browser")
     compile_.set_defaults(calibration_optional=False)
 
@@ -676,6 +685,9 @@ def _parser() -> argparse.ArgumentParser:
     profile.add_argument("--cycles", action="store_true", help="also model cycles; for cortex-m4 only")
     profile.add_argument("--trace", metavar="FILE.json", help="also write a trace for Perfetto (ui.perfetto.dev)")
     profile.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
+    profile.add_argument(
+        "--max-instructions", type=int, metavar="COUNT", help="fail if the inference executes more, with its executor"
+    )
 
     report = command("report", _report, "show RAM, flash and calls of a compiled model")
     report.add_argument("model", help="a file that `compile` wrote, or their common beginning")

@@ -173,13 +173,17 @@ def test_compile_writes_everything(capsys, folder, small):
 
 
 def test_a_model_that_exceeds_its_budget_is_not_written(capsys, folder, small):
-    code, _, err = compile_(capsys, folder, "small", "--max-arena", "16", "--max-flash", "32", out="budget")
+    limits = ("--max-arena", "16", "--max-flash", "32", "--max-instructions", "10")
+    code, _, err = compile_(capsys, folder, "small", *limits, out="budget")
     assert code == 1 and not list((folder / "budget").glob("small*"))
     assert re.search(
-        r"small exceeds its budget for cortex-m\S+: the arena takes .* limit of 16\..*the payload takes", err
+        r"small exceeds its budget for cortex-m\S+: the arena takes .* limit of 16\..*the payload takes.*limit of 10\.",
+        err,
     )
     assert "Traceback" not in err
-    code, _, _ = compile_(capsys, folder, "small", "--max-arena", "100000", "--max-flash", "100000", out="budget")
+    limits = ("--max-arena", "100000", "--max-flash", "100000", "--max-instructions", "1000000")
+    code, out, _ = compile_(capsys, folder, "small", *limits, out="budget")
+    assert re.search(r"about [\d,]+ instructions predicted for the calls on cortex-m\S+; of \d+ networks", out)
     assert code == 0 and (folder / "budget" / "small.payload.bin").is_file()
 
 

@@ -97,7 +97,7 @@ class Compiled:
             return
         if self.report is None:
             raise UserError(
-                f"{self.name} is not delegated as a whole, so its arena and its flash are not known as a whole: "
+                f"{self.name} is not delegated as a whole, so what it takes is not known as a whole: "
                 f"{self.obstacle}; compile it without a budget",
                 exit_code=1,
             )

@@ -17,6 +17,7 @@ from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.payload.report.budget import Budget
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.runner import chrome_trace, profile_text, simulate
 from cmsis_nn_delegate.runner.profile import CallProfile, Profile, measure, random_inputs
@@ -204,6 +205,16 @@ def test_the_command_takes_inputs(capsys, compiled, tmp_path):
     assert f"an inference with the first sample of {tmp_path / 'x.npz'} " in out
 
 
+def test_the_command_judges_a_limit(capsys, compiled):
+    code, out, err = command(capsys, compiled, "--image", image("cortex-m4"), "--json", "--max-instructions", "1000")
+    found = json.loads(out)  # is printed all the same
+    more = found["inference"] - 1000
+    assert code == 1 and f"takes {found['inference']:,} instructions, {more:,} more than its limit of 1,000" in err
+    largest = max(found["calls"], key=lambda call: call["instructions"])
+    assert f"call {largest['index']}, {largest['kernel']} of " in err
+    assert f"with {largest['instructions']:,} instructions" in err
+
+
 @pytest.mark.parametrize(
     "options, message",
     [
@@ -253,6 +264,15 @@ def profiles(draw):
 
 
 @settings(deadline=None)
+@given(profiles())
+def test_an_inference_may_take_as_much_as_its_limit(profile):
+    profile_text.require(profile, Budget())
+    profile_text.require(profile, Budget(instructions=profile.inference))
+    if profile.inference:
+        with pytest.raises(UserError, match="1 more than its limit"):
+            profile_text.require(profile, Budget(instructions=profile.inference - 1))
+
+
 @given(profiles())
 def test_events_of_a_trace_follow_each_other_and_fill_the_inference(profile):
     trace = json.loads(chrome_trace.to_trace(profile))

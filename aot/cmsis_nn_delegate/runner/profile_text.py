@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..errors import UserError
+from ..payload.report.budget import Budget, largest, over
 from ..payload.report.text import shape, table
 from .profile import CallProfile, Profile
 
@@ -25,6 +27,21 @@ def render(profile: Profile) -> str:
     if profile.with_markers:
         lines += ["", "The executor's line includes the code that marks calls: the image without it was not found."]
     return "\n".join(lines) + "\n"
+
+
+def require(profile: Profile, budget: Budget) -> None:
+    """UserError says by how much the inference exceeds the limit of instructions, with the largest causes."""
+    limit = budget.instructions
+    if limit is None or profile.inference <= limit:
+        return
+    causes = [(call.instructions, f"call {call.index}, {call.kernel} of {origin(call)}") for call in profile.calls]
+    causes.append((profile.executor, "the executor"))
+    raise UserError(
+        f"{profile.name} exceeds its budget on {profile.core}: "
+        f"{over('an inference', profile.inference, limit, 'instructions')}. Most are those of "
+        f"{largest(causes, 'instructions')}",
+        exit_code=1,
+    )
 
 
 def share(profile: Profile, instructions: int) -> str:

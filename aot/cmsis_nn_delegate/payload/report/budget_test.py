@@ -1,3 +1,4 @@
+import dataclasses
 import re
 
 import pytest
@@ -42,11 +43,35 @@ def test_a_payload_that_is_too_large_is_explained_by_its_constants(report):
     assert found == [(str(call.index), f"{call.constant_bytes:,}") for call in largest]
 
 
+def test_too_many_instructions_are_explained_by_the_largest_calls(report):
+    predicted = report.prediction.instructions
+    Budget(instructions=predicted).require(report)
+    with pytest.raises(UserError) as error:
+        Budget(instructions=predicted - 1).require(report)
+    message = str(error.value)
+    assert f"an inference takes {predicted:,} predicted instructions, 1 more than its limit" in message
+    largest = sorted(report.calls, key=lambda call: -call.predicted_instructions)[:3]
+    found = re.findall(r"call (\d+), .*? with ([\d,]+) instructions", message)
+    assert found == [(str(call.index), f"{call.predicted_instructions:,}") for call in largest]
+
+
+def test_without_a_prediction_no_limit_of_instructions_is_judged(report):
+    calls = (dataclasses.replace(report.calls[0], predicted_instructions=None), *report.calls[1:])
+    prediction = dataclasses.replace(report.prediction, instructions=None)
+    unknown = dataclasses.replace(report, calls=calls, prediction=prediction)
+    Budget(arena=report.arena.nbytes).require(unknown)
+    with pytest.raises(UserError, match="not known whether cortex-m4 needs more than 9,999.*call 0, ") as error:
+        Budget(instructions=9999).require(unknown)
+    assert error.value.exit_code == 1 and "cmsisnn profile --max-instructions" in str(error.value)
+
+
 def test_every_limit_that_is_exceeded_is_named(report):
-    with pytest.raises(UserError, match="the arena takes .*the payload takes"):
-        Budget(arena=0, flash=0).require(report)
+    with pytest.raises(UserError, match="the arena takes .*the payload takes .*an inference takes"):
+        Budget(arena=0, flash=0, instructions=0).require(report)
 
 
 def test_limits_are_not_negative():
     with pytest.raises(UserError, match="the limit of the flash is -1 bytes"):
         Budget(flash=-1)
+    with pytest.raises(UserError, match="the limit of an inference is -1 instructions"):
+        Budget(instructions=-1)
