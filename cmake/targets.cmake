@@ -345,6 +345,16 @@ cmsis_nn_delegate_test(
     payload_builder
 )
 
+# //runtime/payload:direct_calls
+cmsis_nn_delegate_library(
+  direct_calls
+  HDRS
+    runtime/payload/direct_calls.h
+  DEPS
+    bases
+    format
+)
+
 # //runtime/payload:format
 cmsis_nn_delegate_library(
   format

@@ -43,8 +43,11 @@ def missing(op: Op) -> Iterator[str]:
 def _missing_with_kernels(op: Op) -> Iterator[str]:
     yield from (f"{name}()" for name in ("reference", "encode") if _inherited(op, name))
     for kernel in op.kernels:
-        if not (ROOT / f"runtime/kernels/portable/{kernel.name}.cc").exists():
+        portable = ROOT / f"runtime/kernels/portable/{kernel.name}.cc"
+        if not portable.exists():
             yield f"the portable kernel {kernel.name}.cc"
+        elif f"Error {kernel.name}(const payload::{kernel.args.name}& " not in portable.read_text(encoding="utf-8"):
+            yield f"the function {kernel.name}() in the portable kernel {kernel.name}.cc"
         source = ROOT / f"runtime/kernels/cmsis_nn/{kernel.name}.cc"
         if kernel.cmsis_nn and not source.exists():
             yield f"CMSIS-NN's kernel {kernel.name}.cc"

@@ -64,6 +64,11 @@ using executorch::runtime::Error;
 
 {providers}
 
+// Each kernel is declared twice. The constant is for tables: it has what validation needs to know, and links the checks
+// of its calls. The function runs one call and links nothing else, for code with calls of its own, such as
+// `cmsisnn compile --emit cpp` writes. It checks no more than the constant's `run`: `args` must be such as init()
+// accepts, and the memory behind `bases` as large as `args` says.
+
 {kernels}
 }}  // namespace {namespace}
 }}  // namespace cmsis_nn_delegate
@@ -181,7 +186,9 @@ def _declaration(kernel: KernelSpec, provider: Provider) -> str:
     constant = camel(kernel.name)
     documentation = f"{kernel.cmsis_nn}." if provider is CMSIS_NN else kernel.args.doc
     lines = comment(documentation)
-    return "\n".join([*lines, f"extern const KernelOf<payload::Opcode::k{constant}> k{constant};", ""])
+    lines.append(f"extern const KernelOf<payload::Opcode::k{constant}> k{constant};")
+    lines.append(f"Error {kernel.name}(const payload::{kernel.args.name}& args, const Bases& bases);")
+    return "\n".join([*lines, ""])
 
 
 def _table(table: Table) -> str:

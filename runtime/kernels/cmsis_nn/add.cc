@@ -21,5 +21,7 @@ Error run_add(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kAdd> kAdd =
     cmsis_nn_kernel(operators::kAdd, run_add).in_place();
 
+Error add(const payload::AddArgs& args, const Bases& bases) { return kAdd.run(&args, bases); }
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -28,5 +28,9 @@ Error run_add_broadcast(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast =
     cmsis_nn_kernel(operators::kAddBroadcast, run_add_broadcast).in_place();
 
+Error add_broadcast(const payload::AddBroadcastArgs& args, const Bases& bases) {
+  return kAddBroadcast.run(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

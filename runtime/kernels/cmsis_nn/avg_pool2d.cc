@@ -24,5 +24,9 @@ std::uint32_t scratch_bytes(const void* args) {
 constexpr KernelOf<payload::Opcode::kAvgPool2d> kAvgPool2d =
     cmsis_nn_kernel(operators::kAvgPool2d, run_avg_pool2d, scratch_bytes);
 
+Error avg_pool2d(const payload::AvgPool2dArgs& args, const Bases& bases) {
+  return kAvgPool2d.run(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -31,5 +31,9 @@ std::uint32_t scratch_bytes(const void* args) {
 constexpr KernelOf<payload::Opcode::kBatchMatmul> kBatchMatmul =
     cmsis_nn_kernel(operators::kBatchMatmul, run_batch_matmul, scratch_bytes);
 
+Error batch_matmul(const payload::BatchMatmulArgs& args, const Bases& bases) {
+  return kBatchMatmul.run(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

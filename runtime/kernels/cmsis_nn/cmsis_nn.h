@@ -29,50 +29,71 @@ using executorch::runtime::Error;
 inline constexpr Provider kProvider = {
     "cmsis-nn", isa_set(kCompiledIsa), {payload::kPortableRevision, payload::kCmsisNnRevision, 0}};
 
+// Each kernel is declared twice. The constant is for tables: it has what validation needs to know, and links the checks
+// of its calls. The function runs one call and links nothing else, for code with calls of its own, such as
+// `cmsisnn compile --emit cpp` writes. It checks no more than the constant's `run`: `args` must be such as init()
+// accepts, and the memory behind `bases` as large as `args` says.
+
 /// arm_convolve_wrapper_s8.
 extern const KernelOf<payload::Opcode::kConv2d> kConv2d;
+Error conv2d(const payload::Conv2dArgs& args, const Bases& bases);
 
 /// arm_depthwise_conv_wrapper_s8.
 extern const KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d;
+Error depthwise_conv2d(const payload::DepthwiseConv2dArgs& args, const Bases& bases);
 
 /// arm_nn_vec_mat_mult_t_per_ch_s8.
 extern const KernelOf<payload::Opcode::kFullyConnected> kFullyConnected;
+Error fully_connected(const payload::FullyConnectedArgs& args, const Bases& bases);
 
 /// arm_elementwise_add_s8.
 extern const KernelOf<payload::Opcode::kAdd> kAdd;
+Error add(const payload::AddArgs& args, const Bases& bases);
 
 /// arm_avgpool_s8.
 extern const KernelOf<payload::Opcode::kAvgPool2d> kAvgPool2d;
+Error avg_pool2d(const payload::AvgPool2dArgs& args, const Bases& bases);
 
 /// arm_max_pool_s8.
 extern const KernelOf<payload::Opcode::kMaxPool2d> kMaxPool2d;
+Error max_pool2d(const payload::MaxPool2dArgs& args, const Bases& bases);
 
 /// arm_softmax_s8.
 extern const KernelOf<payload::Opcode::kSoftmax> kSoftmax;
+Error softmax(const payload::SoftmaxArgs& args, const Bases& bases);
 
 /// arm_nn_vec_mat_mult_t_s8.
 extern const KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor;
+Error fully_connected_per_tensor(const payload::FullyConnectedPerTensorArgs& args,
+                                 const Bases& bases);
 
 /// arm_elementwise_mul_s8.
 extern const KernelOf<payload::Opcode::kMul> kMul;
+Error mul(const payload::MulArgs& args, const Bases& bases);
 
 /// arm_elementwise_add_s8.
 extern const KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast;
+Error add_broadcast(const payload::AddBroadcastArgs& args, const Bases& bases);
 
 /// arm_elementwise_mul_s8.
 extern const KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast;
+Error mul_broadcast(const payload::MulBroadcastArgs& args, const Bases& bases);
 
 /// arm_transpose_conv_s8.
 extern const KernelOf<payload::Opcode::kTransposeConv2d> kTransposeConv2d;
+Error transpose_conv2d(const payload::TransposeConv2dArgs& args, const Bases& bases);
 
 /// arm_batch_matmul_s8.
 extern const KernelOf<payload::Opcode::kBatchMatmul> kBatchMatmul;
+Error batch_matmul(const payload::BatchMatmulArgs& args, const Bases& bases);
 
 /// arm_minimum_s8.
 extern const KernelOf<payload::Opcode::kMinimum> kMinimum;
+Error minimum(const payload::MinimumArgs& args, const Bases& bases);
 
 /// arm_maximum_s8.
 extern const KernelOf<payload::Opcode::kMaximum> kMaximum;
+Error maximum(const payload::MaximumArgs& args, const Bases& bases);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -80,5 +80,9 @@ constexpr KernelOf<payload::Opcode::kConv2d> kConv2d =
         .limited_to(accepts)
         .reading_past(payload::reads_past(kCompiledIsa, payload::Opcode::kConv2d));
 
+Error conv2d(const payload::Conv2dArgs& args, const Bases& bases) {
+  return kConv2d.run(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -42,5 +42,9 @@ constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d =
         .limited_to(accepts)
         .reading_past(payload::reads_past(kCompiledIsa, payload::Opcode::kDepthwiseConv2d));
 
+Error depthwise_conv2d(const payload::DepthwiseConv2dArgs& args, const Bases& bases) {
+  return kDepthwiseConv2d.run(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -33,5 +33,9 @@ Error run_fully_connected(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kFullyConnected> kFullyConnected =
     cmsis_nn_kernel(operators::kFullyConnected, run_fully_connected);
 
+Error fully_connected(const payload::FullyConnectedArgs& args, const Bases& bases) {
+  return kFullyConnected.run(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -29,5 +29,10 @@ Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor =
     cmsis_nn_kernel(operators::kFullyConnectedPerTensor, run_fully_connected_per_tensor);
 
+Error fully_connected_per_tensor(const payload::FullyConnectedPerTensorArgs& args,
+                                 const Bases& bases) {
+  return kFullyConnectedPerTensor.run(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

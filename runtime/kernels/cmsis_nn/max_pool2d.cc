@@ -18,5 +18,9 @@ Error run_max_pool2d(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMaxPool2d> kMaxPool2d =
     cmsis_nn_kernel(operators::kMaxPool2d, run_max_pool2d);
 
+Error max_pool2d(const payload::MaxPool2dArgs& args, const Bases& bases) {
+  return kMaxPool2d.run(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

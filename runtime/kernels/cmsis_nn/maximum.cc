@@ -25,5 +25,9 @@ Error run_maximum(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMaximum> kMaximum =
     cmsis_nn_kernel(operators::kMaximum, run_maximum).in_place();
 
+Error maximum(const payload::MaximumArgs& args, const Bases& bases) {
+  return kMaximum.run(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -25,5 +25,9 @@ Error run_minimum(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMinimum> kMinimum =
     cmsis_nn_kernel(operators::kMinimum, run_minimum).in_place();
 
+Error minimum(const payload::MinimumArgs& args, const Bases& bases) {
+  return kMinimum.run(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -20,5 +20,7 @@ Error run_mul(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMul> kMul =
     cmsis_nn_kernel(operators::kMul, run_mul).in_place();
 
+Error mul(const payload::MulArgs& args, const Bases& bases) { return kMul.run(&args, bases); }
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -27,5 +27,9 @@ Error run_mul_broadcast(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast =
     cmsis_nn_kernel(operators::kMulBroadcast, run_mul_broadcast).in_place();
 
+Error mul_broadcast(const payload::MulBroadcastArgs& args, const Bases& bases) {
+  return kMulBroadcast.run(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

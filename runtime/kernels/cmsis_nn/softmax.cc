@@ -22,5 +22,9 @@ bool accepts(const void* args) {
 constexpr KernelOf<payload::Opcode::kSoftmax> kSoftmax =
     cmsis_nn_kernel(operators::kSoftmax, run_softmax).limited_to(accepts);
 
+Error softmax(const payload::SoftmaxArgs& args, const Bases& bases) {
+  return kSoftmax.run(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -49,5 +49,9 @@ constexpr KernelOf<payload::Opcode::kTransposeConv2d> kTransposeConv2d =
     cmsis_nn_kernel(operators::kTransposeConv2d, run_transpose_conv2d, scratch_bytes)
         .limited_to(accepts);
 
+Error transpose_conv2d(const payload::TransposeConv2dArgs& args, const Bases& bases) {
+  return kTransposeConv2d.run(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -42,5 +42,9 @@ Error run_adaptive_avg_pool2d(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kAdaptiveAvgPool2d> kAdaptiveAvgPool2d =
     Kernel(operators::kAdaptiveAvgPool2d, run_adaptive_avg_pool2d);
 
+Error adaptive_avg_pool2d(const payload::AdaptiveAvgPool2dArgs& args, const Bases& bases) {
+  return kAdaptiveAvgPool2d.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

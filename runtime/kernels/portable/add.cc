@@ -18,5 +18,7 @@ Error run_add(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kAdd> kAdd = Kernel(operators::kAdd, run_add).in_place();
 
+Error add(const payload::AddArgs& args, const Bases& bases) { return kAdd.run(&args, bases); }
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -23,5 +23,9 @@ Error run_add_broadcast(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast =
     Kernel(operators::kAddBroadcast, run_add_broadcast).in_place();
 
+Error add_broadcast(const payload::AddBroadcastArgs& args, const Bases& bases) {
+  return kAddBroadcast.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -15,5 +15,9 @@ Error run_argmax(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kArgmax> kArgmax = Kernel(operators::kArgmax, run_argmax);
 
+Error argmax(const payload::ArgmaxArgs& args, const Bases& bases) {
+  return kArgmax.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -15,5 +15,9 @@ Error run_argmin(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kArgmin> kArgmin = Kernel(operators::kArgmin, run_argmin);
 
+Error argmin(const payload::ArgminArgs& args, const Bases& bases) {
+  return kArgmin.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

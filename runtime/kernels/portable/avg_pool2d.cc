@@ -34,5 +34,9 @@ Error run_avg_pool2d(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kAvgPool2d> kAvgPool2d =
     Kernel(operators::kAvgPool2d, run_avg_pool2d);
 
+Error avg_pool2d(const payload::AvgPool2dArgs& args, const Bases& bases) {
+  return kAvgPool2d.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -46,5 +46,9 @@ Error run_batch_matmul(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kBatchMatmul> kBatchMatmul =
     Kernel(operators::kBatchMatmul, run_batch_matmul);
 
+Error batch_matmul(const payload::BatchMatmulArgs& args, const Bases& bases) {
+  return kBatchMatmul.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

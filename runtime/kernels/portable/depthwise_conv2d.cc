@@ -76,5 +76,9 @@ Error run_depthwise_conv2d(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d =
     Kernel(operators::kDepthwiseConv2d, run_depthwise_conv2d);
 
+Error depthwise_conv2d(const payload::DepthwiseConv2dArgs& args, const Bases& bases) {
+  return kDepthwiseConv2d.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

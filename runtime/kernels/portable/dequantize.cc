@@ -27,5 +27,9 @@ Error run_dequantize(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kDequantize> kDequantize =
     Kernel(operators::kDequantize, run_dequantize);
 
+Error dequantize(const payload::DequantizeArgs& args, const Bases& bases) {
+  return kDequantize.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -46,5 +46,7 @@ Error run_div(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kDiv> kDiv = Kernel(operators::kDiv, run_div).in_place();
 
+Error div(const payload::DivArgs& args, const Bases& bases) { return kDiv.run(&args, bases); }
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -12,7 +12,7 @@ namespace portable {
 /// Returns InvalidArgument at the first index that is not in the table. The rows before it have been
 /// copied by then; nothing outside of the table is read.
 template <typename Index, typename Args>
-Error embedding(const Args& a, const Bases& bases) {
+Error copy_rows(const Args& a, const Bases& bases) {
   const auto* input = bases.resolve<const std::uint8_t>(a.input);
   const auto* table = bases.resolve<const std::int8_t>(a.filter);
   auto* output = bases.resolve<std::int8_t>(a.output);

@@ -20,5 +20,9 @@ Error run_fully_connected(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kFullyConnected> kFullyConnected =
     Kernel(operators::kFullyConnected, run_fully_connected);
 
+Error fully_connected(const payload::FullyConnectedArgs& args, const Bases& bases) {
+  return kFullyConnected.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

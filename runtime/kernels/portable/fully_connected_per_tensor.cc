@@ -18,5 +18,10 @@ Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor =
     Kernel(operators::kFullyConnectedPerTensor, run_fully_connected_per_tensor);
 
+Error fully_connected_per_tensor(const payload::FullyConnectedPerTensorArgs& args,
+                                 const Bases& bases) {
+  return kFullyConnectedPerTensor.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -61,5 +61,9 @@ Error run_log_softmax(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kLogSoftmax> kLogSoftmax =
     Kernel(operators::kLogSoftmax, run_log_softmax);
 
+Error log_softmax(const payload::LogSoftmaxArgs& args, const Bases& bases) {
+  return kLogSoftmax.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

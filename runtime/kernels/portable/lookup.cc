@@ -22,5 +22,9 @@ Error run_lookup(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kLookup> kLookup =
     Kernel(operators::kLookup, run_lookup).in_place();
 
+Error lookup(const payload::LookupArgs& args, const Bases& bases) {
+  return kLookup.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

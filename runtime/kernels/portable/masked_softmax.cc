@@ -29,7 +29,7 @@ class RepeatedMask {
 
 Error run_masked_softmax(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MaskedSoftmaxArgs*>(args);
-  softmax::compute_rows<true>(
+  softmax_rows::compute_rows<true>(
       a, bases.resolve<const std::int8_t>(a.input), bases.resolve<std::int8_t>(a.output),
       RepeatedMask(bases.resolve<const std::int8_t>(a.filter), a.mask_rows, a.row_size));
   return Error::Ok;
@@ -39,6 +39,10 @@ Error run_masked_softmax(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kMaskedSoftmax> kMaskedSoftmax =
     Kernel(operators::kMaskedSoftmax, run_masked_softmax);
+
+Error masked_softmax(const payload::MaskedSoftmaxArgs& args, const Bases& bases) {
+  return kMaskedSoftmax.run(&args, bases);
+}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -16,5 +16,9 @@ Error run_max_pool2d(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMaxPool2d> kMaxPool2d =
     Kernel(operators::kMaxPool2d, run_max_pool2d);
 
+Error max_pool2d(const payload::MaxPool2dArgs& args, const Bases& bases) {
+  return kMaxPool2d.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

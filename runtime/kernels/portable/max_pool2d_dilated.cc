@@ -16,5 +16,9 @@ Error run_max_pool2d_dilated(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMaxPool2dDilated> kMaxPool2dDilated =
     Kernel(operators::kMaxPool2dDilated, run_max_pool2d_dilated);
 
+Error max_pool2d_dilated(const payload::MaxPool2dDilatedArgs& args, const Bases& bases) {
+  return kMaxPool2dDilated.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

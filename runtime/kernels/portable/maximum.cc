@@ -22,5 +22,9 @@ Error run_maximum(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMaximum> kMaximum =
     Kernel(operators::kMaximum, run_maximum).in_place();
 
+Error maximum(const payload::MaximumArgs& args, const Bases& bases) {
+  return kMaximum.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -22,5 +22,9 @@ Error run_minimum(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMinimum> kMinimum =
     Kernel(operators::kMinimum, run_minimum).in_place();
 
+Error minimum(const payload::MinimumArgs& args, const Bases& bases) {
+  return kMinimum.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

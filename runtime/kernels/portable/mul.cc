@@ -18,5 +18,7 @@ Error run_mul(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kMul> kMul = Kernel(operators::kMul, run_mul).in_place();
 
+Error mul(const payload::MulArgs& args, const Bases& bases) { return kMul.run(&args, bases); }
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -23,5 +23,9 @@ Error run_mul_broadcast(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast =
     Kernel(operators::kMulBroadcast, run_mul_broadcast).in_place();
 
+Error mul_broadcast(const payload::MulBroadcastArgs& args, const Bases& bases) {
+  return kMulBroadcast.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -111,5 +111,9 @@ Error run_normalize(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kNormalize> kNormalize =
     Kernel(operators::kNormalize, run_normalize).in_place();
 
+Error normalize(const payload::NormalizeArgs& args, const Bases& bases) {
+  return kNormalize.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

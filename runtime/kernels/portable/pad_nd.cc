@@ -97,5 +97,9 @@ Error run_pad_nd(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kPadNd> kPadNd = Kernel(operators::kPadNd, run_pad_nd);
 
+Error pad_nd(const payload::PadNdArgs& args, const Bases& bases) {
+  return kPadNd.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -31,5 +31,7 @@ Error run_prelu(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kPrelu> kPrelu =
     Kernel(operators::kPrelu, run_prelu).in_place();
 
+Error prelu(const payload::PreluArgs& args, const Bases& bases) { return kPrelu.run(&args, bases); }
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -60,5 +60,9 @@ Error run_quantize(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kQuantize> kQuantize =
     Kernel(operators::kQuantize, run_quantize);
 
+Error quantize(const payload::QuantizeArgs& args, const Bases& bases) {
+  return kQuantize.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -16,5 +16,9 @@ Error run_reduce_max(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kReduceMax> kReduceMax =
     Kernel(operators::kReduceMax, run_reduce_max);
 
+Error reduce_max(const payload::ReduceMaxArgs& args, const Bases& bases) {
+  return kReduceMax.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -16,5 +16,9 @@ Error run_reduce_min(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kReduceMin> kReduceMin =
     Kernel(operators::kReduceMin, run_reduce_min);
 
+Error reduce_min(const payload::ReduceMinArgs& args, const Bases& bases) {
+  return kReduceMin.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

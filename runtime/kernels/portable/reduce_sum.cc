@@ -29,5 +29,9 @@ Error run_reduce_sum(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kReduceSum> kReduceSum =
     Kernel(operators::kReduceSum, run_reduce_sum);
 
+Error reduce_sum(const payload::ReduceSumArgs& args, const Bases& bases) {
+  return kReduceSum.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -63,5 +63,9 @@ Error run_resize_bilinear(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kResizeBilinear> kResizeBilinear =
     Kernel(operators::kResizeBilinear, run_resize_bilinear);
 
+Error resize_bilinear(const payload::ResizeBilinearArgs& args, const Bases& bases) {
+  return kResizeBilinear.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

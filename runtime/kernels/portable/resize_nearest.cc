@@ -33,5 +33,9 @@ Error run_resize_nearest(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kResizeNearest> kResizeNearest =
     Kernel(operators::kResizeNearest, run_resize_nearest);
 
+Error resize_nearest(const payload::ResizeNearestArgs& args, const Bases& bases) {
+  return kResizeNearest.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

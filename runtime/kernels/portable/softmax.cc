@@ -8,14 +8,18 @@ namespace {
 
 Error run_softmax(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::SoftmaxArgs*>(args);
-  softmax::compute_rows<false>(a, bases.resolve<const std::int8_t>(a.input),
-                               bases.resolve<std::int8_t>(a.output));
+  softmax_rows::compute_rows<false>(a, bases.resolve<const std::int8_t>(a.input),
+                                    bases.resolve<std::int8_t>(a.output));
   return Error::Ok;
 }
 
 }  // namespace
 
 constexpr KernelOf<payload::Opcode::kSoftmax> kSoftmax = Kernel(operators::kSoftmax, run_softmax);
+
+Error softmax(const payload::SoftmaxArgs& args, const Bases& bases) {
+  return kSoftmax.run(&args, bases);
+}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -8,8 +8,8 @@ namespace {
 
 Error run_softmax_long(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::SoftmaxLongArgs*>(args);
-  softmax::compute_rows<true>(a, bases.resolve<const std::int8_t>(a.input),
-                              bases.resolve<std::int8_t>(a.output));
+  softmax_rows::compute_rows<true>(a, bases.resolve<const std::int8_t>(a.input),
+                                   bases.resolve<std::int8_t>(a.output));
   return Error::Ok;
 }
 
@@ -17,6 +17,10 @@ Error run_softmax_long(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kSoftmaxLong> kSoftmaxLong =
     Kernel(operators::kSoftmaxLong, run_softmax_long);
+
+Error softmax_long(const payload::SoftmaxLongArgs& args, const Bases& bases) {
+  return kSoftmaxLong.run(&args, bases);
+}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -12,7 +12,7 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace softmax {
+namespace softmax_rows {
 
 constexpr std::int32_t kInt32Max = std::numeric_limits<std::int32_t>::max();
 constexpr std::int32_t kInt32Min = std::numeric_limits<std::int32_t>::min();
@@ -154,7 +154,7 @@ void compute_rows(const Args& args, const std::int8_t* input, std::int8_t* outpu
   }
 }
 
-}  // namespace softmax
+}  // namespace softmax_rows
 }  // namespace portable
 }  // namespace cmsis_nn_delegate
 

@@ -56,5 +56,9 @@ Error run_strided_copy(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kStridedCopy> kStridedCopy =
     Kernel(operators::kStridedCopy, run_strided_copy);
 
+Error strided_copy(const payload::StridedCopyArgs& args, const Bases& bases) {
+  return kStridedCopy.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -34,5 +34,9 @@ Error run_transpose(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kTranspose> kTranspose =
     Kernel(operators::kTranspose, run_transpose);
 
+Error transpose(const payload::TransposeArgs& args, const Bases& bases) {
+  return kTranspose.run(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

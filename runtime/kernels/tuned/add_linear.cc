@@ -28,5 +28,9 @@ using Sums = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspLinearSum
 
 constexpr KernelOf<payload::Opcode::kAddLinear> kAddLinear = portable::add_linear_kernel<Sums>();
 
+Error add_linear(const payload::AddLinearArgs& args, const Bases& bases) {
+  return kAddLinear.run(&args, bases);
+}
+
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

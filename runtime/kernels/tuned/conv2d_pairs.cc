@@ -17,5 +17,9 @@ using Products = DspOrScalar<DspPairProducts, ScalarPairProducts, portable::Plai
 constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs =
     portable::conv2d_pairs_kernel<Products>();
 
+Error conv2d_pairs(const payload::Conv2dPairsArgs& args, const Bases& bases) {
+  return kConv2dPairs.run(&args, bases);
+}
+
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -18,5 +18,9 @@ using Products = std::conditional_t<kCompiledIsa == payload::Isa::kMve, MveVecto
 constexpr KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors =
     portable::conv2d_vectors_kernel<Products>();
 
+Error conv2d_vectors(const payload::Conv2dVectorsArgs& args, const Bases& bases) {
+  return kConv2dVectors.run(&args, bases);
+}
+
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -18,5 +18,9 @@ using Lanes = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspWinograd
 constexpr KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd =
     portable::conv2d_winograd_kernel<Lanes>();
 
+Error conv2d_winograd(const payload::Conv2dWinogradArgs& args, const Bases& bases) {
+  return kConv2dWinograd.run(&args, bases);
+}
+
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

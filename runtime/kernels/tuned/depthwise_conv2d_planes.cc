@@ -18,5 +18,9 @@ using Planes = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspChannel
 constexpr KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes =
     portable::depthwise_conv2d_planes_kernel<Planes>();
 
+Error depthwise_conv2d_planes(const payload::DepthwiseConv2dPlanesArgs& args, const Bases& bases) {
+  return kDepthwiseConv2dPlanes.run(&args, bases);
+}
+
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -18,5 +18,10 @@ using Vectors = std::conditional_t<kCompiledIsa == payload::Isa::kMve, MveChanne
 constexpr KernelOf<payload::Opcode::kDepthwiseConv2dVectors> kDepthwiseConv2dVectors =
     portable::depthwise_conv2d_vectors_kernel<Vectors>();
 
+Error depthwise_conv2d_vectors(const payload::DepthwiseConv2dVectorsArgs& args,
+                               const Bases& bases) {
+  return kDepthwiseConv2dVectors.run(&args, bases);
+}
+
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -17,5 +17,9 @@ using Products = DspOrScalar<DspRowProducts, ScalarRowProducts, portable::PlainR
 constexpr KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs =
     portable::fully_connected_pairs_kernel<Products>();
 
+Error fully_connected_pairs(const payload::FullyConnectedPairsArgs& args, const Bases& bases) {
+  return kFullyConnectedPairs.run(&args, bases);
+}
+
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate
