@@ -13,6 +13,8 @@ runs `cmsisnn compile` once for each instruction set, however many cores are bui
     :digits      cc_library with the payload for the instruction set of the core that is being built (of
                  the host: for cores with MVE), digits.h, and digits.kernels.h with the table of the
                  kernels that it calls
+    :digits_cpp  cc_library with the model as C++ calls in the place of the payload, for the same instruction
+                 set: digits.h and digits.model.h
     :digits_<isa>  all files that the compiler writes for scalar, dsp and mve
 """
 
@@ -30,7 +32,7 @@ _CHOICES = {
     "io_placement": ["arena", "caller"],
     "linear_weights": ["per-channel", "per-tensor"],
 }
-_FILES = ["pte", "payload.bin", "h", "kernels.h", "c", "graph.npz", "report.txt", "report.json"]
+_FILES = ["pte", "payload.bin", "h", "kernels.h", "c", "model.h", "model.cc", "graph.npz", "report.txt", "report.json"]
 
 def delegate_model(
         name,
@@ -104,7 +106,7 @@ def delegate_model(
             # Quiet unless it fails.
             cmd = ("log=$$(OMP_NUM_THREADS=1 $(execpath :{name}_compiler) compile $(execpath {src}):{function} " +
                    "--target {core} --calibration $(execpath {calibration}) --io {io} --io-placement {io_placement} " +
-                   "--linear-weights {linear_weights} --strict --name {name} " +
+                   "--linear-weights {linear_weights} --strict --emit cpp --name {name} " +
                    "{limits}-o $(RULEDIR)/{isa} 2>&1) || {{ echo \"$$log\" >&2; exit 1; }}").format(
                 calibration = calibration,
                 core = core,
@@ -122,7 +124,7 @@ def delegate_model(
             **kwargs
         )
     files = {core: data.isa for core, data in CORES.items()}
-    sources = [name + suffix for suffix in [".h", ".kernels.h", ".c"]]
+    sources = [name + suffix for suffix in [".h", ".kernels.h", ".c", ".model.h", ".model.cc"]]
     native.genrule(
         name = name + "_sources",
         srcs = select_core(
@@ -137,6 +139,13 @@ def delegate_model(
         name = name,
         srcs = [name + ".c"],
         hdrs = [name + ".h", name + ".kernels.h"],
+        deps = [_KERNELS],
+        **kwargs
+    )
+    cc_library(
+        name = name + "_cpp",
+        srcs = [name + ".model.cc"],
+        hdrs = [name + ".h", name + ".model.h"],
         deps = [_KERNELS],
         **kwargs
     )

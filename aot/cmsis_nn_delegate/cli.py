@@ -27,7 +27,7 @@ from .graph.ir import Graph
 from .ops.embedding import index_range
 from .ops.providers.registry import PROVIDERS, get_providers
 from .passes.run_passes import OPTIONAL_PASSES
-from .payload.files.artifacts import PAGE_SUFFIX, SUFFIXES, check_name
+from .payload.files.artifacts import EMITS, PAGE_SUFFIX, SUFFIXES, check_name
 from .payload.files.outputs import check_writable, write_files
 from .payload.preference import PREFERENCES, Preference
 from .quantization.configuration import OBSERVERS, PRESETS, WEIGHTS, Configuration, QuantizationConfig
@@ -129,7 +129,7 @@ def _compile(arguments: argparse.Namespace) -> int:
         library.check_installed()
     compiled = _compiled(arguments)
     compiled.require(budget)
-    paths = compiled.write(arguments.output)
+    paths = compiled.write(arguments.output, arguments.emit)
     if arguments.html and compiled.report is not None:
         page = {f"{compiled.name}{PAGE_SUFFIX}": compiled.page().encode()}
         paths += write_files(arguments.output, page)
@@ -648,6 +648,13 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         metavar="COUNT",
         help="fail if the calls of an inference are predicted to take more",
+    )
+    compile_.add_argument(
+        "--emit",
+        choices=EMITS,
+        default="payload",
+        help="cpp: also write the calls as C++, NAME.model.h and NAME.model.cc, for images without the payload's "
+        "reader; default %(default)s",
     )
     compile_.add_argument("--html", action="store_true", help="also write NAME.report.html, a page for a browser")
     compile_.set_defaults(calibration_optional=False)

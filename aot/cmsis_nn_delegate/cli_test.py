@@ -172,6 +172,15 @@ def test_compile_writes_everything(capsys, folder, small):
     assert modules == ["0 (Conv2d)", "1 (ReLU)", "2 (Flatten)", "3 (Linear)"]
 
 
+def test_compile_writes_the_calls_as_cpp(capsys, folder, small):
+    code, out, err = compile_(capsys, folder, "small", "--emit", "cpp", out="cpp")
+    assert (code, err) == (0, "") and "small.model.cc (" in out
+    artifacts = Artifacts.of(f"{folder}/cpp/small.model.cc")
+    assert artifacts.name == "small"
+    artifacts.check()
+    assert f"kCall{len(artifacts.payload().calls) - 1} = {{" in artifacts.read(".model.cc").decode()
+
+
 def test_a_model_that_exceeds_its_budget_is_not_written(capsys, folder, small):
     limits = ("--max-arena", "16", "--max-flash", "32", "--max-instructions", "10")
     code, _, err = compile_(capsys, folder, "small", *limits, out="budget")

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Optional, Union
 
 from .errors import UserError
 from .graph.ir import Graph
-from .payload import c_header, kernel_table
+from .payload import c_header, cpp_calls, kernel_table
 from .payload.decode import decode
 from .payload.encode import Encoded
 from .payload.files import serialize
-from .payload.files.artifacts import PAGE_SUFFIX, about_program
+from .payload.files.artifacts import CPP_SUFFIXES, EMITS, PAGE_SUFFIX, about_program
 from .payload.files.outputs import write_files
 from .payload.report import text
 from .payload.report.budget import Budget
@@ -120,8 +120,16 @@ class Compiled:
         "model.py:12"."""
         return {report.name: str(report.source) for report in self.reports if report.delegated and report.source}
 
-    def files(self) -> dict[str, bytes]:
-        """Returns name -> content of every file to write."""
+    def files(self, emit: str = "payload") -> dict[str, bytes]:
+        """Returns name -> content of every file to write. With `emit` "cpp" also the calls as C++, NAME.model.h and
+        NAME.model.cc. UserError if there is no payload to make these of."""
+        if emit not in EMITS:
+            raise UserError(f"emit {emit!r} is none of {', '.join(EMITS)}")
+        if emit == "cpp" and self.encoded is None:
+            raise UserError(
+                f"{self.name} cannot be written as C++, because it is not delegated as a whole: {self.obstacle}",
+                exit_code=1,
+            )
         files = {f"{self.name}.pte": self.pte}
         report = self.report
         if self.encoded is not None and report is not None:
@@ -149,9 +157,12 @@ class Compiled:
             )
             for suffix, content in zip(_STANDALONE_SUFFIXES, contents):
                 files[self.name + suffix] = content
+            if emit == "cpp":
+                for suffix, generate in zip(CPP_SUFFIXES, (cpp_calls.generate_header, cpp_calls.generate_source)):
+                    files[self.name + suffix] = generate(self.name, payload).encode()
         return files
 
-    def write(self, folder: Union[str, Path]) -> list[Path]:
+    def write(self, folder: Union[str, Path], emit: str = "payload") -> list[Path]:
         """Writes `files` to `folder`, creating it if necessary. Removes files that an earlier compilation
         with this name wrote and this one did not.
 
@@ -159,8 +170,9 @@ class Compiled:
         unchanged, unless the error happens while the new files are moved into place: then, as after a
         kill, `Artifacts.check` reports that the files do not belong together.
         """
-        files = self.files()
-        obsolete = [self.name + s for s in (*_STANDALONE_SUFFIXES, PAGE_SUFFIX) if self.name + s not in files]
+        files = self.files(emit)
+        suffixes = (*_STANDALONE_SUFFIXES, *CPP_SUFFIXES, PAGE_SUFFIX)
+        obsolete = [self.name + s for s in suffixes if self.name + s not in files]
         # The graph's file first, because it names the program.
         in_order = sorted(files.items(), key=lambda item: not item[0].endswith(".graph.npz"))
         write_files(folder, dict(in_order), obsolete)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 import re
 import textwrap
 
@@ -17,6 +18,20 @@ def camel(name: str) -> str:
 def comment(text: str, indent: str = "") -> list[str]:
     """`text` as the lines of a documentation comment."""
     return textwrap.wrap(text, width=92, initial_indent=f"{indent}/// ", subsequent_indent=f"{indent}/// ")
+
+
+def float_literal(x: float) -> str:
+    """Returns a decimal literal of C that reads back as the same float32. ValueError for NaN and infinity."""
+    if not math.isfinite(x):
+        raise ValueError(f"{x} has no literal")
+    text = f"{x:.9g}"
+    return text + ("f" if re.search(r"[.e]", text) else ".0f")
+
+
+def integer_literal(x: int) -> str:
+    """Returns a literal of C for an integer of at most 64 bits, whose type is as large as it has to be."""
+    # A minus before 2147483648 would be a 64-bit number.
+    return {-(1 << 31): "INT32_MIN", -(1 << 63): "INT64_MIN"}.get(x, str(x))
 
 
 def struct_lines(layout: Struct) -> list[str]:

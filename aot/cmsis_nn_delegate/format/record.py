@@ -11,6 +11,7 @@ names (`Operand`). The checks of every call are generated from these declaration
 from __future__ import annotations
 
 import enum
+import math
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -72,6 +73,16 @@ class Operand:
         if self.element is I64 or (self.element is I32 and self.role is Role.INPUT):
             return 1  # an index: kernels copy its bytes, because inputs and outputs are only aligned for floats
         return SCRATCH_ALIGNMENT if self.role is Role.SCRATCH else self.element.align
+
+    def nbytes(self, args: Mapping[str, Any]) -> int:
+        """Returns its size in the call with the fields `args`, nested structs as mappings."""
+        count = 1
+        for path in self.shape:
+            member: Any = args
+            for part in path.split("."):
+                member = member[part]
+            count *= math.prod(member.values()) if isinstance(member, Mapping) else member
+        return count * self.element.size
 
 
 SCRATCH_ALIGNMENT = 16

@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterable
 
 from ..format import schema
+from ..format.cpp import float_literal
 from ..format.opcodes import Opcode
 from .decode import Payload, Tensor, decode
 
-_C_TYPES = {
+# By element type of an input or output.
+C_TYPES = {
     schema.DType.INT8: "int8_t",
     schema.DType.INT32: "int32_t",
     schema.DType.INT64: "int64_t",
@@ -107,7 +109,7 @@ def _tensor_lines(prefix: str, name: str, tensor: Tensor) -> list[str]:
     lines = [
         f"// {name}: {tensor.dtype.name.lower()}{list(tensor.shape)}, "
         f"dimensions from outermost in memory {list(tensor.dim_order)}",
-        f"#define {prefix}_TYPE {_C_TYPES[tensor.dtype]}",
+        f"#define {prefix}_TYPE {C_TYPES[tensor.dtype]}",
         f"#define {prefix}_BYTES {tensor.nbytes}u",
         f"#define {prefix}_RANK {len(tensor.shape)}u",
         f"#define {prefix}_SHAPE {braced(tensor.shape)}",
@@ -116,7 +118,7 @@ def _tensor_lines(prefix: str, name: str, tensor: Tensor) -> list[str]:
     if tensor.dtype is schema.DType.INT8:
         lines += [
             "// real = scale * (q - zero_point)",
-            f"#define {prefix}_SCALE {_c_float(tensor.scale)}",
+            f"#define {prefix}_SCALE {float_literal(tensor.scale)}",
             f"#define {prefix}_ZERO_POINT ({tensor.zero_point})",
         ]
     if tensor.arena_offset is not None:
@@ -138,9 +140,3 @@ def _index_lines(prefix: str, view: Payload, index: int) -> list[str]:
         f"#define {prefix}_INDEX_MIN {f'({low})' if low < 0 else low}",
         f"#define {prefix}_INDEX_MAX {min(args['rows'] for args in tables) - 1}",
     ]
-
-
-def _c_float(x: float) -> str:
-    """A decimal float literal that reads back as the same float32."""
-    text = f"{x:.9g}"
-    return text + ("f" if re.search(r"[.e]", text) else ".0f")

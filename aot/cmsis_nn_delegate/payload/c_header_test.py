@@ -5,6 +5,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from cmsis_nn_delegate.format.cpp import float_literal
 from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.ops.embedding import EmbeddingAttrs
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
@@ -93,7 +94,7 @@ def test_names_become_identifiers(name, identifier):
 
 @pytest.mark.parametrize("x", [0.1, 1.0, 3e-9, 1e20, 123456.0])
 def test_float_literals_read_back(x):
-    literal = c_header._c_float(float(np.float32(x)))
+    literal = float_literal(float(np.float32(x)))
     assert np.float32(literal.rstrip("f")) == np.float32(x)
     assert literal.endswith("f") and ("." in literal or "e" in literal)
 

@@ -8,7 +8,6 @@ Equal graphs give equal bytes: nothing here depends on addresses, hash order or 
 from __future__ import annotations
 
 import hashlib
-import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -314,14 +313,7 @@ def _tensors(kernel: KernelSpec, node: Node, role: Role) -> Mapping[str, Value]:
 
 def _require_bytes(kernel: KernelSpec, fields: Mapping[str, Any], name: str, value: Value) -> None:
     """Refuses a tensor of another size than the kernel reads or writes, which would reach into its neighbours."""
-    operand = kernel.args.field(name).refers_to
-    count = 1
-    for path in operand.shape:
-        member: Any = fields
-        for part in path.split("."):
-            member = member[part]
-        count *= math.prod(member.values()) if isinstance(member, Mapping) else member
-    nbytes = count * operand.element.size
+    nbytes = kernel.args.field(name).refers_to.nbytes(fields)
     if nbytes != value.nbytes:
         raise ValueError(f"{kernel.name} takes {nbytes} bytes for its {name}, and {value.name} has {value.nbytes}")
 

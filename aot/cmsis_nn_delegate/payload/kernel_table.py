@@ -12,7 +12,7 @@ from .c_header import c_identifier
 from .decode import decode
 
 # The library of CMSIS-NN's kernels defines it for everything that depends on it.
-_WITH_CMSIS_NN = "CMSIS_NN_DELEGATE_CMSIS_NN"
+WITH_CMSIS_NN = "CMSIS_NN_DELEGATE_CMSIS_NN"
 
 
 def generate_kernel_table(name: str, payload: bytes) -> str:
@@ -39,7 +39,7 @@ def generate_kernel_table(name: str, payload: bytes) -> str:
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/kernels/tuned/tuned.h"
 #include "runtime/payload/kernel.h"
-#ifdef {_WITH_CMSIS_NN}
+#ifdef {WITH_CMSIS_NN}
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #endif
 
@@ -49,7 +49,7 @@ def generate_kernel_table(name: str, payload: bytes) -> str:
 
 namespace cmsis_nn_delegate {{
 namespace {symbol}_model {{
-#ifdef {_WITH_CMSIS_NN}
+#ifdef {WITH_CMSIS_NN}
 namespace stock = cmsis_nn;
 inline constexpr const Provider& kProvider = tuned::kProviderWithCmsisNn;
 #else

@@ -19,7 +19,23 @@ from ..decode import Payload, PayloadError, decode
 from . import serialize
 
 PAGE_SUFFIX = ".report.html"
-SUFFIXES = (".payload.bin", ".graph.npz", ".report.txt", ".report.json", PAGE_SUFFIX, ".pte", ".kernels.h", ".h", ".c")
+# The calls as C++, which are written on request.
+CPP_SUFFIXES = (".model.h", ".model.cc")
+# The forms of a model that can be written for firmware without ExecuTorch.
+EMITS = ("payload", "cpp")
+# A suffix that ends with another one stands before it.
+SUFFIXES = (
+    ".payload.bin",
+    ".graph.npz",
+    ".report.txt",
+    ".report.json",
+    PAGE_SUFFIX,
+    ".pte",
+    *CPP_SUFFIXES,
+    ".kernels.h",
+    ".h",
+    ".c",
+)
 _AGAIN = "compile the model again"
 
 # How text files name their payload.
@@ -27,8 +43,10 @@ _NAMED = {
     ".report.txt": re.compile(r"^payload CRC-32 ([0-9a-f]{8})$", re.MULTILINE),
     PAGE_SUFFIX: re.compile(r'<meta name="payload-crc32" content="([0-9a-f]{8})">'),
     ".h": re.compile(r"^#define \w+_CRC32 0x([0-9a-f]{8})u$", re.MULTILINE),
-    ".kernels.h": re.compile(r"^#if \w+_CRC32 != 0x([0-9a-f]{8})u$", re.MULTILINE),
-    ".c": re.compile(r"^#if \w+_CRC32 != 0x([0-9a-f]{8})u$", re.MULTILINE),
+    **dict.fromkeys(
+        (*CPP_SUFFIXES, ".kernels.h", ".c"),
+        re.compile(r"^#if \w+_CRC32 != 0x([0-9a-f]{8})u$", re.MULTILINE),
+    ),
 }
 
 

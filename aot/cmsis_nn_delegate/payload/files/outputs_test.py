@@ -252,8 +252,31 @@ def test_files_that_do_not_say_what_they_belong_to(tmp_path, suffix):
 
 def test_every_text_names_the_payload():
     named = f"{decode(NEW.payload).crc32:08x}"
-    for name, content in files_of(NEW).items():
+    for name, content in NEW.files("cpp").items():
         assert name.endswith((".bin", ".npz", ".pte")) or named in content.decode(), name
+
+
+@pytest.mark.parametrize("suffix", [".model.h", ".model.cc"])
+def test_calls_of_another_compilation_are_refused(tmp_path, suffix):
+    NEW.write(tmp_path, "cpp")
+    Artifacts.of(str(tmp_path / "net")).check()
+    (tmp_path / f"net{suffix}").write_bytes(OLD.files("cpp")[f"net{suffix}"])
+    with pytest.raises(UserError, match=rf"net\{suffix}.*different compilations"):
+        Artifacts.of(str(tmp_path / "net")).check()
+
+
+def test_calls_of_an_earlier_compilation_do_not_stay(tmp_path):
+    NEW.write(tmp_path, "cpp")
+    NEW.write(tmp_path)
+    assert contents(tmp_path) == files_of(NEW)
+
+
+def test_what_is_not_one_payload_has_no_calls_to_write(tmp_path):
+    with pytest.raises(UserError, match="net cannot be written as C.., because .* a node stays outside"):
+        NEW_PART.write(tmp_path, "cpp")
+    with pytest.raises(UserError, match="emit 'c' is none of payload, cpp"):
+        NEW.files("c")
+    assert not list(tmp_path.iterdir())
 
 
 # Folders and names ----------------------------------------------------------

@@ -1,0 +1,105 @@
+"""Both forms of a network compute the reference's bytes; what the images link and take is within limits.
+
+Sizes come from the images and instructions from the simulator's exact count. `pytest -s` prints them.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.payload.tensor_data import from_bytes, to_bytes
+from tests.end_to_end.vectors import lowered_graph
+from tests.forms import sizes
+
+READER = {"runtime/backend", "runtime/payload", "runtime/standalone"}
+# Bytes of RAM beside the arena, with the deepest stack, on M4.
+RAM = {"payload": 1228, "cpp": 1024}
+# Bytes of a payload besides weights, biases and requantization, for each call.
+OVERHEAD = 132
+# Instructions of an inference outside of its kernels that C++ calls save for each call, at least.
+SAVED = 10
+# Bytes of flash that they save, at least: the payload's reader, its checks, and those of kernels.
+FLASH_SAVED = 3_400
+
+
+@functools.cache
+def measured(network: str, core: str, form: str) -> sizes.Form:
+    found = sizes.measure(network, core, form)
+    print(f"{network} on {core}, {form}: code {found.code}, RAM {found.ram} (arena {found.arena}, stack {found.stack})")
+    return found
+
+
+@functools.cache
+def expected(network: str) -> dict[str, tuple[bytes, ...]]:
+    """Returns the outputs of the integer reference for the patterns, by core: layouts may differ."""
+    graph, _ = serialize.loads(lowered_graph(network))
+    outputs = {}
+    for core in sizes.CORES:
+        view = sizes.payload_of(network, core)
+        (into,), (out,) = view.inputs, view.outputs
+        arrays = [from_bytes(pattern, into) for pattern in sizes.patterns(into.nbytes)]
+        outputs[core] = tuple(to_bytes(np.asarray(reference.run(graph, [x])[0]), out) for x in arrays)
+    return outputs
+
+
+@pytest.mark.parametrize("core", sizes.CORES)
+@pytest.mark.parametrize("network", sizes.NETWORKS)
+class TestNetworks:
+    @pytest.mark.parametrize("form", sizes.FORMS)
+    def test_every_byte_equals_the_reference(self, network, core, form):
+        assert measured(network, core, form).outputs == expected(network)[core]
+
+    def test_cpp_calls_link_kernels_alone(self, network, core):
+        payload, cpp = (measured(network, core, form) for form in sizes.FORMS)
+        assert payload.linked >= READER
+        assert not cpp.linked & READER
+        assert all(part.startswith(("runtime/kernels/", "third_party/cmsis_nn")) for part in cpp.linked)
+        assert payload.flash - cpp.flash >= FLASH_SAVED
+
+    def test_cpp_calls_take_fewer_instructions(self, network, core):
+        payload, cpp = (measured(network, core, form) for form in sizes.FORMS)
+        if payload.inference is None:
+            pytest.skip("no exact instruction counts")
+        calls = len(sizes.payload_of(network, core).calls)
+        print(f"{network} on {core}: {payload.inference} and {cpp.inference}, {calls} calls")
+        assert payload.inference - cpp.inference >= SAVED * calls
+
+    def test_ram(self, network, core):
+        for form in sizes.FORMS:
+            found = measured(network, core, form)
+            assert found.statics >= found.arena
+            if core == "cortex-m4":
+                assert found.ram - found.arena <= RAM[form]
+
+    def test_overhead_of_a_call(self, network, core):
+        view = sizes.payload_of(network, core)
+        overhead = len(view.data) - sizes.constant_bytes(view)
+        print(f"{network} on {core}: {overhead / len(view.calls):.1f} bytes a call")
+        assert overhead <= OVERHEAD * len(view.calls)
+
+
+# Bytes of the images as C++ calls without weights, biases and requantization: kernels, calls, start-up, UART,
+# C library.
+CODE = {
+    ("ds_cnn", "cortex-m4"): 16_384,
+    ("ds_cnn", "cortex-m55"): 19_456,
+    (sizes.WITHOUT_CMSIS_NN, "cortex-m4"): 14_848,
+    (sizes.WITHOUT_CMSIS_NN, "cortex-m55"): 15_360,
+    (sizes.WITH_CMSIS_NN, "cortex-m4"): 24_576,
+    (sizes.WITH_CMSIS_NN, "cortex-m55"): 20_736,
+}
+
+
+@pytest.mark.parametrize("network, core", CODE)
+def test_flash_without_the_weights(network, core):
+    try:
+        found = {form: measured(network, core, form) for form in sizes.FORMS}
+    except sizes.SizeError as error:
+        pytest.skip(str(error))
+    assert found["cpp"].code <= CODE[network, core]
+    assert found["cpp"].outputs == found["payload"].outputs == expected("ds_cnn")[core]
