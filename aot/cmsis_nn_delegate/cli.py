@@ -198,9 +198,9 @@ def _report(arguments: argparse.Namespace) -> int:
 
     if arguments.html is not None:
         return _page(arguments)
-    for option in ("profile", "against"):
+    for option in ("profile", "against", "accuracy", "image", "max_arena", "max_flash"):
         if getattr(arguments, option) is not None:
-            raise UserError(f"--{option} is for --html")
+            raise UserError(f"--{option.replace('_', '-')} is for --html")
     artifacts = Artifacts.of(arguments.model)
     artifacts.check()
     report = _rebuilt_report(artifacts)
@@ -251,8 +251,16 @@ def _page(arguments: argparse.Namespace) -> int:
     beside = begin.with_name(begin.name + ".profile.json")
     measured = arguments.profile or (beside if beside.is_file() else None)
     profile = None if measured is None else document.read_profile(measured, report)
-    against = None if arguments.against is None else document.read_report(arguments.against)
-    write_files(html.parent, {html.name: render.render(report, profile, against).encode()})
+    limits = {"arena": arguments.max_arena, "flash": arguments.max_flash}
+    page = render.render(
+        report,
+        profile,
+        None if arguments.against is None else document.read_report(arguments.against),
+        accuracy=None if arguments.accuracy is None else document.read_accuracy(arguments.accuracy, report),
+        firmware=None if arguments.image is None else document.read_image(arguments.image),
+        limits={name: limit for name, limit in limits.items() if limit is not None},
+    )
+    write_files(html.parent, {html.name: page.encode()})
     if profile is None:
         _say(f"without instructions: write them with `cmsisnn profile {begin} --json > {beside}`")
     print(f"Written\n  {html} ({html.stat().st_size:,} bytes)")
@@ -713,6 +721,12 @@ def _parser() -> argparse.ArgumentParser:
         help="page: what `profile --json` printed; default NAME.profile.json if it exists",
     )
     report.add_argument("--against", metavar="FILE.report.json", help="page: an earlier report to compare with")
+    report.add_argument("--accuracy", metavar="FILE.json", help="page: what `accuracy --json` printed for the model")
+    report.add_argument(
+        "--image", metavar="IMAGE.size.json", help="page: sizes of a firmware, as built beside its .elf"
+    )
+    report.add_argument("--max-arena", type=int, metavar="BYTES", help="page: show how much of this is taken")
+    report.add_argument("--max-flash", type=int, metavar="BYTES", help="page: show how much of this the payload takes")
 
     diff = command("diff", _diff, "show what differs between two compiled models, images or profiles, largest first")
     for name in ("before", "after"):

@@ -298,6 +298,15 @@ def test_the_page_of_a_report(capsys, small, tmp_path):
     report = json.loads(alone.read_text())
     assert f"None against small for {report['target']}" in (tmp_path / "page.html").read_text()
     check_failure(run(capsys, "report", small, "--against", alone), 2, "--against is for --html")
+    check_failure(run(capsys, "report", small, "--max-arena", 9), 2, "--max-arena is for --html")
+    part = {"code": 5, "constants": 0, "initial": 0, "total": 5, "objects": {"main.o": 5}}
+    (tmp_path / "app.size.json").write_text(
+        json.dumps({"flash": {"total": 5, "parts": {"app": part}}, "ram": {"total": 1}})
+    )
+    options = ["--image", tmp_path / "app.size.json", "--max-arena", 10_000, "--html", tmp_path / "page.html"]
+    assert run(capsys, "report", alone, *options)[0] == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "flash-map" in page and "of the limit of 10,000" in page
     calls = [call for call in report["calls"] if call["sources"]]
     assert calls and all(call["modules"] for call in calls)
     page = (tmp_path / "small.report.html").read_text()

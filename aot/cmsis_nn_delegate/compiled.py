@@ -19,6 +19,7 @@ from .payload.files.outputs import write_files
 from .payload.report import text
 from .payload.report.budget import Budget
 from .payload.report.model_report import Report, build_report
+from .payload.report.page.document import read_image
 from .payload.report.page.render import render
 from .target import Target
 
@@ -84,12 +85,13 @@ class Compiled:
             return None
         return build_report(self.name, self.encoded, self.quantizer, self.modules, self.lines)
 
-    def page(self) -> str:
-        """Returns the report as a web page, HTML in one file that loads nothing. UserError if there is no payload, or
-        the package with the scripts of its charts is missing."""
+    def page(self, image: Union[str, Path, None] = None) -> str:
+        """Returns the report as a web page, HTML in one file that loads nothing. `image`, the IMAGE.size.json of a
+        firmware, adds its flash. UserError if there is no payload, or the package with the scripts of its charts is
+        missing."""
         if self.report is None:
             raise UserError(f"there is no page, because the model is not delegated as a whole: {self.obstacle}")
-        return render(json.loads(self.report.to_json()))
+        return render(json.loads(self.report.to_json()), firmware=None if image is None else read_image(image))
 
     def require(self, budget: Budget) -> None:
         """UserError if the model exceeds `budget`, or if that is not known because it is not one payload."""

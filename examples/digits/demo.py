@@ -116,7 +116,8 @@ def demo(output: Path) -> int:
         name="digits",
         progress=steps.say,
     )
-    files = [*compiled.write(output), *write_files(output, {"digits.report.html": compiled.page().encode()})]
+    page = compiled.page(_IMAGE.with_suffix(".size.json")).encode()
+    files = [*compiled.write(output), *write_files(output, {"digits.report.html": page})]
 
     steps.begin(f"Classifying {len(data.test_images)} held-out images on a simulated {CORE}")
     accuracy, different, compared, run = accuracy_on_device(compiled, data, steps)

@@ -51,7 +51,7 @@ def _label(node: Node, modules: Mapping[str, str]) -> str:
 
 def _tensors(encoded: Encoded, modules: Mapping[str, str]) -> Iterator[BufferReport]:
     graph, plan = encoded.graph, encoded.plan
-    for name, value, step in _written(graph, modules):
+    for name, value, step in written(graph, modules):
         offset = plan.offset_of(value)
         if offset is None:
             continue
@@ -62,8 +62,8 @@ def _tensors(encoded: Encoded, modules: Mapping[str, str]) -> Iterator[BufferRep
         )
 
 
-def _written(graph: Graph, modules: Mapping[str, str]) -> Iterator[tuple[str, Value, Optional[int]]]:
-    """Yields the name of every activation for readers, the activation, and the call that writes it."""
+def written(graph: Graph, modules: Mapping[str, str]) -> Iterator[tuple[str, Value, Optional[int]]]:
+    """Yields the name of every activation for readers, the activation, and the call that writes it, None for inputs."""
     for value in graph.inputs:
         yield value.name, value, None
     step = -1

@@ -17,6 +17,7 @@ from ..decode import decode
 from ..encode import Call, Encoded
 from ..planner.memory import MemoryPlan
 from .buffers import BufferReport, buffers_of, origins_of
+from .tensors import TensorReport, tensors_of
 
 # The version of the JSON's structure. Additions do not change it; documents before version 2 have no `schema`.
 SCHEMA = 2
@@ -124,6 +125,7 @@ class Report:
     inputs: tuple[IoReport, ...]
     outputs: tuple[IoReport, ...]
     calls: tuple[CallReport, ...]
+    tensors: tuple[TensorReport, ...]  # activations, in the order in which they are written
 
     def to_json(self) -> str:
         """Returns the fields as a document of the version `SCHEMA`, with a final newline."""
@@ -163,6 +165,7 @@ def build_report(
         inputs=tuple(_io(value, plan) for value in graph.inputs),
         outputs=tuple(_io(value, plan) for value in graph.outputs),
         calls=calls,
+        tensors=tensors_of(graph, modules),
     )
 
 

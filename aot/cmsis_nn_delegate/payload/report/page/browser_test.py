@@ -9,6 +9,7 @@ import pytest
 
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.report.model_report import build_report
+from cmsis_nn_delegate.payload.report.page.graph import graph
 from cmsis_nn_delegate.payload.report.page.render import render
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
@@ -30,6 +31,8 @@ addEventListener("load", () => setTimeout(() => {
     order,
     shown: rows.filter((row) => !row.hidden).map((row) => row.cells[1].textContent),
     rectangles: document.querySelectorAll("#memory-arena .mark-rect path").length,
+    lines: document.querySelectorAll("#graph .mark-line path").length,
+    objects: document.querySelectorAll("#flash-map .mark-rect path").length,
     bars: [...document.querySelectorAll("#by-call .mark-rect path")].length,
     overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     loaded: performance.getEntriesByType("resource").map((entry) => entry.name),
@@ -55,9 +58,16 @@ def use(page, folder, *options):
     return json.loads(re.search("<pre>(.*)</pre>", done.stdout)[1]), re.findall(".*CONSOLE.*", done.stderr)
 
 
+def part(**objects):
+    sizes = {"code": sum(objects.values()), "constants": 0, "initial": 0, "total": sum(objects.values())}
+    return {**sizes, "objects": {f"{name}.o": size for name, size in objects.items()}}
+
+
 @pytest.mark.parametrize("width", [400, 1280])
 def test_the_page_works(report, tmp_path, width):
-    found, console = use(render(report), tmp_path, f"--window-size={width},900")
+    image = {"flash": {"total": 30, "parts": {"kernels": part(a=16, b=8), "runtime": part(c=6)}}, "ram": {"total": 4}}
+    page = render(report, firmware=("image", image))
+    found, console = use(page, tmp_path, f"--window-size={width},900")
     calls = report["calls"]
     assert console == [] and found["loaded"] == []
     assert found["order"] == sorted((call["macs"] for call in calls), reverse=True)
@@ -66,6 +76,8 @@ def test_the_page_works(report, tmp_path, width):
     assert found["rectangles"] == len(report["arena"]["buffers"]) + 1
     assert found["bars"] == len(calls)
     assert found["overflow"] == 0
+    assert found["lines"] == len({point["edge"] for point in graph(report)["layer"][0]["data"]["values"]})
+    assert found["objects"] == 3
 
 
 def test_an_error_would_be_seen(report, tmp_path):

@@ -34,7 +34,7 @@ def memory(report: Mapping[str, Any], region: str) -> Spec:
         else:
             lines.append({"at": arena["bound"], "text": f"lower bound: {arena['bound']:,} bytes"})
     layers += _lines(lines)
-    return {**_chart(340), "layer": layers, "encoding": {"x": _calls_axis(count), "y": _bytes_axis(size)}}
+    return {**chart(340), "layer": layers, "encoding": {"x": _calls_axis(count), "y": _bytes_axis(size)}}
 
 
 def by_call(values: Sequence[int], calls: Sequence[Mapping[str, Any]], unit: str) -> Spec:
@@ -60,13 +60,14 @@ def by_call(values: Sequence[int], calls: Sequence[Mapping[str, Any]], unit: str
         "encoding": {
             "x": _calls_axis(len(rows), "call"),
             "y": {"field": "value", "type": "quantitative", "axis": _axis(unit, "~s")},
-            "tooltip": [_shown("call"), _shown("kernel"), _shown("modules"), _shown("shown", unit)],
+            "tooltip": [shown("call"), shown("kernel"), shown("modules"), shown("shown", unit)],
         },
     }
-    return {**_chart(140), **bars}
+    return {**chart(140), **bars}
 
 
-def _chart(height: int) -> Spec:
+def chart(height: int) -> Spec:
+    """Returns what all charts have in common. `height` is in pixels."""
     text = {"labelColor": "var(--faint)", "titleColor": "var(--faint)", "labelFontSize": 11, "titleFontSize": 11}
     return {
         "width": "container",
@@ -142,7 +143,8 @@ def _shortened(label: str) -> str:
     return end if end == label else f"…{end}"
 
 
-def _shown(field: str, title: Optional[str] = None) -> Spec:
+def shown(field: str, title: Optional[str] = None) -> Spec:
+    """Returns a line of a tooltip."""
     return {"field": field, "type": "nominal", "title": title or field}
 
 
@@ -158,8 +160,8 @@ def _buffers(rows: Sequence[Spec]) -> Spec:
             "y": {"field": "begin", "type": "quantitative"},
             "y2": {"field": "end"},
             "color": {"field": "kind", "type": "nominal", "scale": scale, "legend": {}},
-            "tooltip": [_shown(f) for f in ("name", "kind")]
-            + [_shown("bytes", "size"), _shown("address"), _shown("lives"), _shown("type")],
+            "tooltip": [shown(f) for f in ("name", "kind")]
+            + [shown("bytes", "size"), shown("address"), shown("lives"), shown("type")],
         },
     }
 

@@ -12,7 +12,9 @@ from ..model_report import SCHEMA
 
 Document = Mapping[str, Any]
 
-_PROFILE_SCHEMA = 1  # of `runner.profile`, which this package may not import
+# Of `runner.profile` and `accuracy_report`, which this package may not import.
+_PROFILE_SCHEMA = 1
+_ACCURACY_SCHEMA = 1
 
 
 def read_report(path: Union[str, Path]) -> Document:
@@ -40,6 +42,26 @@ def read_profile(path: Union[str, Path], report: Document) -> Document:
         what = f"{len(measured)} calls, not {len(calls)}" if different is None else f"another call {different}"
         raise UserError(f"{path} was measured with another payload than this report's: it has {what}; profile again")
     return document
+
+
+def read_accuracy(path: Union[str, Path], report: Document) -> Document:
+    """Returns what `cmsisnn accuracy --json` printed for the model of `report`. UserError if the file is none, or of
+    another model or target."""
+    document = _read(path)
+    if document.get("schema") != _ACCURACY_SCHEMA or "arithmetics" not in document:
+        raise UserError(f"{path} has no accuracy: write one with `cmsisnn accuracy MODEL --data FILE.npz --json`")
+    measured, compiled = ((d[model], d["target"]) for d, model in ((document, "model"), (report, "name")))
+    if measured != compiled:
+        raise UserError(f"{path} is about {' for '.join(measured)}, and the report about {' for '.join(compiled)}")
+    return document
+
+
+def read_image(path: Union[str, Path]) -> tuple[str, Document]:
+    """Returns the name of a firmware image and its sizes. UserError if the file has none."""
+    document = _read(path)
+    if not {"flash", "ram"} <= document.keys():
+        raise UserError(f"{path} has no sizes of a firmware: give the IMAGE.size.json that is built beside IMAGE.elf")
+    return Path(path).name.removesuffix(".size.json"), document
 
 
 def _identity(call: Document) -> tuple[str, str, Any, Any]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.report.model_report import build_report
-from cmsis_nn_delegate.payload.report.page import document, library
+from cmsis_nn_delegate.payload.report.page import document, graph, image, library
 from cmsis_nn_delegate.payload.report.page.render import render
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
@@ -91,6 +91,121 @@ def test_figures_are_those_of_the_report(seed, io_placement, profiled):
     sizes = sorted((r["begin"], r["end"] - r["begin"], r["from"] + 0.5, r["to"] - 0.5) for r in rectangles)
     buffers = [b for b in report["arena"]["buffers"] if b["region"] == "arena"]
     assert sizes == sorted((b["offset"], b["nbytes"], b["first"], b["last"]) for b in buffers)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**32))
+def test_the_graph_has_a_line_from_each_writer_to_each_reader(seed):
+    report = report_of(networks.random_network(seed))
+    lines, nodes = (layer["data"]["values"] for layer in graph.graph(report)["layer"][:2])
+    assert [node["title"].split()[0] for node in nodes if node["kind"] == "call"] == [
+        str(call["index"]) for call in report["calls"]
+    ]
+    row = {(node["kind"], node["title"].split()[0]): node["row"] for node in nodes}
+    wanted = set()
+    for tensor in report["tensors"]:
+        begins = [row["call", str(call)] for call in tensor["writers"]]
+        begins += [row["input", tensor["name"].split()[0]]] if tensor["kind"] == "input" else []
+        wanted |= {(begin, row["call", str(call)]) for begin in begins for call in tensor["readers"]}
+    drawn = {}
+    for point in lines:
+        drawn.setdefault(point["edge"], []).append((point["y"], point["x"]))
+    ends = {(min(points)[0], max(points)[0]) for points in drawn.values()}
+    outputs = {node["row"] for node in nodes if node["kind"] == "output"}
+    assert wanted == {(begin, end) for begin, end in ends if end not in outputs}
+    # Lines that pass nodes do not lie on each other.
+    passing = [(points[1][1], points[0][0], points[-1][0]) for points in drawn.values() if len(points) > 2]
+    for i, (lane, begin, end) in enumerate(passing):
+        for other, first, last in passing[:i]:
+            assert lane != other or end <= first or last <= begin
+    assert all(x > 0 for points in drawn.values() for _, x in points)
+
+
+def test_tensors_have_their_scales():
+    report = report_of(networks.resnet8())
+    rows = Page(render(report)).table("tensor")
+    assert [(row[0], row[4], row[5]) for row in rows] == [
+        (t["name"], f"{t['scale']:.6g}", str(t["zero_point"])) for t in report["tensors"]
+    ]
+
+
+IMAGE = {
+    "flash": {
+        "total": 2100,
+        "parts": {
+            "runtime": {
+                "code": 90,
+                "constants": 10,
+                "initial": 0,
+                "total": 100,
+                "objects": {"view.o": 60, "crc.o": 40},
+            },
+            "kernels": {"code": 1500, "constants": 300, "initial": 200, "total": 2000, "objects": {"conv2d.o": 2000}},
+        },
+    },
+    "ram": {"total": 12},
+}
+
+
+def test_an_image_is_shown_by_part_and_object():
+    report = report_of(networks.autoencoder())
+    rows = Page(render(report, firmware=("app<", IMAGE))).table("part of the image")
+    assert [row[:5] for row in rows] == [
+        ["kernels", "1,500", "300", "200", "2,000"],
+        ["runtime", "90", "10", "0", "100"],
+        ["image", "", "", "", "2,100"],
+    ]
+    leaves = [row for row in image.flash_map(IMAGE)["data"][0]["values"] if "size" in row]
+    assert {(row["part"], row["name"], row["size"]) for row in leaves} == {
+        ("kernels", "conv2d", 2000),
+        ("runtime", "view", 60),
+        ("runtime", "crc", 40),
+    }
+
+
+def test_limits():
+    report = report_of(networks.autoencoder())
+    html = render(report, limits={"arena": report["arena"]["nbytes"] * 2, "flash": report["flash_bytes"] - 1})
+    assert "50.0% of the limit of" in html and "budget exceeded" in html
+    assert html.count("of the limit of") == 2 and "of the limit of" not in render(report)
+
+
+LAYER = {"module": "a (Conv2d)", "source": "m.py:3", "function": "aten.conv2d.default", "name": "conv2d", "cosine": 1.0}
+LAYER |= {"sqnr": 30.25, "device_sqnr": None, "saturation": 0.015, "levels": 0.5, "alone_sqnr": None, "cost": 0.25}
+LAYER |= {"weights_cost": 0.1, "proposals": ["try a<b"]}
+FLOAT = {"name": "float", "how": "PyTorch", "sqnr": None, "cosine": 1.0, "top1": None}
+ACCURACY = {"schema": 1, "model": "net", "target": "cortex-m55", "samples": 40, "layer_samples": 8, "layers": [LAYER]}
+ACCURACY |= {"arithmetics": [FLOAT, {**FLOAT, "name": "quantized", "sqnr": 31.25, "cosine": 0.9}]}
+
+
+def test_accuracy(tmp_path):
+    report = report_of(networks.autoencoder())
+    path = tmp_path / "accuracy.json"
+    path.write_text(json.dumps(ACCURACY))
+    accuracy = document.read_accuracy(path, report)
+    html = render(report, accuracy=accuracy)
+    ((layer, function, *figures),) = Page(html).table("layer")
+    assert (layer, function) == ("a (Conv2d)\nm.py:3", "aten.conv2d.default")
+    assert figures == ["30.2 dB", "–", "1.50%", "50%", "25.0%", "try a<b"]
+    assert "31.2 dB" in html and "cosine 0.90000" in html
+    for other in ({**ACCURACY, "target": "cortex-m4"}, {**ACCURACY, "model": "other"}):
+        path.write_text(json.dumps(other))
+        with pytest.raises(UserError, match="is about .*, and the report about net for cortex-m55"):
+            document.read_accuracy(path, report)
+
+
+def test_the_page_of_an_earlier_report_has_no_graph():
+    report = report_of(networks.autoencoder())
+    del report["tensors"]
+    assert "graph" not in Page(render(report)).documents["charts"]
+
+
+@pytest.mark.parametrize("read", [document.read_image, lambda path: document.read_accuracy(path, {})])
+def test_reports_are_neither_images_nor_accuracies(tmp_path, read):
+    path = tmp_path / "net.json"
+    path.write_text(json.dumps(report_of(networks.autoencoder())))
+    with pytest.raises(UserError, match="has no (sizes|accuracy)"):
+        read(path)
 
 
 def test_the_page_says_what_lives_at_the_peak():

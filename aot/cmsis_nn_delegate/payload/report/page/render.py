@@ -8,7 +8,7 @@ from html import escape
 from importlib import resources
 from typing import Any, Optional
 
-from . import charts, library, sections
+from . import charts, graph, image, library, quantization, sections
 
 Document = Mapping[str, Any]
 
@@ -16,12 +16,22 @@ Document = Mapping[str, Any]
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'"
 
 
-def render(report: Document, profile: Optional[Document] = None, against: Optional[Document] = None) -> str:
-    """Returns the page as HTML.
+def render(
+    report: Document,
+    profile: Optional[Document] = None,
+    against: Optional[Document] = None,
+    *,
+    accuracy: Optional[Document] = None,
+    firmware: Optional[tuple[str, Document]] = None,
+    limits: Mapping[str, int] = sections.NO_LIMITS,
+) -> str:
+    """Returns the page as HTML. The functions of `document` read the documents.
 
-    report: as `document.read_report` returns it.
-    profile: as `document.read_profile` returns it; without it the page has no instructions.
+    profile: without it the page has no instructions.
     against: an earlier report, of which the page shows the differences.
+    accuracy: without it the page has no noise.
+    firmware: the name and the sizes of an image; without it the page shows the payload's flash alone.
+    limits: in bytes, of "arena" and "flash".
 
     UserError if the package with the charts' scripts is missing.
     """
@@ -37,24 +47,30 @@ def render(report: Document, profile: Optional[Document] = None, against: Option
         drawn["by-call"] = charts.by_call(counts, report["calls"], "predicted instructions")
     else:
         drawn["by-call"] = charts.by_call([c["macs"] for c in report["calls"]], report["calls"], "multiplications")
+    if "tensors" in report:  # documents of earlier compilers have none
+        drawn["graph"] = graph.graph(report)
+    if firmware is not None:
+        drawn["flash-map"] = image.flash_map(firmware[1])
     parts = [
         sections.heading(report, profile),
-        sections.summary(report, profile, against),
+        sections.summary(report, profile, against, accuracy, limits),
         sections.changes(report, against) if against is not None else "",
         "<h2>Memory over time</h2>",
         "<p class=faint>Each rectangle is a buffer: the calls in which it lives across, its addresses up. Point at "
         "one to see its name, size and lifetime. The marked column is the call with the most live bytes.</p>",
-        *(f'<div class=chart id="{name}"></div>' for name in drawn),
+        *(f'<div class=chart id="{name}"></div>' for name in drawn if name.startswith(("memory", "by-call"))),
         sections.peak(report),
         sections.calls(report, profile),
         sections.flash(report),
+        *([image.section(firmware[1], firmware[0])] if firmware is not None else []),
+        *([_GRAPH, quantization.section(report, accuracy)] if "tensors" in report else []),
         sections.interface(report),
         sections.left_out(report),
         "<p class=faint style='margin-top:40px'>Written by cmsisnn. The figures are in this file as JSON, in its "
-        "elements <code>report</code> and <code>profile</code>. Charts: Vega, Vega-Lite and Vega-Embed "
-        "(BSD-3-Clause).</p>",
+        "elements <code>report</code>, <code>profile</code> and <code>accuracy</code>. Charts: Vega, Vega-Lite and "
+        "Vega-Embed (BSD-3-Clause).</p>",
     ]
-    documents = {"report": report, "profile": profile, "charts": drawn}
+    documents = {"report": report, "profile": profile, "accuracy": accuracy, "charts": drawn}
     data = "".join(
         f'<script type="application/json" id="{name}">{_json(document)}</script>'
         for name, document in documents.items()
@@ -73,10 +89,16 @@ def render(report: Document, profile: Optional[Document] = None, against: Option
     )
 
 
+_GRAPH = (
+    "<h2>Graph</h2><p class=faint>The modules of the model and the kernels that compute them, in execution order; "
+    "below each what it writes. Point at a line to see the tensor.</p><div class=chart id=graph></div>"
+)
+
 _DRAW = """
 const charts = JSON.parse(document.getElementById("charts").textContent);
 for (const [id, chart] of Object.entries(charts)) {
-  vegaEmbed("#" + id, chart, { mode: "vega-lite", renderer: "svg", actions: false });
+  const mode = chart.marks ? "vega" : "vega-lite";
+  vegaEmbed("#" + id, chart, { mode, renderer: "svg", actions: false });
 }
 """
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from types import MappingProxyType
 from typing import Any, Optional
 
 from .. import difference
+from . import html, quantization
 
 Document = Mapping[str, Any]
 
+NO_LIMITS: Mapping[str, int] = MappingProxyType({})
 _FEW_ROWS = 8  # longer tables of changes are folded
 
 
@@ -32,8 +35,15 @@ def heading(report: Document, profile: Optional[Document]) -> str:
     return f"<h1>{escape(report['name'])}</h1><p class=faint>{escape(' · '.join(about))}</p>{measured}"
 
 
-def summary(report: Document, profile: Optional[Document], against: Optional[Document]) -> str:
-    """Returns the figures that matter most, with the differences to the report `against`."""
+def summary(
+    report: Document,
+    profile: Optional[Document],
+    against: Optional[Document],
+    accuracy: Optional[Document] = None,
+    limits: Mapping[str, int] = NO_LIMITS,
+) -> str:
+    """Returns the figures that matter most, with the differences to the report `against`, and bars up to the `limits`
+    in bytes of "arena" and "flash"."""
     arena = report["arena"]
     gap = f"{arena['gap']:,} above the lower bound of {arena['bound']:,}" if arena["gap"] else "no plan can take less"
     placed = "with" if arena["io_placement"] == "arena" else "without"
@@ -44,8 +54,16 @@ def summary(report: Document, profile: Optional[Document], against: Optional[Doc
             "bytes",
             f"{gap}; {placed} inputs and outputs",
             _of(against, "arena", "nbytes"),
+            limits.get("arena"),
         ),
-        _tile("Flash: payload", report["flash_bytes"], "bytes", _largest(report), _of(against, "flash_bytes")),
+        _tile(
+            "Flash: payload",
+            report["flash_bytes"],
+            "bytes",
+            _largest(report),
+            _of(against, "flash_bytes"),
+            limits.get("flash"),
+        ),
         _tile("Work", report["macs"], "multiplications", _predicted(report), _of(against, "macs")),
     ]
     if report["persistent_bytes"]:
@@ -61,6 +79,9 @@ def summary(report: Document, profile: Optional[Document], against: Optional[Doc
             tiles.append(_tile("Modelled cycles", high, "cycles at most", f"at least {low:,}"))
         crc = f"and {profile['crc']:,} to check the CRC"
         tiles.append(_tile("init()", profile["init"], "instructions", crc))
+    if accuracy is not None:
+        figure, unit, note = quantization.figures(accuracy)
+        tiles.append(_text_tile("Accuracy", figure, unit, note))
     return f"<div class=tiles>{''.join(tiles)}</div>"
 
 
@@ -79,17 +100,17 @@ def changes(report: Document, against: Document) -> str:
     differing = [change for change in (*found.totals, *found.changes) if change.difference]
     if not differing:
         return f"<h2>Changes</h2><p>None against {other}.</p>"
-    html = f"<h2>Changes</h2><p class=faint>Against {other}. What is not listed is equal.</p>"
+    text = f"<h2>Changes</h2><p class=faint>Against {other}. What is not listed is equal.</p>"
     for group in dict.fromkeys(change.group for change in differing):
         rows = [
             [escape(change.name), _known(change.before), _known(change.after), _difference(change)]
             for change in differing
             if change.group == group
         ]
-        table = _table([escape(group), "before", "now", "difference"], rows, numbers=(1, 2, 3))
+        table = html.table([escape(group), "before", "now", "difference"], rows, numbers=(1, 2, 3))
         shut = "" if len(rows) <= _FEW_ROWS else f"<details><summary>{escape(group)}: {len(rows)} changed</summary>"
-        html += f"{shut}{table}{'</details>' if shut else ''}"
-    return html
+        text += f"{shut}{table}{'</details>' if shut else ''}"
+    return text
 
 
 def peak(report: Document) -> str:
@@ -105,7 +126,7 @@ def peak(report: Document) -> str:
         f"{call['live_bytes']:,} live bytes in these buffers. Buffers overlap where a kernel "
         "writes over what it has read already.</p>"
     )
-    return note + _table(["buffer", "", "bytes", "address", "lives in calls"], rows, numbers=(2, 3))
+    return note + html.table(["buffer", "", "bytes", "address", "lives in calls"], rows, numbers=(2, 3))
 
 
 def calls(report: Document, profile: Optional[Document]) -> str:
@@ -144,7 +165,7 @@ def calls(report: Document, profile: Optional[Document]) -> str:
         expected = predicted[call["index"]]
         cells.append("<td class=number data-value=-1>not predicted</td>" if expected is None else _number(expected))
         share = count / total if total else 0.0
-        cells.append(f"<td class=number data-value={share:.9f}>{share:.1%}{_bar(count / longest)}</td>")
+        cells.append(f"<td class=number data-value={share:.9f}>{share:.1%}{html.bar(count / longest)}</td>")
         marked = " class=peak" if call["index"] == report["arena"]["peak_call"] else ""
         rows.append(f"<tr{marked}>{''.join(cells)}</tr>")
     head = "".join(
@@ -165,13 +186,13 @@ def flash(report: Document) -> str:
     """Returns the payload's flash by part."""
     total = report["flash_bytes"] or 1
     parts = sorted(report["flash"].items(), key=lambda item: -item[1])
-    rows = [[escape(part), f"{size:,}", f"{size / total:.1%}{_bar(size / total)}"] for part, size in parts]
+    rows = [[escape(part), f"{size:,}", f"{size / total:.1%}{html.bar(size / total)}"] for part, size in parts]
     rows.append(["<b>payload</b>", f"<b>{report['flash_bytes']:,}</b>", ""])
     note = (
         "<p class=faint>Of the payload alone. The kernels and the runtime come on top, once for all models of an "
         "image.</p>"
     )
-    return "<h2>Flash</h2>" + note + _table(["part", "bytes", "share"], rows, numbers=(1, 2))
+    return "<h2>Flash</h2>" + note + html.table(["part", "bytes", "share"], rows, numbers=(1, 2))
 
 
 def interface(report: Document) -> str:
@@ -185,7 +206,7 @@ def interface(report: Document) -> str:
             place = "caller's memory" if tensor["arena_offset"] is None else f"arena + {tensor['arena_offset']:,}"
             cells = [kind, name, f"{tensor['dtype']} {shape(tensor['shape'])}", tensor["layout"], scale, place]
             rows.append([escape(cell) for cell in cells])
-    return "<h2>Inputs and outputs</h2>" + _table(["", "name", "type", "layout", "meaning", "place"], rows)
+    return "<h2>Inputs and outputs</h2>" + html.table(["", "name", "type", "layout", "meaning", "place"], rows)
 
 
 def left_out(report: Document) -> str:
@@ -200,14 +221,28 @@ def shape(dims: Iterable[int]) -> str:
     return "×".join(map(str, dims)) or "scalar"
 
 
-def _tile(label: str, value: int, unit: str, note: str, before: Optional[int] = None) -> str:
+def _tile(
+    label: str, value: int, unit: str, note: str, before: Optional[int] = None, limit: Optional[int] = None
+) -> str:
     change = ""
     if before is not None:
         shown = _difference(difference.Change("", label, before, value)) if before != value else "unchanged"
         change = f"<div class=note>{shown}</div>"
+    if limit is not None:
+        used = f"{value / limit:.1%}" if limit else "more"
+        kind = "budget" if value <= limit else "budget exceeded"
+        change += (
+            f"<div class='{kind}'>{html.bar(value / max(limit, 1))}"
+            f"<div class=note>{used} of the limit of {limit:,}</div></div>"
+        )
+    return _text_tile(label, f"{value:,}", unit, note, change)
+
+
+def _text_tile(label: str, figure: str, unit: str, note: str, more: str = "") -> str:
+    """Returns a tile; `more` is HTML."""
     return (
-        f"<div class=tile><div class=label>{escape(label)}</div><div class=figure>{value:,} "
-        f"<span class=unit>{escape(unit)}</span></div><div class=note>{escape(note)}</div>{change}</div>"
+        f"<div class=tile><div class=label>{escape(label)}</div><div class=figure>{escape(figure)} "
+        f"<span class=unit>{escape(unit)}</span></div><div class=note>{escape(note)}</div>{more}</div>"
     )
 
 
@@ -264,15 +299,3 @@ def _provider(call: Document) -> str:
 
 def _number(value: int) -> str:
     return f"<td class=number data-value={value}>{value:,}</td>"
-
-
-def _bar(share: float) -> str:
-    return f"<span class=bar><span style='width:{share:.2%}'></span></span>"
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
-    def cells(row: Sequence[str], tag: str) -> str:
-        return "".join(f"<{tag}{' class=number' if i in numbers else ''}>{cell}</{tag}>" for i, cell in enumerate(row))
-
-    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
-    return f"<div class=scroll><table><thead><tr>{cells(heads, 'th')}</tr></thead><tbody>{body}</tbody></table></div>"
