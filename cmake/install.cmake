@@ -37,6 +37,6 @@ write_basic_package_version_file(
 install(
   FILES ${CMAKE_CURRENT_BINARY_DIR}/cmsis_nn_delegate-config.cmake
         ${CMAKE_CURRENT_BINARY_DIR}/cmsis_nn_delegate-config-version.cmake
-        cmake/executorch.cmake
+        cmake/executorch.cmake cmake/model.cmake
   DESTINATION ${_package}
 )

@@ -16,6 +16,7 @@ from tests.cmake.building import (
     build,
     configure,
     delegate_sources,
+    expected_line,
     needs_arm,
     needs_cmake,
     run,
@@ -42,7 +43,7 @@ def test_host_tests_pass_under_ctest(tmp_path):
 
 
 @needs_arm
-@pytest.mark.parametrize("core", ["cortex_m0plus", "cortex_m4", "cortex_m55"])
+@pytest.mark.parametrize("core", ["cortex_m0plus", "cortex_m55"])
 def test_a_firmware_with_the_installed_package_computes_what_the_reference_does(core, tmp_path):
     toolchain = [f"-DCORE={core}", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
     delegate, prefix, firmware, model = (tmp_path / n for n in ("delegate", "prefix", "firmware", "model"))
@@ -56,6 +57,49 @@ def test_a_firmware_with_the_installed_package_computes_what_the_reference_does(
     output = build(firmware, "--target", "firmware_run", timeout=300)
     assert expected in output.splitlines()
     assert "##EXIT rc=0##" in output
+
+
+@needs_arm
+def test_a_build_that_compiles_its_model_computes_what_the_reference_does(tmp_path, monkeypatch):
+    """In both forms, each with the kernels of its calls alone. The model is compiled once for both, and not again."""
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}/aot")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    toolchain = ["-DCORE=cortex_m4", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
+    delegate, prefix, firmware = (tmp_path / n for n in ("delegate", "prefix", "firmware"))
+    configure(ROOT, delegate, *toolchain)
+    build(delegate)
+    run("cmake", "--install", delegate, "--prefix", prefix)
+    configure(_EXAMPLE, firmware, *toolchain, f"-DCMAKE_PREFIX_PATH={prefix}")
+    assert build(firmware).count("Compiling model net for cortex-m4") == 1
+    expected = expected_line(firmware / "net")
+    for image, direct in (("firmware", False), ("cpp_firmware", True)):
+        output = build(firmware, "--target", f"{image}_run", timeout=300)
+        assert expected in output.splitlines() and "##EXIT rc=0##" in output
+        symbols = run("nm", "--demangle", firmware / f"{image}.elf")
+        assert "max_pool2d" in symbols and "softmax" not in symbols
+        assert ("PayloadView" not in symbols) == direct
+    assert "Compiling model" not in build(firmware)
+    report = json.loads((firmware / "net/net.report.json").read_text(encoding="utf-8"))
+    assert report["target"] == "cortex-m4"
+
+
+def test_a_model_that_is_declared_wrong_is_told_how(tmp_path):
+    for arguments, message in (
+        ("net.py CALIBRATION x.npz", "net.py is not FILE.py:FUNCTION"),
+        ("net.py:model TARGET cortex-m4", "CALIBRATION must name an .npz file"),
+        ("net.py:model CALIBRATION x.npz", "there is no CORE, so TARGET must name one"),
+        ("net.py:model CALIBRATION x.npz KERNELS tuned", "unknown arguments KERNELS;tuned"),
+    ):
+        script = tmp_path / "CMakeLists.txt"
+        script.write_text(f"""
+cmake_minimum_required(VERSION 3.24)
+project(wrong NONE)
+include({ROOT}/cmake/model.cmake)
+cmsis_nn_delegate_model(net {arguments})
+""")
+        with pytest.raises(AssertionError) as error:
+            run("cmake", "-S", tmp_path, "-B", tmp_path / "build")
+        assert message in " ".join(str(error.value).replace("\\n", "\n").split())
 
 
 @needs_arm

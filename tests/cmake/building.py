@@ -13,6 +13,7 @@ import pytest
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.payload import c_header, kernel_table
 from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.files import serialize
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 
@@ -74,6 +75,24 @@ def build(folder, *options, **run_options) -> str:
     return run("cmake", "--build", folder, "--parallel", "2", *options, **run_options)
 
 
+def pattern_of(shape) -> np.ndarray:
+    """Returns the input of the example, int8, for a model with an input of one channel."""
+    assert shape[1] == 1  # storage order is logical order
+    return (37 * np.arange(np.prod(shape)) % 256).astype(np.uint8).view(np.int8).reshape(shape)
+
+
+def line_of(graph) -> str:
+    """Returns the line that the example prints for a model."""
+    (expected,) = reference.run(graph, [pattern_of(graph.inputs[0].shape)])
+    return expected.astype(np.int8).tobytes().hex()
+
+
+def expected_line(folder) -> str:
+    """Returns that line for the model that `cmsisnn compile` has written to `folder`."""
+    graph, _ = serialize.loads((folder / "net.graph.npz").read_bytes())
+    return line_of(graph)
+
+
 def write_model(core: str, folder) -> str:
     """Writes net.h and net.c for `core` ("cortex_m4"); returns the line that the firmware must print."""
     graph = networks.ds_cnn()
@@ -82,8 +101,4 @@ def write_model(core: str, folder) -> str:
     (folder / "net.h").write_text(c_header.generate_header("net", payload))
     (folder / "net.kernels.h").write_text(kernel_table.generate_kernel_table("net", payload))
     (folder / "net.c").write_text(c_header.generate_source("net", payload))
-    shape = graph.inputs[0].shape
-    assert shape[1] == 1  # one channel: storage order is logical order
-    pattern = (37 * np.arange(np.prod(shape)) % 256).astype(np.uint8).view(np.int8).reshape(shape)
-    (expected,) = reference.run(graph, [pattern])
-    return expected.astype(np.int8).tobytes().hex()
+    return line_of(graph)

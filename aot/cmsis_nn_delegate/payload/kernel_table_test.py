@@ -3,6 +3,7 @@ import re
 import pytest
 
 from cmsis_nn_delegate.format.cpp import camel
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.providers.registry import get_providers
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.encode import encode
@@ -35,6 +36,17 @@ def test_what_cmsis_nn_computes_has_another_kernel_without_it():
         r"namespace net_model {\n#ifdef \w+\n(.*?)#else\n(.*?)#endif", table, re.DOTALL
     ).groups()
     assert "namespace stock = cmsis_nn;" in with_it and "namespace stock = portable;" in without
+
+
+def test_an_opcode_of_two_providers_has_the_kernel_that_runs_the_calls_of_both():
+    """CMSIS-NN refuses depthwise convolutions of one channel, which the portable kernel of that opcode computes."""
+    b = GraphBuilder()
+    calls = [b.depthwise_conv2d(b.input(1, channels, 6, 6), 2, kernel=(3, 3)) for channels in (1, 4)]
+    providers = get_providers(["cmsis-nn", "portable"])
+    payload = encode(b.graph(*calls), get_target("cortex-m4"), providers=providers).payload
+    found = {(call.opcode.name, call.provider.name) for call in decode(payload).calls}
+    assert found == {("DEPTHWISE_CONV2D", "PORTABLE"), ("DEPTHWISE_CONV2D", "CMSIS_NN")}
+    assert _kernels(generate_kernel_table("net", payload)) == ["portable::kDepthwiseConv2d"]
 
 
 def test_only_payloads_are_accepted():
