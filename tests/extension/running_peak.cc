@@ -26,4 +26,10 @@ constexpr KernelOf<payload::Opcode::kMul> kRunningPeak =
     Kernel(operators::kRunningPeak, run_running_peak);
 
 }  // namespace extension
+
+executorch::runtime::Error portable::running_peak(const payload::RunningPeakArgs& args,
+                                                  const Bases& bases) {
+  return extension::kRunningPeak.run(&args, bases);
+}
+
 }  // namespace cmsis_nn_delegate

@@ -8,6 +8,8 @@ from pathlib import Path
 from codegen.operator_checks import check_function
 
 from cmsis_nn_delegate.format.cpp import struct_lines
+from cmsis_nn_delegate.format.schema import Isa
+from cmsis_nn_delegate.payload import c_header, cpp_calls
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.target import TARGETS
 from tests.extension import network
@@ -54,6 +56,13 @@ def array(name: str, data: bytes) -> str:
     return f"alignas(16) inline constexpr unsigned char {name}[] = {{{', '.join(map(str, data))}}};\n"
 
 
+def write_calls(folder: Path, payload: bytes) -> None:
+    """Writes the model as C++ calls: peaks.h, peaks.model.h and peaks.model.cc."""
+    (folder / "peaks.h").write_text(c_header.generate_header("peaks", payload))
+    (folder / "peaks.model.h").write_text(cpp_calls.generate_header("peaks", payload))
+    (folder / "peaks.model.cc").write_text(cpp_calls.generate_source("peaks", payload))
+
+
 def main(folder: str) -> None:
     (Path(folder) / "running_peak_args.h").write_text(ARGS.format(struct="\n".join(struct_lines(KERNEL.args))))
     (Path(folder) / "running_peak_check.cc").write_text(CHECK.format(check=check_function(KERNEL.name, KERNEL.args)))
@@ -62,6 +71,7 @@ def main(folder: str) -> None:
         # A payload for each instruction set; they differ in nothing else.
         payloads = {t.isa: encode(graph, t, "caller").payload for t in TARGETS.values()}
         expected = b"".join(output.tobytes() for run in network.outputs(graph) for output in run)
+        write_calls(Path(folder), payloads[Isa.DSP])
     text = "#pragma once\n\n"
     text += "".join(array(f"k{isa.name.capitalize()}Payload", payload) for isa, payload in payloads.items())
     text += array("kInputs", network.inputs().tobytes()) + array("kOutputs", expected)
