@@ -14,8 +14,11 @@ import pytest
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.providers.registry import DEFAULT, PORTABLE, TUNED
+from cmsis_nn_delegate.payload.bands import compute_in_bands
+from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.payload.costs.table import costs
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.encode import encode, encode_planned, plan
+from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.runner.profile import measure, random_inputs
 from cmsis_nn_delegate.target import get_target
@@ -31,12 +34,16 @@ CORES = ("cortex-m0plus", "cortex-m4", "cortex-m55")
 # Those that the images have: without CMSIS-NN, other kernels compute what they were not predicted for.
 KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
 PROVIDERS = DEFAULT if KERNELS["with_cmsis_nn"] else (TUNED, PORTABLE)
+BANDS = 0.03  # of all instructions, where bands are single rows
 WINOGRAD = 0.05  # of its prediction, and that of the kernel in its place
 
 
 def profile_of(graph, core, **options):
     """Returns the report and the profile of a graph, which has the calls in the same order."""
-    encoded = encode(graph, get_target(core), providers=PROVIDERS, **options)
+    return measured(encode(graph, get_target(core), providers=PROVIDERS, **options), graph, core)
+
+
+def measured(encoded, graph, core):
     report = build_report("net", encoded)
     image = f"runtime/{core.replace('-', '_')}_profile.elf"
     return report, measure(report, encoded.payload, random_inputs(graph), image)
@@ -52,6 +59,26 @@ def test_networks_take_what_is_predicted(name, core):
     assert abs(error) <= costs().accuracy_of(core, [provider.name for provider in DEFAULT]).largest_error
     # What the prediction leaves out.
     assert profile.executor <= 0.02 * profile.inference
+
+
+@pytest.mark.parametrize("core", ["cortex-m4", "cortex-m55"])
+def test_bands_cost_what_is_predicted(core):
+    """The limit of the slowdown is judged by a difference of two predictions."""
+    builder = GraphBuilder()
+    wide = builder.conv2d(builder.conv2d(builder.input(1, 3, 24, 24), 8, (1, 1)), 24, (1, 1))
+    narrow = builder.depthwise_conv2d(wide, 1, kernel=(3, 3), stride=(2, 2), padding=Padding(1, 1, 1, 1))
+    graph = builder.graph(builder.conv2d(narrow, 8, (1, 1)))
+    whole = choose_kernels(legalize(graph, PROVIDERS), get_target(core))
+    banded = compute_in_bands(whole, IoPlacement.ARENA, 50)
+    assert len(banded.choices) > len(whole.choices)
+    predicted, counted = [], []
+    for chosen in (whole, banded):
+        encoded = encode_planned(plan(chosen))
+        report, profile = measured(encoded, chosen.graph, core)
+        predicted.append(report.prediction.instructions)
+        counted.append(sum(call.instructions for call in profile.calls))
+    print(f"{core}: {predicted} predicted, {counted} counted")
+    assert predicted[1] / predicted[0] == pytest.approx(counted[1] / counted[0], abs=BANDS)
 
 
 def convolution(size: int, inputs: int, outputs: int):

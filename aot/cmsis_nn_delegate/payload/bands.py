@@ -54,7 +54,8 @@ def compute_in_bands(chosen: Chosen, io_placement: IoPlacement, max_slowdown: fl
         candidate, result = best
         candidate.chosen.graph.notes.append(
             f"{candidate.names}: in bands of {candidate.rows} rows, for {result.memory.arena_bytes:,} bytes of arena "
-            f"instead of {planned.memory.arena_bytes:,}; about {candidate.slowdown:.1f} % more instructions"
+            f"instead of {planned.memory.arena_bytes:,}; about {abs(candidate.slowdown):.1f} % "
+            f"{'fewer' if candidate.slowdown < 0 else 'more'} instructions"
         )
         spent += candidate.slowdown
         planned = result

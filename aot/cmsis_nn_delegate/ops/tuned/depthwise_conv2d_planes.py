@@ -126,28 +126,39 @@ class DepthwiseConv2dPlanes(TunedKernel):
         geometry = Geometry.plain(node)
         channels, stride = int(node.inputs[1].shape[0]), int(node.attrs.stride[0])
         groups = geometry.batch * blocks_of(channels, _CHANNELS)
-        row = max(geometry.output)
+        across = 1 if self._along_height(node) else 0  # the axis of the rows
+        lines, row, padding = geometry.output[across], geometry.output[1 - across], geometry.padding[across]
         strip = _strip_outputs(node, self._strips_of(node, scratch_bytes))
         strips = blocks_of(row, strip)
-        # Two rows of outputs, and two columns of them, are computed at a time.
-        halves, columns = blocks_of(min(geometry.output), 2), blocks_of(row, 2)
-        reads = halves * 2 * stride + _KERNEL[0] - stride  # rows of the image
-        if strips > 1 and stride == 2:
-            reads = halves * (_KERNEL[0] + stride)
+        # Of which rows of the image, the padding included, are read before a row of outputs or two are computed.
+        reads = [*range(lines * stride + _KERNEL[0] - stride)]
+        starts = [*range(0, lines, 2)]
+        if strips > 1 and stride == 2:  # all of them are read again, and the first row is computed alone
+            starts = [0, *range(1, lines, 2)]
+            ends = [*starts[1:], lines]
+            reads = [y for first, end in zip(starts, ends) for y in range(first * 2, (end - 1) * 2 + _KERNEL[0])]
+        inside = sum(0 <= y - padding < geometry.input[across] for y in reads)
+        # Two columns of outputs at a time.
+        columns = blocks_of(row, 2)
         floor = int((self._forms(node) == Form.FLOOR).sum())
-        done = geometry.batch * halves * columns
+        done = geometry.batch * len(starts) * columns
+        pixels = _pixels(geometry.input[1 - across], row, geometry.padding[1 - across], stride, strip)
+        read = groups * inside * pixels
+        # Planes are filled with padding once, or for each strip from top to bottom.
+        cleared = 1 if strips == 1 else groups * strips if stride == 1 else 0
         return Features(
             {
                 "groups": groups,
-                "lines": groups * halves * strips,
-                "lines read": groups * reads * strips,
-                "columns read": groups * reads * columns * stride if channels >= _CHANNELS else 0,
-                "columns read one by one": groups * reads * columns * stride * channels if channels < _CHANNELS else 0,
-                "columns": groups * halves * columns,
+                "lines": groups * len(starts) * strips,
+                "lines read": groups * inside * strips,
+                "pixels read": read if channels >= _CHANNELS else 0,
+                "pixels read channel by channel": read * channels if channels < _CHANNELS else 0,
+                "columns of padding": groups * (len(reads) - inside) * columns * stride,
+                "columns": groups * len(starts) * columns,
                 "columns of channels": done * channels,
                 "columns of channels of form ANY": done * (channels - floor),
                 "columns with a limit": 0 if node.attrs.clamp.quantized(node.output.type) == (-128, 127) else done,
-                "words cleared": groups * strips * (blocks_of(min(strip, row), 2) * stride + 1),
+                "columns cleared": cleared * (blocks_of(min(strip, row), 2) * stride + 1),
             },
             f"stride {stride}" + (" in strips" if strips > 1 else ""),
         )
@@ -219,3 +230,13 @@ def _strips(node: Node) -> list[int]:
     most = max(1, max(Geometry.plain(node).output) // _LEAST_STRIP)
     counts = range(1, most + 1)
     return [n for n in counts if n == 1 or _strip_outputs(node, n) < _strip_outputs(node, n - 1)]
+
+
+def _pixels(size: int, row: int, padding: int, stride: int, strip: int) -> int:
+    """Returns how many pixels of a row of the image are read for all strips of `row` outputs."""
+    found = 0
+    for first in range(0, row, strip):
+        columns = 2 * (blocks_of(min(strip, row - first), 2) * stride + 1)
+        begin = first * stride - padding
+        found += max(0, min(begin + columns, size) - max(begin, 0))
+    return found

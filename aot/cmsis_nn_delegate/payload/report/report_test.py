@@ -152,7 +152,7 @@ def test_predictions_have_no_more_digits_than_they_deserve(count, text_of_it):
     line = text.prediction(dataclasses.replace(report, prediction=prediction))
     assert line == (
         f"about {text_of_it} instructions predicted for the calls on cortex-m4; of 9 networks that were measured, half "
-        "were within 1.0% of the prediction, all within 4.0%"
+        "were within 1.0 % of the prediction, all within 4.0 %"
     )
 
 

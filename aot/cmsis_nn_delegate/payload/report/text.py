@@ -41,9 +41,10 @@ def prediction(report: Report) -> str:
     text = f"about {_rounded(found.instructions)} instructions predicted for the calls on {report.target}"
     if found.networks is None or found.median_error is None or found.largest_error is None:
         return text
+    half, all_of_them = (f"{100 * error:.1f} %" for error in (found.median_error, found.largest_error))
     return (
-        f"{text}; of {found.networks} networks that were measured, half were within {found.median_error:.1%} of the "
-        f"prediction, all within {found.largest_error:.1%}"
+        f"{text}; of {found.networks} networks that were measured, half were within {half} of the prediction, all "
+        f"within {all_of_them}"
     )
 
 
