@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kMagic = 0x444e4e43;
 inline constexpr std::uint16_t kFormatVersion = 4;
 inline constexpr std::uint32_t kPortableRevision = 0x00000001;
 inline constexpr std::uint32_t kCmsisNnRevision = 0xdbf45dbf;
-inline constexpr std::uint32_t kTunedRevision = 0x00000002;
+inline constexpr std::uint32_t kTunedRevision = 0x00000003;
 inline constexpr unsigned kMaxProviders = 3;
 inline constexpr std::size_t kAlignment = 16;
 inline constexpr std::size_t kMaxRank = 6;
@@ -1672,7 +1672,7 @@ struct FullyConnectedPairsArgs {
   /// for each 8 channels: 8 sums for inputs of 0; the weights of 2 channels and 2 inputs
   /// per word
   Ref table;
-  /// (shift, multiplier, correction) of each channel, or of all
+  /// (shift + 2^8 * value, multiplier) of each channel, or of all
   Ref scales;
   /// int8 [out]
   Ref output;
@@ -1680,7 +1680,7 @@ struct FullyConnectedPairsArgs {
   std::int32_t blocks;
   /// 8, and twice the inputs rounded up to 8
   std::int32_t block_words;
-  /// 3, or 3 * outputs
+  /// 2, or 2 * outputs
   std::int32_t scale_words;
   /// of the requantization, see requantization.py, 0 to 1
   std::int32_t form;
@@ -1712,15 +1712,16 @@ static_assert(offsetof(FullyConnectedPairsArgs, activation) == 40,
 struct DepthwiseConv2dPlanesArgs {
   /// int8 [n, h, w, c]
   Ref input;
-  /// for each channel: 3 words with weights 0, 1, 1, 2 of a row or column of the filter;
-  /// the sum for inputs of 0; (shift, multiplier, correction)
+  /// for each channel: weights 0, 1, 1, 2 of two rows or columns of the filter; weights 0,
+  /// 1, 2 of the last one and a byte with shift and form; the sum for inputs of 0; the
+  /// multiplier
   Ref table;
   /// 16-byte aligned, or none
   Ref scratch;
   /// int8 [n, h, w, c]
   Ref output;
   std::int32_t scratch_bytes;
-  /// 7 to 7
+  /// 5 to 5
   std::int32_t channel_words;
   /// 1: rows of planes are columns of the image, 0 to 1
   std::int32_t along_height;

@@ -888,7 +888,7 @@ inline constexpr OperatorField kDepthwiseConv2dPlanesArgsFields[] = {
     {"scratch", 8, FieldKind::kScratch, false, false, 0, 0, 16, 1, 1, {16}},
     {"output", 12, FieldKind::kOutput, false, false, 0, 0, 1, 1, 4, {104, 108, 112, 116}},
     {"scratch_bytes", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
-    {"channel_words", 20, FieldKind::kInteger, true, false, 7, 7, 1, 0, 0, {}},
+    {"channel_words", 20, FieldKind::kInteger, true, false, 5, 5, 1, 0, 0, {}},
     {"along_height", 24, FieldKind::kInteger, true, false, 0, 1, 1, 0, 0, {}},
     {"strips", 28, FieldKind::kInteger, true, false, 1, 268435455, 1, 0, 0, {}},
     {"params.input_offset", 32, FieldKind::kInteger, true, false, -127, 128, 1, 0, 0, {}},

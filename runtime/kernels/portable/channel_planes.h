@@ -23,10 +23,9 @@ struct PlaneRow {
   std::int32_t last;           // 1: one pixel more, which shares a word with padding, else 0
 };
 
-/// Two rows of outputs of up to four channels. `table` has for each channel: three words with the
-/// weights 0, 1, 1, 2 of a row of the filter; the sum for inputs of 0; (shift, multiplier,
-/// correction). aot/cmsis_nn_delegate/ops/tuned has the requantization; kFloorShift is set in a
-/// shift of form FLOOR.
+/// Two rows of outputs of up to four channels. `table` has for each channel: two words with the
+/// weights 0, 1, 1, 2 of a row of the filter; one with the weights 0, 1, 2 of the last row and the
+/// byte that PlaneScale reads; the sum for inputs of 0; the multiplier.
 struct PlaneRows {
   std::int32_t* planes;  // of the first channel
   std::int8_t* output;   // the first result of the first channel
@@ -40,6 +39,7 @@ struct PlaneRows {
   // Four times the limits of results, in a word.
   std::uint32_t least;
   std::uint32_t most;
+  std::int32_t half_steps;  // the zero point of the output and a half, in halves
 };
 
 namespace channel_planes {
@@ -47,8 +47,29 @@ namespace channel_planes {
 inline constexpr std::int32_t kChannels = 4;  // of a group of planes
 inline constexpr std::int32_t kTaps = 3;      // of a row and of a column of a filter
 inline constexpr std::int32_t kRowsAtATime = 2;
-inline constexpr std::int32_t kWords = 7;  // of a channel in a table
-inline constexpr std::int32_t kFloorShift = 1 << 8;
+inline constexpr std::int32_t kWords = 5;  // of a channel in a table
+
+/// How a channel is requantized, which follows from one byte and the zero point: see requantization.py
+/// in aot/cmsis_nn_delegate/ops/tuned. Bits 0 to 4 are the shift; bit 5: the form is FLOOR; bit 6: its
+/// correction has no half step of the first rounding, because the scale is 1/2 or more.
+struct PlaneScale {
+  PlaneScale(const std::int32_t* table, std::int32_t half_steps) {
+    const std::int32_t byte = (table[2] >> 24) & 0xFF;
+    floor = (byte & kFloor) != 0;
+    words[0] = byte & 31;
+    words[1] = table[4];
+    // FLOOR is for a zero point of -128; both roundings add a half.
+    words[2] = floor ? wrapping_add(pair_products::shift_left(1, byte - kFloor - 2),
+                                    (1 << 11) - (128 << 12))
+                     : pair_products::shift_left(half_steps, words[0] - 1);
+  }
+
+  std::int32_t words[pair_products::kScales];  // shift, multiplier, correction
+  bool floor;
+
+ private:
+  static constexpr std::int32_t kFloor = 1 << 5;
+};
 
 /// Rows of inputs for two rows of outputs.
 constexpr std::int32_t rows(std::int32_t stride) { return kTaps + stride; }
@@ -91,12 +112,13 @@ inline std::int32_t sum(const std::int32_t* column, std::int32_t x, std::int32_t
     std::memcpy(weights, table + ky, sizeof(weights));
     const std::int32_t left = column[row + ky];
     const std::int32_t right = column[column_words + row + ky];
+    const std::int32_t last = weights[ky == kTaps - 1 ? 2 : 3];
     const std::int32_t products = x == 0 ? pair_products::low_half(left) * weights[0] +
-                                               pair_products::high_half(left) * weights[2] +
-                                               pair_products::low_half(right) * weights[3]
+                                               pair_products::high_half(left) * weights[1] +
+                                               pair_products::low_half(right) * last
                                          : pair_products::high_half(left) * weights[0] +
                                                pair_products::low_half(right) * weights[1] +
-                                               pair_products::high_half(right) * weights[3];
+                                               pair_products::high_half(right) * last;
     total += static_cast<std::uint32_t>(products);
   }
   return static_cast<std::int32_t>(total);
@@ -115,14 +137,14 @@ void filter(const PlaneRows& p) {
   const std::int32_t* table = p.table;
   for (std::int32_t channel = 0; channel < p.channels; ++channel, table += kWords) {
     std::int32_t* const plane = p.planes + channel * kRows;
-    const std::int32_t* const scale = table + 4;
+    const PlaneScale scale(table, p.half_steps);
     for (std::int32_t y = 0; y < (p.row_bytes != 0 ? kRowsAtATime : 1); ++y) {
       for (std::int32_t x = 0; x < outputs; ++x) {
         const std::int32_t* column = plane + x * kStride / 2 * kColumn;
         const std::int32_t total = sum(column, x * kStride % 2, y * kStride, kColumn, table);
-        const std::int32_t value = (scale[0] & kFloorShift) != 0
-                                       ? pair_products::Floor::requantize(total, scale)
-                                       : pair_products::Any::requantize(total, scale);
+        const std::int32_t value = scale.floor
+                                       ? pair_products::Floor::requantize(total, scale.words)
+                                       : pair_products::Any::requantize(total, scale.words);
         p.output[channel + y * p.row_bytes + x * p.column_bytes] =
             static_cast<std::int8_t>(value < least  ? least
                                      : value > most ? most

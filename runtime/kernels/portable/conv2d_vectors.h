@@ -15,7 +15,7 @@ namespace portable {
 
 /// The sizes that follow from those of a call.
 struct VectorSizes {
-  explicit VectorSizes(const payload::Conv2dVectorsArgs& a)
+  [[gnu::noinline]] explicit VectorSizes(const payload::Conv2dVectorsArgs& a)
       : inputs(bounds::volume(a.filter_dims.h, a.filter_dims.w, a.filter_dims.c)),
         depth((inputs + kVector - 1) / kVector * kVector),
         tile_columns(least(a.output_dims.w, 8)),
@@ -31,7 +31,7 @@ struct VectorSizes {
 
   /// Bytes of the columns of one row of a tile: at most 2^54.
   std::uint64_t row_bytes(const payload::Conv2dVectorsArgs& a) const {
-    return columns * (inputs / static_cast<std::uint32_t>(a.filter_dims.w));
+    return columns * bounds::volume(a.filter_dims.h, a.filter_dims.c);
   }
 
   /// Returns the scratch memory: see Conv2dVectors.scratch_bytes in Python.
@@ -107,14 +107,20 @@ class VectorWindows {
     }
   }
 
-  void multiply(std::int32_t groups) {
+  /// Multiplies `groups` >= 1 groups of four windows that lie `step` apart.
+  [[gnu::noinline]] void multiply_groups(const std::int8_t* first, std::int32_t step,
+                                         std::int32_t groups) {
+    for (std::int32_t i = 0; i < kWindows; ++i) {
+      products_.windows[i] = first + i * step;
+    }
+    products_.windows_step = kWindows * step;
     products_.groups = groups;
     Products::multiply(products_);
     products_.output += groups * kWindows * products_.channels;
   }
 
   /// Multiplies `count` windows, one to four, of which the first are given in products_.
-  void multiply_group(std::int32_t count) {
+  [[gnu::noinline]] void multiply_group(std::int32_t count) {
     products_.groups = 1;
     if (count == kWindows) {
       Products::multiply(products_);
@@ -149,18 +155,14 @@ class VectorWindows {
 
   /// Multiplies `count` pixels that lie `step` apart. Vectors may reach into the next pixels, whose
   /// weights are 0, but not past `end`: then pixels are copied.
-  void run_pixels(const std::int8_t* first, std::int32_t step, std::int32_t count,
-                  const std::int8_t* end) {
+  [[gnu::noinline]] void run_pixels(const std::int8_t* first, std::int32_t step, std::int32_t count,
+                                    const std::int8_t* end) {
     const auto room = static_cast<std::int32_t>(end - first) - depth_;
     std::int32_t whole = room < 0 ? 0 : room / step + 1;
     whole = whole < count ? whole : count;
     const std::int32_t groups = whole / kWindows;
     if (groups != 0) {
-      for (std::int32_t i = 0; i < kWindows; ++i) {
-        products_.windows[i] = first + i * step;
-      }
-      products_.windows_step = kWindows * step;
-      multiply(groups);
+      multiply_groups(first, step, groups);
     }
     for (std::int32_t done = groups * kWindows; done < count; done += kWindows) {
       const std::int32_t some = count - done < kWindows ? count - done : kWindows;
@@ -168,7 +170,7 @@ class VectorWindows {
         const std::int8_t* pixel = first + (done + i) * step;
         if (done + i >= whole) {
           std::int8_t* copy = scratch_ + i * depth_;
-          std::memcpy(copy, pixel, static_cast<std::size_t>(args_.input_dims.c));
+          Products::copy_columns(copy, pixel, 1, args_.input_dims.c, 0, 0);
           pixel = copy;
         }
         products_.windows[i] = pixel;
@@ -183,7 +185,8 @@ class VectorWindows {
     row_bytes_ = static_cast<std::int32_t>(sizes_.row_bytes(args_));
     column_bytes_ = args_.filter_dims.h * in.c;
     padding_ = scratch_ + sizes_.tile_rows * row_bytes_ + vector_products::kVector;
-    std::memset(padding_, -args_.params.input_offset, static_cast<std::size_t>(in.c));
+    const auto zero_point = static_cast<std::int8_t>(-args_.params.input_offset);
+    Products::copy_columns(padding_, &zero_point, in.c, 1, 1, 0);
     image_ = input_;
     for (std::int32_t n = 0; n < out.n; ++n, image_ += in.h * in.w * in.c) {
       for (std::int32_t y = 0; y < out.h; y += sizes_.tile_rows) {
@@ -206,6 +209,10 @@ class VectorWindows {
                (columns - 1) * stride.w + args_.filter_dims.w);
     }
     const std::int32_t step = columns == 1 ? 0 : stride.w * column_bytes_;
+    if (columns % kWindows == 0) {  // then there is one row
+      multiply_groups(scratch_, step, columns / kWindows);
+      return;
+    }
     const std::int8_t* window = scratch_;
     std::int32_t count = 0;
     for (std::int32_t i = 0; i < rows; ++i) {

@@ -87,6 +87,7 @@ class DepthwisePlanes {
     strip_.least = (static_cast<std::uint32_t>(limits.min) & 0xFF) * kEveryByte;
     strip_.most = (static_cast<std::uint32_t>(limits.max) & 0xFF) * kEveryByte;
     strip_.limited = limits.min != -128 || limits.max != 127 ? 1 : 0;
+    strip_.half_steps = 2 * args_.params.output_offset + 1;
     strip_.column_bytes = x_.out_bytes;
     row_.padding = (static_cast<std::uint32_t>(-args_.params.input_offset) & 0xFF) * kEveryByte;
     row_.pixel_bytes = x_.in_bytes;

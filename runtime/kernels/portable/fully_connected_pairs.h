@@ -9,8 +9,6 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-inline constexpr std::int32_t kScaleWords = pair_products::kScales;
-
 /// Computes one call. `Products` has the function of PlainRowProducts.
 template <typename Products>
 Error run_fully_connected_pairs(const void* args, const Bases& bases) {
@@ -39,7 +37,7 @@ Error run_fully_connected_pairs(const void* args, const Bases& bases) {
   products.channels = a.outputs;
   products.form = a.form;
   products.scales = bases.resolve<const std::int32_t>(a.scales);
-  products.scale_bytes = a.scale_words == kScaleWords ? 0 : kScaleWords * 4;
+  products.scale_bytes = a.scale_words == RowScale::kWords ? 0 : RowScale::kWords * 4;
   products.least = a.activation.min;
   products.most = a.activation.max;
   Products::multiply(products);
@@ -50,7 +48,7 @@ Error run_fully_connected_pairs(const void* args, const Bases& bases) {
 inline bool fully_connected_pairs_accepts(const void* args) {
   const auto& a = *static_cast<const payload::FullyConnectedPairsArgs*>(args);
   return a.block_words == 8 + (a.inputs + 7) / 8 * 16 && a.blocks == (a.outputs + 7) / 8 &&
-         (a.scale_words == kScaleWords || a.scale_words == kScaleWords * a.outputs);
+         (a.scale_words == RowScale::kWords || a.scale_words == RowScale::kWords * a.outputs);
 }
 
 /// The kernel with the inner loop of `Products`.

@@ -11,7 +11,7 @@ namespace cmsis_nn_delegate {
 namespace portable {
 
 /// `table` has for each 8 channels: int32 sums for inputs of 0; four words of int8 for 2 inputs, each for 2 channels, as
-/// in PairProducts. A word of inputs makes the pairs (0, 2) and (1, 3). `scales` has (shift, multiplier, correction).
+/// in PairProducts. A word of inputs makes the pairs (0, 2) and (1, 3). `scales` has what RowScale reads.
 struct RowProducts {
   /// A multiple of 8 inputs, at least that; what follows them; the same if nothing does. Not aligned.
   const std::int8_t* input;
@@ -23,10 +23,25 @@ struct RowProducts {
   std::int32_t channels;  // >= 1
   std::int32_t form;
   const std::int32_t* scales;
-  std::int32_t scale_bytes;  // from those of one channel to the next one's: 12, or 0
+  std::int32_t scale_bytes;  // from those of one channel to the next one's: 8, or 0
   /// Limits of results, for forms other than FLOOR.
   std::int32_t least;
   std::int32_t most;
+};
+
+/// How a channel is requantized: (shift, multiplier, correction), from the two words that `packed` in
+/// aot/cmsis_nn_delegate/ops/tuned/requantization.py describes.
+struct RowScale {
+  static constexpr std::int32_t kWords = 2;
+
+  RowScale(std::int32_t form, const std::int32_t* packed) {
+    const std::int32_t value = packed[0] >> 8;
+    words[0] = packed[0] & 0xFF;
+    words[1] = packed[1];
+    words[2] = form != 0 ? value : pair_products::shift_left(value, words[0] - 1);
+  }
+
+  std::int32_t words[pair_products::kScales];
 };
 
 /// The function in plain C++.
@@ -71,10 +86,11 @@ struct PlainRowProducts {
   }
 
   static std::int8_t requantize(const RowProducts& p, std::int32_t sum, const std::int32_t* scale) {
+    const RowScale channel(p.form, scale);
     if (p.form != 0) {
-      return static_cast<std::int8_t>(pair_products::Floor::requantize(sum, scale));
+      return static_cast<std::int8_t>(pair_products::Floor::requantize(sum, channel.words));
     }
-    const std::int32_t value = pair_products::Any::requantize(sum, scale);
+    const std::int32_t value = pair_products::Any::requantize(sum, channel.words);
     return static_cast<std::int8_t>(value < p.least ? p.least : value > p.most ? p.most : value);
   }
 };

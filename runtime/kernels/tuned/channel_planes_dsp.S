@@ -26,9 +26,12 @@
 #define LAST 64
 #define LIMITED 68
 #define LEAST 72
-#define INPUTS_NOW 80
-#define STACK_BYTES 84
+#define HALF_STEPS 80
+#define INPUTS_NOW 84
+#define STACK_BYTES 92  // with the saved registers, a multiple of 8
 
+// Set in the byte with the shift of a channel of form FLOOR, and in the word at SHIFT; shifts take its lowest 8 bits.
+#define FLOOR 32
 #define FLOOR_SHIFT 256
 
 // Registers of the macros below: r0 columns of inputs, r1 outputs, r2 r3 inputs or parameters, r4-r9 weights,
@@ -199,29 +202,47 @@
   .balign 8
 \name:
   push {r4-r11, lr}
-  ldm r0, {r1-r11}
+  ldm r0, {r1-r12}
   sub sp, #STACK_BYTES
   // r1 planes, r2 output, r3 table, r4 channels, r5 column_bytes, r6 row_bytes, r7 pairs_bytes, r8 last, r9 limited,
-  // r10 least, r11 most
+  // r10 least, r11 most, r12 half_steps
   str r6, [sp, #ROW_BYTES]
   add r6, sp, #PLANES
   stm r6!, {r1-r5}
-  stm r6, {r7-r11}
+  stm r6, {r7-r12}
 1:  // a channel
   ldr r0, [sp, #TABLE]
-  ldm r0!, {r1-r7}
+  ldm r0!, {r1-r5}
   str r0, [sp, #TABLE]
   strd r4, r4, [sp, #START]
   strd r4, r4, [sp, #START + 8]
-  strd r5, r6, [sp, #SHIFT]
+  // Shift, multiplier and correction: see PlaneScale in channel_planes.h.
+  lsr r6, r3, #24
+  and r10, r6, #31
+  tst r6, #FLOOR
+  beq 7f
+  sub r6, r6, #FLOOR + 2
+  movs r7, #1
+  lsl r7, r7, r6
+  sub r7, r7, #(128 << 12) - (1 << 11)
+  orr r10, r10, #FLOOR_SHIFT
+  b 8f
+7:
+  ldr r7, [sp, #HALF_STEPS]
+  sub r6, r10, #1
+  lsl r7, r7, r6
+8:
+  strd r10, r5, [sp, #SHIFT]
   str r7, [sp, #CORRECTION]
-  mov r10, r5
+  // The word of the last row has the weights 0, 1, 2 where those of the others have 0, 1, 1, 2.
   sxtb16 r4, r1
   sxtb16 r5, r1, ror #8
   sxtb16 r6, r2
   sxtb16 r7, r2, ror #8
-  sxtb16 r8, r3
+  sxtb16 r1, r3
   sxtb16 r9, r3, ror #8
+  pkhbt r8, r1, r9, lsl #16
+  pkhbt r9, r9, r1
   ldrd r0, r1, [sp, #PLANES]
   ldrd r2, r3, [sp, #COLUMN_BYTES]
   str r2, [sp, #COLUMN_BYTES_NOW]

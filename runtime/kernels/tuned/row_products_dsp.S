@@ -94,8 +94,9 @@ cmsis_nn_delegate_multiply_row:  // (products)
   cbz r7, 4f
 3:  // one channel
   ldr r0, [r6], #4
-  ldm r11, {r2, r3, r7}
+  ldrd r2, r3, [r11]
   add r11, r11, lr
+  asr r7, r2, #8
   lsl r0, r0, r2
   smmla r0, r0, r3, r7
   ssat r0, #8, r0, asr #12
@@ -107,8 +108,11 @@ cmsis_nn_delegate_multiply_row:  // (products)
   ldrd r8, r9, [r12, #LEAST]
 6:  // one channel
   ldr r0, [r6], #4
-  ldm r11, {r2, r3, r7}
+  ldrd r2, r3, [r11]
   add r11, r11, lr
+  asr r7, r2, #8
+  sub r12, r2, #1
+  lsl r7, r7, r12
   lsl r0, r0, #1
   smmlar r12, r0, r3, r7
   add r0, r12, r0, asr #31

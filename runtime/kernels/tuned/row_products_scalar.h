@@ -34,9 +34,10 @@ class ScalarRowProducts {
           add(sums, p.rest, p.rest_end, bytes + 8 * whole);
         }
         for (std::int32_t i = 0; i < kHalf && channel + half + i < p.channels; ++i) {
-          const std::int32_t value = p.form != 0
-                                         ? requantization::floor(sums[i], scale)
-                                         : requantization::any(sums[i], scale, p.least, p.most);
+          const portable::RowScale channel_scale(p.form, scale);
+          const std::int32_t value =
+              p.form != 0 ? requantization::floor(sums[i], channel_scale.words)
+                          : requantization::any(sums[i], channel_scale.words, p.least, p.most);
           p.output[channel + half + i] = static_cast<std::int8_t>(value);
           scale += p.scale_bytes / static_cast<std::int32_t>(sizeof(*scale));
         }

@@ -18,7 +18,7 @@ from ..geometry import Geometry
 from ..kernel import KernelSpec, Workspace
 from ..random_case import RandomCase
 from . import plane_order, requantization
-from .requantization import WORDS, Form
+from .requantization import Form
 from .tuned_kernel import TunedKernel
 
 _KERNEL = (3, 3)
@@ -26,9 +26,11 @@ _STRIDES = ((1, 1), (2, 2))
 _CHANNELS = 4  # of a group of planes
 # Fewer outputs in a single row take more instructions than with CMSIS-NN, because two rows are computed at a time.
 _LEAST_ROW = 8
-_WORDS = 4 + WORDS  # of a channel in the table
+_WORDS = 5  # of a channel in the table
 _LEAST_STRIP = 12  # outputs; shorter ones save less than they cost
-_FLOOR_SHIFT = 1 << 8  # set in the shifts of form FLOOR; a core shifts by the lowest 8 bits
+# Set in the byte with the shift of a channel: it has the form FLOOR; and the half step of its first rounding is 0.
+_FLOOR = 1 << 5
+_NO_FIRST_HALF = 1 << 6
 
 
 def _draw(d: RandomCase, x: Value, padding: Padding) -> Value:
@@ -81,8 +83,8 @@ class DepthwiseConv2dPlanes(TunedKernel):
                 blocks.weight_table(
                     "output_dims.c",
                     "channel_words",
-                    doc="for each channel: 3 words with weights 0, 1, 1, 2 of a row or column of the filter; the sum "
-                    "for inputs of 0; (shift, multiplier, correction)",
+                    doc="for each channel: weights 0, 1, 1, 2 of two rows or columns of the filter; weights 0, 1, 2 of "
+                    "the last one and a byte with shift and form; the sum for inputs of 0; the multiplier",
                 ),
                 blocks.scratch(),
                 conv_args.OUTPUT,
@@ -173,13 +175,14 @@ class DepthwiseConv2dPlanes(TunedKernel):
         # What every window has in common: the bias and the zero point of the input.
         start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum((1, 2))
         forms = self._forms(node)
-        scales = requantization.table(node, forms)
-        scales[:, 0] |= np.where(forms == Form.FLOOR, _FLOOR_SHIFT, 0)
-        taps = np.ascontiguousarray(weights[:, :, [0, 1, 1, 2]].astype(np.int8))
-        table = np.concatenate(
-            [taps.reshape(len(taps), -1).view("<i4"), start.astype(np.int32)[:, None], scales], axis=1
-        )
-        return {"table": table}
+        shift, multiplier, _ = requantization.table(node, forms).T
+        floor = np.where(shift > requantization.FLOOR_BITS, _FLOOR | _NO_FIRST_HALF, _FLOOR)
+        taps = weights[:, :, [0, 1, 1, 2]].astype(np.int8)
+        taps[:, 2, 2] = weights[:, 2, 2]
+        # The kernel computes the correction from the shift.
+        taps[:, 2, 3] = shift | np.where(forms == Form.FLOOR, floor, 0)
+        words = taps.reshape(len(taps), -1).view("<i4")
+        return {"table": np.concatenate([words, np.stack([start, multiplier], axis=1).astype(np.int32)], axis=1)}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         geometry = Geometry.plain(node)

@@ -56,11 +56,11 @@ class FullyConnectedPairs(TunedKernel):
                     "block_words",
                     doc="for each 8 channels: 8 sums for inputs of 0; the weights of 2 channels and 2 inputs per word",
                 ),
-                blocks.scales("scale_words", doc="(shift, multiplier, correction) of each channel, or of all"),
+                blocks.scales("scale_words", doc="(shift + 2^8 * value, multiplier) of each channel, or of all"),
                 blocks.output(I8, "outputs", doc="int8 [out]"),
                 Field("blocks", I32, "outputs / 8, rounded up"),
                 Field("block_words", I32, "8, and twice the inputs rounded up to 8"),
-                Field("scale_words", I32, "3, or 3 * outputs"),
+                Field("scale_words", I32, "2, or 2 * outputs"),
                 Field("form", I32, "of the requantization, see requantization.py", low=0, high=max(Form)),
                 Field("inputs", I32, "in, at least 1"),
                 Field("outputs", I32, "out, at least 1"),
@@ -116,6 +116,6 @@ class FullyConnectedPairs(TunedKernel):
         }
 
     def _scales(self, node: Node) -> np.ndarray:
-        """int32 [channels, WORDS], or [1, WORDS] if all channels are requantized alike."""
-        scales = requantization.table(node, requantization.form(node, node.inputs[1].constant))
+        """int32 [channels, PACKED_WORDS], or [1, PACKED_WORDS] if all channels are requantized alike."""
+        scales = requantization.packed(node, requantization.form(node, node.inputs[1].constant))
         return scales[:1] if (scales == scales[0]).all() else scales

@@ -29,6 +29,7 @@ from ..quantized_math import INT32_MIN
 FLOOR_BITS = 12  # of the fraction that SSAT #8, ASR #12 drops
 # Per channel, in the order of a table.
 WORDS = 3
+PACKED_WORDS = 2
 
 
 class Form(enum.IntEnum):
@@ -116,6 +117,16 @@ def _takes_floor(node: Node, largest: np.ndarray, shift: np.ndarray) -> np.ndarr
     left = FLOOR_BITS + 1 + shift
     fits = (left >= 2) & (left <= FLOOR_BITS + 2)
     return np.asarray(fits & (largest << np.clip(left, 0, 31) < 1 << 31))
+
+
+def packed(node: Node, form: Form) -> np.ndarray:
+    """Returns int32 [channels, PACKED_WORDS], for kernels that requantize each channel seldom: `table` in two words,
+    (shift + 2^8 * value, multiplier). The value is the correction of FLOOR. Of ANY it is the correction without its
+    shift - 1 lowest bits, which are 0: 2 * zero point + 1.
+    """
+    shift, multiplier, correction = table(node, form).T.astype(np.int64)
+    value = correction if form is Form.FLOOR else np.full_like(shift, 2 * node.output.zero_point + 1)
+    return np.stack([shift + (value << 8), multiplier], axis=1).astype(np.int32)
 
 
 def table(node: Node, form: Union[Form, np.ndarray]) -> np.ndarray:

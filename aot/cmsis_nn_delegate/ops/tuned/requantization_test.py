@@ -114,3 +114,27 @@ def test_the_largest_sums_are_reached():
     extremes = [np.where(flat > 0, high, low) for high, low in ((127, -128), (-128, 127))]
     sums = [(flat * (inputs - x.zero_point)).sum(1) + bias.constant for inputs in extremes]
     assert (largest == np.abs(sums).max(0)).all()
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    st.integers(0, 10**6),
+    st.one_of(st.just(-128), st.integers(-128, 127)),
+    st.floats(-14, 6),
+    st.floats(4, 31),
+)
+def test_packed_words_and_shifts_give_the_table(seed, zero_point, factor, bits):
+    """Kernels compute the corrections: row_products.h from packed words, channel_planes.h from shifts alone."""
+    node = node_of(seed, zero_point, Clamp(0.0) if zero_point == -128 else Clamp(), 2.0**factor)
+    try:
+        form = requantization.form_of(node, np.full(5, int(2.0**bits) - 1, np.int64))
+    except ValueError:
+        return
+    table, packed = requantization.table(node, form), requantization.packed(node, form)
+    shifts, corrections = packed[:, 0] & 0xFF, packed[:, 0] >> 8
+    if form is Form.ANY:
+        corrections = corrections << (shifts - 1)
+    assert (np.stack([shifts, packed[:, 1], corrections], axis=1) == table).all()
+    if form is Form.FLOOR:
+        first = np.where(shifts > requantization.FLOOR_BITS, 0, 1 << (shifts - 2))
+        assert (first + (1 << 11) - (128 << requantization.FLOOR_BITS) == table[:, 2]).all()

@@ -14,8 +14,8 @@ from cmsis_nn_delegate.ops.tuned.registry import TUNED_KERNELS
 # CRC-32 of the constants of the nodes below.
 CONSTANTS = {
     "conv2d_pairs": 0x74D9ACC2,
-    "depthwise_conv2d_planes": 0xA2D2A2D6,
-    "fully_connected_pairs": 0x9B3510DF,
+    "depthwise_conv2d_planes": 0x301E260C,
+    "fully_connected_pairs": 0x54394B93,
     "fully_connected_as_conv2d": 0xE32B16A4,
     "add_linear": 0x00000000,
     "conv2d_vectors": 0x8165A1A9,
