@@ -1,0 +1,1 @@
+"""The flash that networks take in images of their own; see README.md."""
