@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .compiled import Compiled
     from .graph.tensor_type import TensorType
     from .payload.files.artifacts import Artifacts
+    from .payload.planner.memories import Memory
     from .payload.report.model_report import Report
     from .pipeline import Compilation
     from .quantization.samples import InputSpec, Sample
@@ -309,9 +310,19 @@ def _targets(arguments: argparse.Namespace) -> int:
 # Parts of commands ----------------------------------------------------------
 
 
+def _memories(arguments: argparse.Namespace) -> list[Memory]:
+    from .payload.planner.memories import Memory
+
+    try:
+        return [Memory.of(text) for text in getattr(arguments, "memory", ())]
+    except ValueError as error:
+        raise UserError(str(error)) from error
+
+
 def _rebuilt_report(artifacts: Artifacts) -> Report:
     """Returns the report of compiled files. UserError if the graph does not compile to the payload."""
     from .payload.encode import encode
+    from .payload.planner.memories import Memory
     from .payload.report.model_report import build_report
 
     payload = artifacts.payload()
@@ -319,7 +330,9 @@ def _rebuilt_report(artifacts: Artifacts) -> Report:
     providers = get_providers(about["providers"].split(","))
     preference = Preference.of(about["prefer"])
     growth = int(about["max_flash_growth"])
-    encoded = encode(graph, get_target(about["target"]), about["io_placement"], providers, preference, growth)
+    memories = Memory.list_of(about.get("memories", ""))
+    target = get_target(about["target"])
+    encoded = encode(graph, target, about["io_placement"], providers, preference, growth, memories)
     if encoded.payload != payload.data:
         raise UserError(
             f"{artifacts.path('.graph.npz')} does not compile to {artifacts.path('.payload.bin')}: "
@@ -457,6 +470,7 @@ def _compiled(arguments: argparse.Namespace, inspect: Optional[Callable[[Compila
             providers=arguments.providers.split(","),
             prefer=arguments.prefer,
             max_flash_growth=arguments.max_flash_growth,
+            memories=_memories(arguments),
             quantizer=CmsisNnQuantizer.of(configuration),
             strict=arguments.strict and not arguments.calibration_optional,
             skip_passes=arguments.skip_pass or (),
@@ -649,6 +663,14 @@ def _parser() -> argparse.ArgumentParser:
     _add_model_arguments(compile_)
     _add_program_arguments(compile_)
     compile_.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for the files")
+    compile_.add_argument(
+        "--memory",
+        action="append",
+        default=[],
+        metavar="NAME=SIZE",
+        help="RAM for activations and scratch memory, such as dtcm=64K; give each memory of the device, the fastest "
+        "first. What is touched most lies there, and the last one is the arena. Default: one arena of any size",
+    )
     compile_.add_argument("--max-arena", type=int, metavar="BYTES", help="fail if the arena takes more")
     compile_.add_argument("--max-flash", type=int, metavar="BYTES", help="fail if the payload takes more")
     compile_.add_argument(

@@ -196,6 +196,21 @@ def test_a_model_that_exceeds_its_budget_is_not_written(capsys, folder, small):
     assert code == 0 and (folder / "budget" / "small.payload.bin").is_file()
 
 
+def test_a_model_in_several_memories(capsys, folder, small):
+    memories = ("--memory", "dtcm=64", "--memory", "sram=64K")
+    code, out, _ = compile_(capsys, folder, "small", *memories, out="memories")
+    assert code == 0 and re.search(r"dtcm +\d+ +64 ", out) and re.search(r"sram \(arena\) +[\d,]+ +65,536 ", out)
+    files = folder / "memories" / "small"
+    assert "SMALL_REGION1_BYTES" in files.with_suffix(".h").read_text()
+    code, shown, _ = run(capsys, "report", files)  # compiles the graph again, for the same memories
+    assert code == 0 and "sram (arena)" in shown
+    refused = compile_(capsys, folder, "small", *memories, "--emit", "cpp", out="refused")
+    check_failure(refused, 2, "one arena: give one --memory, or none")
+    refused = compile_(capsys, folder, "small", "--memory", "dtcm=16", "--memory", "sram=16", out="refused")
+    check_failure(refused, 1, "does not fit its memories: sram would take .* more than its 16")
+    assert not (folder / "refused").exists()
+
+
 def test_diff_compares_compiled_models_and_other_reports(capsys, folder, small, tmp_path):
     beginning = small
     code, out, err = run(capsys, "diff", beginning, beginning)

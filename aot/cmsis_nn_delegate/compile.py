@@ -18,6 +18,7 @@ from .ops.providers.registry import PROVIDERS, get_providers
 from .partition.int8_io import IO
 from .passes.run_passes import check_optional
 from .payload.files.artifacts import check_name
+from .payload.planner.memories import Memory, check_memories
 from .payload.planner.memory import IoPlacement
 from .payload.preference import Preference, check_flash_growth
 from .pipeline import Compilation, Progress, run, selected
@@ -40,6 +41,7 @@ def compile_model(
     providers: Sequence[str] = tuple(PROVIDERS),
     prefer: str = Preference.SPEED.value,
     max_flash_growth: int = 0,
+    memories: Sequence[Memory] = (),
     strict: bool = False,
     skip_passes: Collection[str] = (),
     max_slowdown: Optional[float] = None,
@@ -65,6 +67,8 @@ def compile_model(
     max_flash_growth: bytes that each payload may grow by for kernels that trade flash for speed; only with "speed".
     strict: raise UserError if any node stays outside of the delegate.
     skip_passes: passes of `run_passes.OPTIONAL_PASSES` that are left out; they save work and change no result.
+    memories: the RAM of the device for activations and scratch memory, the fastest memory first; see
+        `payload.planner.memories`. UserError if the model does not fit; by default there is one arena of any size.
     max_slowdown: by how many percent more instructions, as predicted, the arena may be made smaller: chains of
         convolutions at its peak are then computed in bands of rows, see `payload.bands`. With 0 they are not; None
         means 10 if RAM is preferred, else 0.
@@ -92,6 +96,7 @@ def compile_model(
         providers=providers,
         prefer=prefer,
         max_flash_growth=max_flash_growth,
+        memories=memories,
         strict=strict,
         skip_passes=skip_passes,
         max_slowdown=max_slowdown,
@@ -118,6 +123,7 @@ def compile_for_targets(
     providers: Sequence[str] = tuple(PROVIDERS),
     prefer: str = Preference.SPEED.value,
     max_flash_growth: int = 0,
+    memories: Sequence[Memory] = (),
     strict: bool = False,
     skip_passes: Collection[str] = (),
     max_slowdown: Optional[float] = None,
@@ -144,6 +150,7 @@ def compile_for_targets(
         kernels = get_providers(providers)
         preference = Preference.of(prefer)
         check_flash_growth(preference, max_flash_growth)
+        memories = check_memories(memories)
         if quantizer is None:
             quantizer = CmsisNnQuantizer(observer, linear_weights)
         elif observer is not None or linear_weights is not None:
@@ -170,6 +177,7 @@ def compile_for_targets(
         providers=kernels,
         preference=preference,
         max_flash_growth=max_flash_growth,
+        memories=memories,
         strict=strict,
         skip_passes=check_optional(skip_passes),
         max_slowdown=max_slowdown,

@@ -132,6 +132,8 @@ class Compiled:
                 f"{self.name} cannot be written as C++, because it is not delegated as a whole: {self.obstacle}",
                 exit_code=1,
             )
+        if emit == "cpp" and self.encoded is not None and self.encoded.plan.region_bytes:
+            raise UserError(f"{self.name} cannot be written as C++, which has one arena: give one --memory, or none")
         files = {f"{self.name}.pte": self.pte}
         report = self.report
         if self.encoded is not None and report is not None:
@@ -143,6 +145,7 @@ class Compiled:
                 "providers": ",".join(provider.name for provider in self.encoded.providers),
                 "prefer": self.encoded.preference.value,
                 "max_flash_growth": str(self.encoded.max_flash_growth),
+                "memories": ",".join(f"{memory.name}={memory.limit}" for memory in self.encoded.plan.in_order),
                 "quantizer": self.quantizer,
                 "modules": json.dumps(self.modules),
                 "lines": json.dumps(self.lines),

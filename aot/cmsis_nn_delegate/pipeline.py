@@ -33,6 +33,7 @@ from .passes.run_passes import run_passes
 from .payload.bands import compute_in_bands
 from .payload.choose_kernels import Chosen, Legal, choose_kernels, legalize
 from .payload.encode import Encoded, Planned, encode_planned, plan
+from .payload.planner.memories import Memory
 from .payload.planner.memory import IoPlacement
 from .payload.preference import Preference
 from .pipeline_text import choices_text, graphs_text, payloads_text, plans_text, program_text
@@ -66,6 +67,7 @@ class Compilation:
     providers: tuple[Provider, ...]
     preference: Preference
     max_flash_growth: int
+    memories: tuple[Memory, ...]
     strict: bool
     skip_passes: tuple[str, ...]
     max_slowdown: float
@@ -237,6 +239,7 @@ def _partitioner(c: Compilation, target: Target, **options: bool) -> CmsisNnPart
         skip_passes=c.skip_passes,
         prefer=c.preference.value,
         max_flash_growth=c.max_flash_growth,
+        memories=c.memories,
         **options,
     )
 
@@ -290,7 +293,7 @@ def _plan(c: Compilation) -> None:
     for target in c.targets:
         for chosen in c.chosen[target]:
             with shown_in_errors(chosen.graph):
-                c.planned[target].append(plan(chosen, c.io_placement))
+                c.planned[target].append(plan(chosen, c.io_placement, c.memories))
 
 
 def _encode(c: Compilation) -> None:

@@ -53,9 +53,11 @@ def _choices(chosen: Chosen) -> str:
 def _plan(planned: Planned) -> str:
     memory = planned.memory
     lines = [f"arena of {memory.arena_bytes} bytes, no less than {memory.bound}"]
+    lines += [f"{m.name} of {m.nbytes} bytes, no less than {m.bound}" for m in memory.memories[1:]]
     for buffer in sorted(memory.buffers, key=lambda buffer: (buffer.interval.first, buffer.offset)):
         where = f"{buffer.offset:>8} + {buffer.interval.size:<8}"
-        lines.append(f"  {where} calls {buffer.interval.first:>3} to {buffer.interval.last:<3}  {buffer.name}")
+        region = f" in {memory.name_of(buffer.region)}" if buffer.region else ""
+        lines.append(f"  {where} calls {buffer.interval.first:>3} to {buffer.interval.last:<3}  {buffer.name}{region}")
     return "\n".join(lines)
 
 

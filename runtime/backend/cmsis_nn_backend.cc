@@ -43,6 +43,34 @@ std::uint8_t* allocate_arena(MemoryAllocator& allocator, std::uint32_t bytes,
   return static_cast<std::uint8_t*>(arena);
 }
 
+/// Checks that `config` has each region of the payload.
+Error check_regions(const PayloadView& view, const Config& config) {
+  for (unsigned i = 0; i < view.header().region_count; ++i) {
+    const std::uint32_t needed = view.region_bytes()[i];
+    if (i >= config.region_count) {
+      ET_LOG(
+          Error,
+          "the payload was compiled for %u regions beside the arena, Config::regions has %zu: give "
+          "region %u %" PRIu32 " bytes",
+          static_cast<unsigned>(view.header().region_count), config.region_count, i + 1, needed);
+      return Error::MemoryAllocationFailed;
+    }
+    const MemoryRegion& region = config.regions[i];
+    if (region.bytes < needed) {
+      ET_LOG(Error,
+             "region %u of Config::regions has %zu bytes, %zu fewer than the payload's %" PRIu32,
+             i + 1, region.bytes, needed - region.bytes, needed);
+      return Error::MemoryAllocationFailed;
+    }
+    if (needed != 0 && (region.data == nullptr ||
+                        reinterpret_cast<std::uintptr_t>(region.data) % payload::kAlignment != 0)) {
+      ET_LOG(Error, "region %u of Config::regions is null or not 16-byte aligned", i + 1);
+      return Error::MemoryAllocationFailed;
+    }
+  }
+  return Error::Ok;
+}
+
 /// Returns the state that the payload's calls keep between executions. The handle's payload must have
 /// persistent memory.
 std::uint8_t* state_of(DelegateHandle* handle) {
@@ -204,6 +232,10 @@ Result<DelegateHandle*> CmsisNnBackend::init(
       return Error::InvalidProgram;
     }
   }
+  const Error regions = check_regions(*view, config_);
+  if (regions != Error::Ok) {
+    return regions;
+  }
   const Result<Handle*> handle =
       make_handle(context.get_runtime_allocator(), *view, config_.arena_at_init);
   if (!handle.ok()) {
@@ -240,6 +272,9 @@ Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* 
   }
   if (view.header().persistent_bytes != 0) {
     bases[payload::kBaseIo + args.size()] = state_of(delegate_handle);
+  }
+  for (unsigned i = 0; i < view.header().region_count; ++i) {
+    bases[view.region_base() + i] = static_cast<std::uint8_t*>(config_.regions[i].data);
   }
   bases[payload::kBaseArena] = find_arena(handle, context.get_temp_allocator());
   if (bases[payload::kBaseArena] == nullptr && view.header().arena_bytes != 0) {

@@ -9,6 +9,7 @@
 //     allocator at every execute(), so that delegates share it; with Config::arena_at_init it comes
 //     from the runtime allocator once, at init(). ExecuTorch's Method always has a temp allocator: if
 //     its MemoryManager has none, it uses one backed by the heap (PlatformMemoryAllocator);
+//   - a payload compiled for several memories has regions beside the arena, which lie in Config::regions;
 //   - the payload stays where it is, in flash: init() keeps pointers into `processed` and
 //     never frees it. Whoever provided the buffer may release it after destroy().
 //
@@ -30,6 +31,13 @@ namespace cmsis_nn_delegate {
 /// The backend's name in a .pte, which is the name of its Python class.
 inline constexpr char kBackendId[] = "CmsisNnBackend";
 
+/// Memory for a region of payloads beside the arena, such as a tightly coupled memory.
+struct MemoryRegion {
+  /// 16-byte aligned.
+  void* data;
+  std::size_t bytes;
+};
+
 struct Config {
   /// Check the CRC-32 of the whole payload at init(): 11 instructions a byte on a
   /// Cortex-M4. The structural checks are always done.
@@ -38,6 +46,12 @@ struct Config {
   /// at execute(). For programs that must know all their memory after loading, and for those
   /// that call execute() without a temp allocator.
   bool arena_at_init = false;
+  /// The regions beside the arena, in the order of the memories that models were compiled for (all but the
+  /// last one, which is the arena). All models of the backend share them and use them during execute() only:
+  /// do not run two executions at a time, and between them use the memory for anything. Models compiled
+  /// for one memory need none. The array and the memory must outlive the backend.
+  const MemoryRegion* regions = nullptr;
+  std::size_t region_count = 0;
 };
 
 class CmsisNnBackend : public executorch::runtime::BackendInterface {
@@ -50,8 +64,9 @@ class CmsisNnBackend : public executorch::runtime::BackendInterface {
   bool is_available() const override { return true; }
 
   /// Validates the payload. Errors: InvalidArgument if `processed` is null or has no data;
-  /// the errors of PayloadView::open(); InvalidProgram for a wrong CRC;
-  /// MemoryAllocationFailed. `compile_specs` is ignored: the payload contains everything.
+  /// the errors of PayloadView::open(); InvalidProgram for a wrong CRC; MemoryAllocationFailed, also if
+  /// Config::regions lacks a region of the payload, or has it too small or not 16-byte aligned.
+  /// `compile_specs` is ignored: the payload contains everything.
   [[nodiscard]] executorch::runtime::Result<executorch::runtime::DelegateHandle*> init(
       executorch::runtime::BackendInitContext& context,
       executorch::runtime::FreeableBuffer* processed,

@@ -124,6 +124,47 @@ TEST_F(BackendTest, SameResultWhereverTheArenaIs) {
   EXPECT_EQ(runtime_.used_size(), used);
 }
 
+TEST_F(BackendTest, SameResultWithRegionsBesideTheArena) {
+  const auto plain = init(backend_, runtime_);
+  ASSERT_TRUE(plain.ok());
+  ASSERT_EQ(execute(backend_, *plain, &temp_), Error::Ok);
+  const std::vector<std::uint8_t> expected = outputs();
+
+  payload_ = testing::small_network_in_regions();
+  FreeableBuffer processed(payload_.data(), payload_.size(), nullptr);
+  BackendInitContext context(&runtime_);
+  // The sanitizers see every access past them.
+  AlignedBytes first(testing::kSmallRegions[0]);
+  AlignedBytes second(testing::kSmallRegions[1]);
+  using Regions = std::vector<MemoryRegion>;
+  const Regions enough = {{first.data(), first.size()}, {second.data(), second.size()}};
+  const auto init_with = [&](const Regions& regions) {
+    const CmsisNnBackend backend(kPortableKernels,
+                                 Config{false, false, regions.data(), regions.size()});
+    return backend.init(context, &processed, {}).error();
+  };
+  for (const Regions& regions :
+       {Regions{}, Regions{enough[0]}, Regions{enough[1], {first.data(), first.size()}},
+        Regions{{first.data(), first.size() - 1}, enough[1]},
+        Regions{{first.data() + 8, first.size()}, enough[1]},
+        Regions{enough[0], {nullptr, second.size()}}}) {
+    EXPECT_EQ(init_with(regions), Error::MemoryAllocationFailed);
+  }
+  const CmsisNnBackend backend(kPortableKernels,
+                               Config{false, false, enough.data(), enough.size()});
+  const auto handle = backend.init(context, &processed, {});
+  ASSERT_TRUE(handle.ok());
+  for (const int fill : {0x00, 0xFF, 0x3C}) {
+    std::memset(first.data(), fill, first.size());
+    std::memset(second.data(), fill, second.size());
+    temp_.reset();
+    ASSERT_EQ(execute(backend, *handle, &temp_), Error::Ok);
+    EXPECT_EQ(outputs(), expected);
+    EXPECT_NE(std::vector<std::uint8_t>(first.data(), first.data() + first.size()),
+              std::vector<std::uint8_t>(first.size(), static_cast<std::uint8_t>(fill)));
+  }
+}
+
 TEST_F(BackendTest, OldContentsOfTheArenaDoNotMatter) {
   const auto handle = init(backend_, runtime_);
   std::vector<std::uint8_t> expected;

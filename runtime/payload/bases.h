@@ -8,14 +8,16 @@
 
 namespace cmsis_nn_delegate {
 
-/// The base addresses of one execution: where the arena, the payload, the inputs and the outputs lie.
+/// The base addresses of one execution: where the arena, the payload, the inputs, the outputs, the
+/// persistent memory and the regions beside the arena lie.
 /// `Bases bases = {};` sets each to null. `Bases bases;` leaves them unset, which saves as much time as
 /// ten calls take outside of their kernels; the caller then sets every base that a reference names.
 class Bases {
  public:
   Bases() = default;
 
-  /// `base` is kBaseArena, kBaseConstant, kBaseNone, or kBaseIo + the number of an input or output.
+  /// `base` is kBaseArena, kBaseConstant, kBaseNone, or kBaseIo + the number of an input or output;
+  /// those of the persistent memory and of the regions follow (PayloadView::region_base()).
   std::uint8_t*& operator[](std::size_t base) { return addresses_[base]; }
   std::uint8_t* operator[](std::size_t base) const { return addresses_[base]; }
 

@@ -49,10 +49,15 @@ Regions::Regions(const payload::Header& header, const payload::IoTensor* tensors
                                        : make_ref(payload::kBaseArena, tensor.arena_offset) - begin;
     regions_[payload::kBaseIo + i] = {begin, tensor.nbytes, rights, to_place};
   }
-  // Without persistent memory its size is 0: nothing fits into it.
   unsigned base = payload::kBaseIo + tensor_count;
-  set(base, 0, header.persistent_bytes, kAligned | kWrite | kPersistent);
-  while (++base < payload::kBaseCount) {
+  if (header.persistent_bytes != 0) {
+    set(base++, 0, header.persistent_bytes, kAligned | kWrite | kPersistent);
+  }
+  const auto* region_bytes = reinterpret_cast<const std::uint32_t*>(tensors + tensor_count);
+  for (unsigned i = 0; i < header.region_count; ++i) {
+    set(base++, 0, region_bytes[i], kAligned | kWrite);
+  }
+  for (; base < payload::kBaseCount; ++base) {
     regions_[base].rights = 0;  // no reference to it is contained, so overlap() never sees one
   }
 }

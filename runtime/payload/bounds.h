@@ -63,11 +63,12 @@ enum Need : std::uint32_t {
 /// The memory that the references of one payload may name.
 class Regions {
  public:
-  /// `tensors` are the inputs and outputs of the payload; they and `header` must have been checked.
+  /// `tensors` are the inputs and outputs of the payload, followed by the sizes of its regions; they
+  /// and `header` must have been checked.
   Regions(const payload::Header& header, const payload::IoTensor* tensors);
 
-  /// Whether `ref` names `bytes` > 0 bytes of an existing region - the arena, the constants (read
-  /// only), an input (read only), an output or the persistent memory - and may be used as `need`
+  /// Whether `ref` names `bytes` > 0 bytes of something that exists - the arena or a region beside it,
+  /// the constants (read only), an input (read only), an output or the persistent memory - and may be used as `need`
   /// says. The data of float tensors is 4-byte aligned; that of other tensors may have any alignment.
   [[nodiscard]] bool contain(payload::Ref ref, std::uint32_t bytes, std::uint32_t need) const;
 

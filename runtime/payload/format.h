@@ -130,8 +130,8 @@ struct Header {
   /// inputs + outputs <= kMaxIo
   std::uint8_t input_count;
   std::uint8_t output_count;
-  /// 0
-  std::uint8_t reserved;
+  /// regions beside the arena, whose sizes follow the last IoTensor
+  std::uint8_t region_count;
   /// size of the whole payload, a multiple of 16
   std::uint32_t payload_bytes;
   /// CRC-32 (IEEE 802.3) of the payload with this field as 0
@@ -140,7 +140,7 @@ struct Header {
   std::uint32_t arena_bytes;
   /// zeros at init(), kept between executions; a multiple of 16, may be 0
   std::uint32_t persistent_bytes;
-  /// input_count + output_count records IoTensor
+  /// input_count + output_count records IoTensor, region_count sizes
   std::uint32_t tensors_offset;
   /// the calls, back to back
   std::uint32_t calls_offset;
@@ -160,7 +160,7 @@ static_assert(offsetof(Header, header_bytes) == 6, "layout of Header");
 static_assert(offsetof(Header, isa) == 8, "layout of Header");
 static_assert(offsetof(Header, input_count) == 9, "layout of Header");
 static_assert(offsetof(Header, output_count) == 10, "layout of Header");
-static_assert(offsetof(Header, reserved) == 11, "layout of Header");
+static_assert(offsetof(Header, region_count) == 11, "layout of Header");
 static_assert(offsetof(Header, payload_bytes) == 12, "layout of Header");
 static_assert(offsetof(Header, crc32) == 16, "layout of Header");
 static_assert(offsetof(Header, arena_bytes) == 20, "layout of Header");

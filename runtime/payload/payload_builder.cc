@@ -59,6 +59,12 @@ Ref PayloadBuilder::output(DType dtype, std::initializer_list<std::int32_t> size
   return tensor(dtype, sizes);
 }
 
+Ref PayloadBuilder::region(std::uint32_t bytes) {
+  region_bytes_.push_back(bytes);
+  return make_ref(payload::kBaseIo + static_cast<unsigned>(tensors_.size() + region_bytes_.size()) -
+                  1);
+}
+
 Ref PayloadBuilder::constant_bytes(const void* data, std::size_t size) {
   const std::size_t offset = constants_.size();
   constants_.resize(aligned(offset + size));
@@ -89,10 +95,13 @@ AlignedBytes PayloadBuilder::finish() const {
   header.isa = static_cast<std::uint8_t>(isa_);
   header.input_count = input_count_;
   header.output_count = output_count_;
+  header.region_count = static_cast<std::uint8_t>(region_bytes_.size());
   header.arena_bytes = arena_bytes_;
   header.tensors_offset = sizeof(header);
   const std::size_t tensors_bytes = tensors_.size() * sizeof(payload::IoTensor);
-  header.calls_offset = static_cast<std::uint32_t>(aligned(sizeof(header) + tensors_bytes));
+  const std::size_t regions_bytes = region_bytes_.size() * sizeof(std::uint32_t);
+  header.calls_offset =
+      static_cast<std::uint32_t>(aligned(sizeof(header) + tensors_bytes + regions_bytes));
   header.calls_bytes = static_cast<std::uint32_t>(calls_.size());
   header.call_count = call_count_;
   header.constants_offset = kConstantsOffset;
@@ -103,6 +112,10 @@ AlignedBytes PayloadBuilder::finish() const {
   }
   AlignedBytes bytes(header.payload_bytes);
   std::memcpy(bytes.data() + header.tensors_offset, tensors_.data(), tensors_bytes);
+  if (regions_bytes != 0) {
+    std::memcpy(bytes.data() + header.tensors_offset + tensors_bytes, region_bytes_.data(),
+                regions_bytes);
+  }
   std::memcpy(bytes.data() + header.calls_offset, calls_.data(), calls_.size());
   std::memcpy(bytes.data() + header.constants_offset, constants_.data(), constants_.size());
   bytes.header() = header;
@@ -110,16 +123,20 @@ AlignedBytes PayloadBuilder::finish() const {
   return bytes;
 }
 
-AlignedBytes small_network() {
+namespace {
+
+AlignedBytes small_network_of(bool in_regions) {
   PayloadBuilder builder;
   builder.set_arena(640);
-  const Ref a0 = make_ref(payload::kBaseArena, 0);         // 144 bytes
-  const Ref a1 = make_ref(payload::kBaseArena, 144);       // 144
-  const Ref a2 = make_ref(payload::kBaseArena, 288);       // 144
-  const Ref scratch = make_ref(payload::kBaseArena, 448);  // 192
   const Ref image = builder.input(DType::kFloat32, {1, 3, 6, 6});
   const Ref scores = builder.output(DType::kInt8, {1, 5});
   const Ref logits = builder.output(DType::kFloat32, {1, 5});
+  const Ref a0 = make_ref(payload::kBaseArena, 0);  // 144 bytes
+  const Ref a1 =                                    // 144
+      in_regions ? builder.region(kSmallRegions[0]) : make_ref(payload::kBaseArena, 144);
+  const Ref a2 = make_ref(payload::kBaseArena, 288);  // 144
+  const Ref scratch =                                 // 192
+      in_regions ? builder.region(kSmallRegions[1]) : make_ref(payload::kBaseArena, 448);
   constexpr std::int32_t kHalf = 1 << 30;
 
   payload::QuantizeArgs quantize = {};
@@ -257,6 +274,12 @@ AlignedBytes small_network() {
   builder.call(Opcode::kDequantize, dequantize);
   return builder.finish();
 }
+
+}  // namespace
+
+AlignedBytes small_network() { return small_network_of(false); }
+
+AlignedBytes small_network_in_regions() { return small_network_of(true); }
 
 AlignedBytes operator_payload(Opcode opcode) {
   for (const OperatorPayload& payload : kOperatorPayloads) {

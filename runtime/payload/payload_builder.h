@@ -70,6 +70,10 @@ class PayloadBuilder {
   payload::Ref input(payload::DType dtype, std::initializer_list<std::int32_t> sizes);
   payload::Ref output(payload::DType dtype, std::initializer_list<std::int32_t> sizes);
 
+  /// Adds a region beside the arena and returns the reference of its start; `bytes` is a multiple of 16. Add
+  /// inputs and outputs before regions.
+  payload::Ref region(std::uint32_t bytes);
+
   template <typename T>
   payload::Ref constant(const std::vector<T>& values) {
     return constant_bytes(values.data(), values.size() * sizeof(T));
@@ -94,6 +98,7 @@ class PayloadBuilder {
   std::uint8_t input_count_ = 0;
   std::uint8_t output_count_ = 0;
   std::vector<payload::IoTensor> tensors_;
+  std::vector<std::uint32_t> region_bytes_;
   std::vector<std::uint8_t> calls_;
   std::uint32_t call_count_ = 0;
   std::vector<std::uint8_t> constants_;
@@ -102,6 +107,11 @@ class PayloadBuilder {
 /// A small network of eleven kernels, including all kernels with windows or weights: float [1, 3, 6, 6]
 /// to int8 [1, 5] and float [1, 5].
 AlignedBytes small_network();
+
+/// The same with two regions beside the arena, kSmallRegions: a tensor lies in the first, and scratch memory in the
+/// second.
+AlignedBytes small_network_in_regions();
+inline constexpr std::uint32_t kSmallRegions[2] = {144, 192};
 
 /// A payload with one call of the kernel `opcode`; operator_payloads.h describes it.
 AlignedBytes operator_payload(payload::Opcode opcode);

@@ -56,8 +56,8 @@ Error check_identity(const Header& header, const KernelTable& kernels) {
 
 /// Checks that the sections are aligned, inside the payload and in order.
 Error check_sections(const Header& header, std::size_t size) {
-  if (header.header_bytes != sizeof(Header) || header.reserved != 0) {
-    return malformed("wrong header size or reserved field");
+  if (header.header_bytes != sizeof(Header)) {
+    return malformed("wrong header size");
   }
   const std::uint32_t bytes = header.payload_bytes;
   if (bytes > size) {
@@ -71,8 +71,9 @@ Error check_sections(const Header& header, std::size_t size) {
     return malformed("payload, arena or persistent memory has a size that is not a multiple of 16");
   }
   const std::uint32_t tensor_count = std::uint32_t{header.input_count} + header.output_count;
-  if (tensor_count + (header.persistent_bytes == 0 ? 0 : 1) > payload::kMaxIo) {
-    return malformed("too many inputs and outputs, of which a state counts as one");
+  if (tensor_count + (header.persistent_bytes == 0 ? 0 : 1) + header.region_count >
+      payload::kMaxIo) {
+    return malformed("too many inputs and outputs, of which a state and each region count as one");
   }
   // The sections follow one another.
   std::uint32_t end = sizeof(Header);
@@ -81,7 +82,9 @@ Error check_sections(const Header& header, std::size_t size) {
     end = offset + section_bytes;
     return valid;
   };
-  if (!follows(header.tensors_offset, tensor_count * sizeof(IoTensor)) ||
+  const std::uint32_t tensors_bytes =
+      tensor_count * sizeof(IoTensor) + header.region_count * sizeof(std::uint32_t);
+  if (!follows(header.tensors_offset, tensors_bytes) ||
       !follows(header.calls_offset, header.calls_bytes) ||
       !follows(header.constants_offset, header.constants_bytes)) {
     return malformed("sections overlap, are misaligned or out of bounds");
@@ -152,6 +155,13 @@ Result<PayloadView> PayloadView::open(const void* data, std::size_t size,
   for (unsigned i = 0; i < view.tensor_count(); ++i) {
     if (!tensor_valid(view.tensors()[i], header.arena_bytes)) {
       ET_LOG(Error, "malformed payload: input or output %u", i);
+      return Error::InvalidProgram;
+    }
+  }
+  for (unsigned i = 0; i < header.region_count; ++i) {
+    const std::uint32_t bytes = view.region_bytes()[i];
+    if (bytes > payload::kMaxRefOffset || bytes % payload::kAlignment != 0) {
+      ET_LOG(Error, "malformed payload: size of region %u", i + 1);
       return Error::InvalidProgram;
     }
   }

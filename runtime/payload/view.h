@@ -42,6 +42,16 @@ class PayloadView {
   }
   unsigned tensor_count() const { return header_->input_count + header_->output_count; }
 
+  /// The sizes of the regions beside the arena, header().region_count of them.
+  const std::uint32_t* region_bytes() const {
+    return reinterpret_cast<const std::uint32_t*>(tensors() + tensor_count());
+  }
+
+  /// The base of the first region beside the arena; those of the others follow.
+  unsigned region_base() const {
+    return payload::kBaseIo + tensor_count() + (header_->persistent_bytes == 0 ? 0 : 1);
+  }
+
   /// The calls in the order in which they run.
   Calls calls() const { return {data() + header_->calls_offset, header_->calls_bytes}; }
 

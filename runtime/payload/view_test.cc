@@ -180,13 +180,43 @@ TEST(PayloadView, EveryHeaderField) {
       {"constants_bytes smaller", [](Header& h) { h.constants_bytes -= 16; }},
       {"constants_bytes larger", [](Header& h) { h.constants_bytes += 16; }},
       {"constants_bytes huge", [](Header& h) { h.constants_bytes = 0xFFFFFFF0; }},
-      {"reserved", [](Header& h) { h.reserved = 1; }},
+      {"a region without a size", [](Header& h) { h.region_count = 1; }},
   };
   for (const auto& [what, change] : changes) {
     AlignedBytes bytes = small_network();
     change(bytes.header());
     EXPECT_EQ(open(bytes), Error::InvalidProgram) << what;
   }
+}
+
+TEST(PayloadView, Regions) {
+  AlignedBytes bytes = testing::small_network_in_regions();
+  const auto open_changed = [&](const std::function<void(AlignedBytes&)>& change) {
+    AlignedBytes changed = bytes;
+    change(changed);
+    return open(changed);
+  };
+  ASSERT_EQ(open(bytes), Error::Ok);
+  const PayloadView view(bytes.header());
+  EXPECT_EQ(view.region_base(), payload::kBaseIo + 3u);
+  EXPECT_EQ(view.region_bytes()[0], testing::kSmallRegions[0]);
+  EXPECT_EQ(view.region_bytes()[1], testing::kSmallRegions[1]);
+  const std::size_t sizes = bytes.header().tensors_offset + 3 * sizeof(IoTensor);
+  const std::pair<const char*, std::function<void(AlignedBytes&)>> changes[] = {
+      {"unaligned size", [&](AlignedBytes& b) { b.at<std::uint32_t>(sizes) += 4; }},
+      {"the tensor does not fit", [&](AlignedBytes& b) { b.at<std::uint32_t>(sizes) -= 16; }},
+      {"the scratch does not fit", [&](AlignedBytes& b) { b.at<std::uint32_t>(sizes + 4) -= 16; }},
+      {"size out of reach", [&](AlignedBytes& b) { b.at<std::uint32_t>(sizes) = 1u << 28; }},
+      {"a region is missing", [](AlignedBytes& b) { b.header().region_count = 1; }},
+      {"no regions", [](AlignedBytes& b) { b.header().region_count = 0; }},
+      {"too many regions", [](AlignedBytes& b) { b.header().region_count = 11; }},
+      {"a state in their place", [](AlignedBytes& b) { b.header().persistent_bytes = 64; }},
+  };
+  for (const auto& [what, change] : changes) {
+    EXPECT_EQ(open_changed(change), Error::InvalidProgram) << what;
+  }
+  // A larger one is no mistake.
+  EXPECT_EQ(open_changed([&](AlignedBytes& b) { b.at<std::uint32_t>(sizes) += 16; }), Error::Ok);
 }
 
 TEST(PayloadView, EveryTensorField) {

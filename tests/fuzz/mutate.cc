@@ -486,7 +486,7 @@ void repair(std::uint8_t* data, std::size_t size, const KernelTable& kernels) {
       ++h.isa;
     }
   }
-  h.reserved = 0;
+  h.region_count = 0;
   h.persistent_bytes &= 0xFF0;
   h.payload_bytes = static_cast<std::uint32_t>(size / 16 * 16);
   h.crc32 = payload_crc32(data, h.payload_bytes);

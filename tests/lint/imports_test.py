@@ -60,6 +60,7 @@ LAZY = {
     ("cli", "graph.tensor_type"),
     ("cli", "model_source"),
     ("cli", "payload.encode"),
+    ("cli", "payload.planner.memories"),
     ("cli", "payload.files.artifacts"),
     ("cli", "payload.report.budget"),
     ("cli", "payload.report.difference"),

@@ -12,6 +12,9 @@ have these numbers in the order of the parameters. Calls name data by a *referen
 output and scratch memory lie apart from everything that it reads, except that an output may be an input if the
 kernel allows it. Inputs and outputs of the graph count as lying where their `arena_offset` puts them.
 
+A payload for several memories has *regions* beside the arena, numbered from 1 (the arena is number 0). The size of
+each, a U32, follows the last tensor, and the references to it have a base of their own, see `region_base`.
+
 Kernels of some instruction sets load more bytes than they use. Every constant is therefore followed by as many bytes
 as the kernel's `ReadsPast` says, inside the constants section. No kernel reads past the end of activations, scratch
 memory or the caller's tensors.
@@ -86,7 +89,7 @@ MAX_SOFTMAX_DIFFERENCE = 31 << 26  # of a row's elements to its maximum, in Q5.2
 REF_OFFSET_BITS = 28
 BASE_ARENA = 0
 BASE_CONSTANT = 1  # offsets are relative to the start of the payload
-BASE_IO = 2  # + index: first inputs, then outputs, then the persistent memory if there is any
+BASE_IO = 2  # + index: inputs, outputs, the persistent memory if there is any, the regions beside the arena
 BASE_NONE = 15  # resolves to a null pointer
 MAX_IO = BASE_NONE - BASE_IO
 BASE_COUNT = 16
@@ -103,6 +106,11 @@ def make_ref(base: int, offset: int = 0) -> int:
 
 
 NO_REF = make_ref(BASE_NONE)
+
+
+def region_base(region: int, io_count: int, persistent_bytes: int) -> int:
+    """Returns the base of references to `region`: 0 is the arena."""
+    return BASE_IO + io_count + bool(persistent_bytes) + region - 1 if region else BASE_ARENA
 
 
 def split_ref(ref: int) -> tuple[int, int]:
@@ -122,12 +130,12 @@ HEADER = Struct(
         Field("isa", U8, "the Isa that scratch sizes were computed for"),
         Field("input_count", U8, "inputs + outputs <= kMaxIo"),
         Field("output_count", U8),
-        Field("reserved", U8, "0"),
+        Field("region_count", U8, "regions beside the arena, whose sizes follow the last IoTensor"),
         Field("payload_bytes", U32, "size of the whole payload, a multiple of 16"),
         Field("crc32", U32, "CRC-32 (IEEE 802.3) of the payload with this field as 0"),
         Field("arena_bytes", U32, "activations and scratch, a multiple of 16; may be 0"),
         Field("persistent_bytes", U32, "zeros at init(), kept between executions; a multiple of 16, may be 0"),
-        Field("tensors_offset", U32, "input_count + output_count records IoTensor"),
+        Field("tensors_offset", U32, "input_count + output_count records IoTensor, region_count sizes"),
         Field("calls_offset", U32, "the calls, back to back"),
         Field("calls_bytes", U32, "a multiple of 4"),
         Field("call_count", U32),

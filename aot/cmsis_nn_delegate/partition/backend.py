@@ -15,6 +15,7 @@ from ..ops.providers.registry import PROVIDERS, get_providers
 from ..ops.registry import calls
 from ..passes.run_passes import check_optional, run_passes
 from ..payload.encode import encode
+from ..payload.planner.memories import Memory
 from ..payload.preference import Preference
 from ..target import get_target
 from .importer import import_program
@@ -46,8 +47,9 @@ class CmsisNnBackend(BackendDetails):
 
         Compile specs: "target", a core's name; "io_placement", "arena" or "caller"; "providers", the names of the
         providers of the firmware's kernels, separated by commas; "prefer", a value of `Preference`, and
-        "max_flash_growth", a number of bytes; "skip_passes", names of optional passes, separated by commas; and
-        "later" if the payload is made after the whole program is partitioned: then this returns none.
+        "max_flash_growth", a number of bytes; "memories", "NAME=BYTES" of each, separated by commas; "skip_passes",
+        names of optional passes, separated by commas; and "later" if the payload is made after the whole program is
+        partitioned: then this returns none.
         The debug handle map has one entry for each call of the payload, in order.
         """
         specs = {spec.key: bytes(spec.value).decode() for spec in compile_specs}
@@ -61,5 +63,6 @@ class CmsisNnBackend(BackendDetails):
         preference = Preference.of(specs.get("prefer", Preference.SPEED.value))
         growth = int(specs.get("max_flash_growth", 0))
         placement = specs.get("io_placement", "arena")
-        encoded = encode(graph, get_target(specs["target"]), placement, providers, preference, growth)
+        memories = Memory.list_of(specs.get("memories", ""))
+        encoded = encode(graph, get_target(specs["target"]), placement, providers, preference, growth, memories)
         return PreprocessResult(processed_bytes=encoded.payload, debug_handle_map=debug_handles(encoded.graph))

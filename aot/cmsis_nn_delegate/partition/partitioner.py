@@ -18,6 +18,7 @@ from ..edge.functions import Functions
 from ..edge.kept_whole import kept_whole
 from ..ops.providers.registry import PROVIDERS, get_providers
 from ..passes.run_passes import check_optional
+from ..payload.planner.memories import Memory, check_memories
 from ..payload.preference import Preference, check_flash_growth
 from ..target import Target, get_target
 from .backend import LATER, CmsisNnBackend
@@ -36,7 +37,8 @@ class CmsisNnPartitioner(Partitioner):
     of the delegate live: in its "arena" where that saves a copy, or with the "caller". `providers` are the
     providers of the firmware's kernels, in order of preference, `skip_passes` optional passes that are left out,
     and `prefer` a value of `Preference`, which says what a kernel is chosen by where a call has several. Kernels
-    that trade flash for speed may make each payload larger by `max_flash_growth` bytes.
+    that trade flash for speed may make each payload larger by `max_flash_growth` bytes. `memories` are those that
+    activations and scratch memory are spread over, the fastest first; by default there is one arena.
 
     After `partition`, `reports` says for every node of each program seen whether it is delegated, and if not, why not;
     `work` says how much of the last program's work is delegated. For these reports, `prepared` says that programs went
@@ -54,6 +56,7 @@ class CmsisNnPartitioner(Partitioner):
         skip_passes: Sequence[str] = (),
         prefer: str = Preference.SPEED.value,
         max_flash_growth: int = 0,
+        memories: Sequence[Memory] = (),
     ) -> None:
         super().__init__()
         self.target = target if isinstance(target, Target) else get_target(target)
@@ -69,6 +72,7 @@ class CmsisNnPartitioner(Partitioner):
                 CompileSpec("providers", ",".join(provider.name for provider in self._providers).encode()),
                 CompileSpec("prefer", prefer.encode()),
                 CompileSpec("max_flash_growth", str(max_flash_growth).encode()),
+                *([CompileSpec("memories", ",".join(map(str, check_memories(memories))).encode())] if memories else []),
                 *([CompileSpec("skip_passes", ",".join(check_optional(skip_passes)).encode())] if skip_passes else []),
                 *([CompileSpec(LATER, b"")] if later else []),
             ],

@@ -49,6 +49,7 @@ def generate_header(name: str, payload: bytes) -> str:
         f"// Activations and scratch, bytes; align the arena to {schema.ALIGNMENT}.",
         f"#define {prefix}_ARENA_BYTES {view.arena_bytes}u",
         f"#define {prefix}_ALIGNMENT {schema.ALIGNMENT}u",
+        *_region_lines(prefix, view.region_bytes),
         *_state_lines(prefix, view.persistent_bytes),
         f"#define {prefix}_CALL_COUNT {len(view.calls)}u",
         f"#define {prefix}_INPUT_COUNT {len(view.inputs)}u",
@@ -90,6 +91,17 @@ def generate_source(name: str, payload: bytes) -> str:
     for start in range(0, len(payload), 16):
         lines.append("    " + " ".join(f"0x{byte:02x}," for byte in payload[start : start + 16]))
     return "\n".join([*lines, "};", ""])
+
+
+def _region_lines(prefix: str, region_bytes: tuple[int, ...]) -> list[str]:
+    """Returns the sizes of the regions beside the arena; nothing for a model in one memory."""
+    if not region_bytes:
+        return []
+    return [
+        "// Regions beside the arena, bytes, in the order of the backend's Config::regions; align them like the arena.",
+        f"#define {prefix}_REGION_COUNT {len(region_bytes)}u",
+        *(f"#define {prefix}_REGION{i}_BYTES {nbytes}u" for i, nbytes in enumerate(region_bytes, 1)),
+    ]
 
 
 def _state_lines(prefix: str, persistent_bytes: int) -> list[str]:

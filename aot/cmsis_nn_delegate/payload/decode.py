@@ -6,6 +6,7 @@ not a payload. It does not check the arguments of kernels; the runtime's validat
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -69,6 +70,7 @@ class Payload:
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
     calls: tuple[Call, ...]
+    region_bytes: tuple[int, ...]  # of the regions beside the arena
 
     @property
     def arena_bytes(self) -> int:
@@ -89,13 +91,15 @@ def decode(data: bytes) -> Payload:
     header = _header(data)
     tensors = _tensors(data, header)
     count = header["input_count"]
+    region_bytes = _region_bytes(data, header)
     return Payload(
         data=data,
         header=header,
         isa=schema.Isa(header["isa"]),
         inputs=tensors[:count],
         outputs=tensors[count:],
-        calls=_calls(data, header, [tensor.nbytes for tensor in tensors]),
+        calls=_calls(data, header, [tensor.nbytes for tensor in tensors], region_bytes),
+        region_bytes=region_bytes,
     )
 
 
@@ -124,7 +128,7 @@ def _header(data: bytes) -> dict[str, Any]:
         raise PayloadError(f"payload is damaged: its CRC is {crc:08x}, its header says {header['crc32']:08x}")
     if header["isa"] not in list(schema.Isa):
         raise PayloadError(f"unknown instruction set {header['isa']}")
-    _section(data, header, "tensors", _tensor_count(header) * schema.IO_TENSOR.size)
+    _section(data, header, "tensors", _tensor_count(header) * schema.IO_TENSOR.size + 4 * header["region_count"])
     _section(data, header, "calls", header["calls_bytes"])
     _section(data, header, "constants", header["constants_bytes"])
     for memory in ("arena", "persistent"):
@@ -173,7 +177,20 @@ def _tensors(data: bytes, header: Mapping[str, Any]) -> tuple[Tensor, ...]:
     return tuple(tensors)
 
 
-def _calls(data: bytes, header: Mapping[str, Any], sizes: Sequence[int]) -> tuple[Call, ...]:
+def _region_bytes(data: bytes, header: Mapping[str, Any]) -> tuple[int, ...]:
+    begin = header["tensors_offset"] + _tensor_count(header) * schema.IO_TENSOR.size
+    sizes = struct.unpack_from(f"<{header['region_count']}I", data, begin)
+    for region, nbytes in enumerate(sizes, 1):
+        if nbytes % schema.ALIGNMENT or nbytes > schema.MAX_REF_OFFSET:
+            raise PayloadError(
+                f"region {region} of {nbytes} bytes, not a multiple of {schema.ALIGNMENT} that references reach"
+            )
+    return sizes
+
+
+def _calls(
+    data: bytes, header: Mapping[str, Any], sizes: Sequence[int], region_bytes: Sequence[int]
+) -> tuple[Call, ...]:
     calls = []
     offset = header["calls_offset"]
     end = offset + header["calls_bytes"]
@@ -193,7 +210,7 @@ def _calls(data: bytes, header: Mapping[str, Any], sizes: Sequence[int]) -> tupl
             raise PayloadError(f"call {index} is for providers 0x{mask:02x}, which the header does not name")
         args = kernel.args.unpack(data, offset + schema.CALL_HEADER.size)
         call = Call(kernel.opcode, provider, offset, args)
-        _check_references(index, call, header, sizes)
+        _check_references(index, call, header, sizes, region_bytes)
         calls.append(call)
         offset += nbytes
     if offset != end:
@@ -201,14 +218,21 @@ def _calls(data: bytes, header: Mapping[str, Any], sizes: Sequence[int]) -> tupl
     return tuple(calls)
 
 
-def _check_references(index: int, call: Call, header: Mapping[str, Any], sizes: Sequence[int]) -> None:
+def _check_references(
+    index: int, call: Call, header: Mapping[str, Any], sizes: Sequence[int], region_bytes: Sequence[int]
+) -> None:
     """`sizes` are those of the inputs and outputs."""
+    persistent = header["persistent_bytes"]
     constants_end = header["constants_offset"] + header["constants_bytes"]
     for name, (base, offset) in call.references().items():
         inside = {
             schema.BASE_ARENA: offset < header["arena_bytes"],
             schema.BASE_CONSTANT: header["constants_offset"] <= offset < constants_end,
-            schema.BASE_IO + len(sizes): offset < header["persistent_bytes"],
+            schema.BASE_IO + len(sizes): offset < persistent,
+            **{
+                schema.region_base(region, len(sizes), persistent): offset < nbytes
+                for region, nbytes in enumerate(region_bytes, 1)
+            },
             **{schema.BASE_IO + tensor: offset < size for tensor, size in enumerate(sizes)},
         }.get(base, False)
         if not inside:

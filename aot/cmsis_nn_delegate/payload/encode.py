@@ -28,6 +28,8 @@ from ..ops.providers.registry import DEFAULT
 from ..ops.registry import OPS
 from ..target import Target
 from .choose_kernels import Choice, Chosen, choose_kernels, legalize
+from .memory_fit import require_fit
+from .planner.memories import Memory, plan_in_memories
 from .planner.memory import IoPlacement, MemoryPlan
 from .planner.workspaces import plan_with_workspaces
 from .preference import Preference
@@ -111,19 +113,24 @@ class Planned:
         return self.chosen.graph
 
 
-def plan(chosen: Chosen, io_placement: Union[str, IoPlacement] = IoPlacement.ARENA) -> Planned:
-    """Plans the memory of a graph in which passes have lowered every activation to a kernel's operand.
+def plan(
+    chosen: Chosen, io_placement: Union[str, IoPlacement] = IoPlacement.ARENA, memories: Sequence[Memory] = ()
+) -> Planned:
+    """Plans the memory of a graph in which passes have lowered every activation to a kernel's operand: one arena of any
+    size, or `memories`, the fastest first.
 
-    ValueError for a graph that the format cannot express.
+    ValueError for a graph that the format cannot express; UserError if it does not fit `memories`.
     """
     if not isinstance(io_placement, IoPlacement):
         io_placement = IoPlacement.of(io_placement)
-    _check(chosen.graph)
+    _check(chosen.graph, max(len(memories) - 1, 0))
     options = [choice.options() for choice in chosen.choices]
     workspaces = [[choice.workspace for choice in ways] for ways in options]
     fitted, memory = plan_with_workspaces(chosen.graph, workspaces, io_placement)
     # Those of one call differ in size.
     choices = tuple(next(way for way in ways if way.workspace == w) for ways, w in zip(options, fitted))
+    memory = plan_in_memories(chosen.graph, fitted, io_placement, memory, memories)
+    require_fit(chosen.graph, memory, io_placement, chosen.preference)
     return Planned(replace(chosen, choices=choices), io_placement, memory)
 
 
@@ -134,10 +141,11 @@ def encode(
     providers: Sequence[Provider] = DEFAULT,
     preference: Preference = Preference.SPEED,
     max_flash_growth: int = 0,
+    memories: Sequence[Memory] = (),
 ) -> Encoded:
     """Returns the payload of a lowered `graph`, doing all remaining steps."""
     chosen = choose_kernels(legalize(graph, providers), target, preference, max_flash_growth)
-    return encode_planned(plan(chosen, io_placement))
+    return encode_planned(plan(chosen, io_placement, memories))
 
 
 def encode_planned(planned: Planned) -> Encoded:
@@ -145,7 +153,8 @@ def encode_planned(planned: Planned) -> Encoded:
     graph, chosen, memory = planned.graph, planned.chosen, planned.memory
     io_count = len(graph.inputs) + len(graph.outputs)
     tensors_offset = _aligned(schema.HEADER.size)
-    calls_offset = _aligned(tensors_offset + io_count * schema.IO_TENSOR.size)
+    sizes = b"".join(size.to_bytes(4, "little") for size in memory.region_bytes)
+    calls_offset = _aligned(tensors_offset + io_count * schema.IO_TENSOR.size + len(sizes))
     calls_bytes = sum(schema.CALL_HEADER.size + choice.kernel.args.size for choice in chosen.choices)
     pool = _ConstantPool(_aligned(calls_offset + calls_bytes))
 
@@ -167,7 +176,7 @@ def encode_planned(planned: Planned) -> Encoded:
         "isa": chosen.target.isa,
         "input_count": len(graph.inputs),
         "output_count": len(graph.outputs),
-        "reserved": 0,
+        "region_count": len(memory.region_bytes),
         "payload_bytes": payload_bytes,
         "crc32": 0,
         "arena_bytes": memory.arena_bytes,
@@ -184,7 +193,7 @@ def encode_planned(planned: Planned) -> Encoded:
     front = bytearray(pool.offset)  # all but the constants, which may be large: they are copied once
     for offset, data in (
         (0, schema.HEADER.pack(header)),
-        (tensors_offset, b"".join(_io_tensor(value, memory) for value in (*graph.inputs, *graph.outputs))),
+        (tensors_offset, b"".join(_io_tensor(value, memory) for value in (*graph.inputs, *graph.outputs)) + sizes),
         (calls_offset, records),
     ):
         front[offset : offset + len(data)] = data
@@ -221,17 +230,19 @@ def _aligned(offset: int) -> int:
     return -(-offset // schema.ALIGNMENT) * schema.ALIGNMENT
 
 
-def _check(graph: Graph) -> None:
-    """Refuses graphs that only a mistake in the passes can produce."""
+def _check(graph: Graph, region_count: int) -> None:
+    """Refuses graphs that only a mistake in the passes can produce, and more than a payload can refer to."""
     graph.verify()
     if not graph.nodes:
         raise ValueError("the graph has no operation: there is nothing to delegate")
     io = [*graph.inputs, *graph.outputs]
     if len({id(value) for value in io}) != len(io):
         raise ValueError("a value occurs twice among the graph's inputs and outputs; a pass should have copied it")
-    most = schema.MAX_IO - bool(graph.states())  # whose base is the one after those of inputs and outputs
+    # The bases after those of inputs and outputs are theirs.
+    most = schema.MAX_IO - bool(graph.states()) - region_count
     if len(io) > most:
-        also = " beside a state" if graph.states() else ""
+        others = ["a state"] * bool(graph.states()) + [f"{region_count + 1} memories"] * bool(region_count)
+        also = f" beside {' and '.join(others)}" if others else ""
         raise ValueError(f"{len(io)} inputs and outputs; a payload has at most {most}{also}")
     for value in io:
         if value.is_constant:
@@ -287,7 +298,8 @@ def _encode_call(
         place(name, np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
     scratch_offset = plan.scratch_offset(index)
     if scratch_offset is not None:
-        refs["scratch"] = schema.make_ref(schema.BASE_ARENA, scratch_offset)
+        base = _base(chosen.graph, plan, plan.scratch_region(index))
+        refs["scratch"] = schema.make_ref(base, scratch_offset)
 
     fields = choice.encoder.encode(node, refs, choice.scratch_bytes)
     for role in _ACTIVATIONS:
@@ -332,7 +344,11 @@ def _reference(graph: Graph, value: Value, plan: MemoryPlan) -> int:
     offset = plan.offset_of(value)
     if offset is None:
         raise ValueError(f"{value.name} is not in the arena")
-    return schema.make_ref(schema.BASE_ARENA, offset)
+    return schema.make_ref(_base(graph, plan, plan.region_of(value)), offset)
+
+
+def _base(graph: Graph, plan: MemoryPlan, region: int) -> int:
+    return schema.region_base(region, len(graph.inputs) + len(graph.outputs), plan.persistent_bytes)
 
 
 def _io_tensor(value: Value, plan: MemoryPlan) -> bytes:

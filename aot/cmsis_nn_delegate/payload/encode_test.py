@@ -19,6 +19,7 @@ from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS, calls, kernels
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.target import TARGETS, get_target
 from cmsis_nn_delegate.testing import networks
 
@@ -50,6 +51,27 @@ def test_payloads_decode_to_what_was_encoded(seed, target, io_placement):
                 assert stored.shape == (info.node.inputs[1].shape[0],)
     assert sum(encoded.sections.values()) == len(encoded.payload)
     assert len(encoded.payload) % schema.ALIGNMENT == 0
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32), st.lists(st.integers(1, 4096), max_size=3), st.sampled_from(["arena", "caller"]))
+def test_payloads_in_several_memories_differ_only_in_where_activations_lie(seed, sizes, io_placement):
+    graph = networks.random_network(seed)
+    alone = decode(encode(graph, M55, io_placement).payload)
+    memories = [*(Memory(f"fast{i}", size) for i, size in enumerate(sizes)), Memory("slow", 1 << 24)]
+    encoded = encode(graph, M55, io_placement, memories=memories)
+    view = decode(encoded.payload)
+    assert view.region_bytes == encoded.plan.region_bytes
+    assert all(nbytes <= size and nbytes % 16 == 0 for nbytes, size in zip(view.region_bytes, sizes, strict=True))
+    first = schema.BASE_IO + len(view.inputs) + len(view.outputs) + bool(view.persistent_bytes)
+    moved = (schema.BASE_ARENA, *range(first, first + len(sizes)))
+    for now, before in zip(view.calls, alone.calls, strict=True):
+        assert now.opcode == before.opcode
+        references = before.references()
+        for name, (base, _) in now.references().items():
+            assert base in moved if references[name][0] == schema.BASE_ARENA else base == references[name][0]
+    if not sizes:
+        assert view.data == alone.data
 
 
 def multipliers(data: bytes, call) -> dict[str, tuple[np.ndarray, np.ndarray]]:

@@ -2,6 +2,8 @@
 // executor.
 //
 // Memory from __arena_start upwards:
+//   the state of the payload
+//   the regions of the payload beside its arena, as if they were other memories
 //   the payload's arena
 //   outputs that the payload does not keep in the arena; in profile images, the times of the calls
 // Inputs that the payload keeps in the arena are copied there before each execution; others
@@ -68,6 +70,7 @@ class MeasuredBackend final : public CmsisNnBackend {
 };
 
 StandaloneModel<payload::kMaxIo> model;
+MemoryRegion regions[payload::kMaxIo];
 
 bool in_arena(std::size_t tensor) {
   return model.tensor(tensor).arena_offset != payload::kNoArenaOffset;
@@ -160,16 +163,53 @@ std::uint32_t state_bytes_of(const Job& job, std::size_t room) {
   return persistent == 0 || !fits ? 0 : payload::kStateOffset + persistent;
 }
 
+/// Places the regions of the job's payload, which is not validated yet, one after another from
+/// `memory` on, and returns how many there are; 0 if they do not fit into `room` bytes. Sets `bytes` to
+/// what they take.
+std::size_t place_regions(const Job& job, std::uint8_t* memory, std::size_t room,
+                          std::uint32_t& bytes) {
+  bytes = 0;
+  const std::size_t size = job.payload_bytes();
+  if (size < sizeof(payload::Header)) {
+    return 0;
+  }
+  const auto& header = *reinterpret_cast<const payload::Header*>(job.payload());
+  const std::size_t tensors =
+      sizeof(payload::IoTensor) * (std::size_t{header.input_count} + header.output_count);
+  const std::size_t sizes = sizeof(std::uint32_t) * header.region_count;
+  if (header.region_count > payload::kMaxIo ||
+      header.tensors_offset % alignof(std::uint32_t) != 0 || header.tensors_offset > size ||
+      tensors + sizes > size - header.tensors_offset) {
+    return 0;
+  }
+  const std::uint32_t* region_bytes = PayloadView(header).region_bytes();
+  std::uint32_t used = 0;
+  for (std::size_t i = 0; i < header.region_count; ++i) {
+    if (region_bytes[i] % payload::kAlignment != 0 || region_bytes[i] > room - used) {
+      return 0;
+    }
+    regions[i] = {memory + used, region_bytes[i]};
+    used += region_bytes[i];
+  }
+  bytes = used;
+  return header.region_count;
+}
+
 void run() {
   const Job job(__mailbox_start, static_cast<std::size_t>(__mailbox_end - __mailbox_start));
   std::uint64_t ticks = 0;
-  const MeasuredBackend backend(start(job, "standalone", /*program=*/false), ticks);
+  Delegate delegate = start(job, "standalone", /*program=*/false);
   const auto ram_bytes = static_cast<std::size_t>(__arena_end - __arena_start);
-  // The state, then the arena.
   const std::uint32_t state_bytes = state_bytes_of(job, ram_bytes);
-  std::uint8_t* const arena = __arena_start + state_bytes;
-  const Error loaded = model.load(backend, job.payload(), job.payload_bytes(), arena,
-                                  ram_bytes - state_bytes, __arena_start, state_bytes);
+  std::uint32_t regions_bytes = 0;
+  delegate.config.regions = regions;
+  delegate.config.region_count =
+      place_regions(job, __arena_start + state_bytes, ram_bytes - state_bytes, regions_bytes);
+  const MeasuredBackend backend(delegate, ticks);
+  std::uint8_t* const arena = __arena_start + state_bytes + regions_bytes;
+  const Error loaded =
+      model.load(backend, job.payload(), job.payload_bytes(), arena,
+                 ram_bytes - state_bytes - regions_bytes, __arena_start, state_bytes);
   // The payload's header may be used only if load() accepted it.
   const auto& header = *reinterpret_cast<const payload::Header*>(job.payload());
   Line("INIT")
@@ -179,7 +219,7 @@ void run() {
       .field("arena_bytes", loaded == Error::Ok ? header.arena_bytes : 0);
   if (loaded != Error::Ok) {
     fail(loaded, loaded == Error::MemoryAllocationFailed
-                     ? "the board's RAM is too small for the arena and the state"
+                     ? "the board's RAM is too small for the arena, the regions and the state"
                      : "init() refused the payload");
   }
   if (job.set_count() != 0 && job.set_bytes() != set_bytes(header)) {
@@ -194,6 +234,10 @@ void run() {
   if (header.persistent_bytes != 0) {
     memory.set(payload::kBaseIo + model.tensor_count(), __arena_start + payload::kStateOffset,
                header.persistent_bytes);
+  }
+  for (std::size_t i = 0; i < header.region_count; ++i) {
+    memory.set(PayloadView(header).region_base() + i, regions[i].data,
+               static_cast<std::uint32_t>(regions[i].bytes));
   }
   const JobLayers layers(job, static_cast<std::size_t>(__mailbox_end - __mailbox_start));
   if (!layers.valid(memory.limits)) {

@@ -45,16 +45,17 @@ class IoPlacement(enum.Enum):
 
 @dataclass(frozen=True)
 class Buffer:
-    """Bytes of the arena for one activation and those inside of it, for a chain of activations computed in place, or
-    for scratch memory."""
+    """Bytes of the arena, or of a region beside it, for one activation and those inside of it, for a chain of
+    activations computed in place, or for scratch memory."""
 
     name: str
     interval: Movable
     offset: int
     values: tuple[tuple[str, int, Interval], ...] = ()  # names and offsets in the buffer; none for scratch memory
+    region: int = 0  # that it lies in: 0 is the arena, see `memories`
 
     def alive_in(self, step: int) -> list[tuple[str, int, int]]:
-        """Returns what of the buffer is alive in `step`: names, offset from the start of the arena, and bytes. Values
+        """Returns what of the buffer is alive in `step`: names, offset from the start of the region, and bytes. Values
         that overlap are named together, in the order in which they were computed."""
         found = []
         for begin, piece in self.interval.pieces:
@@ -70,9 +71,26 @@ class Buffer:
 
 
 @dataclass(frozen=True)
+class MemoryUse:
+    """What a model takes of a memory that was described to the compiler. Sizes are bytes."""
+
+    name: str
+    limit: int  # its size
+    nbytes: int
+    bound: int  # no placement of its buffers takes less
+    live: tuple[int, ...]  # bytes alive in each step, up to the last one with a buffer
+    touched: int  # bytes that the calls of an inference read and write there, as `memories` counts them
+
+    @property
+    def excess(self) -> int:
+        """Returns how many bytes are missing."""
+        return max(self.nbytes - self.limit, 0)
+
+
+@dataclass(frozen=True)
 class MemoryPlan:
-    """Where everything lies. Offsets are relative to the start of the arena, and those of buffers are multiples of
-    16."""
+    """Where everything lies. Offsets are relative to the start of the arena, or of a region beside it, and those of
+    buffers are multiples of 16. Region 0 is the arena."""
 
     buffers: tuple[Buffer, ...]
     arena_bytes: int
@@ -81,18 +99,46 @@ class MemoryPlan:
     in_place: tuple[str, ...]  # names of the nodes that store their output over an input
     homes: tuple[Home, ...]  # of the values that lie inside of others
     persistent_bytes: int  # of the states together
-    _values: Mapping[int, int]  # id of the value -> offset
-    _scratch: Mapping[int, int]  # index of the call -> offset
+    _values: Mapping[int, tuple[int, int]]  # id of the value -> its buffer's index, and its offset in it
+    _scratch: Mapping[int, int]  # index of the call -> the index of its buffer
     _states: Mapping[int, int]  # id of the state -> offset in persistent memory
     _lives: Mapping[int, tuple[int, int]]  # id of the value -> its first and last step
+    memories: tuple[MemoryUse, ...] = ()  # by region; none if none were described
+
+    @property
+    def in_order(self) -> tuple[MemoryUse, ...]:
+        """Returns `memories` as they were described: the arena's last."""
+        return (*self.memories[1:], *self.memories[:1])
+
+    def name_of(self, region: int) -> str:
+        """Returns "arena", or the name of the memory with the region beside it."""
+        return self.memories[region].name if region else "arena"
+
+    @property
+    def region_bytes(self) -> tuple[int, ...]:
+        """Returns the sizes of the regions beside the arena."""
+        return tuple(memory.nbytes for memory in self.memories[1:])
 
     @property
     def gap(self) -> int:
         return self.arena_bytes - self.bound
 
     def offset_of(self, value: Value) -> Optional[int]:
-        """Returns the offset of `value`; None if it has none in the arena: constants, and I/O kept by the caller."""
-        return self._values.get(id(value))
+        """Returns the offset of `value` in its region; None if it has none: constants, and I/O kept by the caller."""
+        index, offset = self._values.get(id(value), (None, 0))
+        return None if index is None else self.buffers[index].offset + offset
+
+    def region_of(self, value: Value) -> int:
+        """Returns the region of `value`, which has an offset."""
+        return self.buffers[self._values[id(value)][0]].region
+
+    def buffer_of(self, value: Value) -> Optional[int]:
+        """Returns the index of the buffer that `value` lies in; None if it has no offset."""
+        return self._values.get(id(value), (None, 0))[0]
+
+    def buffer_of_scratch(self, step: int) -> Optional[int]:
+        """Returns the index of the buffer of the scratch memory of `step`; None if its kernel needs none."""
+        return self._scratch.get(step)
 
     def lifetime_of(self, value: Value) -> tuple[int, int]:
         """Returns the first and the last step in which the activation `value` is alive."""
@@ -107,8 +153,13 @@ class MemoryPlan:
         return self._states.get(id(value))
 
     def scratch_offset(self, step: int) -> Optional[int]:
-        """Returns the offset of the scratch memory of `step`; None if its kernel needs none."""
-        return self._scratch.get(step)
+        """Returns the offset of the scratch memory of `step` in its region; None if its kernel needs none."""
+        index = self._scratch.get(step)
+        return None if index is None else self.buffers[index].offset
+
+    def scratch_region(self, step: int) -> int:
+        """Returns the region of the scratch memory of `step`, whose kernel needs some."""
+        return self.buffers[self._scratch[step]].region
 
 
 @dataclass(frozen=True)
@@ -127,16 +178,20 @@ def plan_memory(
     in_place: Optional[bool] = None,
     distances: Mapping[int, int] = MappingProxyType({}),
     scratch_apart: Optional[Sequence[int]] = None,
+    over_inputs: bool = True,
 ) -> MemoryPlan:
     """Plans the arena of `graph`; `scratch_bytes` has the scratch size of every call, `scratch_apart` that of calls
     whose outputs lie apart from their inputs, if it is another.
 
     `in_place` says whether calls that support it may overwrite an input that dies there; None means only where that
     makes the arena smaller. `distances` has, by step, for calls that may overwrite their first input although they
-    still read it, how many bytes before it their output has to start.
+    still read it, how many bytes before it their output has to start. `over_inputs` says whether outputs may lie over
+    inputs of the graph.
     """
     plan = _Planner(graph, scratch_bytes, scratch_bytes if scratch_apart is None else scratch_apart, io_placement)
     overlays = _overlays(graph, io_placement, distances)
+    if not over_inputs:
+        overlays = {step: o for step, o in overlays.items() if not _is_input(graph, o.value)}
     if in_place is not None:
         return plan.place(overlays if in_place else {})
     # Of equal ones the first: that with the fewest overlays.
@@ -217,7 +272,7 @@ class _Planner:
         names += [f"{self._nodes[step].name}.scratch" for step in steps]
         placement = place(buffers, ALIGNMENT)
         offsets = placement.offsets
-        values = {id(value): base + offset for group, base in zip(groups, offsets) for offset, value in group}
+        values = {id(value): (index, offset) for index, group in enumerate(groups) for offset, value in group}
         contents = [tuple((v.name, at, self._interval(v)) for at, v in group) for group in groups]
         contents += [()] * len(steps)
         states, persistent_bytes = _place_states(self._graph)
@@ -230,7 +285,7 @@ class _Planner:
             homes=self._homes,
             persistent_bytes=persistent_bytes,
             _values=values,
-            _scratch=dict(zip(steps, offsets[len(groups) :])),
+            _scratch={step: len(groups) + number for number, step in enumerate(steps)},
             _states=states,
             _lives=self._lives,
         )

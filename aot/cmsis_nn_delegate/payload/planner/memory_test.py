@@ -16,6 +16,7 @@ from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.payload.planner import plan as placing
 from cmsis_nn_delegate.payload.planner.homes import Home, find_homes
 from cmsis_nn_delegate.payload.planner.interval import Interval, find_overlap
+from cmsis_nn_delegate.payload.planner.memories import Memory, spread_plan
 from cmsis_nn_delegate.payload.planner.memory import IoPlacement, plan_memory
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
@@ -32,12 +33,14 @@ def offsets(plan):
 
 
 def run_in_arena(graph, plan, scratch_bytes, inputs):
-    """What a device does: every value at its planned offset, scratch filled with garbage."""
-    arena = np.zeros(plan.arena_bytes, np.uint8)
+    """What a device does: every value at its planned offset of its region, scratch filled with garbage."""
+    regions = [np.zeros(nbytes, np.uint8) for nbytes in (plan.arena_bytes, *plan.region_bytes)]
 
     def memory(value):
         offset = plan.offset_of(value)
-        return arena[offset : offset + value.nbytes]
+        found = regions[plan.region_of(value)][offset : offset + value.nbytes]
+        assert found.size == value.nbytes, "reaches out of its region"
+        return found
 
     for value, data in zip(graph.inputs, inputs):
         memory(value)[:] = storage.to_storage(data, value).view(np.uint8).ravel()
@@ -50,7 +53,9 @@ def run_in_arena(graph, plan, scratch_bytes, inputs):
         offset = plan.scratch_offset(step)
         if offset is not None:
             assert offset % 16 == 0
-            arena[offset : offset + scratch_bytes[step]] = 0xA5
+            found = regions[plan.scratch_region(step)][offset : offset + scratch_bytes[step]]
+            assert found.size == scratch_bytes[step], "reaches out of its region"
+            found[:] = 0xA5
         for value, operand in zip(node.inputs, operands):
             now = memory(value).view(value.element.numpy).reshape(value.storage_shape)
             assert np.array_equal(now, operand), "scratch lies over an operand"
@@ -73,6 +78,32 @@ def test_networks_compute_the_same_in_the_arena(seed, target, in_place):
     distances = {step: c.workspace.distance for step, c in enumerate(choices) if c.workspace.distance is not None}
     plan = plan_memory(graph, sizes, ARENA, in_place, distances)
     assert find_overlap([b.interval for b in plan.buffers], [b.offset for b in plan.buffers]) is None
+    inputs = networks.random_inputs(graph, seed)
+    got = run_in_arena(graph, plan, sizes, inputs)
+    for a, b in zip(got, reference.run(graph, inputs)):
+        assert np.array_equal(a, b)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from(["cortex-m3", "cortex-m4", "cortex-m55"]),
+    st.booleans(),
+    st.lists(st.integers(1, 4096), max_size=3),
+)
+def test_networks_compute_the_same_in_several_memories(seed, target, in_place, fast):
+    graph = networks.random_network(seed)
+    choices = choose_kernels(legalize(graph, DEFAULT), get_target(target)).choices
+    sizes = [choice.scratch_bytes for choice in choices]
+    distances = {step: c.workspace.distance for step, c in enumerate(choices) if c.workspace.distance is not None}
+    memories = [*(Memory(f"fast{i}", size) for i, size in enumerate(fast)), Memory("slow", 1 << 24)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(placing, "_BUDGET", 20_000)  # any plan will do
+        plan = spread_plan(graph, plan_memory(graph, sizes, ARENA, in_place, distances), memories)
+    for region in range(len(memories)):
+        inside = [b for b in plan.buffers if b.region == region]
+        assert find_overlap([b.interval for b in inside], [b.offset for b in inside]) is None
+        assert plan.memories[region].nbytes <= plan.memories[region].limit
     inputs = networks.random_inputs(graph, seed)
     got = run_in_arena(graph, plan, sizes, inputs)
     for a, b in zip(got, reference.run(graph, inputs)):

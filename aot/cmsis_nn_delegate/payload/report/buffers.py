@@ -10,7 +10,8 @@ from ...graph.ir import Graph, Node, Value
 from ...ops.registry import OPS, calls
 from ..encode import Encoded
 
-ARENA, PERSISTENT = "arena", "persistent"  # regions
+# Regions. Others are called as the memories that were described to the compiler.
+PERSISTENT = "persistent"
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,17 @@ def _tensors(encoded: Encoded, modules: Mapping[str, str]) -> Iterator[BufferRep
         first, last = plan.lifetime_of(value)
         kind = "input" if step is None else "output" if graph.is_output(value) else "tensor"
         yield BufferReport(
-            name, value.name, kind, ARENA, value.nbytes, offset, first, last, step, value.element.value, value.shape
+            name,
+            value.name,
+            kind,
+            plan.name_of(plan.region_of(value)),
+            value.nbytes,
+            offset,
+            first,
+            last,
+            step,
+            value.element.value,
+            value.shape,
         )
 
 
@@ -90,7 +101,7 @@ def _scratch(encoded: Encoded, modules: Mapping[str, str]) -> Iterator[BufferRep
             f"scratch of {_label(node, modules)}",
             "",
             "scratch",
-            ARENA,
+            encoded.plan.name_of(encoded.plan.scratch_region(step)),
             nbytes,
             offset,
             step,

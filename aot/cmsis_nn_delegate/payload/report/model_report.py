@@ -34,6 +34,19 @@ class LiveBuffer:
 
 
 @dataclass(frozen=True)
+class MemoryReport:
+    """A memory that was described to the compiler. Sizes are bytes."""
+
+    name: str
+    region: str  # as buffers name it: "arena" for the last memory, else its name
+    limit: int  # its size
+    nbytes: int
+    bound: int  # no placement of its buffers takes less
+    peak_call: int  # in which the most bytes are alive
+    touched: int  # bytes that the calls of an inference read and write there, as `planner.memories` counts them
+
+
+@dataclass(frozen=True)
 class ArenaReport:
     """RAM of the delegate. `peak_*` say which call needs the most memory, and for which buffers."""
 
@@ -50,8 +63,8 @@ class ArenaReport:
 
 @dataclass(frozen=True)
 class CallReport:
-    """One kernel call. `stored` says where each output lies: "arena+N", or "output N" for memory named by the
-    caller, with "+M" if it begins M bytes after that."""
+    """One kernel call. `stored` says where each output lies: "arena+N", or "dtcm+N" in another memory, or "output N"
+    for memory named by the caller, with "+M" if it begins M bytes after that."""
 
     index: int
     op: str
@@ -116,6 +129,7 @@ class Report:
     cmsis_nn: str
     payload_crc32: str  # 8 hexadecimal digits
     arena: ArenaReport
+    memories: tuple[MemoryReport, ...]  # the fastest first; none if none were described: the arena is all there is
     persistent_bytes: int  # what the model remembers between inferences
     flash: dict[str, int]  # by part; the values add up to `flash_bytes`
     flash_bytes: int
@@ -156,6 +170,18 @@ def build_report(
         cmsis_nn=schema.CMSIS_NN_COMMIT,
         payload_crc32=f"{decode(encoded.payload).crc32:08x}",
         arena=_arena(encoded, modules),
+        memories=tuple(
+            MemoryReport(
+                name=memory.name,
+                region="arena" if memory is plan.memories[0] else memory.name,
+                limit=memory.limit,
+                nbytes=memory.nbytes,
+                bound=memory.bound,
+                peak_call=max(range(len(memory.live)), key=memory.live.__getitem__, default=0),
+                touched=memory.touched,
+            )
+            for memory in plan.in_order
+        ),
         persistent_bytes=plan.persistent_bytes,
         flash=_flash(encoded),
         flash_bytes=len(encoded.payload),
@@ -182,7 +208,10 @@ def _arena(encoded: Encoded, modules: Mapping[str, str]) -> ArenaReport:
     plan = encoded.plan
     peak = max(range(len(plan.live)), key=plan.live.__getitem__, default=0)
     live = [
-        LiveBuffer(name, nbytes, offset) for buffer in plan.buffers for name, offset, nbytes in buffer.alive_in(peak)
+        LiveBuffer(name, nbytes, offset)
+        for buffer in plan.buffers
+        if buffer.region == 0
+        for name, offset, nbytes in buffer.alive_in(peak)
     ]
     live.sort(key=lambda buffer: buffer.offset)
     return ArenaReport(
@@ -268,4 +297,4 @@ def _place(value: Value, encoded: Encoded) -> str:
     for index, output in enumerate(encoded.graph.outputs):
         if home.root is output:
             return f"output {index}" + (f"+{home.offset}" if home.offset else "")
-    return f"arena+{encoded.plan.offset_of(value)}"
+    return f"{encoded.plan.name_of(encoded.plan.region_of(value))}+{encoded.plan.offset_of(value)}"

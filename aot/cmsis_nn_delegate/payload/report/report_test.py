@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE
 from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.payload.report import text
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.target import get_target
@@ -50,6 +51,28 @@ def test_buffers_are_what_is_alive(seed, io_placement):
     inputs = [b.name for b in buffers if b.kind == "input"]
     assert sorted(inputs) == ([] if io_placement == "caller" else sorted(x.name for x in report.inputs))
     assert {b.call for b in buffers if b.kind == "scratch"} == {c.index for c in report.calls if c.scratch_bytes}
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32), st.lists(st.integers(1, 4096), min_size=1, max_size=3))
+def test_each_memory_is_as_full_as_its_buffers(seed, sizes):
+    memories = [*(Memory(f"fast{i}", size) for i, size in enumerate(sizes)), Memory("slow", 1 << 24)]
+    report = build_report("random", encode(networks.random_network(seed), get_target("cortex-m4"), memories=memories))
+    assert [(m.name, m.limit) for m in report.memories] == [(m.name, m.nbytes) for m in memories]
+    assert [m.region for m in report.memories] == [*(m.name for m in memories[:-1]), "arena"]
+    for memory in report.memories:
+        buffers = [b for b in report.arena.buffers if b.region == memory.region]
+        ends = [-(-(b.offset + b.nbytes) // 16) * 16 for b in buffers]
+        assert max(ends, default=0) == memory.nbytes >= memory.bound
+
+        def units(step, buffers=buffers):
+            alive = [b for b in buffers if b.first <= step <= b.last]
+            return {u for b in alive for u in range(b.offset // 16, -(-(b.offset + b.nbytes) // 16))}
+
+        full = [16 * len(units(call.index)) for call in report.calls]
+        assert max(full) == full[memory.peak_call] == memory.bound
+    assert report.memories[-1].nbytes == report.arena.nbytes and report.memories[-1].bound == report.arena.bound
+    assert "touched by an inference" in text.render(report)
 
 
 def test_buffers_and_calls_have_the_names_of_modules():

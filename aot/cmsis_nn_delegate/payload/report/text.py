@@ -90,6 +90,16 @@ def _arena_lines(report: Report) -> list[str]:
         f"  arena {arena.nbytes:,} bytes, bound {arena.bound:,}, gap {arena.gap:,}: {verdict}",
         f"  inputs and outputs: {where}",
     ]
+    if report.memories:
+        rows = [["  memory", "taken", "of", "bound", "peak in call", "touched by an inference"]]
+        rows += [
+            [
+                f"  {m.name}" + (" (arena)" if m.region == "arena" else ""),
+                *(f"{n:,}" for n in (m.nbytes, m.limit, m.bound, m.peak_call, m.touched)),
+            ]
+            for m in report.memories
+        ]
+        lines += table(rows, left=(0,))
     if report.persistent_bytes:
         lines.append(f"  kept between inferences: {report.persistent_bytes:,} bytes, not included")
     if arena.peak_buffers:

@@ -21,12 +21,13 @@ def memory(report: Mapping[str, Any], region: str) -> Spec:
     """Returns calls across and addresses up: a rectangle for each buffer of `region`, the region's size, and for the
     arena its bound and the call with the most live bytes."""
     arena, count = report["arena"], max(len(report["calls"]), 1)
-    size = arena["nbytes"] if region == "arena" else report["persistent_bytes"]
+    sizes = {m["region"]: m["nbytes"] for m in report.get("memories", ())}
+    size = {**sizes, "arena": arena["nbytes"], "persistent": report["persistent_bytes"]}[region]
     buffers = [b for b in arena["buffers"] if b["region"] == region]
     buffers.sort(key=lambda b: -b["nbytes"])  # the small ones are drawn last, and can be pointed at
     rows = [_buffer_row(b, size) for b in buffers]
     layers: list[Spec] = [_buffers(rows), _names(rows, count)]
-    lines = [{"at": size, "text": f"{'arena' if region == 'arena' else 'size'}: {size:,} bytes"}]
+    lines = [{"at": size, "text": f"{'size' if region == 'persistent' else region}: {size:,} bytes"}]
     if region == "arena":
         layers += _peak(arena["peak_call"], count, size)
         if arena["gap"] == 0:

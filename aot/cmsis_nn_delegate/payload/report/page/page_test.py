@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.payload.report.page import document, graph, image, library
 from cmsis_nn_delegate.payload.report.page.render import render
@@ -91,6 +92,16 @@ def test_figures_are_those_of_the_report(seed, io_placement, profiled):
     sizes = sorted((r["begin"], r["end"] - r["begin"], r["from"] + 0.5, r["to"] - 0.5) for r in rectangles)
     buffers = [b for b in report["arena"]["buffers"] if b["region"] == "arena"]
     assert sizes == sorted((b["offset"], b["nbytes"], b["first"], b["last"]) for b in buffers)
+
+
+def test_each_memory_has_a_chart():
+    memories = [Memory("dtcm", 4096), Memory("unused", 1), Memory("sram", 1 << 20)]
+    report = report_of(networks.ds_cnn(), memories=memories)
+    page = Page(render(report))
+    assert [name for name in page.documents["charts"] if name.startswith("memory")] == ["memory-arena", "memory-dtcm"]
+    for region in ("arena", "dtcm"):
+        rectangles = page.documents["charts"][f"memory-{region}"]["layer"][0]["data"]["values"]
+        assert len(rectangles) == len([b for b in report["arena"]["buffers"] if b["region"] == region]) > 0
 
 
 @settings(max_examples=15, deadline=None)

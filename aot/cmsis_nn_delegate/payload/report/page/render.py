@@ -36,6 +36,9 @@ def render(
     UserError if the package with the charts' scripts is missing.
     """
     drawn: dict[str, charts.Spec] = {"memory-arena": charts.memory(report, "arena")}
+    for memory in report.get("memories", ()):  # documents of earlier compilers have none
+        if memory["region"] != "arena" and memory["nbytes"]:
+            drawn[f"memory-{memory['region']}"] = charts.memory(report, memory["region"])
     if report["persistent_bytes"]:
         drawn["memory-persistent"] = charts.memory(report, "persistent")
     if profile is not None:

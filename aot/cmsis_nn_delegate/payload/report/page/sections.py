@@ -66,6 +66,10 @@ def summary(
         ),
         _tile("Work", report["macs"], "multiplications", _predicted(report), _of(against, "macs")),
     ]
+    for memory in report.get("memories", ()):
+        if memory["region"] != "arena":
+            about = f"of {memory['limit']:,}; an inference touches {memory['touched']:,}"
+            tiles.insert(1, _tile(f"RAM: {memory['name']}", memory["nbytes"], "bytes", about, None, memory["limit"]))
     if report["persistent_bytes"]:
         kept = "kept between inferences"
         tiles.insert(

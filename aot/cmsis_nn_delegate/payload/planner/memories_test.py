@@ -1,0 +1,82 @@
+import pytest
+
+from cmsis_nn_delegate.ops.providers.registry import DEFAULT
+from cmsis_nn_delegate.ops.registry import calls
+from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
+from cmsis_nn_delegate.payload.encode import plan
+from cmsis_nn_delegate.payload.planner.memories import Memory, check_memories
+from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.testing import networks
+
+
+@pytest.mark.parametrize(
+    ("text", "nbytes"), [("dtcm=64K", 65536), ("a=100", 100), ("SRAM_2=1M", 1 << 20), ("x=268435455", 2**28 - 1)]
+)
+def test_memories_are_read_from_text(text, nbytes):
+    memory = Memory.of(text)
+    assert memory == Memory(text.split("=")[0], nbytes) == Memory.of(str(memory))
+    assert Memory.list_of(f"{text},b=1K") == [memory, Memory("b", 1024)]
+    assert Memory.list_of("") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("dtcm", "write NAME=SIZE"),
+        ("dtcm=64G", "write NAME=SIZE"),
+        ("dtcm=-1", "write NAME=SIZE"),
+        ("dtcm=0", "has 0 bytes; give 1 to 268,435,455"),
+        ("dtcm=256M", "has 268435456 bytes"),
+        ("=1K", "take letters, digits"),
+        ("my ram=1K", "take letters, digits"),
+        ("arena=1K", "neither arena nor persistent"),
+    ],
+)
+def test_other_texts_are_refused(text, message):
+    with pytest.raises(ValueError, match=message):
+        Memory.of(text)
+
+
+def test_two_memories_have_different_names():
+    with pytest.raises(ValueError, match="several memories are called a;"):
+        check_memories([Memory("a", 1), Memory("b", 1), Memory("a", 2)])
+
+
+@pytest.fixture(scope="module")
+def chosen():
+    return choose_kernels(legalize(networks.ds_cnn(), DEFAULT), get_target("cortex-m4"))
+
+
+def test_one_memory_is_the_arena(chosen):
+    alone, described = plan(chosen).memory, plan(chosen, "arena", [Memory("ram", 1 << 20)]).memory
+    assert described.buffers == alone.buffers and described.live == alone.live
+    assert (described.arena_bytes, described.bound, described.region_bytes) == (alone.arena_bytes, alone.bound, ())
+    (ram,) = described.memories
+    assert (ram.nbytes, ram.bound, ram.excess) == (alone.arena_bytes, alone.bound, 0)
+
+
+def test_scratch_memory_and_what_is_touched_most_leave_the_arena(chosen):
+    graph = chosen.graph
+    memory = plan(chosen, "arena", [Memory("dtcm", 8 << 10), Memory("sram", 64 << 10)]).memory
+    sram, dtcm = memory.memories
+    assert (sram.name, dtcm.name) == ("sram", "dtcm") and 0 < dtcm.nbytes <= dtcm.limit
+    assert memory.region_bytes == (dtcm.nbytes,)
+    for value in (*graph.inputs, *graph.outputs):
+        assert memory.region_of(value) == 0
+    # Each call reads its inputs, writes its output, and does both with its scratch memory.
+    touched = sum(v.nbytes for n in calls(graph) for v in (*n.inputs, *n.outputs) if memory.offset_of(v) is not None)
+    steps = range(len(calls(graph)))
+    scratch = sum(2 * memory.buffers[i].interval.size for i in map(memory.buffer_of_scratch, steps) if i is not None)
+    assert sram.touched + dtcm.touched == touched + scratch
+
+
+def test_a_chain_over_the_input_is_broken_where_that_is_faster():
+    graph = networks.ds_cnn()
+    chosen = choose_kernels(legalize(graph, DEFAULT), get_target("cortex-m4"))
+    alone = plan(chosen).memory
+    assert alone.buffers[0].name.startswith(f"{graph.inputs[0].name}=")  # so that all of it would be in the arena
+    sram, dtcm = plan(chosen, "arena", [Memory("dtcm", 9000), Memory("sram", 64 << 10)]).memory.memories
+    assert sram.nbytes == 496 and dtcm.nbytes == alone.arena_bytes == 8896
+    # There is no other way if the last memory has the room.
+    sram, dtcm = plan(chosen, "arena", [Memory("dtcm", 1024), Memory("sram", 8000)]).memory.memories
+    assert (sram.nbytes, dtcm.nbytes) == (8000, 896)
