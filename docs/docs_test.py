@@ -66,7 +66,6 @@ def commands() -> list[tuple[str, str]]:
 @pytest.mark.parametrize("document, command", commands())
 def test_commands_have_their_options(document, command):
     words = shlex.split(command.partition("|")[0].partition(">")[0], comments=True)[1:]
-    words = [word for word in words if word not in ("[OPTIONS]", "...")]
     cli._parser().parse_args(words)
 
 
