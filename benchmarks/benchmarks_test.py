@@ -10,7 +10,8 @@ import pytest
 
 from benchmarks import anchors, chart, main, markdown
 from benchmarks.direct.direct import CORES, NETWORKS, Direct
-from benchmarks.measure import PROVIDERS, Images, compilers, measure
+from benchmarks.flash.flash import Flash
+from benchmarks.measure import CHOICES, PROVIDERS, Images, compilers, measure
 from benchmarks.networks import Network, names
 from benchmarks.results import Results, read_results
 from cmsis_nn_delegate.errors import UserError
@@ -38,7 +39,10 @@ def measured():
         for core, providers in (("cortex-m4", "tuned"), ("cortex-m4", "portable"), ("cortex-m55", "tuned"))
     ]
     direct = (Direct("ds_cnn", "cortex-m4", "random", 10, 1000, 16, 0),)
-    return Results(IMAGES.environment("QEMU", "cortex-m4"), tuple(found), direct, ("cmsis-nn: not here",))
+    choice = dataclasses.replace(found[0], choice="--prefer flash", inference=found[0].inference + 1_000)
+    flash = (Flash("ds_cnn", "cortex-m4", "tuned", 18_000, 34_000),)
+    environment = IMAGES.environment("QEMU", "cortex-m4")
+    return Results(environment, tuple(found), direct, (choice,), flash, ("cmsis-nn: not here",))
 
 
 def test_calls_and_executor_are_the_inference_and_all_bytes_are_right(measured):
@@ -55,9 +59,13 @@ def test_cycles_are_modelled_for_m4_only(measured):
             low, high = m.cycles
             # Nearly all instructions take a cycle or more.
             assert 0.95 * m.inference < low < high < 3 * m.inference
-            assert f"{low / 1e6:.3f} to {high / 1e6:.3f}" in markdown.render(measured, ANCHORS)
+            text = markdown.render(measured, ANCHORS)
+            assert f"{low / 1e6:.3f} to {high / 1e6:.3f}" in text
+            least, most = m.flash_waits
+            assert 0 < least < most and m.code_waits < m.flash_waits
+            assert f"{(low + least) / 1e6:.3f} to {(high + most) / 1e6:.3f}" in text
         else:
-            assert m.cycles is None
+            assert (m.cycles, m.flash_waits, m.code_waits) == (None, None, None)
 
 
 def test_rows_have_the_kernels_of_their_providers(measured):
@@ -79,8 +87,8 @@ def test_differing_bytes_are_counted(monkeypatch):
 
 def test_json_has_everything(measured):
     assert read_results(measured.to_json()) == measured
-    with pytest.raises(ValueError, match="results of version 0, not 1: measure again"):
-        read_results(measured.to_json().replace('"schema": 1', '"schema": 0'))
+    with pytest.raises(ValueError, match="results of version 0, not 2: measure again"):
+        read_results(measured.to_json().replace('"schema": 2', '"schema": 0'))
 
 
 def test_markdown_shows_what_was_measured_next_to_other_systems(measured):
@@ -92,6 +100,9 @@ def test_markdown_shows_what_was_measured_next_to_other_systems(measured):
     for m in measured.measurements:
         if m.core == "cortex-m4":
             assert f"| {m.inference:,} | {m.inference / 10:.1f} % |" in text  # direct calls take 1,000
+    assert "| ds_cnn | cortex-m4 | 18,000 | 34,000 | 52,000 |" in text
+    for m in (measured.measurements[0], *measured.choices):
+        assert f"| {f'`{m.choice}`' if m.choice else 'default'} | {m.inference:,} | {m.arena:,} |" in text
     assert "- Weights: random." in text and "cmsis-nn: not here" in text
     assert "are not cycles" in text
 
@@ -167,7 +178,12 @@ def test_committed_results_are_whole_and_exact(committed):
     assert {(n, c, p) for n in ANCHORS.networks for c in ("cortex-m4", "cortex-m55") for p in PROVIDERS} <= measured
     assert [(e.network, e.core) for e in committed.direct] == [(n, c) for n in NETWORKS for c in CORES]
     assert not any(e.differing for e in committed.direct)
-    for m in committed.measurements:
+    flash = {(e.network, e.core, e.providers): e.total for e in committed.flash}
+    assert set(flash) == {(n, c, p) for n in NETWORKS for c in CORES for p in ("tuned", "cmsis-nn")}
+    # Tuned kernels read larger constants and take less code.
+    assert all(flash[n, c, "tuned"] <= flash[n, c, "cmsis-nn"] for n in NETWORKS for c in CORES)
+    assert committed.choices and {m.choice for m in committed.choices} <= set(CHOICES)
+    for m in (*committed.measurements, *committed.choices):
         assert m.differing == 0
         assert m.inference == m.executor + sum(call.instructions for call in m.calls)
         assert (m.weights == "trained") == (m.network in ANCHORS.networks)

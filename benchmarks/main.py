@@ -15,7 +15,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Optional
 
@@ -26,11 +26,13 @@ quiet()
 # ruff: noqa: E402
 from benchmarks import anchors, chart, markdown
 from benchmarks.direct import direct
-from benchmarks.measure import PROVIDERS, Images, Measurement, measure
-from benchmarks.networks import load, names
+from benchmarks.flash import flash
+from benchmarks.measure import CHOICES, PROVIDERS, Images, Measurement, measure
+from benchmarks.networks import Network, load, names
 from benchmarks.results import Results, read_results
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.target import TARGETS
+from examples.mlperf_tiny.networks import NETWORKS as MLPERF_TINY
 from examples.mlperf_tiny.networks import WEIGHTS_VARIABLE
 
 NAME = "benchmarks"
@@ -69,7 +71,7 @@ def main(arguments: Sequence[str]) -> int:
         print(markdown.render(results, anchors.load()))
     else:
         _write(results, folder)
-    return 1 if any(m.differing for m in (*results.measurements, *results.direct)) else 0
+    return 1 if any(m.differing for m in (*results.measurements, *results.choices, *results.direct)) else 0
 
 
 def _write(results: Results, folder: Path) -> None:
@@ -116,6 +118,11 @@ def run(networks: Sequence[str], cores: Sequence[str], providers: Sequence[str],
                 _say(f"{name} on {core}, {provider}: {found.inference:,} instructions, {found.differing} bytes differ")
     if not measurements:
         raise UserError("; ".join(left_out) or "there is nothing to measure")
+    choices: list[Measurement] = []
+    if "tuned" in providers:
+        for name in networks:
+            if name in MLPERF_TINY:
+                choices += _choices(load(name, weights), cores, measurements, images)
     counted = []
     for name in networks:
         for core in cores:
@@ -126,8 +133,34 @@ def run(networks: Sequence[str], cores: Sequence[str], providers: Sequence[str],
                     left_out[f"direct calls of CMSIS-NN, {name} on {core}: {error}"] = None
                     continue
                 _say(f"{name} on {core}, direct calls: {counted[-1].inference:,} instructions")
+    linked = []
+    for name in networks:
+        for core in cores:
+            if name in flash.NETWORKS and core in flash.CORES:
+                try:
+                    linked += [flash.measure(name, core, each) for each in providers if each in flash.PROVIDERS]
+                except FileNotFoundError as error:
+                    left_out[f"flash of {name} on {core}: {error.filename} is not built"] = None
     environment = images.environment(simulator, measurements[0].core)
-    return Results(environment, tuple(measurements), tuple(counted), tuple(left_out))
+    return Results(environment, tuple(measurements), tuple(counted), tuple(choices), tuple(linked), tuple(left_out))
+
+
+def _choices(
+    network: Network, cores: Sequence[str], measurements: Sequence[Measurement], images: Images
+) -> Iterator[Measurement]:
+    """Measures `network` with the kernels `tuned` and each of `CHOICES`, where that is not what another row has."""
+    for core in cores:
+        known = [m for m in measurements if (m.network, m.core, m.providers) == (network.name, core, "tuned")]
+        for choice in CHOICES if known else ():
+            found, _ = measure(network, core, "tuned", images, choice)
+            same = any(
+                (m.inference, m.arena, m.payload) == (found.inference, found.arena, found.payload) for m in known
+            )
+            if not same:
+                known.append(found)
+                yield found
+            note = "as before" if same else f"{found.inference:,} instructions, {found.differing} bytes differ"
+            _say(f"{network.name} on {core}, {choice}: {note}")
 
 
 def _say(line: str) -> None:

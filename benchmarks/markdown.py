@@ -8,6 +8,7 @@ from typing import Optional
 from benchmarks.anchors import Anchors
 from benchmarks.measure import PROVIDERS, Measurement
 from benchmarks.results import Results
+from cmsis_nn_delegate.runner.simulate import Cycles
 
 COMMAND = "bazel run //benchmarks -- --write"
 _DIRECT = "CMSIS-NN called directly"
@@ -23,7 +24,14 @@ def render(results: Results, anchors: Anchors, chart: Optional[str] = None) -> s
     parts = [_head(results), _networks_table(results)]
     if chart:
         parts.insert(1, f"![Instructions of an inference]({chart})\n")
-    parts += [_cycles_table(results), _beside_others(results, anchors), _published(anchors)]
+    parts += [
+        _flash_sizes_table(results),
+        _cycles_table(results),
+        _flash_table(results, anchors),
+        _choices_table(results),
+        _beside_others(results, anchors),
+        _published(anchors),
+    ]
     parts.append(_calls(results, anchors.networks))
     return "\n".join(part for part in parts if part)
 
@@ -88,6 +96,29 @@ def _networks_table(results: Results) -> str:
     return "\n".join(lines)
 
 
+def _flash_sizes_table(results: Results) -> str:
+    providers = list(dict.fromkeys(entry.providers for entry in results.flash))
+    if not providers:
+        return ""
+    rows = []
+    for network, core in dict.fromkeys((entry.network, entry.core) for entry in results.flash):
+        of_image = {e.providers: e for e in results.flash if (e.network, e.core) == (network, core)}
+        found = [of_image[p] for p in providers if p in of_image]
+        rows.append([network, core, *(f"{size:,}" for e in found for size in (e.code, e.payload, e.total))])
+    titles = [f"{what}, {p}" for p in providers for what in ("code", "payload", "sum")]
+    return "\n".join(
+        [
+            "## Flash of an image with one network, bytes",
+            "Read from linked images without ExecuTorch's runtime: [benchmarks/flash](../benchmarks/flash/README.md).",
+            "Code is that of the kernels which the network calls, of the delegate, and of the libraries that they use,",
+            "without start-up code and the board's. The weights are random, so that no channel is left out.",
+            "",
+            *_table(["network", "core", *titles], rows),
+            "",
+        ]
+    )
+
+
 def _cycles_table(results: Results) -> str:
     modelled = [m for m in results.measurements if m.cycles]
     if not modelled:
@@ -103,9 +134,8 @@ def _cycles_table(results: Results) -> str:
             "The least and the most that the timings in Arm's reference manual of the core allow for the executed",
             "instructions: [sim/qemu/m4_timing.h](../sim/qemu/m4_timing.h) has the sources and says what lies",
             "between the two (taken branches, divisions, loads from the code, and others). Memory has no wait",
-            "states in the model, so a device that runs from slow flash takes more than the most. No board has",
-            "confirmed the model. Other cores have none here: M7, M55 and M85 overlap instructions in ways that",
-            "their manuals do not describe.",
+            "states here; the next table has those of a chip. No board has confirmed the model. Other cores have",
+            "none here: M7, M55 and M85 overlap instructions in ways that their manuals do not describe.",
             "",
             *_table(["network", *providers], rows),
             "",
@@ -113,7 +143,68 @@ def _cycles_table(results: Results) -> str:
     )
 
 
-def _millions(cycles: Optional[tuple[int, int]]) -> str:
+def _flash_table(results: Results, anchors: Anchors) -> str:
+    modelled = [m for m in results.measurements if m.flash_waits and m.network in anchors.networks]
+    if not modelled:
+        return ""
+    providers = [p for p in PROVIDERS if any(m.providers == p for m in modelled)]
+    first = providers[0]
+    systems = list(dict.fromkeys(entry.system for entry in anchors.published if entry.core == "cortex-m4"))
+    rows = []
+    for name in _networks(modelled):
+        of_network = {m.providers: _sum(m.cycles, m.flash_waits) for m in modelled if m.network == name}
+        in_ram = next(
+            (_sum(m.cycles, m.code_waits) for m in modelled if (m.network, m.providers) == (name, first)), None
+        )
+        published = (f"{_cycles(anchors, system, 'cortex-m4', name):.2f}" for system in systems)
+        rows.append([name, _millions(in_ram), *(_millions(of_network.get(p)) for p in providers), *published])
+    return "\n".join(
+        [
+            "## With the flash of an STM32L4R5 at 120 MHz, millions of cycles",
+            "The modelled cycles and what the chip's flash adds to them, at least and at most: 5 wait states, behind",
+            "caches of 1 KiB for instructions and 256 bytes for data. Code and its constants lie in flash; the payload",
+            "does too, or lies in RAM where the column says so, and then the image copies it there when it starts.",
+            "[sim/qemu/m4_flash.h](../sim/qemu/m4_flash.h) has the source, and what its manual leaves open. To the",
+            "right are figures that others have published of this core, of boards with such a chip (see below). Nearly",
+            "all waits are for weights: each convolution reads its weights once for every two pixels of its output, and",
+            "the chip's 256 bytes hold few of them. A payload in RAM does not wait, nor do fewer products wait as often,",
+            "as with `--max-flash-growth` below.",
+            "",
+            *_table(["network", f"{first}, payload in RAM", *providers, *systems], rows),
+            "",
+        ]
+    )
+
+
+def _choices_table(results: Results) -> str:
+    """Returns what options of the compiler change, each network's default first."""
+    if not results.choices:
+        return ""
+    lines = [
+        "## What options of the compiler change",
+        "`--prefer ram` computes layers at the arena's peak in bands of rows, `--max-flash-growth BYTES` gives",
+        "3x3 convolutions Winograd's algorithm, and `--prefer flash` takes the smallest form of each call. An",
+        "option that changes nothing has no row. Cycles, in millions, are those of the table above.",
+        "",
+    ]
+    rows = []
+    for core, name in dict.fromkeys((m.core, m.network) for m in results.choices):
+        default = [m for m in results.measurements if (m.core, m.network, m.providers) == (core, name, "tuned")]
+        for m in (*default, *(m for m in results.choices if (m.core, m.network) == (core, name))):
+            cycles = [_millions(_sum(m.cycles, waits)) for waits in (m.code_waits, m.flash_waits)]
+            option = f"`{m.choice}`" if m.choice else "default"
+            figures = (m.inference, m.arena, m.payload, m.differing)
+            rows.append([name, core, option, *(f"{figure:,}" for figure in figures[:3]), *cycles, str(figures[3])])
+    titles = ["network", "core", "options", "instructions", "arena", "payload"]
+    titles += ["cycles, payload in RAM", "cycles, payload in flash", "differing"]
+    return "\n".join([*lines, *_table(titles, rows), ""])
+
+
+def _sum(cycles: Optional[Cycles], waits: Optional[Cycles]) -> Optional[Cycles]:
+    return (cycles[0] + waits[0], cycles[1] + waits[1]) if cycles and waits else None
+
+
+def _millions(cycles: Optional[Cycles]) -> str:
     return f"{cycles[0] / 1e6:.3f} to {cycles[1] / 1e6:.3f}" if cycles else "-"
 
 
@@ -168,7 +259,7 @@ def _published(anchors: Anchors) -> str:
             "## Published by others: millions of cycles",
             "For orientation only. These are cycles of real boards. Executed instructions cannot be compared with",
             "them: an instruction of a Cortex-M4 takes one cycle or more, and an M7 or M85 can begin two in a",
-            "cycle. Modelled cycles lack the wait states that boards have.",
+            "cycle.",
             "",
             *_table(["system", "core", *anchors.networks], rows),
             "",

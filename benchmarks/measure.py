@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -28,6 +29,15 @@ PROVIDERS = {
     "tuned": ("tuned", "cmsis-nn", "portable"),
     "cmsis-nn": ("cmsis-nn", "portable"),
     "portable": ("portable",),
+}
+
+
+# Options of `compile_model` that trade instructions, RAM and flash for each other, by what the command line calls them.
+CHOICES: Mapping[str, Mapping[str, Any]] = {
+    "--prefer flash": {"prefer": "flash"},
+    "--prefer ram": {"prefer": "ram"},
+    "--max-flash-growth 40000": {"max_flash_growth": 40_000},
+    "--max-flash-growth 200000": {"max_flash_growth": 200_000},
 }
 
 
@@ -62,6 +72,9 @@ class Measurement:
     differing: int  # bytes of the outputs that are not those of the integer reference
     calls: tuple[Call, ...]
     cycles: Optional[simulate.Cycles] = None  # of the inference, modelled: at least, at most; only for cortex-m4
+    flash_waits: Optional[simulate.Cycles] = None  # what flash adds to them, likewise
+    code_waits: Optional[simulate.Cycles] = None  # the same if the payload lies in RAM
+    choice: str = ""  # a key of CHOICES; "" for what the compiler does by default
 
 
 @dataclass(frozen=True)
@@ -115,11 +128,18 @@ def compilers(image: Path) -> tuple[str, ...]:
     return tuple(sorted({f"GCC {version.decode()}" for version in found}))
 
 
-def measure(network: Network, core: str, providers: str, images: Images) -> tuple[Measurement, Profile]:
+def measure(
+    network: Network, core: str, providers: str, images: Images, choice: str = ""
+) -> tuple[Measurement, Profile]:
     """Runs `network` on simulated `core`. Every call has the kernel of the first of `PROVIDERS[providers]` that has
-    one. UserError if there is no simulator that counts, or the network does not fit the board."""
+    one; `choice` is a key of `CHOICES`, or "". UserError if there is no simulator that counts, or the network does not
+    fit the board."""
     available = [p for p in PROVIDERS[providers] if p != "cmsis-nn" or images.with_cmsis_nn]
-    encoded = encode(network.graph, get_target(core), providers=get_providers(available))
+    if choice:
+        assert network.encoded is not None, f"{network.name} cannot be compiled with other options"
+        encoded = network.encoded(core, providers=available, **CHOICES[choice])
+    else:
+        encoded = encode(network.graph, get_target(core), providers=get_providers(available))
     report = build_report(network.name, encoded)
     image = images.profile(core, providers)
     found = profile(
@@ -130,7 +150,9 @@ def measure(network: Network, core: str, providers: str, images: Images) -> tupl
         modules=network.modules,
         cycles=core == simulate.MODELLED_CORE,
     )
-    run = simulate.run(encoded.payload, [network.inputs], image.with_name(image.name.replace("_profile", "")))
+    modelled = core == simulate.MODELLED_CORE
+    plain = image.with_name(image.name.replace("_profile", ""))
+    run = simulate.run(encoded.payload, [network.inputs], plain, cycles=modelled, payload_in_ram=True)
     expected = reference.run(network.graph, list(network.inputs))
     measurement = Measurement(
         network=network.name,
@@ -158,6 +180,9 @@ def measure(network: Network, core: str, providers: str, images: Images) -> tupl
             for call in found.calls
         ),
         cycles=found.cycles,
+        flash_waits=found.flash_waits,
+        code_waits=run.flash_waits[0] if modelled else None,
+        choice=choice,
     )
     return measurement, found
 

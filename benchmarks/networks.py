@@ -14,6 +14,7 @@ from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.graph.ir import Graph
+from cmsis_nn_delegate.payload.encode import Encoded
 from examples.mlperf_tiny.networks import NETWORKS as MLPERF_TINY
 from tests.coverage.hub import hub_networks
 from tests.coverage.networks import NETWORKS as KINDS
@@ -26,13 +27,15 @@ _TARGET = "cortex-m4"
 
 @dataclass(frozen=True)
 class Network:
-    """A network that is one delegate call. `inputs` is one set, in the types of the graph's inputs."""
+    """A network that is one delegate call. `inputs` is one set, in the types of the graph's inputs. `encoded` returns
+    its payload for a core with options of `compile_model`."""
 
     name: str
     weights: str  # "trained" or "random"
     graph: Graph
     inputs: tuple[np.ndarray, ...]
     modules: dict[str, str]  # the user's module by the name of an edge node
+    encoded: Optional[Callable[..., Encoded]] = None
 
 
 def names() -> dict[str, str]:
@@ -73,7 +76,15 @@ def _mlperf_tiny(name: str, weights: Optional[Path]) -> Network:
 def _compiled(
     name: str, weights: str, module: torch.nn.Module, samples: Sequence[tuple[torch.Tensor, ...]], io: str
 ) -> Network:
-    compiled: Compiled = compile_model(module, samples[0], _TARGET, samples, io=io, name="network", check=False)
+    def compiled_for(core: str, **options: Any) -> Compiled:
+        return compile_model(module, samples[0], core, samples, io=io, name="network", check=False, **options)
+
+    def encoded(core: str, **options: Any) -> Encoded:
+        found = compiled_for(core, **options).encoded
+        assert found is not None, "other options delegate less"
+        return found
+
+    compiled = compiled_for(_TARGET)
     graph = compiled.graph
     if graph is None:
         raise UserError(f"{name} is not one delegate call: {compiled.obstacle}")
@@ -81,4 +92,4 @@ def _compiled(
     for value, tensor in zip(graph.inputs, samples[0], strict=True):
         array = tensor.contiguous().numpy()
         inputs.append(array if array.dtype == value.element.numpy else value.type.quantize(array))
-    return Network(name, weights, graph, tuple(inputs), compiled.modules)
+    return Network(name, weights, graph, tuple(inputs), compiled.modules, encoded)

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.direct.direct import Direct
+from benchmarks.flash.flash import Flash
 from benchmarks.measure import Call, Environment, Measurement
 
 # The version of the JSON's structure.
-SCHEMA = 1
+SCHEMA = 2
+
+_MODELLED = ("cycles", "flash_waits", "code_waits")
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,8 @@ class Results:
     environment: Environment
     measurements: tuple[Measurement, ...]
     direct: tuple[Direct, ...] = ()
+    choices: tuple[Measurement, ...] = ()  # those with a `choice`
+    flash: tuple[Flash, ...] = ()
     left_out: tuple[str, ...] = ()
 
     def to_json(self) -> str:
@@ -30,14 +35,29 @@ class Results:
             "left_out": list(self.left_out),
             "call": [field.name for field in dataclasses.fields(Call)],
         }
-        lines = [json.dumps(head, indent=1)[:-2] + ',\n "measurements": [']
-        for number, measurement in enumerate(self.measurements):
-            fields = dataclasses.asdict(measurement)
-            calls = ",\n".join(f"   {json.dumps(list(call.values()))}" for call in fields.pop("calls"))
-            comma = "," * (number + 1 < len(self.measurements))
-            lines.append(f'  {json.dumps(fields)[:-1]}, "calls": [\n{calls}\n  ]}}{comma}')
-        direct = ",\n".join(f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.direct)
-        return "\n".join([*lines, " ],", ' "direct": [', *([direct] if direct else []), " ]", "}", ""])
+        lists = {
+            "measurements": [_to_json(measurement) for measurement in self.measurements],
+            "choices": [_to_json(measurement) for measurement in self.choices],
+            "direct": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.direct],
+            "flash": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.flash],
+        }
+        parts = [json.dumps(head, indent=1)[:-2]]
+        parts += [
+            "\n".join([f' "{name}": [', *([",\n".join(lines)] if lines else []), " ]"]) for name, lines in lists.items()
+        ]
+        return ",\n".join(parts) + "\n}\n"
+
+
+def _to_json(measurement: Measurement) -> str:
+    fields = dataclasses.asdict(measurement)
+    calls = ",\n".join(f"   {json.dumps(list(call.values()))}" for call in fields.pop("calls"))
+    return f'  {json.dumps(fields)[:-1]}, "calls": [\n{calls}\n  ]}}'
+
+
+def _from_json(fields: dict[str, Any], names: list[str]) -> Measurement:
+    calls = tuple(Call(**dict(zip(names, call, strict=True))) for call in fields.pop("calls"))
+    modelled = {name: (pair[0], pair[1]) for name in _MODELLED if (pair := fields.pop(name))}
+    return Measurement(**fields, calls=calls, **modelled)
 
 
 def read_results(text: str) -> Results:
@@ -45,12 +65,11 @@ def read_results(text: str) -> Results:
     document: dict[str, Any] = json.loads(text)
     if document.get("schema") != SCHEMA:
         raise ValueError(f"results of version {document.get('schema')}, not {SCHEMA}: measure again")
-    measurements = []
-    for fields in document["measurements"]:
-        calls = tuple(Call(**dict(zip(document["call"], call, strict=True))) for call in fields.pop("calls"))
-        cycles = fields.pop("cycles")
-        measurements.append(Measurement(**fields, calls=calls, cycles=cycles and (cycles[0], cycles[1])))
+    measurements, choices = (
+        tuple(_from_json(fields, document["call"]) for fields in document[name]) for name in ("measurements", "choices")
+    )
     environment = document["environment"]
     environment["compilers"] = tuple(environment["compilers"])
     direct = tuple(Direct(**fields) for fields in document["direct"])
-    return Results(Environment(**environment), tuple(measurements), direct, tuple(document["left_out"]))
+    flash = tuple(Flash(**fields) for fields in document["flash"])
+    return Results(Environment(**environment), measurements, direct, choices, flash, tuple(document["left_out"]))

@@ -11,6 +11,8 @@ _SECTION = struct.Struct("<IIIIIIIIII")
 _SYMBOL = struct.Struct("<IIIBBH")
 _SHT_SYMTAB = 2
 _SHT_NOBITS = 8
+_SHF_WRITE = 1
+_SHF_ALLOC = 2
 _SHF_EXECINSTR = 4
 
 
@@ -65,6 +67,19 @@ class Elf:
                 begin = offset + address - start
                 return self._data[begin : self._data.index(b"\0", begin)].decode("ascii", "replace")
         raise ElfError(f"{self.path}: {symbol} is not in the image's data")
+
+    def read_only_ranges(self) -> list[tuple[int, int]]:
+        """Returns the addresses of code and constants: each begin, and the address after it, in ascending order.
+        Sections less than 32 bytes apart are one range."""
+        ranges: list[tuple[int, int]] = []
+        for _, kind, flags, start, _, size, *_ in sorted(self._sections, key=lambda section: section[3]):
+            if flags & (_SHF_ALLOC | _SHF_WRITE) != _SHF_ALLOC or kind == _SHT_NOBITS or not size:
+                continue
+            if ranges and start - ranges[-1][1] < 32:
+                ranges[-1] = (ranges[-1][0], max(ranges[-1][1], start + size))
+            else:
+                ranges.append((start, start + size))
+        return ranges
 
     def code_addresses(self, halfword: int) -> list[int]:
         """Returns all even addresses in code that contain `halfword`: an instruction with this encoding, the

@@ -13,6 +13,7 @@ class Region:
     end: int
     children: list[Region] = dataclasses.field(default_factory=list)
     cycles: tuple[int, int] | None = None  # modelled, at least and at most; None if they were not modelled
+    flash_waits: tuple[int, int] | None = None  # what flash adds to them, likewise
 
     @property
     def instructions(self) -> int:
@@ -29,8 +30,8 @@ class Trace:
 
 
 def parse(text: str) -> Trace:
-    """Reads the plugin's lines `begin <n>`, `end <n>`, `total <n>`, which may have two more numbers: the least and the
-    most cycles so far.
+    """Reads the plugin's lines `begin <n>`, `end <n>`, `total <n>`, which may have four more numbers: the least and the
+    most cycles so far, and the least and the most waits for flash.
 
     A region that did not end (the firmware left it by a fault or bsp_exit) is dropped, and its complete
     children take its place. Raises ValueError for an end without a begin.
@@ -40,12 +41,12 @@ def parse(text: str) -> Trace:
     total = None
     for line in text.splitlines():
         event, *numbers = line.split(" ")
-        if len(numbers) not in (1, 3) or not all(number.isdecimal() for number in numbers):
+        if len(numbers) not in (1, 5) or not all(number.isdecimal() for number in numbers):
             continue  # The last line of a killed run may be incomplete.
         count, *bounds = map(int, numbers)
-        cycles = (bounds[0], bounds[1]) if bounds else None
+        cycles, waits = ((bounds[0], bounds[1]), (bounds[2], bounds[3])) if bounds else (None, None)
         if event == "begin":
-            region = Region(count, -1, cycles=cycles)
+            region = Region(count, -1, cycles=cycles, flash_waits=waits)
             (open_regions[-1].children if open_regions else top).append(region)
             open_regions.append(region)
         elif event == "end":
@@ -53,11 +54,15 @@ def parse(text: str) -> Trace:
                 raise ValueError(f"MARK_END without MARK_BEGIN after {count} instructions")
             region = open_regions.pop()
             region.end = count
-            if cycles and region.cycles:
-                region.cycles = (cycles[0] - region.cycles[0], cycles[1] - region.cycles[1])
+            region.cycles = _difference(cycles, region.cycles)
+            region.flash_waits = _difference(waits, region.flash_waits)
         elif event == "total":
             total = count
     return Trace(_completed(top), total)
+
+
+def _difference(end: tuple[int, int] | None, begin: tuple[int, int] | None) -> tuple[int, int] | None:
+    return None if end is None or begin is None else (end[0] - begin[0], end[1] - begin[1])
 
 
 def _completed(regions: list[Region]) -> list[Region]:
@@ -67,5 +72,5 @@ def _completed(regions: list[Region]) -> list[Region]:
         if region.end < 0:
             result += children
         else:
-            result.append(Region(region.begin, region.end, children, region.cycles))
+            result.append(dataclasses.replace(region, children=children))
     return result

@@ -38,13 +38,16 @@ def test_round_trip(trees):
 
 
 def test_cycles_are_differences_of_both_bounds():
-    trace = parse("begin 10 20 30\nbegin 12 25 40\nend 15 29 50\nend 20 40 70\ntotal 30 60 90\n")
+    trace = parse("begin 10 20 30 5 5\nbegin 12 25 40 5 6\nend 15 29 50 8 16\nend 20 40 70 9 21\ntotal 30 60 90 9 21\n")
     (region,) = trace.regions
-    assert (region.instructions, region.cycles) == (10, (20, 40))
-    assert [(child.instructions, child.cycles) for child in region.children] == [(3, (4, 10))]
-    assert parse("begin 1\nend 3\n").regions[0].cycles is None
+    assert (region.instructions, region.cycles, region.flash_waits) == (10, (20, 40), (4, 16))
+    assert [(child.instructions, child.cycles, child.flash_waits) for child in region.children] == [
+        (3, (4, 10), (3, 10))
+    ]
+    without = parse("begin 1\nend 3\n").regions[0]
+    assert without.cycles is None and without.flash_waits is None
     # A killed run.
-    assert parse("begin 1 2 3\nend 3 5 9\nbegin 4 5").regions[0].cycles == (3, 6)
+    assert parse("begin 1 2 3 0 1\nend 3 5 9 0 4\nbegin 4 5").regions[0].flash_waits == (0, 3)
 
 
 def test_unfinished_region_gives_its_children():

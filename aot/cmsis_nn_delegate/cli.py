@@ -719,7 +719,7 @@ def _parser() -> argparse.ArgumentParser:
         help="runner firmware that marks calls, with NAME.elf beside it; default is Bazel's",
     )
     profile.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="of each run, default 600")
-    profile.add_argument("--cycles", action="store_true", help="also model cycles; for cortex-m4 only")
+    profile.add_argument("--cycles", action="store_true", help="also model cycles and waits for flash; for cortex-m4")
     profile.add_argument("--trace", metavar="FILE.json", help="also write a trace for Perfetto (ui.perfetto.dev)")
     profile.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
     profile.add_argument(

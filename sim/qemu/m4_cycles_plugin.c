@@ -1,10 +1,15 @@
 // QEMU TCG plugin: models the Cortex-M4's cycles (m4_timing.h), and reports them at markers beside the executed
 // instructions.
 //
-//   qemu-system-arm -plugin file=m4_cycles_plugin.so,out=FILE ...
+//   qemu-system-arm -plugin file=m4_cycles_plugin.so,out=FILE,flash=BEGIN-END:BEGIN-END ...
 //
-// Writes the lines of insn_count_plugin.c with two more numbers: `begin <n> <min> <max>`, of cycles so far. Markers
-// take none. For systems with one Cortex-M4.
+// Writes the lines of insn_count_plugin.c with four more numbers, of cycles so far:
+//
+//   begin <n> <min> <max> <min waits> <max waits>
+//
+// Waits are what flash adds (m4_flash.h) if the addresses from each BEGIN to before its END (hexadecimal) are in flash;
+// the other two are for memories without wait states. Markers take none. For systems with one Cortex-M4.
+#include "sim/qemu/m4_flash.h"
 #include "sim/qemu/m4_timing.h"
 #include "sim/qemu/plugin_api.h"
 
@@ -25,12 +30,13 @@ typedef struct {
 } Executed;
 
 static M4Timing timing;
+static M4Flash flash;
 static uint64_t executed;
 static FILE* out;
 
 static void report(const char* event) {
-  fprintf(out, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", event, executed, timing.min_cycles,
-          timing.max_cycles);
+  fprintf(out, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", event, executed,
+          timing.min_cycles, timing.max_cycles, flash.min_waits, flash.max_waits);
 }
 
 static void on_execute(unsigned int vcpu_index, void* userdata) {
@@ -39,6 +45,7 @@ static void on_execute(unsigned int vcpu_index, void* userdata) {
   if (now->event == NULL) {
     ++executed;
     m4_execute(&timing, &now->instruction, now->address);
+    m4_flash_fetch(&flash, now->address, now->instruction.bytes);
     return;
   }
   report(now->event);
@@ -54,6 +61,7 @@ static void on_access(unsigned int vcpu_index, qemu_plugin_meminfo_t info, uint6
   (void)info;
   const Executed* now = userdata;
   m4_load_from(&timing, &now->instruction, (uint32_t)address);
+  m4_flash_load(&flash, (uint32_t)address);
 }
 
 static void on_end(qemu_plugin_id_t id, void* userdata) {
@@ -88,11 +96,36 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb* tb) {
       now->event = first == kMarkBegin ? "begin" : "end";
     }
     qemu_plugin_register_vcpu_insn_exec_cb(insn, on_execute, QEMU_PLUGIN_CB_NO_REGS, now);
-    if (now->instruction.kind == kM4Load && now->event == NULL) {
-      // QEMU 7.2 calls back for reads only if it shall do so for writes too.
+    if (now->event == NULL) {
+      // QEMU 7.2 calls back for reads only if it shall do so for writes too. Nothing writes to flash.
       qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
                                        now);
     }
+  }
+}
+
+// Reads "BEGIN-END:BEGIN-END". Returns false if that is not what `text` is.
+static bool read_ranges(const char* text) {
+  while (true) {
+    char* end = NULL;
+    M4FlashRange range;
+    range.begin = (uint32_t)strtoul(text, &end, 16);
+    if (end == text || *end != '-' || flash.range_count == M4_FLASH_MAX_RANGES) {
+      return false;
+    }
+    text = end + 1;
+    range.end = (uint32_t)strtoul(text, &end, 16);
+    if (end == text || range.end < range.begin) {
+      return false;
+    }
+    flash.ranges[flash.range_count++] = range;
+    if (*end == '\0') {
+      return true;
+    }
+    if (*end != ':') {
+      return false;
+    }
+    text = end + 1;
   }
 }
 
@@ -100,8 +133,10 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* in
                                       char** argv) {
   (void)info;
   static const char kOut[] = "out=";
-  if (argc != 1 || strncmp(argv[0], kOut, strlen(kOut)) != 0) {
-    fprintf(stderr, "m4_cycles_plugin: needs exactly one argument, out=FILE\n");
+  static const char kFlash[] = "flash=";
+  if (argc != 2 || strncmp(argv[0], kOut, strlen(kOut)) != 0 ||
+      strncmp(argv[1], kFlash, strlen(kFlash)) != 0 || !read_ranges(argv[1] + strlen(kFlash))) {
+    fprintf(stderr, "m4_cycles_plugin: needs two arguments, out=FILE,flash=BEGIN-END\n");
     return 1;
   }
   out = fopen(argv[0] + strlen(kOut), "w");

@@ -12,7 +12,7 @@
 //   has updated its base
 //
 // Everything else has one number of cycles there. Memory has no wait states, and nothing else uses the bus: what flash
-// adds on a real device is not part of the model.
+// adds on a real device is another model, m4_flash.h.
 #pragma once
 
 #include <stdbool.h>

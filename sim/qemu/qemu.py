@@ -38,6 +38,14 @@ def find_qemu() -> str:
     return path
 
 
+def _flash_argument(elf: Elf, job_part: tuple[int, int]) -> str:
+    """Returns the plugin's argument for an image whose code and constants lie in flash, as do the bytes of the job from
+    the first to before the second offset."""
+    job = elf.address("__mailbox_start")
+    ranges = [*elf.read_only_ranges(), (job + job_part[0], job + job_part[1])]
+    return "flash=" + ":".join(f"{begin:x}-{end:x}" for begin, end in ranges if begin < end)
+
+
 def machine_arguments(elf: Elf, board: Board, job_path: str | None) -> list[str]:
     """Returns QEMU's arguments for the board, the image and the job, without those for input and output."""
     known = described(board, "qemu")
@@ -83,8 +91,10 @@ def _quote(path) -> str:
 class Qemu(Simulator):
     """An installed qemu-system-arm."""
 
-    def __init__(self, path: str, plugin: pathlib.Path | None = None):
+    def __init__(self, path: str, plugin: pathlib.Path | None = None, in_flash: tuple[int, int] | None = None):
+        """`plugin` counts. The one that models cycles takes `in_flash`, the part of the job that lies in flash."""
         self._path = path
+        self._in_flash = in_flash
         self._plugin = _PLUGIN if plugin is None else plugin
         self._plugin_problem = "" if self._plugin.exists() else f"{self._plugin.name} is missing"
         self._name = None
@@ -134,7 +144,8 @@ class Qemu(Simulator):
                 "chardev:uart",
             ]
             if use_plugin:
-                command += ["-plugin", f"file={_quote(self._plugin)},out={_quote(count_path)}"]
+                flash = "" if self._in_flash is None else "," + _flash_argument(elf, self._in_flash)
+                command += ["-plugin", f"file={_quote(self._plugin)},out={_quote(count_path)}{flash}"]
             code, diagnostics = _execute(command, timeout_s)
             uart = uart_path.read_text(encoding="utf-8", errors="replace") if uart_path.exists() else ""
             trace = regions.parse(count_path.read_text()) if use_plugin and count_path.exists() else None
@@ -198,6 +209,7 @@ def create() -> Qemu:
     return Qemu(find_qemu())
 
 
-def create_with_m4_cycles() -> Qemu:
-    """Returns a QEMU that also models the cycles of a Cortex-M4 (m4_timing.h), in `Region.cycles`."""
-    return Qemu(find_qemu(), _CYCLES_PLUGIN)
+def create_with_m4_cycles(in_flash: tuple[int, int]) -> Qemu:
+    """Returns a QEMU that also models the cycles of a Cortex-M4, in `Region.cycles` (m4_timing.h) and
+    `Region.flash_waits` (m4_flash.h). The job's bytes from the first to before the second offset stand for flash."""
+    return Qemu(find_qemu(), _CYCLES_PLUGIN, in_flash)

@@ -44,6 +44,7 @@ def to_trace(profile: Profile) -> str:
                 outputs=[list(dims) for dims in call.outputs],
                 multiplications=call.multiplications,
                 **({} if call.cycles is None else {"modelled_cycles": list(call.cycles)}),
+                **({} if call.flash_waits is None else {"modelled_flash_waits": list(call.flash_waits)}),
             )
         )
         at += call.instructions

@@ -123,6 +123,12 @@ def build_program_job(
     return pack_job(pte, sets, flags | JobFlag.PROGRAM)
 
 
+def payload_range(job: bytes) -> tuple[int, int]:
+    """Returns where the payload of a job begins, and the offset after it."""
+    header = JOB_HEADER.unpack(job)
+    return header["payload_offset"], header["payload_offset"] + header["payload_bytes"]
+
+
 def pack_job(
     payload: bytes, sets: Sequence[bytes], flags: JobFlag = JobFlag.NONE, layers: Sequence[Layer] = ()
 ) -> bytes:

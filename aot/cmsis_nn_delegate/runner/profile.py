@@ -3,7 +3,9 @@
 Three runs of the real firmware give the figures. The usual image gives the inference's. The profile image sets markers
 around every call; what the markers' own code takes is measured in that image with kernels that return at once. What is
 left of the inference is the executor's, exactly. These are instructions, not cycles: those are modelled on request, for
-Cortex-M4 only, as the least and the most that the core's manual allows (sim/qemu/m4_timing.h).
+Cortex-M4 only, as the least and the most that the core's manual allows (sim/qemu/m4_timing.h). What the flash of one
+chip adds to them is modelled too (sim/qemu/m4_flash.h); it depends on what ran before, so that the waits of calls, in
+which those of the markers' code are included, do not add up to the inference's.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ class CallProfile:
     multiplications: int  # 0 for operators without weights
     instructions: int
     cycles: Optional[simulate.Cycles] = None  # modelled: at least, at most; None if they are not modelled
+    flash_waits: Optional[simulate.Cycles] = None  # what flash adds to them, likewise
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ class Profile:
     with_markers: bool  # whether `executor` has the instructions of the markers' code too
     calls: tuple[CallProfile, ...]
     cycles: Optional[simulate.Cycles] = None  # of the inference, as in `CallProfile`
+    flash_waits: Optional[simulate.Cycles] = None
 
     @property
     def multiplications(self) -> int:
@@ -122,7 +126,9 @@ def measure(
     markers = _counts(run(image, null_kernels=True))
     instructions = [count - own for count, own in zip(traced.calls, markers.calls, strict=True)]
     modelled: list[Optional[simulate.Cycles]] = [None] * len(instructions)
+    waits: list[Optional[simulate.Cycles]] = [None] * len(instructions)
     if cycles:
+        waits = list(traced.call_flash_waits)
         pairs = zip(traced.call_cycles, markers.call_cycles, strict=True)
         modelled = [(low - own_low, high - own_high) for (low, high), (own_low, own_high) in pairs]
     last = run(plain or image, verify_crc=True)
@@ -156,10 +162,12 @@ def measure(
                 multiplications=call.macs,
                 instructions=count,
                 cycles=between,
+                flash_waits=waiting,
             )
-            for call, count, between in zip(report.calls, instructions, modelled, strict=True)
+            for call, count, between, waiting in zip(report.calls, instructions, modelled, waits, strict=True)
         ),
         cycles=whole.cycles,
+        flash_waits=whole.flash_waits,
     )
 
 
@@ -172,6 +180,8 @@ class _Counts:
     calls: list[int]
     cycles: Optional[simulate.Cycles]
     call_cycles: list[simulate.Cycles]
+    flash_waits: Optional[simulate.Cycles]
+    call_flash_waits: list[simulate.Cycles]
 
 
 def _counts(run: simulate.Run) -> _Counts:
@@ -186,6 +196,8 @@ def _counts(run: simulate.Run) -> _Counts:
         calls=run.calls[0],
         cycles=run.cycles[0] if run.cycles else None,
         call_cycles=run.call_cycles[0] if run.call_cycles else [],
+        flash_waits=run.flash_waits[0] if run.flash_waits else None,
+        call_flash_waits=run.call_flash_waits[0] if run.call_flash_waits else [],
     )
 
 

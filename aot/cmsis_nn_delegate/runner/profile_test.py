@@ -74,7 +74,13 @@ def test_modelled_cycles_add_up_like_instructions():
     for call in found.calls:
         low, high = call.cycles
         assert 0.95 * call.instructions < low <= high < 4 * call.instructions
+        waits = call.flash_waits
+        assert 0 <= waits[0] <= waits[1] < 6 * call.instructions
+    # Code and weights do not lie in the caches when they are first used.
+    assert 0 < found.flash_waits[0] < found.flash_waits[1]
+    assert plain.flash_waits is None
     text = profile_text.render(found)
+    assert "{:,} to {:,}".format(*found.flash_waits) in text
     assert f"{found.cycles[0]:,} to {found.cycles[1]:,}" in text and f"{executor[0]:,} to {executor[1]:,}" in text
     assert "modelled cycles" in text and "modelled cycles" not in profile_text.render(plain)
 

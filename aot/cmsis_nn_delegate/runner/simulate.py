@@ -16,7 +16,7 @@ from ..format import schema
 from ..payload.decode import Tensor, decode
 from ..payload.tensor_data import from_bytes, to_bytes
 from .checkout import find_checkout
-from .job import JOB_LAYER, JobFlag, Layer, build_job, build_program_job
+from .job import JOB_LAYER, JobFlag, Layer, build_job, build_program_job, payload_range
 from .result import Output, RunInfo, RunnerError, RunResult, parse_report
 
 MODELLED_CORE = "cortex-m4"  # the one of sim.simulator
@@ -42,6 +42,8 @@ class Run:
     calls: Optional[list[list[int]]]  # instructions by input set and call, with the tracer's; none from other images
     cycles: list[Cycles]  # by input set, if they were modelled, else empty
     call_cycles: list[list[Cycles]]  # by input set and call, with the tracer's
+    flash_waits: list[Cycles]  # what flash adds to `cycles` if image and payload lie there
+    call_flash_waits: list[list[Cycles]]
 
 
 def default_image(core: str, executor: str = "standalone", profile: bool = False) -> Path:
@@ -68,6 +70,7 @@ def run(
     null_kernels: bool = False,
     verify_crc: bool = True,
     cycles: bool = False,
+    payload_in_ram: bool = False,
     timeout_s: float = 600.0,
     progress: Optional[Callable[[str], None]] = None,
 ) -> Run:
@@ -79,6 +82,7 @@ def run(
     layers: what to print of each execution. Only profile images of the standalone executor can.
     null_kernels: run kernels that return at once, to measure all the rest. The outputs are then undefined.
     cycles: whether to model them too, which only images for cortex-m4 can have.
+    payload_in_ram: whether the payload lies in RAM in that model, and not in flash as the image does.
     verify_crc: whether init() also checks the CRC of the payload, some 11 instructions a byte.
     progress: called with a line for each batch of inputs and, once per reason, if one simulator replaces another.
         The warnings about that are for programs that show warnings, which the commands of this package do not.
@@ -108,6 +112,8 @@ def run(
     calls: list[list[int]] = []
     modelled: list[Cycles] = []
     modelled_calls: list[list[Cycles]] = []
+    waits: list[Cycles] = []
+    waits_of_calls: list[list[Cycles]] = []
     report: Optional[RunResult] = None
     result = init_count = None
     stack = 0
@@ -123,8 +129,11 @@ def run(
         else:
             job = build_program_job(program, some, flags)
         try:
-            execute = simulator.run_with_cycles if cycles else simulator.run
-            result = execute(str(image), job=job, timeout_s=timeout_s)
+            if cycles:
+                in_flash = (0, 0) if payload_in_ram else payload_range(job)
+                result = simulator.run_with_cycles(str(image), job=job, timeout_s=timeout_s, in_flash=in_flash)
+            else:
+                result = simulator.run(str(image), job=job, timeout_s=timeout_s)
             if result.status != "exit":
                 raise UserError(result.explain(), exit_code=1)
             if progress:
@@ -145,6 +154,8 @@ def run(
             if cycles:
                 modelled += [region.cycles for region in result.regions[1:]]
                 modelled_calls += [[call.cycles for call in region.children] for region in result.regions[1:]]
+                waits += [region.flash_waits for region in result.regions[1:]]
+                waits_of_calls += [[call.flash_waits for call in region.children] for region in result.regions[1:]]
             calls += [[call.instructions for call in region.children] for region in result.regions[1:]]
         stack = max(stack, report.stack_bytes)
     if report is None or result is None:
@@ -163,6 +174,8 @@ def run(
         calls=None if counts is None else calls,
         cycles=modelled,
         call_cycles=modelled_calls,
+        flash_waits=waits,
+        call_flash_waits=waits_of_calls,
     )
 
 
