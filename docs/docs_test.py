@@ -12,7 +12,7 @@ import pytest
 from cmsis_nn_delegate import cli
 
 ROOT = Path(__file__).resolve().parents[1]
-_BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^( *)```([^\n`]*)\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 _SKIPPED = ("bazel-", "out", ".")
 

@@ -6,6 +6,7 @@ load("//third_party/arm_gcc:arm_gcc.bzl", "arm_gcc")
 load("//third_party/buildifier:buildifier.bzl", "buildifier")
 load("//third_party/clang:clang.bzl", "clang")
 load("//third_party/executorch:executorch_wheel.bzl", "executorch_wheel")
+load("//third_party/python:python_docs.bzl", "python_docs")
 load("//third_party/python:python_env.bzl", "python_env")
 load("//third_party/qemu:qemu.bzl", "qemu")
 load("//third_party/renode:renode.bzl", "renode")
@@ -41,6 +42,10 @@ def source_repositories():
     python_env(
         name = "python_env",
         requirements = _REQUIREMENTS,
+    )
+    python_docs(
+        name = "python_docs",
+        requirements = Label("//third_party/python:docs.lock"),
     )
     executorch_wheel(
         name = "executorch_wheel",
