@@ -58,6 +58,8 @@ def bundle_of(ranges: Sequence[tuple[int, Interval]], alignment: int) -> Movable
 
     Pieces start and end at multiples of `alignment`, except at the end of the last one.
     """
+    if len(ranges) == 1 and ranges[0][0] == 0:
+        return ranges[0][1]  # as most are
     end = max(offset + buffer.size for offset, buffer in ranges)
     times = sorted({time for _, buffer in ranges for time in (buffer.first, buffer.last + 1)})
     pieces: list[tuple[int, Interval]] = []

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, Optional, Union
 
 import torch
+import torchao.quantization.pt2e.quantize_pt2e  # noqa: F401  defines torch.ops.quantized_decomposed
 from torch.fx import GraphModule, Interpreter, Node
 from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
@@ -210,17 +211,34 @@ def close(a: Any, b: Any, tolerance: float) -> bool:
 
 def difference(a: torch.Tensor, b: torch.Tensor) -> float:
     """Returns the largest difference, counting only elements at which `b` is finite; NaN if `a` is NaN at one."""
-    return _largest((x - y).abs_()[torch.isfinite(y)] for x, y in zip(pieces(a), pieces(b)))
+    return _largest(_difference(x, y) for x, y in zip(pieces(a), pieces(b)))
 
 
 def extent(x: torch.Tensor) -> float:
     """The largest absolute value, infinities left out."""
-    return _largest(piece[torch.isfinite(piece)].abs_() for piece in pieces(x))
+    return _largest(map(_extent, pieces(x)))
 
 
 def pieces(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """Returns the elements of `x` in parts, so that what is computed of large tensors takes little memory."""
     return torch.split(x.reshape(-1), _PIECE)
+
+
+# Almost all tensors are finite. A largest value that is finite tells so in one pass; a mask takes several.
+
+
+def _difference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    differences = (x - y).abs_()
+    largest = differences.amax() if differences.numel() else differences
+    return largest if bool(largest.isfinite().all()) else differences[torch.isfinite(y)]
+
+
+def _extent(x: torch.Tensor) -> torch.Tensor:
+    if not x.numel():
+        return x
+    low, high = x.aminmax()
+    largest = torch.maximum(-low, high)
+    return largest if bool(largest.isfinite()) else x[torch.isfinite(x)].abs_()
 
 
 def _largest(values: Iterable[torch.Tensor]) -> float:
