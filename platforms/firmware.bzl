@@ -113,7 +113,7 @@ def _check(ctx, linked, map_file, elf):
     ctx.actions.run(
         executable = ctx.executable._check_image,
         arguments = [arguments],
-        inputs = [linked, map_file],
+        inputs = depset([linked, map_file], transitive = [find_cc_toolchain(ctx).all_files]),
         outputs = [elf],
         mnemonic = "FirmwareCheck",
         progress_message = "Checking firmware %s" % ctx.label,
@@ -124,7 +124,7 @@ def _objcopy(ctx, elf, output, format):
     ctx.actions.run(
         executable = ARM_GCC.tools["objcopy"],
         arguments = ["-O", format, elf.path, output.path],
-        inputs = [elf],
+        inputs = depset([elf], transitive = [find_cc_toolchain(ctx).all_files]),
         outputs = [output],
         mnemonic = "FirmwareObjcopy",
         use_default_shell_env = True,

@@ -4,8 +4,8 @@
 
 Every FILE, a path in the repository, is read from PATH. Sphinx reads the files in a folder of their own, in which
 README.md of the repository has become index.md, with the table of contents. A warning, such as one about a link that
-leads nowhere, is an error. If the packages of docs.lock are not part of the environment, the variable PYTHON_DOCS names
-their folder.
+leads nowhere, is an error. The variable PYTHON_DOCS names @python_docs//:lock.txt, which may be a link: the packages of
+docs.lock are in the folder `packages` beside it, unless they are part of the environment.
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) < 2:
         print(__doc__, file=sys.stderr)
         return 2
-    if os.environ.get("PYTHON_DOCS"):
-        sys.path.insert(0, os.environ["PYTHON_DOCS"])
+    sys.path.insert(0, str(Path(os.environ["PYTHON_DOCS"]).resolve().parent / "packages"))
     sys.path.insert(0, str(_HERE))
     output, *named = arguments
     files = {path: Path(source) for path, _, source in (name.partition("=") for name in named)}

@@ -17,13 +17,15 @@ def _impl(ctx):
     args.add_all(ctx.files.srcs, map_each = _named)
     ctx.actions.run(
         outputs = [folder],
-        inputs = ctx.files.srcs,
+        inputs = ctx.files.srcs + [ctx.file._packages],
         executable = ctx.executable._build,
         arguments = [args],
         env = {
             "OMP_NUM_THREADS": "1",
-            "PYTHON_DOCS": PYTHON_DOCS.path,
+            "PYTHON_DOCS": ctx.file._packages.path,
         },
+        # The packages are not inputs, only what names their versions.
+        execution_requirements = {"no-remote-exec": "1"},
         mnemonic = "Sphinx",
         progress_message = "Writing the site of the documents",
     )
@@ -44,5 +46,6 @@ sphinx_site = rule(
             executable = True,
             cfg = "exec",
         ),
+        "_packages": attr.label(default = "@python_docs//:lock.txt", allow_single_file = True),
     },
 )

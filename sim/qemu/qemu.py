@@ -21,7 +21,8 @@ from sim.boards import Board, generated
 from sim.elf import Elf
 from sim.simulator import Result, Simulator, SimulatorError, check_job, described
 
-_CONFIG = generated(pathlib.Path("sim", "qemu", "config.json"))  # Written by Bazel: {"qemu_system_arm": path or ""}
+# Written by Bazel: {"qemu_system_arm": path or "", "version": what it prints about itself}
+_CONFIG = generated(pathlib.Path("sim", "qemu", "config.json"))
 _PLUGIN = generated(pathlib.Path("sim", "qemu", "insn_count_plugin.so"))
 _CYCLES_PLUGIN = generated(pathlib.Path("sim", "qemu", "m4_cycles_plugin.so"))
 

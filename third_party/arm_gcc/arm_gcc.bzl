@@ -7,6 +7,10 @@ Writes @arm_gcc//:info.bzl with ARM_GCC, a struct:
   include_dirs  the built-in search path of the compiler
   cpus          the cores with other_flags in platforms/cores.bzl that -mcpu accepts
 
+and identity.txt, an input of every action that runs one of the tools: a cache that machines share must not give one the
+outputs of another one's compiler. It has the hashes of the programs, and of the libraries and headers that show newlib's
+version.
+
 Toolchain resolution loads this file in every build for a core, and rules load it in every build. A missing
 compiler must therefore not fail here, but in the action that needs it.
 """
@@ -20,6 +24,34 @@ echo "arm-none-eabi-gcc with newlib was not found: use ./bazelw, install it (Deb
      "libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib) or set ARM_GNU_TOOLCHAIN." >&2
 exit 1
 """
+
+# What the compiler runs and links by itself.
+_PROGRAMS = ["as", "cc1", "cc1plus", "collect2", "ld"]
+_LIBRARIES = ["libc_nano.a", "libgcc.a", "libm.a", "libstdc++_nano.a", "nano.specs"]
+_HEADERS = ["bits/c++config.h", "newlib.h"]
+
+_HASH = """
+for file; do
+  if command -v sha256sum >/dev/null; then sha256sum <"$file"; else shasum -a 256 <"$file"; fi
+done
+"""
+
+def _identity(rctx, tools, include_dirs):
+    """Returns text that differs for compilers that may give different outputs, wherever they are installed."""
+    gcc = tools["gcc"]
+    files = [(name, tools[name]) for name in _TOOLS]
+    for option, names in [("prog", _PROGRAMS), ("file", _LIBRARIES)]:
+        for name in names:
+            found = rctx.execute([gcc, "-print-%s-name=%s" % (option, name)]).stdout.strip()
+            files.append((name, found if "/" in found else ""))
+    for name in _HEADERS:
+        found = [folder + "/" + name for folder in include_dirs if rctx.path(folder + "/" + name).exists]
+        files.append((name, found[0] if found else ""))
+    files = [(name, path) for name, path in files if path and rctx.path(path).exists]
+    result = rctx.execute(["sh", "-c", _HASH, "sh"] + [path for _, path in files])
+    if result.return_code:
+        fail("the compiler's programs cannot be read:\n%s" % result.stderr)
+    return "".join(["%s %s\n" % (name, line) for (name, _), line in zip(files, result.stdout.splitlines())])
 
 def _include_dirs(rctx, gcc):
     # The compiler prints its search path between these two lines.
@@ -61,11 +93,13 @@ def _impl(rctx):
     cpus = []
     include_dirs = []
     version = "none"
+    identity = "none\n"
     if found:
         gcc = tools["gcc"]
         cpus = [core.cpu for core in CORES.values() if core.other_flags and _accepts(rctx, gcc, core.cpu)]
         include_dirs = _include_dirs(rctx, gcc)
         version = rctx.execute([gcc, "-dumpfullversion"]).stdout.strip()
+        identity = _identity(rctx, tools, include_dirs)
     else:
         rctx.file("missing.sh", _MISSING, executable = True)
         tools = {tool: str(rctx.path("missing.sh")) for tool in _TOOLS}
@@ -77,7 +111,8 @@ def _impl(rctx):
     version = %r,
 )
 """ % (cpus, found, include_dirs, tools, version))
-    rctx.file("BUILD.bazel", "exports_files([\"info.bzl\"])\n")
+    rctx.file("identity.txt", identity)
+    rctx.file("BUILD.bazel", "exports_files([\n    \"identity.txt\",\n    \"info.bzl\",\n])\n")
     rctx.file("WORKSPACE", "")
 
 arm_gcc = repository_rule(

@@ -5,11 +5,10 @@ docutils than a package there. Uses the packages of @python_env if it has them (
 
 Writes @python_docs//:info.bzl with PYTHON_DOCS, a struct:
   available   whether the packages are there
-  path        the folder to import them from; "" if @python_env has them
   reason      if not available: one line that says why, and what to do
 
-and lock.txt, on which every target that uses the packages depends. Missing packages do not fail here: the test of the
-site says why it is skipped.
+and lock.txt, on which every target that uses the packages depends. If @python_env lacks them, they are in the folder
+`packages` beside it. Missing packages do not fail here: the test of the site says why it is skipped.
 """
 
 _MODULES = "furo, myst_parser, sphinx, sphinxarg"
@@ -33,17 +32,14 @@ def _problem(rctx, python, lock):
 
 def _impl(rctx):
     lock = rctx.path(rctx.attr.requirements)
-    python = rctx.read(rctx.path(rctx.attr._environment)).split("\n")[0]
-    path, reason = "", ""
+    python = rctx.path(rctx.attr._python)
+    reason = ""
     if rctx.execute([python, "-c", "import " + _MODULES]).return_code:
         reason = _problem(rctx, python, lock)
         if reason:
             reason += _ADVICE
-        else:
-            path = str(rctx.path("packages"))
-    rctx.file("lock.txt", "%s\n%s\n%s" % (python, path, rctx.read(lock)))
-    rctx.file("info.bzl", "PYTHON_DOCS = struct(\n    available = %r,\n    path = %r,\n    reason = %r,\n)\n" %
-                          (not reason, path, reason))
+    rctx.file("lock.txt", rctx.read(rctx.path(rctx.attr._environment)) + rctx.read(lock))
+    rctx.file("info.bzl", "PYTHON_DOCS = struct(\n    available = %r,\n    reason = %r,\n)\n" % (not reason, reason))
     rctx.file("BUILD.bazel", "exports_files([\n    \"info.bzl\",\n    \"lock.txt\",\n])\n")
     rctx.file("WORKSPACE", "")
 
@@ -52,5 +48,6 @@ python_docs = repository_rule(
     attrs = {
         "requirements": attr.label(allow_single_file = True, mandatory = True),
         "_environment": attr.label(default = "@python_env//:lock.txt", allow_single_file = True),
+        "_python": attr.label(default = "@python_env//:python3", allow_single_file = True),
     },
 )

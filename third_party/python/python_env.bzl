@@ -3,11 +3,32 @@
 Uses the existing environment $CND_PYTHON_ENV as it is, if that is set; otherwise creates one with
 $CND_PYTHON (default: python3 on $PATH) and installs the lock file.
 
-Writes @python_env//:info.bzl with PYTHON_ENV.interpreter, and lock.txt. Every target that uses the packages
-depends on lock.txt, so that it runs again when the lock or the interpreter changes.
+Writes
+  python3   the interpreter of all Python targets: a script that starts the environment's own. Its text is the same
+            everywhere, so that what a target computes can come from a cache that another folder, user or machine filled
+  lock.txt  the interpreter's version, the installed packages and the lock. Every target that uses the packages
+            depends on it, so that it runs again when one of these changes
 """
 
 _INSTALL_TIMEOUT_S = 3600
+
+# Runfiles have links to this file. Where another machine runs an action, the environment is not beside it, but in the
+# machine's image: see docs/remote.md.
+_LAUNCHER = """#!/bin/sh
+for env in "$(dirname "$(readlink -f "$0")")/venv" /opt/cnd_python_env; do
+  [ -x "$env/bin/python3" ] && exec "$env/bin/python3" "$@"
+done
+echo "python3: there is no /opt/cnd_python_env on this machine: see docs/remote.md" >&2
+exit 1
+"""
+
+# Nothing in it depends on where the environment is.
+_IDENTITY = """
+import importlib.metadata, platform, sys
+print(sys.implementation.name, platform.python_version(), platform.system(), platform.machine())
+packages = {(p.metadata["Name"], p.version) for p in importlib.metadata.distributions()}
+print(*sorted("==".join(p) for p in packages), sep="\\n")
+"""
 
 def find_python(rctx):
     """Returns the interpreter that creates environments; fails and says what to install if there is none."""
@@ -54,9 +75,14 @@ def _impl(rctx):
         )
         if result.return_code:
             fail("pip could not install %s: its messages are above." % rctx.attr.requirements)
-    rctx.file("lock.txt", "%s\n%s" % (python, rctx.read(lock)))
-    rctx.file("info.bzl", "PYTHON_ENV = struct(interpreter = %r)\n" % str(python))
-    rctx.file("BUILD.bazel", "exports_files([\n    \"info.bzl\",\n    \"lock.txt\",\n])\n")
+    else:
+        rctx.symlink(python.dirname.dirname, "venv")
+    identity = rctx.execute([python, "-c", _IDENTITY])
+    if identity.return_code:
+        fail("%s cannot list its packages:\n%s" % (python, identity.stderr))
+    rctx.file("lock.txt", identity.stdout + "\n" + rctx.read(lock))
+    rctx.file("python3", _LAUNCHER, executable = True)
+    rctx.file("BUILD.bazel", "exports_files([\n    \"lock.txt\",\n    \"python3\",\n])\n")
     rctx.file("WORKSPACE", "")
 
 python_env = repository_rule(

@@ -26,10 +26,24 @@ runfiles="$0.runfiles"
 [ -d "$runfiles" ] || runfiles="${{RUNFILES_DIR:-$TEST_SRCDIR}}"
 case "$runfiles" in /*) ;; *) runfiles="$PWD/$runfiles" ;; esac
 run='import runpy, sys; del sys.path[0]; runpy.run_module("{module}", run_name="__main__", alter_sys=True)'
-PYTHONPATH={path} PYTHONDONTWRITEBYTECODE=1 exec python3 -s -c "$run" {arguments} "$@"
+export PYTHONPATH={path} PYTHONDONTWRITEBYTECODE=1
+{start} python3 -s -c "$run" {arguments} "$@"
 """
 
-def _impl(ctx):
+# Without test.xml, Bazel runs another action to write it, with the test's duration among its arguments, which is thus
+# never in a cache that machines share. What the test printed is in test.log.
+_AND_REPORT = """code=$?
+[ $code -eq 0 ] && failures=0 failure= || failures=1 failure="<failure message=\\"exit code $code\\"/>"
+[ -z "${XML_OUTPUT_FILE:-}" ] || cat >"$XML_OUTPUT_FILE" <<END
+<?xml version="1.0" encoding="UTF-8"?>
+<testsuites><testsuite name="${TEST_TARGET:-}" tests="1" failures="$failures">
+<testcase name="${TEST_TARGET:-}">$failure</testcase>
+</testsuite></testsuites>
+END
+exit $code
+"""
+
+def _launch(ctx, start, end = ""):
     launcher = ctx.actions.declare_file(ctx.label.name + ".sh")
     roots = []
     for source in ctx.files.srcs:
@@ -44,13 +58,20 @@ def _impl(ctx):
             arguments = " ".join(["'%s'" % a for a in ctx.attr.arguments]),
             module = ctx.attr.module,
             path = "\"%s\"" % ":".join(roots),
-        ),
+            start = start,
+        ) + end,
         is_executable = True,
     )
     runfiles = ctx.runfiles(ctx.files.srcs + ctx.files.data + [launcher])
     for target in ctx.attr.data:
         runfiles = runfiles.merge(target[DefaultInfo].default_runfiles)
     return [DefaultInfo(executable = launcher, files = depset([launcher]), runfiles = runfiles)]
+
+def _binary_impl(ctx):
+    return _launch(ctx, "exec")
+
+def _test_impl(ctx):
+    return _launch(ctx, "", _AND_REPORT)
 
 _ATTRS = {
     "arguments": attr.string_list(doc = "Arguments before those on the command line."),
@@ -61,13 +82,13 @@ _ATTRS = {
 }
 
 stdlib_py_binary = rule(
-    implementation = _impl,
+    implementation = _binary_impl,
     attrs = _ATTRS,
     executable = True,
 )
 
 stdlib_py_test = rule(
-    implementation = _impl,
+    implementation = _test_impl,
     attrs = _ATTRS,
     doc = "The same as a test: exit code 0 is a pass. `module` may be unittest.",
     test = True,
