@@ -20,6 +20,7 @@ load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("//platforms:board.bzl", "BoardInfo")
 load("//platforms:cores.bzl", "CORES", "select_core")
+load("//third_party:components.bzl", "components")
 
 _SUFFIXES = ["board.json", "elf", "bin", "hex", "map", "size", "size.json"]
 
@@ -130,18 +131,30 @@ def _objcopy(ctx, elf, output, format):
         use_default_shell_env = True,
     )
 
-def _size_report(ctx, elf, map_file, text, json):
+def _repository_of(header):
+    return header.owner.workspace_name or None
+
+def _size_report(ctx, elf, map_file, text, figures):
     # Only from a checked image, so that no part of a refused one appears.
     arguments = ctx.actions.args()
     arguments.add("--title", _spoken_name(ctx))
     arguments.add("--map", map_file)
     arguments.add("--text", text)
-    arguments.add("--json", json)
+    arguments.add("--json", figures)
+    arguments.add("--components", json.encode(components(ARM_GCC.version)))
+    arguments.add("--own", ctx.attr._size_report.label.workspace_root)
+    headers = [d[CcInfo].compilation_context.headers for d in ctx.attr.deps]
+    arguments.add_all(
+        depset(transitive = headers),
+        before_each = "--headers-of",
+        map_each = _repository_of,
+        uniquify = True,
+    )
     ctx.actions.run(
         executable = ctx.executable._size_report,
         arguments = [arguments],
         inputs = [elf, map_file],
-        outputs = [text, json],
+        outputs = [text, figures],
         mnemonic = "FirmwareSize",
         use_default_shell_env = True,
     )

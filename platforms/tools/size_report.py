@@ -1,10 +1,12 @@
 """Reports what uses the flash and the RAM of a firmware image, from the linker's map.
 
-    python3 -m platforms.tools.size_report --title T --map MAP --text OUT.size --json OUT.size.json
+    python3 -m platforms.tools.size_report --title T --map MAP --text OUT.size --json OUT.size.json \
+        [--components JSON] [--own external/NAME] [--headers-of REPOSITORY]...
 
 Flash is listed by part: the package that an object file was compiled in, or a library of the
 toolchain. RAM is listed by section, with the stack and the rest for the arena. All figures are in bytes.
-Standard library only.
+Given the components that images may contain (third_party/components.bzl), it lists those of this image with their
+licences. Standard library only.
 """
 
 import argparse
@@ -13,6 +15,8 @@ import dataclasses
 import json
 import re
 import sys
+
+from platforms.tools import components
 
 # The contents of the output sections in platforms/image.ld.in. Initial values of .data are in flash as well.
 _FLASH_KINDS = {".text": "code", ".rodata": "constants", ".init_array": "constants", ".data": "initial"}
@@ -162,16 +166,23 @@ def render(title, summary):
         lines.append(f"{name:<74}{size:>10,}")
     lines.append(f"{'RAM, of ' + format(ram['capacity'], ',') + ' bytes':<74}{ram['total']:>10,}")
     lines.append(f"{'left for the arena':<74}{ram['arena']:>10,}")
-    return "\n".join(lines) + "\n"
+    licences = "\n" + components.text(summary["components"]) if "components" in summary else ""
+    return "\n".join(lines) + "\n" + licences
 
 
 def main(argv):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for name in ("title", "map", "text", "json"):
         parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--components", type=json.loads)
+    parser.add_argument("--own", default="")
+    parser.add_argument("--headers-of", action="append", default=[])
     args = parser.parse_args(argv)
     with open(args.map, encoding="utf-8", errors="replace") as lines:
         summary = summarize(parse(lines.read()))
+    if args.components is not None:
+        parts = {name: part["total"] for name, part in summary["flash"]["parts"].items()}
+        summary["components"] = components.contained(args.components, args.own, parts, args.headers_of)
     with open(args.text, "w", encoding="utf-8") as out:
         out.write(render(args.title, summary))
     with open(args.json, "w", encoding="utf-8") as out:

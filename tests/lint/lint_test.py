@@ -137,6 +137,7 @@ def test_there_is_one_version():
         "CMakeLists.txt": r"^  VERSION (\S+)$",
         "aot/pyproject.toml": r'^version = "(.*)"$',
         "aot/cmsis_nn_delegate/__init__.py": r'^__version__ = "(.*)"$',
+        "third_party/components.bzl": r'^            "version": "(\d.*)",$',
         "CHANGELOG.md": r"^## (\d\S*)",
     }
     versions = {}

@@ -104,8 +104,29 @@ def section(image: Document, name: str) -> str:
     heads = ["part of the image", "code", "constants", "initial data", "bytes", "share"]
     ram = image["ram"]
     note = f"<p class=faint>{escape(name)}: objects by size. RAM: {ram['total']:,} bytes beside the arena.</p>"
-    return f'<h2>Flash of the firmware image</h2>{note}<div class=chart id="flash-map"></div>' + html.table(
-        heads, rows, numbers=(1, 2, 3, 4, 5)
+    return (
+        f'<h2>Flash of the firmware image</h2>{note}<div class=chart id="flash-map"></div>'
+        + html.table(heads, rows, numbers=(1, 2, 3, 4, 5))
+        + _licences(image)
+    )
+
+
+def _licences(image: Document) -> str:
+    """Returns the table of components with their licences; size reports of earlier versions have none."""
+    if "components" not in image:
+        return ""
+    rows = [
+        [
+            escape(item["name"]),
+            escape(item["license"]),
+            escape(item["version"]),
+            f"{item['flash']:,}" if item["flash"] else "headers",
+        ]
+        for item in image["components"]
+    ]
+    note = "<p class=faint>SPDX expressions. Of components without bytes only headers are used.</p>"
+    return f"<h2>Licences of what the image contains</h2>{note}" + html.table(
+        ["component", "licence", "version", "bytes"], rows, numbers=(3,)
     )
 
 

@@ -174,6 +174,17 @@ def test_an_image_is_shown_by_part_and_object():
     }
 
 
+def test_the_licences_of_an_image_are_shown():
+    report = report_of(networks.autoencoder())
+    used = {"name": "a<b", "license": "Apache-2.0", "version": "12", "source": "NOASSERTION", "flash": 1999}
+    components = [used, {**used, "name": "headers of it", "flash": 0}]
+    page = Page(render(report, firmware=("app", {**IMAGE, "components": components})))
+    assert page.table("component") == [
+        ["a<b", "Apache-2.0", "12", "1,999"],
+        ["headers of it", "Apache-2.0", "12", "headers"],
+    ]
+
+
 def test_limits():
     report = report_of(networks.autoencoder())
     html = render(report, limits={"arena": report["arena"]["nbytes"] * 2, "flash": report["flash_bytes"] - 1})
