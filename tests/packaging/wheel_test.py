@@ -1,5 +1,6 @@
 """The wheel has all that `cmsisnn` needs: it is built, installed alone, and compiles a model."""
 
+import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -56,12 +57,30 @@ def test_metadata(wheel):
     with ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         metadata = Metadata.from_email(archive.read(name), validate=True)
+        (licence,) = (name for name in archive.namelist() if name.endswith(".dist-info/licenses/LICENSE"))
+        assert b"Redistribution and use" in archive.read(licence)
         assert not any("testing" in Path(name).parts or name.endswith("_test.py") for name in archive.namelist())
         description = BytesParser().parsebytes(archive.read(name)).get_payload()
     assert (metadata.name, str(metadata.version)) == (project["name"], project["version"])
+    assert metadata.license_expression == "BSD-3-Clause"
     assert metadata.description_content_type == "text/markdown" and "cmsisnn compile" in description
     assert "](" not in description.replace("](http", ""), "the page of the package cannot follow links into the tree"
     assert {requirement.name for requirement in metadata.requires_dist} >= {"torch", "torchao", "executorch"}
+
+
+def test_the_package_index_accepts_it(wheel):
+    printed = run(sys.executable, "-m", "twine", "--no-color", "check", "--strict", wheel)
+    assert printed.rstrip().endswith("PASSED")
+
+
+def test_what_is_installed_here_is_within_the_ranges(wheel):
+    with ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = Metadata.from_email(archive.read(name), validate=True)
+    for requirement in metadata.requires_dist:
+        installed = importlib.metadata.version(requirement.name)
+        assert requirement.specifier.contains(installed, prereleases=True), (str(requirement), installed)
+        assert any(spec.operator == ">=" for spec in requirement.specifier), str(requirement)
 
 
 def test_the_program_compiles_a_model(installed, tmp_path):
