@@ -1,0 +1,1 @@
+"""Shows compiled models of cmsis_nn_delegate in Model Explorer."""
