@@ -11,8 +11,8 @@
 #   <name>_cpp   the model as C++ calls, <name>.h and <name>.model.h: the image links kernels alone
 #
 # The model is compiled again when one of its files, or of DEPENDS, changes. Paths are relative to the current source
-# folder. TARGET is a core as `cmsisnn targets` lists them; the default is CORE of the toolchain file. OPTIONS are further
-# options of `cmsisnn compile`, such as --max-arena 4096. All files are in ${CMAKE_CURRENT_BINARY_DIR}/<name>/. With
+# folder. TARGET is a core as `cmsisnn targets` lists them; the default is CORE of the toolchain file, or in Zephyr's build
+# what Kconfig says. OPTIONS are further options of `cmsisnn compile`, such as --max-arena 4096. All files are in ${CMAKE_CURRENT_BINARY_DIR}/<name>/. With
 # CMSIS-NN in the build, the libraries link its kernels, else portable ones, which compute the same.
 function(cmsis_nn_delegate_model name model)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "CALIBRATION;TARGET;IO;IO_PLACEMENT" "OPTIONS;DEPENDS")
@@ -26,6 +26,9 @@ function(cmsis_nn_delegate_model name model)
   set(function ${CMAKE_MATCH_2})
   if(NOT arg_CALIBRATION)
     message(FATAL_ERROR "cmsis_nn_delegate_model(${name}): CALIBRATION must name an .npz file with representative inputs")
+  endif()
+  if(NOT arg_TARGET)
+    set(arg_TARGET ${CMSIS_NN_DELEGATE_TARGET})
   endif()
   if(NOT arg_TARGET)
     if(NOT CORE)

@@ -66,9 +66,10 @@ def run(*command, **options) -> str:
     return result.stdout
 
 
-def configure(source, build, *options) -> None:
+def configure(source, build, *options, **run_options) -> None:
     generator = ["-G", "Ninja"] if shutil.which("ninja") else ["-G", "Unix Makefiles"]
-    run("cmake", "-S", source, "-B", build, *generator, f"-DPython3_EXECUTABLE={sys.executable}", *options)
+    python = f"-DPython3_EXECUTABLE={sys.executable}"
+    run("cmake", "-S", source, "-B", build, *generator, python, *options, **run_options)
 
 
 def build(folder, *options, **run_options) -> str:

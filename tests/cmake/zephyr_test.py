@@ -1,15 +1,19 @@
 """Tests the Zephyr module in a stand-in for Zephyr's build; this shows nothing about Zephyr itself."""
 
 import json
+import os
 import re
 
 import pytest
+import yaml
 
-from tests.cmake.building import ROOT, TOOLCHAIN, build, configure, needs_arm, needs_cmake, write_model
+from cmsis_nn_delegate.format.schema import CMSIS_NN_COMMIT
+from tests.cmake.building import ROOT, TOOLCHAIN, build, configure, expected_line, needs_arm, needs_cmake, run
 
 pytestmark = [needs_cmake, needs_arm]
 
 _STANDIN = ROOT / "tests/cmake/zephyr_standin"
+_SAMPLE = ROOT / "zephyr/samples/infer"
 
 
 def _module() -> dict[str, str]:
@@ -18,18 +22,17 @@ def _module() -> dict[str, str]:
     return dict(re.findall(r"^  (cmake|kconfig): (\S+)$", text, re.MULTILINE))
 
 
-def _options(tmp_path, enabled: bool) -> list[str]:
+def _options(*kconfig: str) -> list[str]:
     return [
         "-DCORE=cortex_m55",
         "--toolchain",
         str(TOOLCHAIN),
         "-DCMAKE_BUILD_TYPE=MinSizeRel",
+        f"-DZephyr_DIR={_STANDIN}",
         f"-DMODULE_ROOT={ROOT}",
         f"-DMODULE_CMAKE={ROOT / _module()['cmake']}",
-        f"-DMODEL_DIR={tmp_path}/model",
-        f"-DAPPLICATION_SOURCES={ROOT}/examples/cmake_firmware/main.cc;{tmp_path}/model/net.c",
-        f"-DCONFIG_CMSIS_NN_DELEGATE={'y' if enabled else ''}",
         "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+        *(f"-DCONFIG_{name}=y" for name in kconfig),
     ]
 
 
@@ -40,19 +43,48 @@ def test_files_of_the_module_exist():
     assert "config CMSIS_NN_DELEGATE\n" in kconfig
 
 
-def test_an_application_computes_what_the_reference_does(tmp_path):
-    expected = write_model("cortex_m55", tmp_path / "model")
-    configure(_STANDIN, tmp_path / "build", *_options(tmp_path, True))
-    build(tmp_path / "build")
-    assert expected in build(tmp_path / "build", "--target", "firmware_run", timeout=300).splitlines()
+def test_the_sample_computes_what_the_reference_does(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "aot"))  # CMake compiles the model with the package in the source tree
+    configure(_SAMPLE, tmp_path, *_options("CMSIS_NN_DELEGATE", "CPU_CORTEX_M55"))
+    build(tmp_path)
+    printed = build(tmp_path, "--target", "firmware_run", timeout=300)
+    assert f"scores {expected_line(tmp_path / 'net')}" in printed.splitlines()
+    assert json.loads((tmp_path / "net/net.report.json").read_text())["target"] == "cortex-m55"
     # The stand-in's flags were used.
-    commands = json.loads((tmp_path / "build/compile_commands.json").read_text(encoding="utf-8"))
+    commands = json.loads((tmp_path / "compile_commands.json").read_text(encoding="utf-8"))
     ours = [c for c in commands if re.search(r"/runtime/(backend|kernels|payload|standalone)/", c["file"])]
     assert len(ours) > 10
     assert all("-DZEPHYR_STANDIN=1" in c["command"] for c in ours)
 
 
 def test_nothing_is_built_unless_it_is_enabled(tmp_path):
-    write_model("cortex_m55", tmp_path / "model")
-    with pytest.raises(AssertionError, match="cmsis_nn_delegate::model"):
-        configure(_STANDIN, tmp_path / "build", *_options(tmp_path, False))
+    with pytest.raises(AssertionError, match="cmsis_nn_delegate_model"):
+        configure(_SAMPLE, tmp_path, *_options("CPU_CORTEX_M55"))
+
+
+def test_another_revision_of_the_workspace_s_cmsis_nn_is_refused(tmp_path):
+    module = tmp_path / "cmsis-nn"
+    (module / "Include").mkdir(parents=True)
+    (module / "Include/arm_nnfunctions.h").write_text("")
+    git = ["git", "-C", module, "-c", "user.name=n", "-c", "user.email=e", "-c", "init.defaultBranch=main"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "another revision"]):
+        run(*git, *command)
+    head = run(*git, "rev-parse", "HEAD").strip()
+    options = _options("CMSIS_NN_DELEGATE", "CMSIS_NN_DELEGATE_CMSIS_NN", "CPU_CORTEX_M55")
+    environment = {name: value for name, value in os.environ.items() if name != "CMSIS_NN_DIR"}
+    with pytest.raises(AssertionError, match=rf"is at\s+{head},\s+but\s+{CMSIS_NN_COMMIT}\s+is\s+needed"):
+        configure(_SAMPLE, tmp_path / "build", *options, f"-DZEPHYR_CMSIS_NN_MODULE_DIR={module}", env=environment)
+    with pytest.raises(AssertionError, match="this workspace has no module\\s+cmsis-nn"):
+        configure(_SAMPLE, tmp_path / "none", *options, env=environment)
+
+
+def test_the_sample_lists_boards_that_it_has_overlays_for():
+    sample = yaml.safe_load((_SAMPLE / "sample.yaml").read_text())
+    (test,) = sample["tests"].values()
+    overlays = {path.stem for path in (_SAMPLE / "boards").glob("*.overlay")}
+    assert {board.replace("/", "_") for board in test["platform_allow"]} == overlays
+    assert set(test["integration_platforms"]) <= set(test["platform_allow"])
+    (regex,) = sample["common"]["harness_config"]["regex"]
+    assert re.fullmatch(regex, "scores " + bytes(range(10)).hex())
+    # What `zephyr/module.yml` tells twister.
+    assert yaml.safe_load((ROOT / "zephyr/module.yml").read_text())["samples"] == ["zephyr/samples"]
