@@ -765,7 +765,9 @@ def _parser() -> argparse.ArgumentParser:
         default="reference",
         help="the integer reference in numpy; ExecuTorch's runtime here; a simulated core",
     )
-    run.add_argument("--inputs", required=True, metavar="FILE.npz", help="see the package's README")
+    run.add_argument(
+        "--inputs", required=True, metavar="FILE.npz", help="one array for each input, see docs/guides/compiling.md"
+    )
     run.add_argument("-o", "--output", metavar="FILE.npz", help="file for the outputs")
     run.add_argument("--compare", action="store_true", help="count bytes that differ from the reference")
     run.add_argument(

@@ -22,6 +22,7 @@ from codegen import (
     operator_fields,
     operator_payloads,
     operator_table,
+    payload_format,
     rules_header,
 )
 
@@ -30,6 +31,7 @@ OPCODES = "aot/cmsis_nn_delegate/format/opcodes.py"
 # Path in the repository -> its text; C++ is formatted afterwards.
 GENERATED: dict[str, Callable[[], str]] = {
     "docs/operators.md": operator_table.generate,
+    "docs/reference/payload_format.md": payload_format.generate,
     **kernel_tables.files(),
     "runtime/kernels/cmsis_nn/rules.h": rules_header.generate,
     "runtime/payload/format.h": format_header.generate,

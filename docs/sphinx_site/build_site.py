@@ -10,6 +10,7 @@ docs.lock are in the folder `packages` beside it, unless they are part of the en
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import tempfile
@@ -40,6 +41,8 @@ def stage(files: dict[str, Path], folder: Path) -> None:
 
 def build(files: dict[str, Path], output: Path) -> int:
     """Returns Sphinx's exit code."""
+    for name in ("torch", "torchao"):  # which warn about this machine when they are imported; Sphinx's warnings count
+        logging.getLogger(name).setLevel(logging.ERROR)
     from sphinx.cmd.build import main as sphinx_build
 
     with tempfile.TemporaryDirectory() as folder:

@@ -20,7 +20,9 @@ myst_heading_anchors = 4
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_use_type_comments = False
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+python_maximum_signature_line_length = 100
 
 # Nothing from the network: the theme's own stylesheets and scripts, and the reader's fonts.
 html_theme = "furo"

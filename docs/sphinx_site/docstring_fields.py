@@ -8,6 +8,10 @@ examples are indented after a colon:
     graph: with a kernel for every node.
     strict: whether to fail; continuation
         lines are indented.
+    form: after a colon they are items:
+        "flat" for all in one file;
+        "deep" for a folder, whose continuation lines are
+            indented further.
 """
 
 from __future__ import annotations
@@ -57,4 +61,20 @@ def _fields(paragraph: list[str]) -> list[str]:
             found.append(line)
         else:
             return []
+    return _items(found)
+
+
+def _items(fields: list[str]) -> list[str]:
+    """Returns the fields with lists in the place of the lines that follow a colon."""
+    found: list[str] = []
+    in_list = False
+    for line in fields:
+        if line.startswith(":param "):
+            found += [""] * in_list + [line]
+            in_list = line.endswith(":")
+            found += [""] * in_list
+        elif in_list and not line.startswith("     "):
+            found.append(f"    - {line.strip()}")
+        else:
+            found.append(f"      {line.strip()}" if in_list else line)
     return found

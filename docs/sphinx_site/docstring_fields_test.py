@@ -18,6 +18,15 @@ def test_arguments():
     )
 
 
+def test_items():
+    text = "form: one of\n    two, namely:\nkind: one of these:\n    flat, all\n        in one;\n    deep.\nlast: none."
+    assert converted(text) == (
+        ":param form: one of\n    two, namely:\n:param kind: one of these:\n\n"
+        "    - flat, all\n      in one;\n    - deep.\n"
+        "\n:param last: none."
+    )
+
+
 @pytest.mark.parametrize("text", ["Returns it: a sentence.", "Errors: none.\nAnd more text.", "Two words: and more."])
 def test_sentences_are_no_arguments(text):
     assert ":param" not in converted(text)
