@@ -5,7 +5,7 @@ import pytest
 from benchmarks.flash.flash import CORES, FOLDER, PROVIDERS, measure, name_of
 from sim import simulator
 
-NETWORK = "autoencoder"  # the one that is compiled the fastest; README.md has all
+NETWORK = "autoencoder"  # the one that is compiled the fastest; docs/benchmarks.md has all
 
 
 @pytest.mark.parametrize("core", CORES)
