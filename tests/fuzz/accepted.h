@@ -24,9 +24,12 @@ class Accepted : public PayloadView {
   const payload::IoTensor& tensor(unsigned index) const { return tensors()[index]; }
   bool is_input(unsigned index) const { return index < header().input_count; }
 
-  /// Bytes of the arena, inputs and outputs.
+  /// Bytes of the arena, the regions beside it, inputs and outputs.
   std::uint64_t memory() const {
     std::uint64_t bytes = header().arena_bytes;
+    for (unsigned i = 0; i < header().region_count; ++i) {
+      bytes += region_bytes()[i];
+    }
     for (unsigned i = 0; i < tensor_count(); ++i) {
       bytes += tensor(i).nbytes;
     }

@@ -29,11 +29,12 @@ bool Editor::parse() {
   const auto outside = [size](std::uint32_t offset, std::uint32_t bytes) {
     return offset % 16 != 0 || offset > size || bytes > size - offset;
   };
-  if (tensor_count() > payload::kMaxIo ||
-      outside(h.tensors_offset, tensor_count() * sizeof(IoTensor)) ||
-      outside(h.calls_offset, h.calls_bytes) || outside(h.constants_offset, h.constants_bytes) ||
-      h.tensors_offset < sizeof(Header) ||
-      h.calls_offset < h.tensors_offset + tensor_count() * sizeof(IoTensor) ||
+  const auto tensors_bytes = static_cast<std::uint32_t>(tensor_count() * sizeof(IoTensor) +
+                                                        region_count() * sizeof(std::uint32_t));
+  if (tensor_count() + region_count() > payload::kMaxIo ||
+      outside(h.tensors_offset, tensors_bytes) || outside(h.calls_offset, h.calls_bytes) ||
+      outside(h.constants_offset, h.constants_bytes) || h.tensors_offset < sizeof(Header) ||
+      h.calls_offset < h.tensors_offset + tensors_bytes ||
       h.constants_offset < h.calls_offset + h.calls_bytes) {
     return false;
   }
@@ -69,7 +70,11 @@ std::uint32_t Editor::region_bytes(unsigned base) {
     return header().constants_bytes;
   }
   const unsigned index = base - payload::kBaseIo;
-  return index < tensor_count() ? tensors()[index].nbytes : 0;
+  if (index < tensor_count()) {
+    return tensors()[index].nbytes;
+  }
+  const unsigned region = base - region_base();
+  return region < region_count() ? region_sizes()[region] : 0;
 }
 
 payload::Ref Editor::reference(unsigned base, std::uint32_t offset) {
@@ -186,6 +191,13 @@ void Editor::fit_arena() {
   }
   if (end <= header().arena_bytes) {
     header().arena_bytes = aligned(end);
+  }
+}
+
+void Editor::fit_region(unsigned index) {
+  const std::uint32_t end = aligned(used(region_base() + index));
+  if (end <= region_sizes()[index]) {
+    region_sizes()[index] = end;
   }
 }
 

@@ -40,6 +40,15 @@ class Editor {
   payload::IoTensor* tensors() { return &at<payload::IoTensor>(header().tensors_offset); }
   unsigned tensor_count() { return header().input_count + header().output_count; }
 
+  /// The regions beside the arena: the base of the first one, whose successors follow, and their sizes.
+  unsigned region_count() { return header().region_count; }
+  unsigned region_base() {
+    return payload::kBaseIo + tensor_count() + (header().persistent_bytes == 0 ? 0 : 1);
+  }
+  std::uint32_t* region_sizes() {
+    return reinterpret_cast<std::uint32_t*>(tensors() + tensor_count());
+  }
+
   unsigned call_count() const { return call_count_; }
   std::uint16_t opcode(unsigned call) { return at<payload::CallHeader>(calls_[call]).opcode; }
   void* args(unsigned call) { return data_ + calls_[call] + sizeof(payload::CallHeader); }
@@ -70,9 +79,10 @@ class Editor {
   /// so they point to arbitrary places.
   bool take_call(Editor& other, unsigned from, unsigned to);
 
-  /// Makes arena, constants, inputs and outputs as small as the calls allow, so that every read past the end of
+  /// Makes arena, regions, constants, inputs and outputs as small as the calls allow, so that every read past the end of
   /// an operand is out of bounds.
   void fit_arena();
+  void fit_region(unsigned index);
   void fit_constants();
   void fit_tensor(unsigned index);
 

@@ -22,6 +22,7 @@ from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, DEFAULT, PORTABLE
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.target import TARGET_OF_ISA
 from cmsis_nn_delegate.testing.networks import random_network
 from tests.conformance import cases
@@ -29,6 +30,7 @@ from tests.conformance import cases
 CASES_OF_A_KIND = 4
 NETWORKS = 40
 TWINS = 12
+SPREAD = 40
 # Larger payloads would be mutated and run less often.
 MAX_BYTES = 8192
 
@@ -93,6 +95,17 @@ def tuned_seeds(isas: Collection[Isa], providers: Sequence[Provider]) -> Iterato
                     yield payload
 
 
+def spread_seeds() -> Iterator[bytes]:
+    """Networks whose activations and scratch memory lie in regions beside the arena too."""
+    for seed in range(SPREAD):
+        memories = [Memory("small", 64 << seed % 3), Memory("larger", 512), Memory("rest", 1 << 20)]
+        graph = random_network(seed, max_nodes=6 + seed % 6)
+        placement = "arena" if seed % 3 == 2 else "caller"
+        encoded = encode(graph, TARGET_OF_ISA["scalar"], placement, (CMSIS_NN, PORTABLE), memories=memories)
+        if len(encoded.payload) <= MAX_BYTES and any(encoded.plan.region_bytes):
+            yield encoded.payload
+
+
 def main(argv: list[str]) -> int:
     if len(argv) != 2:
         print(__doc__, file=sys.stderr)
@@ -101,7 +114,7 @@ def main(argv: list[str]) -> int:
         (Path(argv[1]) / f"seeds_{isa}.bin").write_bytes(b"".join(seeds(isa)))
         (Path(argv[1]) / f"seeds_tuned_{isa}.bin").write_bytes(b"".join(tuned_seeds((target.isa,), DEFAULT)))
     tuned = tuned_seeds(tuple(Isa), (TUNED, PORTABLE))
-    (Path(argv[1]) / "seeds_portable.bin").write_bytes(b"".join((*seeds("scalar"), *tuned)))
+    (Path(argv[1]) / "seeds_portable.bin").write_bytes(b"".join((*seeds("scalar"), *spread_seeds(), *tuned)))
     return 0
 
 

@@ -128,8 +128,24 @@ class Mutator {
   }
 
   unsigned any_base() {
-    const unsigned base = random_.below(payload::kBaseIo + editor_.tensor_count() + 1);
-    return base == payload::kBaseIo + editor_.tensor_count() ? payload::kBaseNone : base;
+    const unsigned tensors_end = payload::kBaseIo + editor_.tensor_count();
+    const unsigned base = random_.below(tensors_end + editor_.region_count() + 1);
+    if (base < tensors_end) {
+      return base;
+    }
+    return base == tensors_end + editor_.region_count()
+               ? payload::kBaseNone
+               : editor_.region_base() + (base - tensors_end);
+  }
+
+  unsigned any_region() { return editor_.region_base() + random_.below(editor_.region_count()); }
+
+  /// Whether something that a call reads or writes goes into a region beside the arena, if there is one.
+  bool takes_region() { return editor_.region_count() != 0 && random_.one_in(2); }
+
+  /// Makes a region as large as `bytes`, rounded up.
+  void set_region_bytes(unsigned base, std::uint32_t bytes) {
+    editor_.region_sizes()[base - editor_.region_base()] = (bytes + 15) / 16 * 16;
   }
 
   /// Returns false for a call of no operator.
@@ -155,6 +171,8 @@ class Mutator {
                editor_.header().output_count != 0) {
       base = payload::kBaseIo + editor_.header().input_count +
              random_.below(editor_.header().output_count);
+    } else if (takes_region()) {
+      base = any_region();
     }
     if (operand.kind == FieldKind::kScratch && operand.bytes == 0) {
       editor_.word(call, operand.field) = payload::kNoRef;
@@ -203,7 +221,11 @@ class Mutator {
         editor_.grow_constants(bytes, random_);
       }
     } else if (bytes <= kMaxTensor && (there < bytes || random_.one_in(2))) {
-      set_tensor_bytes(base - payload::kBaseIo, bytes);
+      if (base < payload::kBaseIo + editor_.tensor_count()) {
+        set_tensor_bytes(base - payload::kBaseIo, bytes);
+      } else {
+        set_region_bytes(base, bytes);
+      }
     }
     return editor_.region_bytes(base) >= bytes;
   }
@@ -288,9 +310,13 @@ class Mutator {
     if (random_.one_in(2) && editor_.tensor_count() != 0) {
       editor_.fit_tensor(random_.below(editor_.tensor_count()));
     }
+    if (takes_region()) {
+      editor_.fit_region(any_region() - editor_.region_base());
+    }
   }
 
-  /// Gives a call the scratch memory that its kernel needs, at the end of the arena; sometimes one byte less.
+  /// Gives a call the scratch memory that its kernel needs, at the end of the arena or of a region; sometimes one byte
+  /// less.
   void fit_scratch(unsigned call) {
     const std::uint16_t opcode = editor_.opcode(call);
     std::int32_t* bytes = nullptr;
@@ -340,6 +366,14 @@ class Mutator {
     *bytes = static_cast<std::int32_t>(needed);
     if (needed == 0 || needed > kMaxArena) {
       *ref = payload::kNoRef;
+      return;
+    }
+    if (takes_region()) {
+      const unsigned base = any_region();
+      if (editor_.region_bytes(base) < needed) {
+        set_region_bytes(base, needed);
+      }
+      *ref = editor_.reference(base, (editor_.region_bytes(base) - needed) / 16 * 16);
       return;
     }
     Header& h = editor_.header();
@@ -471,6 +505,22 @@ class Mutator {
   const KernelTable& kernels_;
 };
 
+/// Leaves as many regions as there is room for their sizes before the calls, and makes these small multiples of 16.
+void repair_regions(std::uint8_t* data, std::size_t size) {
+  Header& h = *reinterpret_cast<Header*>(data);
+  const std::uint64_t begin =
+      h.tensors_offset + sizeof(IoTensor) * (std::uint64_t{h.input_count} + h.output_count);
+  const std::uint64_t end = h.calls_offset < size ? h.calls_offset : size;
+  const std::uint64_t most =
+      begin % sizeof(std::uint32_t) != 0 || begin > end ? 0 : (end - begin) / sizeof(std::uint32_t);
+  if (h.region_count > most) {
+    h.region_count = static_cast<std::uint8_t>(most);
+  }
+  for (unsigned i = 0; i < h.region_count; ++i) {
+    *reinterpret_cast<std::uint32_t*>(data + begin + i * sizeof(std::uint32_t)) &= kMaxArena - 16;
+  }
+}
+
 }  // namespace
 
 void repair(std::uint8_t* data, std::size_t size, const KernelTable& kernels) {
@@ -486,8 +536,8 @@ void repair(std::uint8_t* data, std::size_t size, const KernelTable& kernels) {
       ++h.isa;
     }
   }
-  h.region_count = 0;
   h.persistent_bytes &= 0xFF0;
+  repair_regions(data, size);
   h.payload_bytes = static_cast<std::uint32_t>(size / 16 * 16);
   h.crc32 = payload_crc32(data, h.payload_bytes);
 }

@@ -10,6 +10,7 @@
 
 #include "runtime/payload/crc32.h"
 #include "runtime/payload/payload_builder.h"
+#include "runtime/payload/view.h"
 #include "tests/fuzz/kernels.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/operands.h"
@@ -23,7 +24,7 @@ using testing::AlignedBytes;
 
 constexpr std::uint32_t kMutationsOfASeed = 500;
 constexpr std::uint32_t kGenerations = 4;  // mutations of mutations
-constexpr std::int32_t kScratch = 192;     // in small_network(), at the end of the arena
+constexpr std::int32_t kScratch = 192;  // in small_network(), at the end of the arena or a region
 
 std::vector<std::uint8_t> read(const char* path) {
   std::vector<std::uint8_t> bytes;
@@ -38,12 +39,18 @@ std::vector<std::uint8_t> read(const char* path) {
   return bytes;
 }
 
-/// Returns testing::small_network() for the tested kernels, with scratch memory for each of them.
-AlignedBytes small_network() {
-  AlignedBytes payload = testing::small_network();
-  const std::uint32_t begin = payload.header().arena_bytes - kScratch;
+/// Returns testing::small_network() or small_network_in_regions() for the tested kernels, with scratch memory for each of
+/// them.
+AlignedBytes small_network(bool in_regions = false) {
+  AlignedBytes payload =
+      in_regions ? testing::small_network_in_regions() : testing::small_network();
+  const PayloadView view(payload.header());
+  static_assert(testing::kSmallRegions[1] == kScratch, "the second region is scratch memory");
+  const payload::Ref scratch =
+      in_regions ? testing::make_ref(view.region_base() + 1)
+                 : testing::make_ref(payload::kBaseArena, payload.header().arena_bytes - kScratch);
   const auto give = [&](auto& args) {
-    args.scratch = testing::make_ref(payload::kBaseArena, begin);
+    args.scratch = scratch;
     args.scratch_bytes = kScratch;
   };
   give(testing::args_of<payload::Conv2dArgs>(payload, payload::Opcode::kConv2d));
@@ -91,8 +98,13 @@ TEST(Replay, SeedsRunWhateverMemoryHeld) {
   }
 }
 
-TEST(Replay, TruncatedAtEveryByte) {
-  const AlignedBytes whole = small_network();
+class ReplaySmall : public ::testing::TestWithParam<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(Memories, ReplaySmall, ::testing::Bool(),
+                         [](const auto& test) { return test.param ? "InRegions" : "InTheArena"; });
+
+TEST_P(ReplaySmall, TruncatedAtEveryByte) {
+  const AlignedBytes whole = small_network(GetParam());
   for (std::size_t size = 0; size < whole.size(); ++size) {
     ASSERT_EQ(run_payload(whole.data(), size, tested_kernels()), Outcome::kRefused)
         << size << " bytes";
@@ -100,8 +112,8 @@ TEST(Replay, TruncatedAtEveryByte) {
   EXPECT_EQ(run_payload(whole.data(), whole.size(), tested_kernels()), Outcome::kRan);
 }
 
-TEST(Replay, EverySingleByte) {
-  AlignedBytes payload = small_network();
+TEST_P(ReplaySmall, EverySingleByte) {
+  AlignedBytes payload = small_network(GetParam());
   for (std::size_t i = 0; i < payload.size(); ++i) {
     const std::uint8_t original = payload.data()[i];
     const std::uint8_t values[] = {static_cast<std::uint8_t>(original ^ 0x01),

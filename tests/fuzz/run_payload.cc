@@ -25,7 +25,7 @@ using executorch::runtime::MemoryAllocator;
 using testing::AlignedBytes;
 
 // Limits for arbitrary payloads; compiled ones may take longer.
-constexpr std::uint64_t kMaxMemory = 1 << 17;  // of the arena, inputs and outputs
+constexpr std::uint64_t kMaxMemory = 1 << 17;  // of the arena, regions, inputs and outputs
 constexpr std::uint64_t kMaxWork = 1 << 16;    // of all calls, see operands.h
 
 [[noreturn]] void fail(const char* what, unsigned index) {
@@ -53,6 +53,45 @@ class HandleAllocator final : public MemoryAllocator {
 
  private:
   AlignedBytes memory_{0};
+};
+
+/// The regions beside the arena that a payload states, which is not validated yet: each of exactly its size. There are
+/// none if they are larger than a test has memory for.
+class RegionMemory {
+ public:
+  RegionMemory(const std::uint8_t* data, std::size_t size) {
+    if (size < sizeof(payload::Header)) {
+      return;
+    }
+    const PayloadView view(*reinterpret_cast<const payload::Header*>(data));
+    const std::uint64_t begin = std::uint64_t{view.header().tensors_offset} +
+                                sizeof(payload::IoTensor) * view.tensor_count();
+    const std::uint32_t count = view.header().region_count;
+    if (begin % sizeof(std::uint32_t) != 0 || begin + sizeof(std::uint32_t) * count > size) {
+      return;
+    }
+    std::uint64_t sum = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      sum += view.region_bytes()[i];
+    }
+    for (std::uint32_t i = 0; sum <= kMaxMemory && i < count; ++i) {
+      memory_.emplace_back(view.region_bytes()[i]);
+      regions_.push_back({memory_.back().data(), memory_.back().size()});
+    }
+  }
+
+  const MemoryRegion* regions() const { return regions_.data(); }
+  std::size_t count() const { return regions_.size(); }
+
+  void fill(std::uint32_t seed) {
+    for (AlignedBytes& memory : memory_) {
+      fuzz::fill(memory, seed++);
+    }
+  }
+
+ private:
+  std::vector<AlignedBytes> memory_;
+  std::vector<MemoryRegion> regions_;
 };
 
 /// The memory of one execution.
@@ -97,8 +136,11 @@ Outcome run_payload(const std::uint8_t* data, std::size_t size, const KernelTabl
   if (size != 0) {
     std::memcpy(bytes.data(), data, size);
   }
+  RegionMemory regions(bytes.data(), bytes.size());
   Config config;
   config.verify_crc = true;
+  config.regions = regions.regions();
+  config.region_count = regions.count();
   const CmsisNnBackend backend(kernels, config);
   HandleAllocator handle_allocator;
   BackendInitContext context(&handle_allocator, nullptr, "forward");
@@ -117,9 +159,12 @@ Outcome run_payload(const std::uint8_t* data, std::size_t size, const KernelTabl
   const std::uint32_t seed = accepted.header().crc32;
   const bool wild = fillings == Fillings::kEqual;  // compiled payloads have to run to their end
   Buffers first(accepted, seed, 0, wild);
-  Buffers second(accepted, seed, wild ? 0 : 0x5A5A5A5A, wild);
+  const std::uint32_t filling = wild ? 0 : 0x5A5A5A5A;
+  Buffers second(accepted, seed, filling, wild);
+  regions.fill(seed);
   const Error error = execute(backend, *handle, accepted, first);
   static_cast<void>(backend.reset(*handle));
+  regions.fill(seed ^ filling);
   if (error != execute(backend, *handle, accepted, second)) {
     fail("the two executions ended differently", 0);
   }

@@ -25,7 +25,7 @@ enum class Fillings : std::uint8_t {
 };
 
 /// Loads a copy of the payload of `size` arbitrary bytes at `data`, and executes it twice if init() accepts it. The
-/// payload, the arena and every input and output are separate allocations of exactly their sizes.
+/// payload, the arena, every region beside it and every input and output are separate allocations of exactly their sizes.
 ///
 /// Ends the process with a message, as a sanitizer does, if an output differs between the runs, or the
 /// payload or an input was written to.
