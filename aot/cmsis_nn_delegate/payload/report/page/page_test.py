@@ -97,7 +97,9 @@ def test_figures_are_those_of_the_report(seed, io_placement, profiled):
 def test_each_memory_has_a_chart():
     memories = [Memory("dtcm", 4096), Memory("unused", 1), Memory("sram", 1 << 20)]
     report = report_of(networks.ds_cnn(), memories=memories)
-    page = Page(render(report))
+    html = render(report)
+    page = Page(html)
+    assert re.findall("RAM: (dtcm|unused)", html) == ["dtcm", "unused"]  # the fastest first
     assert [name for name in page.documents["charts"] if name.startswith("memory")] == ["memory-arena", "memory-dtcm"]
     for region in ("arena", "dtcm"):
         rectangles = page.documents["charts"][f"memory-{region}"]["layer"][0]["data"]["values"]

@@ -66,10 +66,18 @@ def summary(
         ),
         _tile("Work", report["macs"], "multiplications", _predicted(report), _of(against, "macs")),
     ]
-    for memory in report.get("memories", ()):
-        if memory["region"] != "arena":
-            about = f"of {memory['limit']:,}; an inference touches {memory['touched']:,}"
-            tiles.insert(1, _tile(f"RAM: {memory['name']}", memory["nbytes"], "bytes", about, None, memory["limit"]))
+    tiles[1:1] = [
+        _tile(
+            f"RAM: {memory['name']}",
+            memory["nbytes"],
+            "bytes",
+            f"of {memory['limit']:,}; an inference touches {memory['touched']:,}",
+            None,
+            memory["limit"],
+        )
+        for memory in report.get("memories", ())
+        if memory["region"] != "arena"
+    ]
     if report["persistent_bytes"]:
         kept = "kept between inferences"
         tiles.insert(
