@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.costs import fit
+from benchmarks.costs import fit, main
 from benchmarks.costs.samples import LargerCase, Sample, Sampler
 from benchmarks.measure import Images
 from benchmarks.networks import Network
@@ -62,6 +62,12 @@ def test_errors_are_those_of_what_was_not_seen():
     network = samples((4, 6, 8), 20, 12, 1, "network")
     found = fit.accuracy_of("cortex-m4", "portable", {"network": network}, [*others, *network])
     assert (found.networks, found.median_error) == (1, pytest.approx(0.5, abs=0.02))
+
+
+def test_unknown_cores_are_refused(capsys):
+    with pytest.raises(SystemExit):
+        main.main(["--cores", "cortex-m4,cortex-m9"])
+    assert "unknown cores cortex-m9; choose of cortex-m0plus, " in capsys.readouterr().err
 
 
 def test_larger_cases_are_larger():

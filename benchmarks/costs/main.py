@@ -44,6 +44,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--write", action="store_true", help="write the table of the source tree")
     options = parser.parse_args(arguments)
     cores = options.cores.split(",")
+    unknown = [core for core in cores if core not in MEASURED_CORES]
+    if unknown:
+        parser.error(f"unknown cores {', '.join(unknown)}; choose of {', '.join(MEASURED_CORES)}")
     try:
         table = measure(cores, options.count, networks())
     except (UserError, OSError, ValueError) as error:
