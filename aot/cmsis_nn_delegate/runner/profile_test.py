@@ -279,6 +279,7 @@ def test_an_inference_may_take_as_much_as_its_limit(profile):
             profile_text.require(profile, Budget(instructions=profile.inference - 1))
 
 
+@settings(deadline=None)
 @given(profiles())
 def test_events_of_a_trace_follow_each_other_and_fill_the_inference(profile):
     trace = json.loads(chrome_trace.to_trace(profile))
