@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from benchmarks import anchors, chart, main, markdown
+from benchmarks import anchors, chart, comparison, main, markdown
 from benchmarks.direct.direct import CORES, NETWORKS, Direct
 from benchmarks.flash.flash import Flash
 from benchmarks.measure import CHOICES, PROVIDERS, Images, compilers, measure
@@ -91,15 +91,25 @@ def test_json_has_everything(measured):
         read_results(measured.to_json().replace('"schema": 2', '"schema": 0'))
 
 
-def test_markdown_shows_what_was_measured_next_to_other_systems(measured):
-    text = markdown.render(measured, ANCHORS)
-    for m in measured.measurements:
-        assert f" {m.inference:,} |" in text
+def test_other_systems_stand_next_to_what_was_measured(measured):
+    text = comparison.render(measured, ANCHORS)
     for entry in ANCHORS.counted:
         assert (f"| {entry.inference:,} |" in text) == (entry.network == "ds_cnn")
     for m in measured.measurements:
         if m.core == "cortex-m4":
             assert f"| {m.inference:,} | {m.inference / 10:.1f} % |" in text  # direct calls take 1,000
+    for m in measured.measurements:
+        for entry in ANCHORS.counted:
+            if (m.network, m.core, m.providers) == (entry.network, entry.core, "tuned"):
+                assert f" {entry.inference / m.inference:.2f} |" in text and f" {entry.ram / m.arena:.2f} |" in text
+    for entry in ANCHORS.published:
+        assert f" {entry.megacycles:.2f} |" in text
+
+
+def test_markdown_shows_what_was_measured(measured):
+    text = markdown.render(measured, ANCHORS)
+    for m in measured.measurements:
+        assert f" {m.inference:,} |" in text
     assert "| ds_cnn | cortex-m4 | 18,000 | 34,000 | 52,000 |" in text
     for m in (measured.measurements[0], *measured.choices):
         assert f"| {f'`{m.choice}`' if m.choice else 'default'} | {m.inference:,} | {m.arena:,} |" in text
@@ -168,6 +178,9 @@ def committed():
 
 
 def test_documents_are_those_of_the_committed_results(committed):
+    assert (DOCS / "comparison.md").read_text(encoding="utf-8") == comparison.render(committed, ANCHORS), (
+        markdown.COMMAND
+    )
     text = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
     assert text == markdown.render(committed, ANCHORS, chart="benchmarks.svg"), markdown.COMMAND
     assert (DOCS / "benchmarks.svg").read_text(encoding="utf-8") == chart.draw(committed, ANCHORS), markdown.COMMAND

@@ -2,7 +2,7 @@
 
     bazel run //benchmarks                                             # networks of MLPerf Tiny on M4 and M55
     bazel run //benchmarks -- --networks all --cores all --out FOLDER  # everything, into FOLDER
-    bazel run //benchmarks -- --write                                  # docs/benchmarks.{json,md,svg}
+    bazel run //benchmarks -- --write                                  # docs/benchmarks.{json,md,svg}, comparison.md
     bazel run //benchmarks -- --render                                 # .md and .svg again from that .json
 
 MLPERF_TINY_WEIGHTS, or --weights, names the folder with the trained weights of the networks of MLPerf Tiny; see
@@ -24,7 +24,7 @@ from cmsis_nn_delegate.quiet import quiet
 quiet()
 
 # ruff: noqa: E402
-from benchmarks import anchors, chart, markdown
+from benchmarks import anchors, chart, comparison, markdown
 from benchmarks.direct import direct
 from benchmarks.flash import flash
 from benchmarks.measure import CHOICES, PROVIDERS, Images, Measurement, measure
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--cores", default=",".join(_DEFAULT_CORES), help="names, or `all`; default %(default)s")
     parser.add_argument("--providers", default=",".join(PROVIDERS), help="default %(default)s")
     parser.add_argument("--weights", type=Path, metavar="FOLDER", help=f"default: the variable {WEIGHTS_VARIABLE}")
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help=f"write {NAME}.md, .json and .svg there")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="write the documents there")
     parser.add_argument("--write", action="store_true", help="write the documents of the source tree")
     parser.add_argument("--render", action="store_true", help="write them again, from results that are there")
     options = parser.parse_args(arguments)
@@ -68,7 +68,8 @@ def main(arguments: Sequence[str]) -> int:
         print(f"benchmarks: error: {error}", file=sys.stderr)
         return 1
     if folder is None:
-        print(markdown.render(results, anchors.load()))
+        figures = anchors.load()
+        print(f"{markdown.render(results, figures)}\n{comparison.render(results, figures)}")
     else:
         _write(results, folder)
     return 1 if any(m.differing for m in (*results.measurements, *results.choices, *results.direct)) else 0
@@ -77,14 +78,15 @@ def main(arguments: Sequence[str]) -> int:
 def _write(results: Results, folder: Path) -> None:
     figures = anchors.load()
     contents = {
-        ".json": results.to_json(),
-        ".md": markdown.render(results, figures, chart=f"{NAME}.svg"),
-        ".svg": chart.draw(results, figures),
+        f"{NAME}.json": results.to_json(),
+        f"{NAME}.md": markdown.render(results, figures, chart=f"{NAME}.svg"),
+        f"{NAME}.svg": chart.draw(results, figures),
+        "comparison.md": comparison.render(results, figures),
     }
     folder.mkdir(parents=True, exist_ok=True)
-    for suffix, content in contents.items():
-        (folder / f"{NAME}{suffix}").write_text(content, encoding="utf-8")
-        print(f"written: {folder / NAME}{suffix}")
+    for name, content in contents.items():
+        (folder / name).write_text(content, encoding="utf-8")
+        print(f"written: {folder / name}")
 
 
 def run(networks: Sequence[str], cores: Sequence[str], providers: Sequence[str], weights: Optional[Path]) -> Results:

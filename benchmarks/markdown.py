@@ -1,4 +1,4 @@
-"""Results as Markdown, next to the figures of other systems: `render`."""
+"""Results as Markdown: `render`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from benchmarks.results import Results
 from cmsis_nn_delegate.runner.simulate import Cycles
 
 COMMAND = "bazel run //benchmarks -- --write"
-_DIRECT = "CMSIS-NN called directly"
 _ROWS = {
     "tuned": "tuned kernels, else CMSIS-NN's",
     "cmsis-nn": "CMSIS-NN's kernels",
@@ -29,8 +28,6 @@ def render(results: Results, anchors: Anchors, chart: Optional[str] = None) -> s
         _cycles_table(results),
         _flash_table(results, anchors),
         _choices_table(results),
-        _beside_others(results, anchors),
-        _published(anchors),
     ]
     parts.append(_calls(results, anchors.networks))
     return "\n".join(part for part in parts if part)
@@ -57,6 +54,7 @@ def _head(results: Results) -> str:
         '- "Differing" counts bytes of the outputs that differ from the integer reference.',
         "- `init` is without the check of the payload's CRC, which an image may leave out. The payload is the model's",
         "  flash. The bound is the largest live set: no plan of the arena can take less.",
+        "- [comparison.md](comparison.md) has other systems next to these figures.",
     ]
     if results.left_out:
         lines += ["- Left out:", *(f"  - {line}" for line in results.left_out)]
@@ -65,7 +63,7 @@ def _head(results: Results) -> str:
 
 def _networks_table(results: Results) -> str:
     lines = ["## Measured here now"]
-    for core in _cores(results.measurements):
+    for core in cores(results.measurements):
         found = [m for m in results.measurements if m.core == core]
         providers = [p for p in PROVIDERS if any(m.providers == p for m in found)]
         titles = ["network", "multiplications", *(f"instructions, {p}" for p in providers)]
@@ -88,7 +86,7 @@ def _networks_table(results: Results) -> str:
                     f"{sum(m.differing for m in of_network.values())}",
                 ]
             )
-        lines += [f"### {core}", *_table(titles, rows), ""]
+        lines += [f"### {core}", *table(titles, rows), ""]
     lines.append(
         f"Instructions a multiplication, init and sizes are those of the first column ({_ROWS[providers[0]]}); "
         "differing bytes are those of all columns together.\n"
@@ -113,7 +111,7 @@ def _flash_sizes_table(results: Results) -> str:
             "Code is that of the kernels which the network calls, of the delegate, and of the libraries that they use,",
             "without start-up code and the board's. The weights are random, so that no channel is left out.",
             "",
-            *_table(["network", "core", *titles], rows),
+            *table(["network", "core", *titles], rows),
             "",
         ]
     )
@@ -127,7 +125,7 @@ def _cycles_table(results: Results) -> str:
     rows = []
     for name in _networks(modelled):
         of_network = {m.providers: m.cycles for m in modelled if m.network == name}
-        rows.append([name, *(_millions(of_network.get(p)) for p in providers)])
+        rows.append([name, *(millions(of_network.get(p)) for p in providers)])
     return "\n".join(
         [
             "## Modelled cycles of a Cortex-M4, millions",
@@ -137,7 +135,7 @@ def _cycles_table(results: Results) -> str:
             "states here; the next table has those of a chip. No board has confirmed the model. Other cores have",
             "none here: M7, M55 and M85 overlap instructions in ways that their manuals do not describe.",
             "",
-            *_table(["network", *providers], rows),
+            *table(["network", *providers], rows),
             "",
         ]
     )
@@ -149,28 +147,26 @@ def _flash_table(results: Results, anchors: Anchors) -> str:
         return ""
     providers = [p for p in PROVIDERS if any(m.providers == p for m in modelled)]
     first = providers[0]
-    systems = list(dict.fromkeys(entry.system for entry in anchors.published if entry.core == "cortex-m4"))
     rows = []
     for name in _networks(modelled):
-        of_network = {m.providers: _sum(m.cycles, m.flash_waits) for m in modelled if m.network == name}
+        of_network = {m.providers: total(m.cycles, m.flash_waits) for m in modelled if m.network == name}
         in_ram = next(
-            (_sum(m.cycles, m.code_waits) for m in modelled if (m.network, m.providers) == (name, first)), None
+            (total(m.cycles, m.code_waits) for m in modelled if (m.network, m.providers) == (name, first)), None
         )
-        published = (f"{_cycles(anchors, system, 'cortex-m4', name):.2f}" for system in systems)
-        rows.append([name, _millions(in_ram), *(_millions(of_network.get(p)) for p in providers), *published])
+        rows.append([name, millions(in_ram), *(millions(of_network.get(p)) for p in providers)])
     return "\n".join(
         [
             "## With the flash of an STM32L4R5 at 120 MHz, millions of cycles",
             "The modelled cycles and what the chip's flash adds to them, at least and at most: 5 wait states, behind",
             "caches of 1 KiB for instructions and 256 bytes for data. Code and its constants lie in flash; the payload",
             "does too, or lies in RAM where the column says so, and then the image copies it there when it starts.",
-            "[sim/qemu/m4_flash.h](../sim/qemu/m4_flash.h) has the source, and what its manual leaves open. To the",
-            "right are figures that others have published of this core, of boards with such a chip (see below). Nearly",
+            "[sim/qemu/m4_flash.h](../sim/qemu/m4_flash.h) has the source, and what its manual leaves open. Nearly",
             "all waits are for weights: each convolution reads its weights once for every two pixels of its output,",
             "and the chip's 256 bytes hold few of them. A payload in RAM has no such waits, and with",
             "`--max-flash-growth` (below) there are fewer of them, because there are fewer products.",
+            "[The comparison](comparison.md) has what others have published of this core.",
             "",
-            *_table(["network", f"{first}, payload in RAM", *providers, *systems], rows),
+            *table(["network", f"{first}, payload in RAM", *providers], rows),
             "",
         ]
     )
@@ -191,82 +187,21 @@ def _choices_table(results: Results) -> str:
     for core, name in dict.fromkeys((m.core, m.network) for m in results.choices):
         default = [m for m in results.measurements if (m.core, m.network, m.providers) == (core, name, "tuned")]
         for m in (*default, *(m for m in results.choices if (m.core, m.network) == (core, name))):
-            cycles = [_millions(_sum(m.cycles, waits)) for waits in (m.code_waits, m.flash_waits)]
+            cycles = [millions(total(m.cycles, waits)) for waits in (m.code_waits, m.flash_waits)]
             option = f"`{m.choice}`" if m.choice else "default"
             figures = (m.inference, m.arena, m.payload, m.differing)
             rows.append([name, core, option, *(f"{figure:,}" for figure in figures[:3]), *cycles, str(figures[3])])
     titles = ["network", "core", "options", "instructions", "arena", "payload"]
     titles += ["cycles, payload in RAM", "cycles, payload in flash", "differing"]
-    return "\n".join([*lines, *_table(titles, rows), ""])
+    return "\n".join([*lines, *table(titles, rows), ""])
 
 
-def _sum(cycles: Optional[Cycles], waits: Optional[Cycles]) -> Optional[Cycles]:
+def total(cycles: Optional[Cycles], waits: Optional[Cycles]) -> Optional[Cycles]:
     return (cycles[0] + waits[0], cycles[1] + waits[1]) if cycles and waits else None
 
 
-def _millions(cycles: Optional[Cycles]) -> str:
+def millions(cycles: Optional[Cycles]) -> str:
     return f"{cycles[0] / 1e6:.3f} to {cycles[1] / 1e6:.3f}" if cycles else "-"
-
-
-def _beside_others(results: Results, anchors: Anchors) -> str:
-    lines = [
-        "## Other systems, counted in the same simulator",
-        "The rows of this project and of direct calls are measured now. Those of other systems were counted once, with",
-        "the same trained networks, compiler and simulator, and do not change. RAM is what each system says that it",
-        "takes without the stack; for this project and for direct calls it is the arena. With trained weights this",
-        "project leaves out channels that are constant, unread or equal to others, which the others compute: half of",
-        "the 7,489,664 multiplications of mobilenet_v1_025.",
-        "",
-    ]
-    for core in _cores(results.measurements):
-        others = [entry for entry in anchors.counted if entry.core == core]
-        ours = [m for m in results.measurements if m.core == core and m.network in anchors.networks]
-        if not others or not ours:
-            continue
-        rows = []
-        for name in anchors.networks:
-            direct = next((e for e in results.direct if (e.core, e.network) == (core, name)), None)
-            base = direct and direct.inference
-            for m in ours:
-                if m.network == name:
-                    title = f"**this project, {m.providers}**" + (", random weights" if m.weights == "random" else "")
-                    rows.append([name, title, _init(m.init), *_compared(m.inference, base), f"{m.arena:,}"])
-            if direct and any(m.network == name for m in ours):
-                rows.append([name, _DIRECT, "-", *_compared(base, base), f"{direct.arena:,}"])
-            rows += [
-                [name, e.system, _init(e.init), *_compared(e.inference, base), f"{e.ram:,}"]
-                for e in others
-                if e.network == name and any(m.network == name for m in ours)
-            ]
-        titles = ["network", "system", "init", "inference", "of direct calls", "RAM"]
-        lines += [f"### {core}", *_table(titles, rows), ""]
-    lines.append(
-        f"- {_DIRECT}: one call of CMSIS-NN a layer in plain C, linear weights per tensor, random weights; see "
-        "[benchmarks/direct](../benchmarks/direct/README.md). Measured now."
-    )
-    lines += [f"- {system}: {about}" for system, about in anchors.about_counted.items()]
-    return "\n".join(lines) + "\n"
-
-
-def _published(anchors: Anchors) -> str:
-    systems = dict.fromkeys((entry.system, entry.core) for entry in anchors.published)
-    rows = [
-        [system, core, *(f"{_cycles(anchors, system, core, name):.2f}" for name in anchors.networks)]
-        for system, core in systems
-    ]
-    return "\n".join(
-        [
-            "## Published by others: millions of cycles",
-            "For orientation only. These are cycles of real boards. Executed instructions cannot be compared with",
-            "them: an instruction of a Cortex-M4 takes one cycle or more, and an M7 or M85 can begin two in a",
-            "cycle.",
-            "",
-            *_table(["system", "core", *anchors.networks], rows),
-            "",
-            anchors.about_published,
-            "",
-        ]
-    )
 
 
 def _calls(results: Results, networks: Sequence[str]) -> str:
@@ -292,7 +227,7 @@ def _calls(results: Results, networks: Sequence[str]) -> str:
         lines += [
             f"<details><summary>{m.network} on {m.core}</summary>",
             "",
-            *_table(titles, rows),
+            *table(titles, rows),
             "",
             "</details>",
             "",
@@ -300,26 +235,14 @@ def _calls(results: Results, networks: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     yield f"| {' | '.join(titles)} |"
     yield "|" + "---|" * len(titles)
     for row in rows:
         yield f"| {' | '.join(row)} |"
 
 
-def _compared(inference: int, direct: Optional[int]) -> tuple[str, str]:
-    return f"{inference:,}", f"{100 * inference / direct:.1f} %" if direct else "-"
-
-
-def _init(count: Optional[int]) -> str:
-    return "-" if count is None else f"{count:,}"
-
-
-def _cycles(anchors: Anchors, system: str, core: str, network: str) -> float:
-    return next(e.megacycles for e in anchors.published if (e.system, e.core, e.network) == (system, core, network))
-
-
-def _cores(measurements: Iterable[Measurement]) -> list[str]:
+def cores(measurements: Iterable[Measurement]) -> list[str]:
     return list(dict.fromkeys(m.core for m in measurements))
 
 
