@@ -193,6 +193,24 @@ def _profile(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _etdump(arguments: argparse.Namespace) -> int:
+    with _silenced(debug=False):
+        from .runner import etdump
+        from .runner.result import RunnerError, parse_report
+
+    uart, output = Path(arguments.uart), Path(arguments.output)
+    check_writable(output.parent, [output.name])
+    try:
+        dump = etdump.from_report(parse_report(uart.read_text(encoding="utf-8", errors="replace")))
+    except OSError as error:
+        raise UserError(f"{uart} cannot be read: {error}") from error
+    except (RunnerError, ValueError) as error:
+        raise UserError(f"{uart}: {error}") from error
+    write_files(output.parent, {output.name: dump})
+    print(f"Written\n  {output}")
+    return 0
+
+
 def _report(arguments: argparse.Namespace) -> int:
     from .payload.files.artifacts import Artifacts
     from .payload.report import text
@@ -476,6 +494,7 @@ def _compiled(arguments: argparse.Namespace, inspect: Optional[Callable[[Compila
             skip_passes=arguments.skip_pass or (),
             max_slowdown=arguments.max_slowdown,
             check=arguments.check,
+            etrecord=getattr(arguments, "etrecord", False),
             name=name,
             print_after=arguments.print_after or (),
             progress=_say,
@@ -671,6 +690,9 @@ def _parser() -> argparse.ArgumentParser:
         help="RAM for activations and scratch memory, such as dtcm=64K; give each memory of the device, the fastest "
         "first. What is touched most lies there, and the last one is the arena. Default: one arena of any size",
     )
+    compile_.add_argument(
+        "--etrecord", action="store_true", help="also write NAME.etrecord, for ExecuTorch's Inspector"
+    )
     compile_.add_argument("--max-arena", type=int, metavar="BYTES", help="fail if the arena takes more")
     compile_.add_argument("--max-flash", type=int, metavar="BYTES", help="fail if the payload takes more")
     compile_.add_argument(
@@ -725,6 +747,10 @@ def _parser() -> argparse.ArgumentParser:
     profile.add_argument(
         "--max-instructions", type=int, metavar="COUNT", help="fail if the inference executes more, with its executor"
     )
+
+    etdump = command("etdump", _etdump, "write what a device's profile image printed for ExecuTorch's Inspector")
+    etdump.add_argument("uart", metavar="UART.txt", help="what the device printed: lines that begin with ##")
+    etdump.add_argument("-o", "--output", required=True, metavar="FILE.etdump")
 
     report = command("report", _report, "show RAM, flash and calls of a compiled model")
     report.add_argument("model", help="a file that `compile` wrote, or their common beginning")

@@ -50,6 +50,7 @@ def compile_model(
     linear_weights: Optional[str] = None,
     quantizer: Optional[CmsisNnQuantizer] = None,
     check: bool = True,
+    etrecord: bool = False,
     print_after: Collection[str] = (),
     progress: Progress = lambda line: None,
     inspect: Optional[Callable[[Compilation], None]] = None,
@@ -77,6 +78,7 @@ def compile_model(
     quantizer: with a preset, and overrides for parts of the model; instead of `observer` and `linear_weights`.
     check: compare the quantized model with the float one on up to 8 of the samples; see `comparison`. It takes
         about as long as 10 inferences in PyTorch for each of these.
+    etrecord: also make the record with which ExecuTorch's Inspector names the operators of each call.
     print_after: stages of `pipeline.STAGES`, or "all", after which to print the program or graph.
     progress: called with a line before each step.
     inspect: called at the end with the results of all stages, such as the module with its observers.
@@ -105,6 +107,7 @@ def compile_model(
         linear_weights=linear_weights,
         quantizer=quantizer,
         check=check,
+        etrecord=etrecord,
         print_after=print_after,
         progress=progress,
         inspect=inspect,
@@ -132,6 +135,7 @@ def compile_for_targets(
     linear_weights: Optional[str] = None,
     quantizer: Optional[CmsisNnQuantizer] = None,
     check: bool = True,
+    etrecord: bool = False,
     print_after: Collection[str] = (),
     progress: Progress = lambda line: None,
     inspect: Optional[Callable[[Compilation], None]] = None,
@@ -184,6 +188,7 @@ def compile_for_targets(
         name=name,
         quantizer=quantizer,
         check=check,
+        etrecord=etrecord,
         keep_modules=inspect is not None,
         progress=progress,
     )

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 # The files that `Compiled.write` writes besides NAME.pte if the whole model is one delegate call.
 _STANDALONE_SUFFIXES = (".payload.bin", ".h", ".kernels.h", ".c", ".graph.npz", ".report.txt", ".report.json")
 
+_ETRECORD_SUFFIX = ".etrecord"
+
 
 @dataclass(frozen=True)
 class Placement:
@@ -70,6 +72,8 @@ class Compiled:
     warnings: tuple[str, ...] = ()
     # Why the calibration data looks useless as a whole, "" if it does not.
     calibration_doubt: str = ""
+    # For ExecuTorch's Inspector, if it was asked for.
+    etrecord: Optional[bytes] = None
 
     @property
     def payload(self) -> Optional[bytes]:
@@ -135,6 +139,8 @@ class Compiled:
         if emit == "cpp" and self.encoded is not None and self.encoded.plan.region_bytes:
             raise UserError(f"{self.name} cannot be written as C++, which has one arena: give one --memory, or none")
         files = {f"{self.name}.pte": self.pte}
+        if self.etrecord is not None:
+            files[self.name + _ETRECORD_SUFFIX] = self.etrecord
         report = self.report
         if self.encoded is not None and report is not None:
             payload = self.encoded.payload
@@ -176,7 +182,7 @@ class Compiled:
         kill, `Artifacts.check` reports that the files do not belong together.
         """
         files = self.files(emit)
-        suffixes = (*_STANDALONE_SUFFIXES, *CPP_SUFFIXES, PAGE_SUFFIX)
+        suffixes = (*_STANDALONE_SUFFIXES, *CPP_SUFFIXES, PAGE_SUFFIX, _ETRECORD_SUFFIX)
         obsolete = [self.name + s for s in suffixes if self.name + s not in files]
         # The graph's file first, because it names the program.
         in_order = sorted(files.items(), key=lambda item: not item[0].endswith(".graph.npz"))

@@ -8,12 +8,14 @@ depend on the target.
 from __future__ import annotations
 
 import copy
+import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Optional
 
 import torch
-from executorch.exir import EdgeProgramManager
+from executorch.exir import EdgeProgramManager, ExecutorchProgramManager
 from torch.export import ExportedProgram
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
@@ -74,6 +76,7 @@ class Compilation:
     name: str
     quantizer: CmsisNnQuantizer
     check: bool
+    etrecord: bool
     keep_modules: bool  # `exported` to `converted` until the end
     progress: Progress
 
@@ -221,7 +224,7 @@ def _partition(c: Compilation) -> None:
     c.progress(f"partitioning and compiling for {', '.join(target.name for target in c.targets)}")
     c.partitioner = _partitioner(c, c.targets[0], prepared=True, later=True)
     try:
-        c.edge = partition(c.program, [c.quantized], c.partitioner, c.strict)
+        c.edge = partition(c.program, [c.quantized], c.partitioner, c.strict, c.etrecord)
     except NotDelegatedError as error:
         raise UserError(str(error), exit_code=1) from error
     _keep_initial_state(c.edge.exported_program())
@@ -304,6 +307,13 @@ def _encode(c: Compilation) -> None:
                 c.encoded[target].append(encode_planned(planned))
 
 
+def _etrecord(program: ExecutorchProgramManager) -> bytes:
+    with library_call("ExecuTorch cannot write the ETRecord"), tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.etrecord")
+        program.get_etrecord().save(str(path))
+        return path.read_bytes()
+
+
 def _package(c: Compilation) -> None:
     c.progress("writing the ExecuTorch program")
     # Make all copies before the first is written, because writing changes the program.
@@ -332,6 +342,7 @@ def _package(c: Compilation) -> None:
             obstacle=c.obstacle,
             warnings=(*c.warnings, *unloadable_parts),
             calibration_doubt=_calibration_doubt(c),
+            etrecord=_etrecord(written) if c.etrecord else None,
         )
         c.compiled.append(compiled)
     for warning in unloadable_parts:  # the same for each target

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from executorch.devtools.inspector import TimeScale
 
+from cmsis_nn_delegate.cli import main
 from cmsis_nn_delegate.format.opcodes import Opcode
 from cmsis_nn_delegate.partition.backend import CmsisNnBackend
 from cmsis_nn_delegate.runner import etdump
@@ -67,7 +68,7 @@ def test_host_runtime(recorded, tmp_path):
 
 @pytest.mark.parametrize("program", [False, pytest.param(True, marks=needs_executor)], ids=["standalone", "executorch"])
 def test_device(recorded, tmp_path, program):
-    report, counts = profile_on_device(recorded, CORE, program=program)
+    report, counts, uart = profile_on_device(recorded, CORE, program=program)
     dump = tmp_path / "device.etdump"
     dump.write_bytes(etdump.from_report(report, counts))
     (events,) = delegate_events(inspector(recorded, dump))
@@ -76,6 +77,13 @@ def test_device(recorded, tmp_path, program):
     assert [event.perf_data.raw for event in events] == [[count] for count in expected]
     opcodes = [None if program else call.opcode for call in recorded.payload.calls]
     assert [call.opcode for call in report.executions[0].calls] == opcodes
+
+    # From what the device printed alone, as from a board, times are its ticks.
+    (tmp_path / "uart.txt").write_text(uart)
+    assert main(["etdump", str(tmp_path / "uart.txt"), "-o", str(tmp_path / "uart.etdump")]) == 0
+    (events,) = delegate_events(inspector(recorded, tmp_path / "uart.etdump"))
+    check(events, recorded)
+    assert [event.perf_data.raw for event in events] == [[call.ticks] for call in report.executions[0].calls]
 
 
 def _report(*executions):
@@ -92,7 +100,10 @@ def test_ticks_of_several_executions(recorded, tmp_path):
     assert [event.perf_data.raw for event in events] == [[call, 10 + call] for call in range(count)]
 
 
-def test_reports_that_are_no_profile():
+def test_reports_that_are_no_profile(tmp_path, capsys):
+    (tmp_path / "uart.txt").write_text("hello\n")
+    assert main(["etdump", str(tmp_path / "uart.txt"), "-o", str(tmp_path / "a.etdump")]) != 0
+    assert "uart.txt" in capsys.readouterr().err
     with pytest.raises(ValueError, match="run a profile image"):
         etdump.from_report(_report(Execution(0, 10)))
     with pytest.raises(ValueError, match="2 counts for the 1 calls of execution 0"):

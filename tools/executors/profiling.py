@@ -23,7 +23,6 @@ from executorch.devtools import Inspector
 from executorch.devtools.inspector import TimeScale
 
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.partition.lower import lower
 from cmsis_nn_delegate.payload.decode import Payload, decode
 from cmsis_nn_delegate.runner import etdump
 from cmsis_nn_delegate.runner.job import build_job, build_program_job
@@ -44,20 +43,18 @@ class Recorded:
 
 def compile_with_record(network: str, core: str, folder: Path) -> Recorded:
     samples = [x[None] for x in NETWORKS[network].random_inputs(4, 1)]
-    compiled = compile_model(NETWORKS[network].random(), (samples[0],), core, [(x,) for x in samples], strict=True)
-    program = lower(compiled.program, core, etrecord=True).to_executorch()
-    assert compiled.payload in program.buffer  # the device runs the same program as in the record
-    recorded = Recorded(decode(compiled.payload), samples[0], folder / f"{network}.pte", folder / f"{network}.etrecord")
-    recorded.pte.write_bytes(program.buffer)
-    program.get_etrecord().save(str(recorded.etrecord))
-    return recorded
+    calibration = [(x,) for x in samples]
+    options = {"strict": True, "etrecord": True, "name": network}
+    compiled = compile_model(NETWORKS[network].random(), calibration[0], core, calibration, **options)
+    compiled.write(folder)
+    return Recorded(decode(compiled.payload), samples[0], folder / f"{network}.pte", folder / f"{network}.etrecord")
 
 
 def profile_on_device(
     recorded: Recorded, core: str, *, program: bool = False
-) -> tuple[RunResult, list[list[int]] | None]:
-    """Returns the report of one execution on `core`'s profile image, and the instructions of the whole and of each
-    call. `program`: use ExecuTorch's executor instead of the standalone runner."""
+) -> tuple[RunResult, list[list[int]] | None, str]:
+    """Returns the report of one execution on `core`'s profile image, the instructions of the whole and of each call,
+    and what the device printed. `program`: use ExecuTorch's executor instead of the standalone runner."""
     inputs = [[recorded.input.contiguous().numpy().tobytes()]]
     if program:
         result = simulate(image(core, "_executorch_profile"), build_program_job(recorded.pte.read_bytes(), inputs))
@@ -65,9 +62,9 @@ def profile_on_device(
         result = simulate(image(core, "_profile"), build_job(recorded.payload.data, inputs))
     report = parse_report(result.uart)
     if result.regions is None:
-        return report, None
+        return report, None, result.uart
     _, execution = result.regions
-    return report, [[execution.instructions] + [call.instructions for call in execution.children]]
+    return report, [[execution.instructions] + [call.instructions for call in execution.children]], result.uart
 
 
 def inspector(recorded: Recorded, dump: Path, scale: TimeScale = TimeScale.CYCLES) -> Inspector:
@@ -86,7 +83,7 @@ def main(arguments: list[str]) -> int:
     network, core, *rest = arguments
     folder = Path(rest[0] if rest else tempfile.mkdtemp())
     recorded = compile_with_record(network, core, folder)
-    report, counts = profile_on_device(recorded, core)
+    report, counts, _ = profile_on_device(recorded, core)
     dump = folder / f"{network}.etdump"
     dump.write_bytes(etdump.from_report(report, counts))
     print("instructions" if counts else "ticks")

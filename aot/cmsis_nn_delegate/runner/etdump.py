@@ -1,4 +1,4 @@
-"""A device's profile as an ETDump, for ExecuTorch's Inspector.
+"""A device's profile as an ETDump, for ExecuTorch's Inspector: `cmsisnn etdump`.
 
     report = parse_report(uart)                      # of a profile image: it has ##CALL lines
     Path("model.etdump").write_bytes(from_report(report))
