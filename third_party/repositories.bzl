@@ -5,6 +5,7 @@ load("//third_party:source_servers.bzl", "source_servers")
 load("//third_party/arm_gcc:arm_gcc.bzl", "arm_gcc")
 load("//third_party/buildifier:buildifier.bzl", "buildifier")
 load("//third_party/clang:clang.bzl", "clang")
+load("//third_party/cmsis_schemas:cmsis_schemas.bzl", "cmsis_schemas")
 load("//third_party/executorch:executorch_wheel.bzl", "executorch_wheel")
 load("//third_party/python:python_docs.bzl", "python_docs")
 load("//third_party/python:python_env.bzl", "python_env")
@@ -58,6 +59,10 @@ def source_repositories():
             "executorch",
             "flatbuffers",
         ],
+    )
+    cmsis_schemas(
+        name = "cmsis_schemas",
+        servers = _ANSWERS,
     )
     _cmsis_nn_source(
         name = "cmsis_nn",
