@@ -38,7 +38,7 @@ def delegate_model(
         name,
         srcs,
         function,
-        calibration,
+        calibration = None,
         deps = [],
         io = "int8",
         io_placement = "arena",
@@ -53,11 +53,13 @@ def delegate_model(
       name: of the library, and of the model in its files and C names.
       srcs: one Python file.
       function: in it, returns a module, or (module, example_inputs).
-      calibration: label of an .npz with representative inputs.
+      calibration: label of an .npz with representative inputs; None if the model is quantized already, by
+        `convert_trained` for example.
       deps: py_library targets that `srcs` imports.
       io: "int8" or "float" inputs and outputs.
       io_placement: "caller" if the arena needs no room for inputs and outputs.
-      linear_weights: "per-tensor" for faster linear layers, "per-channel" for more accurate ones.
+      linear_weights: "per-tensor" for faster linear layers, "per-channel" for more accurate ones; only with
+        `calibration`.
       max_arena: the most bytes that the arena may take, for every instruction set: the build fails if it takes
         more, and says which buffers are the largest.
       max_flash: the most bytes that the payload may take, likewise.
@@ -81,6 +83,9 @@ def delegate_model(
         deps = deps + [_CLI],
         **kwargs
     )
+    quantization = ""
+    if calibration:
+        quantization = "--calibration $(execpath %s) --linear-weights %s " % (calibration, linear_weights)
     cores = {isa: core_of_isa(isa).cpu for isa in ISAS}
     instructions = max_instructions
     if type(instructions) != "dict":
@@ -101,22 +106,21 @@ def delegate_model(
         outs = ["%s/%s.%s" % (isa, name, suffix) for suffix in _FILES]
         host_genrule(
             name = "%s_%s" % (name, isa),
-            srcs = srcs + [calibration],
+            srcs = srcs + ([calibration] if calibration else []),
             outs = outs,
             # Quiet unless it fails.
             cmd = ("log=$$(OMP_NUM_THREADS=1 $(execpath :{name}_compiler) compile $(execpath {src}):{function} " +
-                   "--target {core} --calibration $(execpath {calibration}) --io {io} --io-placement {io_placement} " +
-                   "--linear-weights {linear_weights} --strict --emit cpp --name {name} " +
+                   "--target {core} {quantization}--io {io} --io-placement {io_placement} " +
+                   "--strict --emit cpp --name {name} " +
                    "{limits}-o $(RULEDIR)/{isa} 2>&1) || {{ echo \"$$log\" >&2; exit 1; }}").format(
-                calibration = calibration,
                 core = core,
                 function = function,
                 io = io,
                 io_placement = io_placement,
                 isa = isa,
                 limits = limits,
-                linear_weights = linear_weights,
                 name = name,
+                quantization = quantization,
                 src = srcs[0],
             ),
             message = "Compiling model %s for %s" % (name, core),

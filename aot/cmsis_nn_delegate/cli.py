@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 Results = list[list[np.ndarray]]  # by sample and output
 
+_UNCHANGED = Configuration("default", None, QuantizationConfig())  # no option says how to quantize
+
 _M_MMAP_THRESHOLD = -3  # of malloc.h
 
 # Importing torch or ExecuTorch takes seconds, so only the commands that use them import them.
@@ -444,8 +446,6 @@ def _compiled(arguments: argparse.Namespace, inspect: Optional[Callable[[Compila
     output = getattr(arguments, "output", None)  # `explain` writes nothing
     if output is not None:
         check_writable(output)
-    if arguments.calibration is None and not arguments.calibration_optional:
-        raise UserError("calibration data is missing: give --calibration FILE.npz with representative inputs")
     if arguments.calibration is not None and not Path(arguments.calibration).is_file():
         raise UserError(f"calibration data: {arguments.calibration} does not exist")
     configuration = _configuration(arguments)
@@ -460,8 +460,12 @@ def _compiled(arguments: argparse.Namespace, inspect: Optional[Callable[[Compila
     with _silenced(arguments.debug):
         from .compile import compile_model
         from .quantization.interface import Inputs, required_names
+        from .quantization.quantized import is_quantized
         from .quantization.quantizer import CmsisNnQuantizer
 
+        quantized = is_quantized(model.module)
+        if arguments.calibration is None and not (quantized or arguments.calibration_optional):
+            raise UserError("calibration data is missing: give --calibration FILE.npz with representative inputs")
         examples = model.example_inputs
         if examples is None:
             specs = [samples.InputSpec(name) for name in required_names(model.module)]
@@ -473,7 +477,7 @@ def _compiled(arguments: argparse.Namespace, inspect: Optional[Callable[[Compila
                 raise UserError(
                     f"{arguments.model} gives no example inputs: return (module, example_inputs), or give --calibration"
                 )
-            calibration: Any = [examples]
+            calibration: Any = None if quantized else [examples]
         else:
             calibration = _by_name(arguments.calibration, specs, "calibration data", arguments.labels)
             if examples is None:
@@ -489,7 +493,7 @@ def _compiled(arguments: argparse.Namespace, inspect: Optional[Callable[[Compila
             prefer=arguments.prefer,
             max_flash_growth=arguments.max_flash_growth,
             memories=_memories(arguments),
-            quantizer=CmsisNnQuantizer.of(configuration),
+            quantizer=None if quantized and configuration == _UNCHANGED else CmsisNnQuantizer.of(configuration),
             strict=arguments.strict and not arguments.calibration_optional,
             skip_passes=arguments.skip_pass or (),
             max_slowdown=arguments.max_slowdown,
@@ -823,7 +827,9 @@ def _add_model_arguments(parser: argparse.ArgumentParser, target: Optional[str] 
     parser.add_argument(
         "--target", required=not target, default=target, metavar="CORE", help=f"see `cmsisnn targets`{default}"
     )
-    parser.add_argument("--calibration", metavar="FILE.npz", help="representative inputs")
+    parser.add_argument(
+        "--calibration", metavar="FILE.npz", help="representative inputs, unless the model is quantized already"
+    )
     parser.add_argument(
         "--providers",
         default=",".join(PROVIDERS),

@@ -53,6 +53,14 @@ def small():
     torch.manual_seed(0)
     return nn.Sequential(nn.Conv2d(2, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(64, 3)), (X,)
 
+def quantized():
+    from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+    from cmsis_nn_delegate import CmsisNnQuantizer, quantizable_module
+    module, inputs = small()
+    prepared = prepare_pt2e(quantizable_module(torch.export.export(module, inputs)), CmsisNnQuantizer())
+    prepared(*inputs)
+    return torch.export.export(convert_pt2e(prepared), inputs)
+
 def bare():
     return small()[0]
 
@@ -432,6 +440,17 @@ def test_options_are_checked_before_the_model_is_loaded(capsys, folder, option, 
 )
 def test_bad_calibration_data(capsys, folder, data, pattern):
     check_failure(compile_(capsys, folder, "small", data=data, out="bad"), 2, pattern)
+
+
+def test_a_quantized_model_needs_no_calibration_data(capsys, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    command = ["compile", "m.py:quantized", "--target", "cortex-m4", "-o", "quantized"]
+    code, out, _ = run(capsys, *command)
+    assert code == 0 and "quantizer: none, quantized before" in out
+    check_failure(run(capsys, *command, "--calibration", "x.npz"), 2, "the model is quantized already")
+    check_failure(run(capsys, *command, "--quantizer", "minmax"), 2, "the model is quantized already")
+    accuracy = run(capsys, "accuracy", "m.py:quantized", "--data", "x.npz")
+    check_failure(accuracy, 2, "the model is quantized already: .*or give the float model")
 
 
 def test_inputs_with_different_numbers_of_samples(capsys, folder):

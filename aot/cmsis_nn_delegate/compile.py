@@ -24,6 +24,7 @@ from .payload.preference import Preference, check_flash_growth
 from .pipeline import Compilation, Progress, run, selected
 from .quantization import calibration as calibration_data
 from .quantization.interface import Arguments, Inputs, Model, check_model
+from .quantization.quantized import is_quantized
 from .quantization.quantizer import CmsisNnQuantizer
 from .target import Target, get_target
 
@@ -34,7 +35,7 @@ def compile_model(
     module: Model,
     example_inputs: Arguments,
     target: Union[str, Target],
-    calibration: Any,
+    calibration: Any = None,
     *,
     io: str = "float",
     io_placement: str = "arena",
@@ -56,6 +57,10 @@ def compile_model(
     inspect: Optional[Callable[[Compilation], None]] = None,
 ) -> Compiled:
     """Quantizes, partitions and encodes `module` for `target`.
+
+    A module that is quantized already, by `convert_trained` for example, or its exported program, is compiled as it is:
+    leave out `calibration` and what else says how to quantize. It is not compared with a float model. The shapes of
+    `example_inputs` may differ from those it was trained with if it can be exported with them.
 
     example_inputs: the float32 inputs of `forward`, as a tuple or list by position or a dict by name; both may contain
         further tuples, lists and dicts. `interface` defines the order in which the compiled program takes them.
@@ -119,7 +124,7 @@ def compile_for_targets(
     module: Model,
     example_inputs: Arguments,
     targets: Sequence[Union[str, Target]],
-    calibration: Any,
+    calibration: Any = None,
     *,
     io: str = "float",
     io_placement: str = "arena",
@@ -146,6 +151,7 @@ def compile_for_targets(
     """
     check_name(name)
     selected(print_after)
+    configured = quantizer
     if not targets:
         raise UserError("no target is given")
     try:
@@ -161,6 +167,11 @@ def compile_for_targets(
             raise UserError("give a quantizer, or observer and linear_weights, but not both")
     except ValueError as error:
         raise UserError(str(error)) from error
+    quantized = is_quantized(module)
+    if quantized and not (calibration is None and configured is None and observer is None and linear_weights is None):
+        raise UserError(
+            "the model is quantized already: leave out calibration data and quantizer, or give the float model"
+        )
     if max_slowdown is None:
         max_slowdown = _SLOWDOWN_FOR_RAM if preference is Preference.RAM else 0
     if not 0 <= max_slowdown < math.inf:
@@ -169,7 +180,8 @@ def compile_for_targets(
         raise UserError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
     check_model(module)
     inputs = Inputs.of(module, example_inputs)
-    calibration_data.check(calibration)
+    if not quantized:
+        calibration_data.check(calibration)
 
     compilation = Compilation(
         model=module,
@@ -189,6 +201,7 @@ def compile_for_targets(
         quantizer=quantizer,
         check=check,
         etrecord=etrecord,
+        is_quantized=quantized,
         keep_modules=inspect is not None,
         progress=progress,
     )

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
@@ -11,6 +12,8 @@ from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.report import text
+from cmsis_nn_delegate.quantization.prepare import quantizable_module
+from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()
@@ -68,6 +71,35 @@ def test_a_bias_that_does_not_fit_32_bits_is_an_error(linear_weights, bias):
 def test_numpy_arrays_are_inputs_too():
     a = compiled(calibration=[(X.numpy(),)], inputs=(X.numpy(),))
     assert a.payload == compiled().payload
+
+
+@pytest.fixture(scope="module")
+def converted():
+    """The network, quantized as `compiled()` does it."""
+    prepared = prepare_pt2e(quantizable_module(torch.export.export(network(), (X,))), CmsisNnQuantizer())
+    prepared(X)
+    return convert_pt2e(prepared)
+
+
+@pytest.mark.parametrize("form", ["module", "program"])
+@pytest.mark.parametrize("io", ["float", "int8"])
+def test_a_quantized_model_is_compiled_as_it_is(converted, form, io):
+    before = {name: tensor.clone() for name, tensor in converted.state_dict().items()}
+    model = converted if form == "module" else torch.export.export(converted, (X,))
+    result = compile_model(model, (X,), "cortex-m55", io=io)
+    assert result.payload == compiled(io=io).payload
+    assert result.report.quantizer == "none, quantized before"
+    assert all(torch.equal(tensor, before[name]) for name, tensor in converted.state_dict().items())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"calibration": [(X,)]}, {"quantizer": CmsisNnQuantizer()}, {"observer": "minmax"}],
+    ids=lambda o: [*o][0],
+)
+def test_a_quantized_model_is_not_quantized_again(converted, options):
+    with pytest.raises(UserError, match="the model is quantized already: leave out calibration data and quantizer"):
+        compile_model(converted, (X,), "cortex-m55", **options)
 
 
 def test_optional_passes_can_be_skipped():

@@ -77,6 +77,7 @@ class Compilation:
     quantizer: CmsisNnQuantizer
     check: bool
     etrecord: bool
+    is_quantized: bool  # by the caller: `model` is compiled as it is
     keep_modules: bool  # `exported` to `converted` until the end
     progress: Progress
 
@@ -129,12 +130,18 @@ def _capture(c: Compilation) -> None:
 
 
 def _canonicalize(c: Compilation) -> None:
-    c.module = quantizable_module(c.exported, share_parameters=True)
+    if c.is_quantized:
+        c.module = c.exported.module(check_guards=False)
+    else:
+        c.module = quantizable_module(c.exported, share_parameters=True)
     for note in make_flat(c.module):
         c.progress(note)
 
 
 def _calibrate(c: Compilation) -> None:
+    if c.is_quantized:
+        c.prepared, c.ranges = c.module, Ranges((), 0)
+        return
     c.progress("calibrating")
     state = {name: buffer.clone() for name, buffer in c.module.named_buffers()}
     with library_call("torchao's prepare_pt2e cannot prepare the model for calibration"):
@@ -169,6 +176,10 @@ def restore(model: torch.nn.Module, state: Mapping[str, torch.Tensor]) -> None:
 
 
 def _convert(c: Compilation) -> None:
+    if c.is_quantized:
+        c.converted = c.module
+        c.quantized = export(c.converted, c.inputs.tensors)
+        return
     c.progress(f"calibrated with {c.samples.count} samples; quantizing")
     prepared = c.prepared
     if c.check or c.quantizer.configuration.bias_correction:
@@ -180,7 +191,7 @@ def _convert(c: Compilation) -> None:
 
 def _compare(c: Compilation) -> None:
     c.comparison = None
-    if not c.check:
+    if c.is_quantized or not c.check:
         return
     original = c.exported.module(check_guards=False)
     make_flat(original)
@@ -336,7 +347,7 @@ def _package(c: Compilation) -> None:
             program=c.quantized,
             reports=tuple(c.partitioner.reports),
             work=c.partitioner.work,
-            quantizer=str(c.quantizer.configuration),
+            quantizer="none, quantized before" if c.is_quantized else str(c.quantizer.configuration),
             placements=_placements(c.encoded[target]),
             encoded=None if c.obstacle else c.encoded[target][0],
             obstacle=c.obstacle,

@@ -72,6 +72,7 @@ LAZY = {
     ("cli", "pipeline"),
     ("cli", "quantization.configuration_file"),
     ("cli", "quantization.interface"),
+    ("cli", "quantization.quantized"),
     ("cli", "quantization.quantizer"),
     ("cli", "quantization.samples"),
     ("cli", "reference"),
