@@ -9,9 +9,11 @@ All weights of a layer share one scale here (`weights="per-tensor"`), which is l
 make the channels of depthwise layers differ in size, and the small ones are rounded to few numbers. Even so these
 images keep their classes; the loss shows that training with quantization goes on from where training in float ended:
 
-    float                               accuracy 99.44%  loss 0.0541
-    int8, quantized after training      accuracy 99.44%  loss 0.0541
-    int8, trained with quantization     accuracy 99.44%  loss 0.0468
+    float                               accuracy 98.89%  loss 0.0465
+    int8, quantized after training      accuracy 98.89%  loss 0.0456
+    int8, trained with quantization     accuracy 99.17%  loss 0.0403
+
+README.md goes on from here to a firmware.
 """
 
 from __future__ import annotations
@@ -57,9 +59,7 @@ class Separable(nn.Module):
 
         blocks = [layer(16, 16, kernel, groups) for _ in range(3) for kernel, groups in ((3, 16), (1, 1))]
         self.features = nn.Sequential(nn.BatchNorm2d(1), layer(1, 16, 3), *blocks)
-        self.classifier = nn.Sequential(
-            nn.AvgPool2d(2), nn.Flatten(), nn.Linear(256, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 10)
-        )
+        self.classifier = nn.Sequential(nn.AvgPool2d(2), nn.Flatten(), nn.Linear(256, 32), nn.ReLU(), nn.Linear(32, 10))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.classifier(self.features(x))
@@ -93,6 +93,7 @@ def quantize_after_training(model: nn.Module, data: digits.Digits) -> GraphModul
 
 
 def quantize_in_training(model: nn.Module, data: digits.Digits) -> GraphModule:
+    """Returns `model`, trained further with quantization and converted. It takes batches of any size."""
     images, labels = torch.from_numpy(data.train_images), torch.from_numpy(data.train_labels).long()
     module = quantizable_module(torch.export.export(model.train(), (images[:BATCH],)))
     prepared = prepare_qat_pt2e(module, CmsisNnQuantizer(qat=True).set_global(WEIGHTS))
@@ -111,11 +112,16 @@ def quantize_in_training(model: nn.Module, data: digits.Digits) -> GraphModule:
     return convert_trained(prepared)
 
 
+def train(data: digits.Digits, progress: Callable[[str], None] = lambda line: None) -> nn.Module:
+    """Returns the float network."""
+    torch.manual_seed(digits.SEED)
+    return digits.train(data, Separable(), EPOCHS, progress)
+
+
 def compare(progress: Callable[[str], None] = lambda line: None) -> dict[str, Score]:
     """Returns the scores, by how the network is quantized."""
     data = digits.load()
-    torch.manual_seed(digits.SEED)
-    model = digits.train(data, Separable(), EPOCHS, progress)
+    model = train(data, progress)
     return {
         "float": score(model, data),
         "int8, quantized after training": score(quantize_after_training(model, data), data),
