@@ -163,26 +163,36 @@ class PairWindows {
   /// Copies the inputs of a window, the zero point where it lies in the padding.
   void copy(const Window& w, std::int8_t* to) const {
     const payload::ConvParams& p = args_.params;
-    const auto zero_point = static_cast<std::int8_t>(-p.input_offset);
-    const std::int32_t c = args_.input_dims.c;
+    // A run of pixels side by side: a row of the window, or one pixel of it.
+    const std::int32_t run = dense_ ? args_.filter_dims.w : 1;
     std::int32_t y = w.y;
     for (std::int32_t ky = 0; ky < args_.filter_dims.h; ++ky, y += p.dilation.h) {
       const bool in_image = y >= 0 && y < args_.input_dims.h;
-      if (w.inside && dense_) {
-        to = append(to, pixel(y, w.x), segment_);
-        continue;
-      }
       std::int32_t x = w.x;
-      for (std::int32_t kx = 0; kx < args_.filter_dims.w; ++kx, x += p.dilation.w) {
-        if (in_image && x >= 0 && x < args_.input_dims.w) {
-          to = append(to, pixel(y, x), c);
-          continue;
+      for (std::int32_t i = 0; i < segments_; ++i, x += p.dilation.w) {
+        const std::int32_t end = x + run;
+        const std::int32_t begin = in_image ? clamp(0, x, end) : end;
+        const std::int32_t stop = clamp(args_.input_dims.w, begin, end);
+        to = pad(to, begin - x);
+        if (begin < stop) {
+          to = append(to, pixel(y, begin), (stop - begin) * args_.input_dims.c);
         }
-        for (std::int32_t i = 0; i < c; ++i) {
-          *to++ = zero_point;
-        }
+        to = pad(to, end - stop);
       }
     }
+  }
+
+  static std::int32_t clamp(std::int32_t value, std::int32_t least, std::int32_t most) {
+    return value < least ? least : (value > most ? most : value);
+  }
+
+  /// Appends pixels of the zero point.
+  std::int8_t* pad(std::int8_t* to, std::int32_t pixels) const {
+    const auto zero_point = static_cast<std::int8_t>(-args_.params.input_offset);
+    for (std::int32_t left = pixels * args_.input_dims.c; left > 0; --left) {
+      *to++ = zero_point;
+    }
+    return to;
   }
 
   /// Rows are short: calling memcpy would take longer than the copy.

@@ -97,7 +97,7 @@ class DepthwisePlanes {
   bool in_strips() const { return strip_outputs_ < x_.out; }
 
   /// Prepares for `outputs` outputs of a row from output `x` on.
-  void set_strip(std::int32_t x, std::int32_t outputs) {
+  [[gnu::noinline]] void set_strip(std::int32_t x, std::int32_t outputs) {
     columns_ = (outputs + 1) / 2 * stride_ + 1;
     const std::int32_t begin = x * stride_ - x_.padding;
     const std::int32_t before = begin < 0 ? -begin : 0;
@@ -128,7 +128,7 @@ class DepthwisePlanes {
     }
   }
 
-  void clear_columns(std::int32_t row, std::int32_t begin, std::int32_t end) {
+  [[gnu::noinline]] void clear_columns(std::int32_t row, std::int32_t begin, std::int32_t end) {
     const std::int32_t padding = padding_pair();
     std::int32_t* word = planes_ + begin * column_words_ + row;
     for (std::int32_t i = begin; i < end; ++i, word += column_words_) {
@@ -141,7 +141,7 @@ class DepthwisePlanes {
 
   /// Reads the rows `y` and following of the image into rows `begin` to `end` of the planes, except
   /// for the columns left and right of the image.
-  void read_rows(const std::int8_t* image, std::int32_t y, std::int32_t begin, std::int32_t end) {
+  [[gnu::noinline]] void read_rows(const std::int8_t* image, std::int32_t y, std::int32_t begin, std::int32_t end) {
     for (std::int32_t i = begin; i < end; ++i, ++y) {
       if (y < 0 || y >= y_.in) {
         clear_columns(i, 0, columns_);
@@ -164,7 +164,7 @@ class DepthwisePlanes {
   }
 
   /// Computes up to four channels.
-  void group(const std::int8_t* image, std::int8_t* output) {
+  [[gnu::noinline]] void group(const std::int8_t* image, std::int8_t* output) {
     std::int32_t begin = 0;
     std::int32_t top = -y_.padding;
     for (std::int32_t y = 0; y < y_.out; y += channel_planes::kRowsAtATime) {
@@ -178,7 +178,7 @@ class DepthwisePlanes {
   }
 
   /// The same, one strip from top to bottom after the other.
-  void group_by_strips(const std::int8_t* image, std::int8_t* output) {
+  [[gnu::noinline]] void group_by_strips(const std::int8_t* image, std::int8_t* output) {
     for (std::int32_t x = 0; x < x_.out; x += strip_outputs_) {
       const std::int32_t left = x_.out - x;
       set_strip(x, left < strip_outputs_ ? left : strip_outputs_);
@@ -190,7 +190,7 @@ class DepthwisePlanes {
   /// The same, all strips of two rows of outputs before the next two. Rows are read again for each two
   /// rows, because the planes of the other strips have replaced them. The first row is computed alone.
   /// Results may lie over inputs then; see depthwise_conv2d_planes_overlaps().
-  void group_by_rows(const std::int8_t* image, std::int8_t* output) {
+  [[gnu::noinline]] void group_by_rows(const std::int8_t* image, std::int8_t* output) {
     for (std::int32_t y = 0; y < y_.out;) {
       const bool two = y != 0 && y + 1 < y_.out;
       const std::int32_t top = y * stride_ - y_.padding;

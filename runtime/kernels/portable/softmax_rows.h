@@ -46,7 +46,7 @@ inline std::int32_t multiply_by_pow2(std::int32_t value, int exponent) {
 }
 
 /// exp(value) in Q0.31 for value <= 0 in Q5.26.
-inline std::int32_t exp_on_negative_values(std::int32_t value) {
+[[gnu::noinline]] inline std::int32_t exp_on_negative_values(std::int32_t value) {
   constexpr std::int32_t kQuarter = std::int32_t{1} << 24;
   const std::int32_t in_quarter = (value & (kQuarter - 1)) - kQuarter;  // [-1/4, 0)
   const std::int32_t remainder = wrapping_sub(in_quarter, value);
@@ -79,7 +79,7 @@ inline std::int32_t exp_on_negative_values(std::int32_t value) {
 }
 
 /// 1 / (1 + value) for value in [0, 1) in Q0.31.
-inline std::int32_t one_over_one_plus_x(std::int32_t value) {
+[[gnu::noinline]] inline std::int32_t one_over_one_plus_x(std::int32_t value) {
   const std::int64_t sum = static_cast<std::int64_t>(value) + kInt32Max;
   const std::int64_t nudged = sum + (sum >= 0 ? 1 : -1);
   const auto half_denominator =
