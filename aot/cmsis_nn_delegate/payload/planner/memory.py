@@ -95,7 +95,7 @@ class MemoryPlan:
     buffers: tuple[Buffer, ...]
     arena_bytes: int
     bound: int  # no placement of these buffers takes less
-    live: tuple[int, ...]  # bytes alive in each step
+    live: tuple[int, ...]  # bytes of the arena alive in each step
     in_place: tuple[str, ...]  # names of the nodes that store their output over an input
     homes: tuple[Home, ...]  # of the values that lie inside of others
     persistent_bytes: int  # of the states together
@@ -118,6 +118,11 @@ class MemoryPlan:
     def region_bytes(self) -> tuple[int, ...]:
         """Returns the sizes of the regions beside the arena."""
         return tuple(memory.nbytes for memory in self.memories[1:])
+
+    def live_in(self, step: int) -> int:
+        """Returns the bytes alive in `step`, of all memories."""
+        lives = [memory.live for memory in self.memories] or [self.live]
+        return sum(live[step] for live in lives if step < len(live))
 
     @property
     def gap(self) -> int:

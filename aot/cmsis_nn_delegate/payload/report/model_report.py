@@ -82,7 +82,7 @@ class CallReport:
     macs: int
     scratch_bytes: int
     constant_bytes: int
-    live_bytes: int
+    live_bytes: int  # while it runs, in all memories together
     # If the call was given a kernel that trades flash for speed: what it adds to the payload, and about how many
     # instructions it saves; else None.
     growth_bytes: Optional[int]
@@ -267,7 +267,6 @@ def _io(value: Value, plan: MemoryPlan) -> IoReport:
 def _call(call: Call, encoded: Encoded, modules: Mapping[str, str], lines: Mapping[str, str]) -> CallReport:
     node, plan = call.node, encoded.plan
     price = call.choice.price
-    live = plan.live[call.index] if call.index < len(plan.live) else 0
     return CallReport(
         index=call.index,
         op=node.op,
@@ -285,7 +284,7 @@ def _call(call: Call, encoded: Encoded, modules: Mapping[str, str], lines: Mappi
         macs=call.macs,
         scratch_bytes=call.scratch_bytes,
         constant_bytes=call.constant_bytes,
-        live_bytes=live,
+        live_bytes=plan.live_in(call.index),
         growth_bytes=None if price is None else price.flash_bytes,
         saved_instructions=None if price is None else price.saved_instructions,
         predicted_instructions=call.choice.instructions(encoded.target),

@@ -60,6 +60,7 @@ def test_each_memory_is_as_full_as_its_buffers(seed, sizes):
     report = build_report("random", encode(networks.random_network(seed), get_target("cortex-m4"), memories=memories))
     assert [(m.name, m.limit) for m in report.memories] == [(m.name, m.nbytes) for m in memories]
     assert [m.region for m in report.memories] == [*(m.name for m in memories[:-1]), "arena"]
+    alive = [0] * len(report.calls)
     for memory in report.memories:
         buffers = [b for b in report.arena.buffers if b.region == memory.region]
         ends = [-(-(b.offset + b.nbytes) // 16) * 16 for b in buffers]
@@ -71,6 +72,8 @@ def test_each_memory_is_as_full_as_its_buffers(seed, sizes):
 
         full = [16 * len(units(call.index)) for call in report.calls]
         assert max(full) == full[memory.peak_call] == memory.bound
+        alive = [sum(pair) for pair in zip(alive, full)]
+    assert alive == [call.live_bytes for call in report.calls]
     assert report.memories[-1].nbytes == report.arena.nbytes and report.memories[-1].bound == report.arena.bound
     assert "touched by an inference" in text.render(report)
 

@@ -135,7 +135,7 @@ def peak(report: Document) -> str:
     rows = [[escape(b["name"]), escape(b["kind"]), f"{b['nbytes']:,}", f"{b['offset']:,}", _lifetime(b)] for b in live]
     note = (
         f"<p>The <b>peak is call {call['index']}</b>, {escape(call['kernel'])}{_where(call)}, with "
-        f"{call['live_bytes']:,} live bytes in these buffers. Buffers overlap where a kernel "
+        f"{arena['bound']:,} live bytes in these buffers. Buffers overlap where a kernel "
         "writes over what it has read already.</p>"
     )
     return note + html.table(["buffer", "", "bytes", "address", "lives in calls"], rows, numbers=(2, 3))
