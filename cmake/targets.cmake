@@ -99,6 +99,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/cmsis_nn/batch_matmul.cc
     runtime/kernels/cmsis_nn/conv2d.cc
     runtime/kernels/cmsis_nn/depthwise_conv2d.cc
+    runtime/kernels/cmsis_nn/depthwise_conv2d_3x3.cc
+    runtime/kernels/cmsis_nn/depthwise_conv2d_opt.cc
     runtime/kernels/cmsis_nn/fully_connected.cc
     runtime/kernels/cmsis_nn/fully_connected_per_tensor.cc
     runtime/kernels/cmsis_nn/max_pool2d.cc
@@ -108,6 +110,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/cmsis_nn/mul_broadcast.cc
     runtime/kernels/cmsis_nn/softmax.cc
     runtime/kernels/cmsis_nn/transpose_conv2d.cc
+    runtime/kernels/cmsis_nn/depthwise.h
   HDRS
     runtime/kernels/cmsis_nn/cmsis_nn.h
   DEPS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,13 +49,15 @@ def _missing_with_kernels(op: Op) -> Iterator[str]:
             yield f"the portable kernel {kernel.name}.cc"
         elif f"Error {kernel.name}(const payload::{kernel.args.name}& " not in portable.read_text(encoding="utf-8"):
             yield f"the function {kernel.name}() in the portable kernel {kernel.name}.cc"
-        source = ROOT / f"runtime/kernels/cmsis_nn/{kernel.name}.cc"
-        if kernel.cmsis_nn and not source.exists():
-            yield f"CMSIS-NN's kernel {kernel.name}.cc"
-        elif kernel.cmsis_nn and f"{kernel.cmsis_nn}(" not in source.read_text(encoding="utf-8"):
-            yield f"a call of {kernel.cmsis_nn} in CMSIS-NN's kernel {kernel.name}.cc"
-        elif not kernel.cmsis_nn and not kernel.why_portable:
+        if not kernel.cmsis_nn and not kernel.why_portable:
             yield f"why there is no kernel {kernel.name} of CMSIS-NN"
+        functions = {kernel.name: kernel.cmsis_nn, **{f.name: f.cmsis_nn for f in kernel.functions}}
+        for name, function in functions.items() if kernel.cmsis_nn else ():
+            source = ROOT / f"runtime/kernels/cmsis_nn/{name}.cc"
+            if not source.exists():
+                yield f"CMSIS-NN's kernel {name}.cc"
+            elif not re.search(rf"\b{function}\b[(,>]", source.read_text(encoding="utf-8")):
+                yield f"a call of {function} in CMSIS-NN's kernel {name}.cc"
     if not op.draws:
         yield "draws: random cases"
     elif not _inherited(op, "encode"):

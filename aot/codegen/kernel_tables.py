@@ -165,7 +165,7 @@ def _header(provider: Provider) -> str:
             tables="\n".join(f"/// {table.doc}\nextern const KernelTable {table.constant};\n" for table in own),
             namespace=provider.namespace,
             providers="\n".join(_provider(table) for table in own),
-            kernels="\n".join(_declaration(kernel, provider) for kernel in kernels().values() if provider.has(kernel)),
+            kernels="\n".join(_declarations(kernel, provider) for kernel in kernels().values() if provider.has(kernel)),
         )
     )
 
@@ -182,12 +182,21 @@ def _provider(table: Table) -> str:
     )
 
 
-def _declaration(kernel: KernelSpec, provider: Provider) -> str:
-    constant = camel(kernel.name)
-    documentation = f"{kernel.cmsis_nn}." if provider is CMSIS_NN else kernel.args.doc
+def _declarations(kernel: KernelSpec, provider: Provider) -> str:
+    """Returns the declarations of a kernel, and of those for the calls that CMSIS-NN gives to one of its functions."""
+    if provider is not CMSIS_NN:
+        return _declaration(kernel, kernel.name, kernel.args.doc)
+    narrow = [
+        _declaration(kernel, function.name, f"{function.cmsis_nn}, for the calls that {kernel.cmsis_nn} gives to it.")
+        for function in kernel.functions
+    ]
+    return "\n".join([_declaration(kernel, kernel.name, f"{kernel.cmsis_nn}."), *narrow])
+
+
+def _declaration(kernel: KernelSpec, name: str, documentation: str) -> str:
     lines = comment(documentation)
-    lines.append(f"extern const KernelOf<payload::Opcode::k{constant}> k{constant};")
-    lines.append(f"Error {kernel.name}(const payload::{kernel.args.name}& args, const Bases& bases);")
+    lines.append(f"extern const KernelOf<payload::Opcode::k{camel(kernel.name)}> k{camel(name)};")
+    lines.append(f"Error {name}(const payload::{kernel.args.name}& args, const Bases& bases);")
     return "\n".join([*lines, ""])
 
 

@@ -23,7 +23,7 @@ using cmsis_nn_delegate::StandaloneModelBase;
 using executorch::runtime::Error;
 
 constexpr KernelTable kKernels =
-    cmsis_nn_delegate::digits_kernels.joined(cmsis_nn_delegate::linear_kernels);
+    cmsis_nn_delegate::digits_kernels_to_join.joined(cmsis_nn_delegate::linear_kernels_to_join);
 
 constexpr std::size_t kArenaBytes =
     DIGITS_ARENA_BYTES > LINEAR_ARENA_BYTES ? DIGITS_ARENA_BYTES : LINEAR_ARENA_BYTES;

@@ -25,7 +25,7 @@ from .channels import Bounds, Link
 from .conv_args import CallDims
 from .features import Features, blocks_of
 from .geometry import Geometry
-from .kernel import KernelSpec
+from .kernel import Function, KernelSpec
 from .op import Op
 from .providers import cmsis_nn_geometry
 from .providers import cmsis_nn_rules as rules
@@ -45,6 +45,25 @@ DW_CONV_PARAMS = Struct(
         Field("activation", blocks.ACTIVATION),
     ),
 )
+
+
+def _takes_3x3(args: Mapping[str, Any], isa: Isa) -> bool:
+    kernel, params = args["filter_dims"], args["params"]
+    padding, dilation = params["padding"], params["dilation"]
+    return isa is not Isa.MVE and rules.takes_3x3(
+        args["input_dims"]["n"],
+        params["ch_mult"],
+        *(kernel["h"], kernel["w"], padding["h"], padding["w"], dilation["h"], dilation["w"]),
+    )
+
+
+def _takes_opt(args: Mapping[str, Any], isa: Isa) -> bool:
+    image, params = args["input_dims"], args["params"]
+    dilation = params["dilation"]
+    return not _takes_3x3(args, isa) and rules.takes_opt(
+        isa is Isa.MVE, image["n"], image["c"], params["ch_mult"], dilation["h"], dilation["w"]
+    )
+
 
 KERNEL = KernelSpec(
     "depthwise_conv2d",
@@ -76,6 +95,10 @@ KERNEL = KernelSpec(
         "ConvolutionFunctions/arm_depthwise_conv_wrapper_s8.c",
         "NNSupportFunctions/arm_nn_depthwise_conv_nt_t_s8.c",
         "TransposeFunctions/arm_transpose_s8.c",
+    ),
+    functions=(
+        Function("depthwise_conv2d_3x3", "arm_depthwise_conv_3x3_s8", _takes_3x3),
+        Function("depthwise_conv2d_opt", "arm_depthwise_conv_s8_opt", _takes_opt),
     ),
     reads_past={Isa.MVE: ReadsPast(filter=3, parameters=12)},
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import Any, Optional
 
 from ..format.opcodes import Opcode
 from ..format.record import Role, Struct
@@ -25,6 +25,16 @@ class Workspace:
 
 
 @dataclass(frozen=True)
+class Function:
+    """One of the functions among which a wrapper of CMSIS-NN chooses by the sizes of a call. An image whose calls all
+    go to it takes its kernel, called `name`, instead of the wrapper's, and links no other of the functions."""
+
+    name: str
+    cmsis_nn: str
+    takes: Callable[[Mapping[str, Any], Isa], bool]  # whether the wrapper calls it for this argument block
+
+
+@dataclass(frozen=True)
 class KernelSpec:
     """A kernel as the payload calls it.
 
@@ -39,6 +49,8 @@ class KernelSpec:
     cmsis_nn: str
     # The files of CMSIS-NN that it needs, in Source/. A missing file is an undefined symbol at link time.
     cmsis_nn_sources: tuple[str, ...] = ()
+    # Those of the functions behind `cmsis_nn` that have kernels of their own.
+    functions: tuple[Function, ...] = ()
     # Tells several kernels for the same elements apart; Op.variant says which one a node uses.
     variant: str = ""
     # Why there is no usable CMSIS-NN function.
@@ -59,6 +71,10 @@ class KernelSpec:
         """Returns its name and elements, such as "add of input1 int8, input2 int8, output int8"."""
         elements = ", ".join(f"{name} {element.value}" for name, element in self.elements.items())
         return f"{self.name} of {elements}"
+
+    def function_for(self, args: Mapping[str, Any], isa: Isa) -> Optional[Function]:
+        """Returns which of `functions` computes a call for CMSIS-NN; None if only the wrapper does."""
+        return next((function for function in self.functions if function.takes(args, isa)), None)
 
     @property
     def opcode(self) -> Opcode:

@@ -122,7 +122,7 @@ def generate_source(name: str, payload: bytes) -> str:
             body.append(f"  bases[payload::kBaseConstant] = direct::base(&constants::k{last});")
         blocks += [f"constexpr payload::{kernel.args.name} kCall{index} = {{", *_block(call, kernel, own, view), "};"]
         result = "const Error error" if len(view.calls) == 1 else "Error error" if index == 0 else "error"
-        body.append(f"  {result} = {_NAMESPACES[call.provider]}::{kernel.name}(kCall{index}, bases);")
+        body.append(f"  {result} = {_function(call, kernel, view)}(kCall{index}, bases);")
         if index + 1 < len(view.calls):
             body += ["  if (error != Error::Ok) {", "    return error;", "  }"]
     tensors = _tensors(view)
@@ -274,9 +274,25 @@ def _uses(view: Payload, provider: ProviderId) -> bool:
     return any(call.provider is provider for call in view.calls)
 
 
+def _function(call: Call, kernel: KernelSpec, view: Payload) -> str:
+    """Returns the function that runs a call: of CMSIS-NN's, the one that a wrapper would choose."""
+    function = kernel.function_for(call.args, view.isa) if call.provider is ProviderId.CMSIS_NN else None
+    return f"{_NAMESPACES[call.provider]}::{function.name if function else kernel.name}"
+
+
 def _stock(view: Payload) -> str:
     """Returns which kernels stand for CMSIS-NN's, if the model calls any."""
-    return _STOCK.format(with_cmsis_nn=WITH_CMSIS_NN) if _uses(view, ProviderId.CMSIS_NN) else ""
+    if not _uses(view, ProviderId.CMSIS_NN):
+        return ""
+    found = {}
+    for call in view.calls:
+        kernel = kernels()[call.opcode]
+        function = kernel.function_for(call.args, view.isa) if call.provider is ProviderId.CMSIS_NN else None
+        if function:
+            found[function.name] = kernel.name
+    wide = "".join(f"constexpr auto& {name} = portable::{found[name]};\n" for name in sorted(found))
+    portable = f"namespace stock {{\nusing namespace portable;\n{wide}}}  // namespace stock" if wide else ""
+    return _STOCK.format(with_cmsis_nn=WITH_CMSIS_NN, portable=portable or "namespace stock = portable;")
 
 
 def _compatible(view: Payload) -> Iterator[str]:
@@ -347,7 +363,7 @@ _STOCK = """\
 #if defined({with_cmsis_nn}) && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 namespace stock = cmsis_nn;
 #else
-namespace stock = portable;
+{portable}
 #endif
 
 """

@@ -8,8 +8,10 @@ from __future__ import annotations
 from ..format.cpp import camel
 from ..format.opcodes import Opcode
 from ..format.schema import ProviderId
+from ..ops.kernel import Function
+from ..ops.registry import kernels
 from .c_header import c_identifier
-from .decode import decode
+from .decode import Payload, decode
 
 # The library of CMSIS-NN's kernels defines it for everything that depends on it.
 WITH_CMSIS_NN = "CMSIS_NN_DELEGATE_CMSIS_NN"
@@ -28,9 +30,20 @@ def generate_kernel_table(name: str, payload: bytes) -> str:
     for call in view.calls:
         providers[call.opcode] = min(call.provider, providers.get(call.opcode, call.provider))
     places = {ProviderId.CMSIS_NN: f"{symbol}_model::stock", ProviderId.PORTABLE: "portable", ProviderId.TUNED: "tuned"}
-    kernels = "\n".join(
+    names = "\n".join(
         f"        {places[provider]}::k{camel(opcode.name)}," for opcode, provider in sorted(providers.items())
     )
+    narrow = {
+        opcode: function for opcode, function in _narrow(view).items() if providers[opcode] is ProviderId.CMSIS_NN
+    }
+    stock, to_join = "namespace stock = cmsis_nn;", f"{symbol}_kernels"
+    if narrow:
+        lines = [
+            f"inline constexpr const auto& k{camel(opcode.name)} = cmsis_nn::k{camel(function.name)};"
+            for opcode, function in narrow.items()
+        ]
+        stock = "\n".join(["namespace stock {", "using namespace cmsis_nn;", *lines, "}  // namespace stock"])
+        to_join += "".join(f"\n    .with(cmsis_nn::k{camel(opcode.name)})" for opcode in narrow)
     return f"""\
 // {name}: the kernels that it calls, for CmsisNnBackend. Generated; do not edit.
 #pragma once
@@ -50,7 +63,7 @@ def generate_kernel_table(name: str, payload: bytes) -> str:
 namespace cmsis_nn_delegate {{
 namespace {symbol}_model {{
 #ifdef {WITH_CMSIS_NN}
-namespace stock = cmsis_nn;
+{stock}
 inline constexpr const Provider& kProvider = tuned::kProviderWithCmsisNn;
 #else
 namespace stock = portable;
@@ -58,13 +71,34 @@ inline constexpr const Provider& kProvider = tuned::kProvider;
 #endif
 }}  // namespace {symbol}_model
 
-/// For an image with this model alone; `joined` makes one table for several models.
+/// For an image with this model alone.
 inline constexpr KernelTable {symbol}_kernels = {{
     {symbol}_model::kProvider,
     {{
-{kernels}
+{names}
     }},
 }};
 
+/// For an image with several models: `joined` makes one table of theirs. Its kernels compute calls of all sizes.
+#ifdef {WITH_CMSIS_NN}
+inline constexpr KernelTable {symbol}_kernels_to_join = {to_join};
+#else
+inline constexpr KernelTable {symbol}_kernels_to_join = {symbol}_kernels;
+#endif
+
 }}  // namespace cmsis_nn_delegate
 """
+
+
+def _narrow(view: Payload) -> dict[Opcode, Function]:
+    """Returns, by opcode, the one function of CMSIS-NN behind a wrapper that computes all of its calls."""
+    found: dict[Opcode, set[Function | None]] = {}
+    for call in view.calls:
+        found.setdefault(call.opcode, set()).add(kernels()[call.opcode].function_for(call.args, view.isa))
+    return {
+        opcode: function
+        for opcode, functions in found.items()
+        if len(functions) == 1
+        for function in functions
+        if function
+    }

@@ -3,6 +3,7 @@ import re
 import pytest
 
 from cmsis_nn_delegate.format.cpp import camel
+from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.providers.registry import get_providers
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
@@ -35,7 +36,7 @@ def test_what_cmsis_nn_computes_has_another_kernel_without_it():
     with_it, without = re.search(
         r"namespace net_model {\n#ifdef \w+\n(.*?)#else\n(.*?)#endif", table, re.DOTALL
     ).groups()
-    assert "namespace stock = cmsis_nn;" in with_it and "namespace stock = portable;" in without
+    assert "using namespace cmsis_nn;" in with_it and "namespace stock = portable;" in without
 
 
 def test_an_opcode_of_two_providers_has_the_kernel_that_runs_the_calls_of_both():
@@ -47,6 +48,38 @@ def test_an_opcode_of_two_providers_has_the_kernel_that_runs_the_calls_of_both()
     found = {(call.opcode.name, call.provider.name) for call in decode(payload).calls}
     assert found == {("DEPTHWISE_CONV2D", "PORTABLE"), ("DEPTHWISE_CONV2D", "CMSIS_NN")}
     assert _kernels(generate_kernel_table("net", payload)) == ["portable::kDepthwiseConv2d"]
+
+
+def _depthwise_table(*calls, core="cortex-m4"):
+    """Returns the table of a model with depthwise convolutions given as (kernel, padding, multiplier)."""
+    b = GraphBuilder()
+    outputs = [
+        b.depthwise_conv2d(b.input(1, 4, 8, 8), multiplier, kernel=kernel, padding=Padding(*padding))
+        for kernel, padding, multiplier in calls
+    ]
+    payload = encode(b.graph(*outputs), get_target(core), providers=get_providers(["cmsis-nn"])).payload
+    return generate_kernel_table("net", payload)
+
+
+@pytest.mark.parametrize("core, function", [("cortex-m0plus", "3x3"), ("cortex-m4", "3x3"), ("cortex-m55", "Opt")])
+def test_calls_of_one_function_of_cmsis_nn_link_its_kernel_alone(core, function):
+    table = _depthwise_table(((3, 3), (1, 1), 1), ((3, 3), (0, 0), 1), core=core)
+    assert _kernels(table) == ["net_model::stock::kDepthwiseConv2d"]
+    found = re.findall(r"const auto& kDepthwiseConv2d = ([\w:]+);", table)
+    assert found == [f"cmsis_nn::kDepthwiseConv2d{function}"]
+    assert "net_kernels_to_join = net_kernels\n    .with(cmsis_nn::kDepthwiseConv2d);" in table
+
+
+@pytest.mark.parametrize("other", [((5, 5), (1, 1), 1), ((3, 3), (2, 2), 1)])
+def test_calls_of_several_functions_of_cmsis_nn_link_the_wrapper(other):
+    assert "using namespace cmsis_nn" in _depthwise_table(other)
+    table = _depthwise_table(((3, 3), (1, 1), 1), other)
+    assert _kernels(table) == ["net_model::stock::kDepthwiseConv2d"]
+    assert "namespace stock = cmsis_nn;" in table
+
+
+def test_calls_that_only_the_wrapper_computes_link_it():
+    assert "namespace stock = cmsis_nn;" in _depthwise_table(((3, 3), (1, 1), 2))
 
 
 def test_only_payloads_are_accepted():

@@ -42,6 +42,14 @@ Error conv2d(const payload::Conv2dArgs& args, const Bases& bases);
 extern const KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d;
 Error depthwise_conv2d(const payload::DepthwiseConv2dArgs& args, const Bases& bases);
 
+/// arm_depthwise_conv_3x3_s8, for the calls that arm_depthwise_conv_wrapper_s8 gives to it.
+extern const KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d3x3;
+Error depthwise_conv2d_3x3(const payload::DepthwiseConv2dArgs& args, const Bases& bases);
+
+/// arm_depthwise_conv_s8_opt, for the calls that arm_depthwise_conv_wrapper_s8 gives to it.
+extern const KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2dOpt;
+Error depthwise_conv2d_opt(const payload::DepthwiseConv2dArgs& args, const Bases& bases);
+
 /// arm_nn_vec_mat_mult_t_per_ch_s8.
 extern const KernelOf<payload::Opcode::kFullyConnected> kFullyConnected;
 Error fully_connected(const payload::FullyConnectedArgs& args, const Bases& bases);

@@ -120,6 +120,14 @@ constexpr bool fits_3x3(std::int32_t in_w, std::int32_t out_w, std::int32_t stri
 /// compiler makes such a layer a conv2d.
 constexpr bool becomes_convolution(std::int32_t in_c) { return in_c == 1; }
 
+/// Whether arm_depthwise_conv_wrapper_s8 picks arm_depthwise_conv_s8_opt, if it does not pick
+/// arm_depthwise_conv_3x3_s8.
+constexpr bool takes_opt(bool mve, std::int32_t batch, std::int32_t in_c, std::int32_t multiplier,
+                         std::int32_t dilation_h, std::int32_t dilation_w) {
+  return batch == 1 && multiplier == 1 && dilation_h == 1 && dilation_w == 1 &&
+         (!mve || !becomes_convolution(in_c));
+}
+
 /// Whether arm_depthwise_conv_wrapper_s8 computes this depthwise convolution.
 ///
 /// One kernel for DSP clears its column buffer up to the first row of the image, or from the last

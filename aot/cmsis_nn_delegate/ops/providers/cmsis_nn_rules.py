@@ -168,6 +168,18 @@ def becomes_convolution(in_c: int) -> bool:
     return in_c == 1
 
 
+def takes_opt(mve: bool, batch: int, in_c: int, multiplier: int, dilation_h: int, dilation_w: int) -> bool:
+    """Whether arm_depthwise_conv_wrapper_s8 picks arm_depthwise_conv_s8_opt, if it does not pick
+    arm_depthwise_conv_3x3_s8."""
+    return (
+        batch == 1
+        and multiplier == 1
+        and dilation_h == 1
+        and dilation_w == 1
+        and (not mve or not becomes_convolution(in_c))
+    )
+
+
 def depthwise_fits(
     mve: bool,
     batch: int,
