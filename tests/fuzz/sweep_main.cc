@@ -96,10 +96,19 @@ std::size_t make_payload(std::uint32_t index, std::uint32_t attempt, std::uint32
   return size;
 }
 
+/// The slot of a region beside the arena: the last ones, behind the tensors.
+constexpr unsigned region_slot(unsigned index) { return fuzz::kSlots - 1 - index; }
+
 bool fits(const fuzz::Accepted& payload) {
-  if (payload.header().arena_bytes > fuzz::kSlotBytes || payload.tensor_count() > kTensorSlots ||
+  if (payload.header().arena_bytes > fuzz::kSlotBytes ||
+      payload.tensor_count() + payload.header().region_count > kTensorSlots ||
       payload.work() > kMaxWork) {
     return false;
+  }
+  for (unsigned i = 0; i < payload.header().region_count; ++i) {
+    if (payload.region_bytes()[i] > fuzz::kSlotBytes) {
+      return false;
+    }
   }
   for (unsigned i = 0; i < payload.tensor_count(); ++i) {
     if (payload.tensor(i).nbytes > fuzz::kSlotBytes) {
@@ -109,13 +118,38 @@ bool fits(const fuzz::Accepted& payload) {
   return true;
 }
 
+/// Returns a configuration with the regions of `payload`, each at the end of its slot, in `regions`; without regions
+/// if it is not valid, or too large.
+Config configure(const std::uint8_t* payload, std::size_t size,
+                 MemoryRegion (&regions)[kTensorSlots]) {
+  Config config;
+  if (size < sizeof(payload::Header) ||
+      reinterpret_cast<const payload::Header*>(payload)->region_count == 0 ||
+      !PayloadView::open(payload, size, selected_kernels()).ok()) {
+    return config;
+  }
+  const fuzz::Accepted valid(payload);
+  if (!fits(valid)) {
+    return config;
+  }
+  for (unsigned i = 0; i < valid.header().region_count; ++i) {
+    const std::uint32_t bytes = valid.region_bytes()[i];
+    regions[i] = {fuzz::at_end(region_slot(i), bytes), bytes};
+    fuzz::Random(valid.header().crc32 + i).fill(fuzz::at_end(region_slot(i), bytes), bytes);
+  }
+  config.regions = regions;
+  config.region_count = valid.header().region_count;
+  return config;
+}
+
 /// Returns whether init() has accepted it.
 bool run(std::size_t size, std::uint32_t mode, Totals& totals) {
   ++totals.payloads;
   // Ends with the last byte before the gap, unless a damaged size makes that misaligned.
   std::uint8_t* const payload = fuzz::at_end(kPayloadSlot, (size + 15) / 16 * 16);
   std::memcpy(payload, work, size);
-  const CmsisNnBackend backend(selected_kernels());
+  MemoryRegion regions[kTensorSlots];
+  const CmsisNnBackend backend(selected_kernels(), configure(payload, size, regions));
   // With the most persistent memory that mutate() makes.
   alignas(16) static std::uint8_t handle_memory[payload::kStateOffset + 0xFF0];
   MemoryAllocator handle_allocator(sizeof(handle_memory), handle_memory);

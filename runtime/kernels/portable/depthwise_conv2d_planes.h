@@ -141,7 +141,8 @@ class DepthwisePlanes {
 
   /// Reads the rows `y` and following of the image into rows `begin` to `end` of the planes, except
   /// for the columns left and right of the image.
-  [[gnu::noinline]] void read_rows(const std::int8_t* image, std::int32_t y, std::int32_t begin, std::int32_t end) {
+  [[gnu::noinline]] void read_rows(const std::int8_t* image, std::int32_t y, std::int32_t begin,
+                                   std::int32_t end) {
     for (std::int32_t i = begin; i < end; ++i, ++y) {
       if (y < 0 || y >= y_.in) {
         clear_columns(i, 0, columns_);
