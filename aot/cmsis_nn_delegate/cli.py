@@ -128,6 +128,8 @@ def _compile(arguments: argparse.Namespace) -> int:
     from .payload.report.page import library
 
     budget = Budget(arguments.max_arena, arguments.max_flash, arguments.max_instructions)
+    if arguments.emit == "cpp" and len(arguments.memory) > 1:
+        raise UserError("--emit cpp: C++ calls have one arena: give one --memory, or none")
     if arguments.html:
         library.check_installed()
     compiled = _compiled(arguments)
@@ -255,8 +257,10 @@ def _report_text(path: str) -> str:
 def _page(arguments: argparse.Namespace) -> int:
     """Writes the page of `report --html`, of NAME.report.json alone."""
     from .payload.files.artifacts import Artifacts
+    from .payload.report.budget import Budget
     from .payload.report.page import document, library, render
 
+    Budget(arguments.max_arena, arguments.max_flash)  # refuses limits below 0
     library.check_installed()
     if arguments.model.endswith(".json"):
         path = Path(arguments.model)

@@ -214,6 +214,7 @@ def test_a_model_in_several_memories(capsys, folder, small):
     assert code == 0 and "sram (arena)" in shown
     refused = compile_(capsys, folder, "small", *memories, "--emit", "cpp", out="refused")
     check_failure(refused, 2, "one arena: give one --memory, or none")
+    assert "calibrated" not in refused[1]  # before the work, not after it
     refused = compile_(capsys, folder, "small", "--memory", "dtcm=16", "--memory", "sram=16", out="refused")
     check_failure(refused, 1, "does not fit its memories: sram would take .* more than its 16")
     assert not (folder / "refused").exists()
@@ -322,6 +323,7 @@ def test_the_page_of_a_report(capsys, small, tmp_path):
     assert f"None against small for {report['target']}" in (tmp_path / "page.html").read_text()
     check_failure(run(capsys, "report", small, "--against", alone), 2, "--against is for --html")
     check_failure(run(capsys, "report", small, "--max-arena", 9), 2, "--max-arena is for --html")
+    check_failure(run(capsys, "report", small, "--html", "--max-flash", -1), 2, "limit of the flash is -1 bytes")
     part = {"code": 5, "constants": 0, "initial": 0, "total": 5, "objects": {"main.o": 5}}
     (tmp_path / "app.size.json").write_text(
         json.dumps({"flash": {"total": 5, "parts": {"app": part}}, "ram": {"total": 1}})
