@@ -30,8 +30,12 @@ def _flag_sets(ctx):
         _flags(_LINK, FLAGS.link),
     ]
 
+def _tool_path(tool, path):
+    """Returns `path` as tool_path() wants it: absolute, or in the package of the toolchain."""
+    return path if path.startswith("/") else "from_inputs/" + tool
+
 def _impl(ctx):
-    tools = ctx.attr.tools
+    tools = {tool: _tool_path(tool, path) for tool, path in ctx.attr.tools.items()}
     return cc_common.create_cc_toolchain_config_info(
         ctx = ctx,
         toolchain_identifier = ctx.label.name,

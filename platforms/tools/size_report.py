@@ -50,16 +50,18 @@ def part_and_object(path):
     "bazel-out/x/bin/runtime/kernels/_objs/add/add.o"      -> ("runtime/kernels", "add.o")
     "bazel-out/x/bin/runtime/kernels/libadd.a(add.o)"      -> ("runtime/kernels", "add.o")
     "/usr/lib/.../libc_nano.a(libc_a-memset.o)"            -> ("toolchain libc_nano.a", "libc_a-memset.o")
+    "external/arm_gcc/toolchain/.../libm.a(sf_fma.o)"      -> ("toolchain libm.a", "sf_fma.o")
     """
     path = re.sub(r"^.*?bazel-out/[^/]+/bin/", "", path)
+    of_toolchain = path.startswith("/") or re.match(r"external/[^/]*\barm_gcc/toolchain/", path)
     archive = re.fullmatch(r"(?:(.*)/)?([^/]*\.a)\((.*)\)", path)
     if archive:
         directory, name, member = archive.groups()
-        if path.startswith("/"):
+        if of_toolchain:
             return f"toolchain {name}", member
         return directory or ".", member
     directory, _, name = path.rpartition("/")
-    if path.startswith("/"):
+    if of_toolchain:
         return "toolchain", name
     return re.sub(r"/?_objs/.*", "", directory) or ".", name
 

@@ -71,6 +71,8 @@ def test_text_has_the_totals():
         ("bazel-out/x-opt/bin/_objs/main/main.o", (".", "main.o")),
         ("bazel-out/x-opt/bin/external/cmsis_nn/libcmsis_nn.a(arm_add.o)", ("external/cmsis_nn", "arm_add.o")),
         ("/usr/lib/arm/lib/libc_nano.a(libc_a-memset.o)", ("toolchain libc_nano.a", "libc_a-memset.o")),
+        ("external/+e+arm_gcc/toolchain/lib/libm.a(sf_fma.o)", ("toolchain libm.a", "sf_fma.o")),
+        ("external/arm_gcc/toolchain/lib/crtn.o", ("toolchain", "crtn.o")),
     ],
 )
 def test_part_and_object(path, expected):

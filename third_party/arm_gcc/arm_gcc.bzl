@@ -1,15 +1,18 @@
 """Finds arm-none-eabi-gcc: $ARM_GNU_TOOLCHAIN/bin, then $PATH.
 
+If $ARM_GNU_TOOLCHAIN_AS_INPUTS is 1, the files of $ARM_GNU_TOOLCHAIN are inputs of the actions that use them, so that
+machines on which it is not installed can run these.
+
 Writes @arm_gcc//:info.bzl with ARM_GCC, a struct:
   found         whether a complete toolchain was found
   version       as printed by the compiler, "none" if not found
-  tools         path by tool name
-  include_dirs  the built-in search path of the compiler
+  tools         path by tool name, absolute, or relative to the folder in which actions run
+  include_dirs  the built-in search path of the compiler, absolute or relative like the tools
   cpus          the cores with other_flags in platforms/cores.bzl that -mcpu accepts
 
-and identity.txt, an input of every action that runs one of the tools: a cache that machines share must not give one the
-outputs of another one's compiler. It has the hashes of the programs, and of the libraries and headers that show newlib's
-version.
+and the filegroup `files`, inputs of every action that runs one of the tools: the toolchain, if it is an input, and
+identity.txt. A cache that machines share must not give one the outputs of another one's compiler, so it has the hashes
+of the programs, and of the libraries and headers that show newlib's version.
 
 Toolchain resolution loads this file in every build for a core, and rules load it in every build. A missing
 compiler must therefore not fail here, but in the action that needs it.
@@ -67,6 +70,31 @@ def _include_dirs(rctx, gcc):
             dirs.append(str(rctx.path(line.strip())))
     return dirs
 
+# Of the archives that Arm publishes: no debugger, manuals or plugins.
+_INPUTS = ["toolchain/%s/**" % folder for folder in ["arm-none-eabi", "bin", "include", "lib", "libexec"]]
+_NO_INPUTS = ["**/*-gdb*", "**/plugin/**", "**/install-tools/**", "**/* *"]  # the last: names that Bazel refuses
+
+_BUILD = """exports_files([
+    "identity.txt",
+    "info.bzl",
+])
+
+filegroup(
+    name = "files",
+    srcs = ["identity.txt"]%s,
+    visibility = ["//visibility:public"],
+)
+"""
+
+def _as_inputs(rctx):
+    """Returns the folder of the toolchain if its files are to be inputs, else None."""
+    if rctx.os.environ.get("ARM_GNU_TOOLCHAIN_AS_INPUTS", "0") != "1":
+        return None
+    folder = rctx.os.environ.get("ARM_GNU_TOOLCHAIN")
+    if not folder:
+        fail("ARM_GNU_TOOLCHAIN_AS_INPUTS=1 needs ARM_GNU_TOOLCHAIN, the folder of an unpacked toolchain")
+    return str(rctx.path(folder).realpath)
+
 def _accepts(rctx, gcc, cpu):
     args = [gcc, "-mcpu=" + cpu, "-mthumb", "-E", "-xc", "/dev/null", "-o", "/dev/null"]
     return rctx.execute(args).return_code == 0
@@ -103,6 +131,12 @@ def _impl(rctx):
     else:
         rctx.file("missing.sh", _MISSING, executable = True)
         tools = {tool: str(rctx.path("missing.sh")) for tool in _TOOLS}
+    folder = _as_inputs(rctx)
+    if folder:
+        rctx.symlink(folder, "toolchain")
+        here = "external/%s/toolchain" % rctx.name
+        tools = {tool: path.replace(folder, here, 1) for tool, path in tools.items()}
+        include_dirs = [path.replace(folder, here, 1) for path in include_dirs]
     rctx.file("info.bzl", """ARM_GCC = struct(
     cpus = %r,
     found = %s,
@@ -112,12 +146,12 @@ def _impl(rctx):
 )
 """ % (cpus, found, include_dirs, tools, version))
     rctx.file("identity.txt", identity)
-    rctx.file("BUILD.bazel", "exports_files([\n    \"identity.txt\",\n    \"info.bzl\",\n])\n")
+    rctx.file("BUILD.bazel", _BUILD % (" + glob(%r, exclude = %r)" % (_INPUTS, _NO_INPUTS) if folder else ""))
     rctx.file("WORKSPACE", "")
 
 arm_gcc = repository_rule(
     implementation = _impl,
-    environ = ["ARM_GNU_TOOLCHAIN", "PATH"],
+    environ = ["ARM_GNU_TOOLCHAIN", "ARM_GNU_TOOLCHAIN_AS_INPUTS", "PATH"],
     configure = True,
     local = True,
 )

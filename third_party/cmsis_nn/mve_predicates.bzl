@@ -16,7 +16,7 @@ def _impl(ctx):
     ctx.actions.run(
         executable = ctx.executable._tool,
         arguments = [arguments],
-        inputs = ctx.files.srcs + [ctx.file._compiler],
+        inputs = ctx.files.srcs + ctx.files._compiler,
         outputs = [ctx.outputs.header],
         mnemonic = "MvePredicates",
         progress_message = "Checking MVE predicates %s" % ctx.label,
@@ -29,10 +29,7 @@ _mve_predicates = rule(
         "flags": attr.string_list(doc = "Flags that select a core with MVE; empty for other cores."),
         "header": attr.output(mandatory = True),
         "srcs": attr.label_list(allow_files = True),
-        "_compiler": attr.label(
-            default = "@arm_gcc//:identity.txt",
-            allow_single_file = True,
-        ),
+        "_compiler": attr.label(default = "@arm_gcc//:files"),
         "_tool": attr.label(
             default = "//third_party/cmsis_nn:mve_predicates",
             executable = True,
