@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Iterable
 
 from cmsis_nn_delegate.format import schema
@@ -61,8 +62,9 @@ def generate() -> str:
     by_opcode = sorted(kernels().items())
     shared = _members(kernel.args for _, kernel in by_opcode)
     calls = [f"### {opcode:d} {kernel.name}\n{_record(kernel.args)}" for opcode, kernel in by_opcode]
+    about = (schema.__doc__ or "").partition("\n\n")[2].strip()
     return _TEXT.format(
-        about=(schema.__doc__ or "").partition("\n\n")[2].strip(),
+        about=re.sub(r"see `(make_ref|region_base)`", "see [References](#references)", about),
         base_bits=32 - schema.REF_OFFSET_BITS,
         offset_bits=schema.REF_OFFSET_BITS,
         arena=schema.BASE_ARENA,
