@@ -41,8 +41,8 @@ def stage(files: dict[str, Path], folder: Path) -> None:
 
 def build(files: dict[str, Path], output: Path) -> int:
     """Returns Sphinx's exit code."""
-    for name in ("torch", "torchao"):  # which warn about this machine when they are imported; Sphinx's warnings count
-        logging.getLogger(name).setLevel(logging.ERROR)
+    # Importing it warns about this machine. TORCH_LOGS does this for torch; Sphinx's own warnings count.
+    logging.getLogger("torchao").setLevel(logging.ERROR)
     from sphinx.cmd.build import main as sphinx_build
 
     with tempfile.TemporaryDirectory() as folder:

@@ -22,6 +22,7 @@ def _impl(ctx):
         arguments = [args],
         env = {
             "OMP_NUM_THREADS": "1",
+            "TORCH_LOGS": "-all",  # errors only
             "PYTHON_DOCS": ctx.file._packages.path,
         },
         # The packages are not inputs, only what names their versions.
