@@ -187,6 +187,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/convolution.h
     runtime/kernels/portable/depthwise_conv2d.cc
     runtime/kernels/portable/depthwise_conv2d_planes.cc
+    runtime/kernels/portable/depthwise_conv2d_rows.cc
     runtime/kernels/portable/depthwise_conv2d_vectors.cc
     runtime/kernels/portable/dequantize.cc
     runtime/kernels/portable/div.cc
@@ -231,11 +232,14 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/add_linear.h
     runtime/kernels/portable/broadcast.h
     runtime/kernels/portable/channel_planes.h
+    runtime/kernels/portable/channel_rows.h
     runtime/kernels/portable/channel_vectors.h
     runtime/kernels/portable/conv2d_pairs.h
     runtime/kernels/portable/conv2d_vectors.h
     runtime/kernels/portable/conv2d_winograd.h
+    runtime/kernels/portable/depthwise_3x3.h
     runtime/kernels/portable/depthwise_conv2d_planes.h
+    runtime/kernels/portable/depthwise_conv2d_rows.h
     runtime/kernels/portable/depthwise_conv2d_vectors.h
     runtime/kernels/portable/fully_connected_pairs.h
     runtime/kernels/portable/pair_products.h
@@ -273,12 +277,15 @@ cmsis_nn_delegate_library(
     runtime/kernels/tuned/all.cc
     runtime/kernels/tuned/channel_planes_dsp.S
     runtime/kernels/tuned/channel_planes_dsp.h
+    runtime/kernels/tuned/channel_rows_scalar.S
+    runtime/kernels/tuned/channel_rows_scalar.h
     runtime/kernels/tuned/channel_vectors_mve.S
     runtime/kernels/tuned/channel_vectors_mve.h
     runtime/kernels/tuned/conv2d_pairs.cc
     runtime/kernels/tuned/conv2d_vectors.cc
     runtime/kernels/tuned/conv2d_winograd.cc
     runtime/kernels/tuned/depthwise_conv2d_planes.cc
+    runtime/kernels/tuned/depthwise_conv2d_rows.cc
     runtime/kernels/tuned/depthwise_conv2d_vectors.cc
     runtime/kernels/tuned/fully_connected_pairs.cc
     runtime/kernels/tuned/inner_loops.h

@@ -36,7 +36,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 48;
+inline constexpr std::size_t kOpcodeCount = 49;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -115,6 +115,7 @@ enum class Opcode : std::uint8_t {
   kConv2dVectors = 45,
   kDepthwiseConv2dVectors = 46,
   kConv2dWinograd = 47,
+  kDepthwiseConv2dRows = 48,
 };
 
 /// The first bytes of a payload. Offsets are relative to its start.
@@ -1919,6 +1920,48 @@ static_assert(offsetof(Conv2dWinogradArgs, params) == 32, "layout of Conv2dWinog
 static_assert(offsetof(Conv2dWinogradArgs, input_dims) == 72, "layout of Conv2dWinogradArgs");
 static_assert(offsetof(Conv2dWinogradArgs, filter_dims) == 88, "layout of Conv2dWinogradArgs");
 static_assert(offsetof(Conv2dWinogradArgs, output_dims) == 104, "layout of Conv2dWinogradArgs");
+
+/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, row by row.
+struct DepthwiseConv2dRowsArgs {
+  /// int8 [n, h, w, c]
+  Ref input;
+  /// for each channel: three words with the weights of a row or column of the filter, of
+  /// which the first one's last byte is the form; the sum for inputs of -128; three words
+  /// for the form, 0: shift, multiplier and correction of ANY, 1: span, factor and constant
+  /// of a product
+  Ref table;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  /// int8 [n, h, w, c]
+  Ref output;
+  std::int32_t scratch_bytes;
+  /// 7 to 7
+  std::int32_t channel_words;
+  /// 1: the kernel's rows are columns of the image, 0 to 1
+  std::int32_t along_height;
+  ConvParams params;
+  Dims input_dims;
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(DepthwiseConv2dRowsArgs) == 116, "layout of DepthwiseConv2dRowsArgs");
+static_assert(offsetof(DepthwiseConv2dRowsArgs, input) == 0, "layout of DepthwiseConv2dRowsArgs");
+static_assert(offsetof(DepthwiseConv2dRowsArgs, table) == 4, "layout of DepthwiseConv2dRowsArgs");
+static_assert(offsetof(DepthwiseConv2dRowsArgs, scratch) == 8, "layout of DepthwiseConv2dRowsArgs");
+static_assert(offsetof(DepthwiseConv2dRowsArgs, output) == 12, "layout of DepthwiseConv2dRowsArgs");
+static_assert(offsetof(DepthwiseConv2dRowsArgs, scratch_bytes) == 16,
+              "layout of DepthwiseConv2dRowsArgs");
+static_assert(offsetof(DepthwiseConv2dRowsArgs, channel_words) == 20,
+              "layout of DepthwiseConv2dRowsArgs");
+static_assert(offsetof(DepthwiseConv2dRowsArgs, along_height) == 24,
+              "layout of DepthwiseConv2dRowsArgs");
+static_assert(offsetof(DepthwiseConv2dRowsArgs, params) == 28, "layout of DepthwiseConv2dRowsArgs");
+static_assert(offsetof(DepthwiseConv2dRowsArgs, input_dims) == 68,
+              "layout of DepthwiseConv2dRowsArgs");
+static_assert(offsetof(DepthwiseConv2dRowsArgs, filter_dims) == 84,
+              "layout of DepthwiseConv2dRowsArgs");
+static_assert(offsetof(DepthwiseConv2dRowsArgs, output_dims) == 100,
+              "layout of DepthwiseConv2dRowsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

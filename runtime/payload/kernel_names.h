@@ -57,6 +57,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "conv2d_vectors of input int8, table int32, output int8",
     "depthwise_conv2d_vectors of input int8, table int32, output int8",
     "conv2d_winograd of input int8, table int32, output int8",
+    "depthwise_conv2d_rows of input int8, table int32, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

@@ -1026,6 +1026,38 @@ inline constexpr OperatorField kConv2dWinogradArgsFields[] = {
     {"output_dims.c", 116, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kDepthwiseConv2dRowsArgsFields[] = {
+    {"input", 0, FieldKind::kInput, false, false, 0, 0, 1, 1, 4, {68, 72, 76, 80}},
+    {"table", 4, FieldKind::kFilter, false, false, 0, 0, 4, 4, 2, {112, 20}},
+    {"scratch", 8, FieldKind::kScratch, false, false, 0, 0, 16, 1, 1, {16}},
+    {"output", 12, FieldKind::kOutput, false, false, 0, 0, 1, 1, 4, {100, 104, 108, 112}},
+    {"scratch_bytes", 16, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"channel_words", 20, FieldKind::kInteger, true, false, 7, 7, 1, 0, 0, {}},
+    {"along_height", 24, FieldKind::kInteger, true, false, 0, 1, 1, 0, 0, {}},
+    {"params.input_offset", 28, FieldKind::kInteger, true, false, -127, 128, 1, 0, 0, {}},
+    {"params.output_offset", 32, FieldKind::kInteger, true, false, -128, 127, 1, 0, 0, {}},
+    {"params.stride.w", 36, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.stride.h", 40, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.padding.w", 44, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.padding.h", 48, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.dilation.w", 52, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.dilation.h", 56, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"params.activation.min", 60, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"params.activation.max", 64, FieldKind::kInteger, true, true, -128, 127, 1, 0, 0, {}},
+    {"input_dims.n", 68, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.h", 72, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.w", 76, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"input_dims.c", 80, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.n", 84, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.h", 88, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.w", 92, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"filter_dims.c", 96, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.n", 100, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.h", 104, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.w", 108, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"output_dims.c", 112, FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
@@ -1076,6 +1108,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kConv2dVectorsArgsFields, 30, 120},
     {kDepthwiseConv2dVectorsArgsFields, 30, 120},
     {kConv2dWinogradArgsFields, 30, 120},
+    {kDepthwiseConv2dRowsArgsFields, 29, 116},
 };
 
 }  // namespace cmsis_nn_delegate

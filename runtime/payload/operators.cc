@@ -625,5 +625,23 @@ bool check_conv2d_winograd(const CallCheck& call, const void* args) {
          call.scratch_suffices(a.scratch_bytes);
 }
 
+bool check_depthwise_conv2d_rows(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2dRowsArgs*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input) &&
+         call.filter({a.table, bounds::product(volume(a.output_dims.c, a.channel_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.channel_words, 7, 7) && in_range(a.along_height, 0, 1) &&
+                        in_range(a.params.input_offset, -127, 128) &&
+                        in_range(a.params.output_offset, -128, 127)) &&
+         values::activation(call, a.params.activation) && call.writes(output) &&
+         call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

@@ -218,6 +218,11 @@ bool check_conv2d_winograd(const CallCheck& call, const void* args);
 inline constexpr Operator kConv2dWinograd = {
     payload::Opcode::kConv2dWinograd, sizeof(payload::Conv2dWinogradArgs), check_conv2d_winograd};
 
+bool check_depthwise_conv2d_rows(const CallCheck& call, const void* args);
+inline constexpr Operator kDepthwiseConv2dRows = {payload::Opcode::kDepthwiseConv2dRows,
+                                                  sizeof(payload::DepthwiseConv2dRowsArgs),
+                                                  check_depthwise_conv2d_rows};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -269,6 +274,7 @@ inline constexpr Operator kOperators[] = {
     operators::kConv2dVectors,
     operators::kDepthwiseConv2dVectors,
     operators::kConv2dWinograd,
+    operators::kDepthwiseConv2dRows,
 };
 
 }  // namespace cmsis_nn_delegate

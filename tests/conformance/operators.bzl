@@ -42,4 +42,5 @@ TUNED_KERNELS = [
     "conv2d_vectors",
     "depthwise_conv2d_vectors",
     "conv2d_winograd",
+    "depthwise_conv2d_rows",
 ]

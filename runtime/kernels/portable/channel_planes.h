@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "runtime/kernels/portable/depthwise_3x3.h"
 #include "runtime/kernels/portable/pair_products.h"
 
 namespace cmsis_nn_delegate {
@@ -44,8 +45,9 @@ struct PlaneRows {
 
 namespace channel_planes {
 
+using depthwise_3x3::kTaps;
+
 inline constexpr std::int32_t kChannels = 4;  // of a group of planes
-inline constexpr std::int32_t kTaps = 3;      // of a row and of a column of a filter
 inline constexpr std::int32_t kRowsAtATime = 2;
 inline constexpr std::int32_t kWords = 5;  // of a channel in a table
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/portable/channel_planes.h"
+#include "runtime/kernels/portable/depthwise_3x3.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate {
@@ -31,19 +32,9 @@ class DepthwisePlanes {
         strip_outputs_(plane_strip_outputs(args)),
         rows_(channel_planes::rows(stride_)),
         column_words_(channel_planes::kChannels * rows_) {
-    const payload::Dims& in = args.input_dims;
-    const payload::Dims& out = args.output_dims;
-    const payload::Tile& padding = args.params.padding;
-    const std::int32_t in_line = in.w * channels_;
-    const std::int32_t out_line = out.w * channels_;
-    // Rows of planes are those of the image, or its columns.
-    x_ = {in.w, out.w, padding.w, channels_, channels_};
-    y_ = {in.h, out.h, padding.h, in_line, out_line};
-    if (args.along_height != 0) {
-      const Axis rows = y_;
-      y_ = x_;
-      x_ = rows;
-    }
+    const depthwise_3x3::Axes axes(args);
+    x_ = axes.x;
+    y_ = axes.y;
     set_limits();
     if (!in_strips()) {
       set_strip(0, x_.out);
@@ -73,14 +64,6 @@ class DepthwisePlanes {
   }
 
  private:
-  struct Axis {
-    std::int32_t in;
-    std::int32_t out;
-    std::int32_t padding;
-    std::int32_t in_bytes;  // from an input to the next one
-    std::int32_t out_bytes;
-  };
-
   void set_limits() {
     constexpr std::uint32_t kEveryByte = 0x01010101;
     const payload::Activation& limits = args_.params.activation;
@@ -219,8 +202,8 @@ class DepthwisePlanes {
   std::int32_t strip_outputs_;
   std::int32_t rows_;          // of planes
   std::int32_t column_words_;  // of the planes of four channels
-  Axis x_{};
-  Axis y_{};
+  depthwise_3x3::Axis x_{};
+  depthwise_3x3::Axis y_{};
   // Of a strip: words of a row of a plane, pixels of a row of the image and how many lie before them, and the
   // column of the planes where they begin.
   std::int32_t columns_ = 0;
@@ -258,38 +241,23 @@ inline std::uint32_t depthwise_conv2d_planes_scratch_bytes(const void* args) {
          (channel_planes::kTaps + stride) * 4;
 }
 
-/// Returns whether the call is one for planes: one channel a group, 3 x 3 taps side by side, and
-/// stride 1 or 2.
 inline bool depthwise_conv2d_planes_accepts(const void* args) {
-  const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
-  const payload::ConvParams& p = a.params;
-  constexpr std::int32_t kMostOutputs =
-      1 << 20;  // along an axis, so that the scratch memory has a size
-  return a.filter_dims.c == 1 && a.input_dims.c == a.output_dims.c &&
-         a.filter_dims.h == channel_planes::kTaps && a.filter_dims.w == channel_planes::kTaps &&
-         p.dilation.h == 1 && p.dilation.w == 1 && p.stride.h == p.stride.w && p.stride.h <= 2 &&
-         a.output_dims.h <= kMostOutputs && a.output_dims.w <= kMostOutputs;
+  return depthwise_3x3::accepts(*static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args));
 }
 
 /// Returns whether outputs that start where the inputs do lie on inputs that are no longer read, as
 /// overlaps_exactly() in aot/cmsis_nn_delegate/ops/tuned/plane_order.py explains.
 inline bool depthwise_conv2d_planes_overlaps(const void* args, std::int32_t distance) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
-  const payload::Tile& padding = a.params.padding;
   const payload::Dims& in = a.input_dims;
   const payload::Dims& out = a.output_dims;
-  if (distance != 0 || out.h > in.h || out.w > in.w) {
-    return false;
-  }
   const std::int32_t strip = plane_strip_outputs(a);
-  const bool strips = strip < (a.along_height != 0 ? out.h : out.w);
-  if (a.along_height != 0) {
-    return !strips && a.params.stride.h == 1 && out.w == in.w && padding.w <= 2;
+  if (strip >= (a.along_height != 0 ? out.h : out.w)) {
+    return depthwise_3x3::rows_overlap(a, distance);
   }
-  if (!strips) {
-    return padding.h <= 2;
-  }
-  return a.params.stride.h == 2 && padding.h <= 1 && padding.w <= strip &&
+  const payload::Tile& padding = a.params.padding;
+  return distance == 0 && out.h <= in.h && out.w <= in.w && a.along_height == 0 &&
+         a.params.stride.h == 2 && padding.h <= 1 && padding.w <= strip &&
          2 * out.w + padding.w <= (2 - padding.h) * in.w + strip;
 }
 

@@ -183,6 +183,27 @@ TEST_F(OverlapTest, DepthwiseByPlanes) {
   EXPECT_GT(refused_, 500);
 }
 
+TEST_F(OverlapTest, DepthwiseByRows) {
+  for (int round = 0; round < 400; ++round) {
+    const int channels = pick(1, 11);
+    const int stride = pick(1, 2);
+    auto args = convolution<payload::DepthwiseConv2dRowsArgs>({3, 3}, stride, channels, channels);
+    args.filter_dims.c = 1;
+    args.channel_words = 7;
+    args.along_height = pick(0, 1);
+    draw_table(channels, 7, [&](int word) {
+      return word == 0   ? (any() & 0xFFFFFF) | pick(0, 1) << 24
+             : word < 3  ? any()
+             : word == 4 ? pick(7, 9)
+             : word == 5 ? pick(1 << 30, INT32_MAX)
+                         : pick(-5000, 5000);
+    });
+    compare(kDepthwiseConv2dRows, args);
+  }
+  EXPECT_GT(allowed_, 50);
+  EXPECT_GT(refused_, 500);
+}
+
 TEST_F(OverlapTest, Conv2dByVectors) {
   for (int round = 0; round < 100; ++round) {
     const payload::Tile kernel =

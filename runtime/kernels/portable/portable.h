@@ -275,5 +275,9 @@ Error depthwise_conv2d_vectors(const payload::DepthwiseConv2dVectorsArgs& args, 
 extern const KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd;
 Error conv2d_winograd(const payload::Conv2dWinogradArgs& args, const Bases& bases);
 
+/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, row by row.
+extern const KernelOf<payload::Opcode::kDepthwiseConv2dRows> kDepthwiseConv2dRows;
+Error depthwise_conv2d_rows(const payload::DepthwiseConv2dRowsArgs& args, const Bases& bases);
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

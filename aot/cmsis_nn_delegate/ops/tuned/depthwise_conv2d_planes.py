@@ -10,19 +10,16 @@ import numpy as np
 from ...format import blocks
 from ...format.record import I8, I32, Field, Struct
 from ...format.schema import MAX_DIM, Isa
-from ...graph.ir import Node, Value
+from ...graph.ir import Node
 from .. import conv_args
-from ..attrs import Padding
 from ..features import Features, blocks_of
 from ..geometry import Geometry
 from ..kernel import KernelSpec, Workspace
-from ..random_case import RandomCase
-from . import plane_order, requantization
+from . import depthwise_3x3, plane_order, requantization
+from .depthwise_3x3 import KERNEL
 from .requantization import Form
 from .tuned_kernel import TunedKernel
 
-_KERNEL = (3, 3)
-_STRIDES = ((1, 1), (2, 2))
 _CHANNELS = 4  # of a group of planes
 # Fewer outputs in a single row take more instructions than with CMSIS-NN, because two rows are computed at a time.
 _LEAST_ROW = 8
@@ -31,27 +28,6 @@ _LEAST_STRIP = 12  # outputs; shorter ones save less than they cost
 # Set in the byte with the shift of a channel: it has the form FLOOR; and the half step of its first rounding is 0.
 _FLOOR = 1 << 5
 _NO_FIRST_HALF = 1 << 6
-
-
-def _draw(d: RandomCase, x: Value, padding: Padding) -> Value:
-    stride = d.pick(*_STRIDES)
-    return d.maybe_relu(
-        d.depthwise_conv2d(x, 1, kernel=_KERNEL, stride=stride, padding=padding, clamp=d.clamp()),
-    )
-
-
-def _draw_small(d: RandomCase) -> Value:
-    return _draw(d, d.image(d.batch(), max(2, d.channels()), _KERNEL), d.padding(_KERNEL))
-
-
-def _draw_large(d: RandomCase) -> Value:
-    """Long rows, along the width or the height."""
-    size = d.pick(d.pair(3, 40), (d.integer(3, 9), d.integer(20, 70)), (d.integer(20, 70), d.integer(3, 9)))
-    return _draw(d, d.input(1, d.integer(2, 13), *size), d.padding(_KERNEL))
-
-
-def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
-    return _draw(d, d.image(d.batch(), max(2, d.channels()), _KERNEL), Padding(*d.pair(0, 5), *d.pair(0, 5)))
 
 
 class DepthwiseConv2dPlanes(TunedKernel):
@@ -71,7 +47,7 @@ class DepthwiseConv2dPlanes(TunedKernel):
         "3 x 3 taps, stride 1 or 2, no dilation, as many output as input channels, and sums that fit one of the forms "
         "of requantization"
     )
-    draws = (_draw_small, _draw_large, _draw_padding_beyond_the_kernel)
+    draws = depthwise_3x3.DRAWS
 
     spec = KernelSpec(
         name,
@@ -101,13 +77,9 @@ class DepthwiseConv2dPlanes(TunedKernel):
     )
 
     def why_not(self, node: Node) -> str:
-        channels = node.inputs[0].shape[1]
-        if tuple(node.inputs[1].shape[2:]) != _KERNEL or node.attrs.dilation != (1, 1):
-            return "it computes 3 x 3 taps without dilation"
-        if node.attrs.stride not in _STRIDES:
-            return "it computes strides 1 and 2, the same for height and width"
-        if node.inputs[1].shape[0] != channels:
-            return "it computes as many output as input channels"
+        reason = depthwise_3x3.why_not(node)
+        if reason:
+            return reason
         output = Geometry.plain(node).output
         if min(output) == 1 and max(output) < _LEAST_ROW:
             return f"it is slower for a single row of fewer than {_LEAST_ROW} outputs"
@@ -128,17 +100,17 @@ class DepthwiseConv2dPlanes(TunedKernel):
         geometry = Geometry.plain(node)
         channels, stride = int(node.inputs[1].shape[0]), int(node.attrs.stride[0])
         groups = geometry.batch * blocks_of(channels, _CHANNELS)
-        across = 1 if self._along_height(node) else 0  # the axis of the rows
+        across = 1 if depthwise_3x3.along_height(node) else 0  # the axis of the rows
         lines, row, padding = geometry.output[across], geometry.output[1 - across], geometry.padding[across]
         strip = _strip_outputs(node, self._strips_of(node, scratch_bytes))
         strips = blocks_of(row, strip)
         # Of which rows of the image, the padding included, are read before a row of outputs or two are computed.
-        reads = [*range(lines * stride + _KERNEL[0] - stride)]
+        reads = [*range(lines * stride + KERNEL[0] - stride)]
         starts = [*range(0, lines, 2)]
         if strips > 1 and stride == 2:  # all of them are read again, and the first row is computed alone
             starts = [0, *range(1, lines, 2)]
             ends = [*starts[1:], lines]
-            reads = [y for first, end in zip(starts, ends) for y in range(first * 2, (end - 1) * 2 + _KERNEL[0])]
+            reads = [y for first, end in zip(starts, ends) for y in range(first * 2, (end - 1) * 2 + KERNEL[0])]
         inside = sum(0 <= y - padding < geometry.input[across] for y in reads)
         # Two columns of outputs at a time.
         columns = blocks_of(row, 2)
@@ -169,9 +141,7 @@ class DepthwiseConv2dPlanes(TunedKernel):
         return self._distance(node, 1)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        weights = node.inputs[1].constant[:, 0].astype(np.int64)  # [channels, h, w]
-        if self._along_height(node):
-            weights = weights.transpose(0, 2, 1)
+        weights = depthwise_3x3.taps(node)
         # What every window has in common: the bias and the zero point of the input.
         start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum((1, 2))
         forms = self._forms(node)
@@ -185,17 +155,9 @@ class DepthwiseConv2dPlanes(TunedKernel):
         return {"table": np.concatenate([words, np.stack([start, multiplier], axis=1).astype(np.int32)], axis=1)}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        geometry = Geometry.plain(node)
-        channels = node.inputs[1].shape[0]
-        dims = conv_args.CallDims(
-            (geometry.batch, *geometry.input, channels),
-            (channels, *geometry.kernel, 1),
-            (geometry.batch, *geometry.output, channels),
-        )
         return {
-            **conv_args.encode(node, refs, scratch_bytes, geometry, dims),
+            **depthwise_3x3.encode(node, refs, scratch_bytes),
             "channel_words": _WORDS,
-            "along_height": int(self._along_height(node)),
             "strips": self._strips_of(node, scratch_bytes),
         }
 
@@ -203,20 +165,16 @@ class DepthwiseConv2dPlanes(TunedKernel):
         """Returns into how many strips rows are divided for this much scratch memory."""
         return next(count for count in _strips(node) if self._planes_bytes(node, count) <= scratch_bytes)
 
-    def _along_height(self, node: Node) -> bool:
-        height, width = Geometry.plain(node).output
-        return height > width
-
     def _planes_bytes(self, node: Node, strips: int) -> int:
         """Returns the size of the rows of four channels that two rows of outputs need, two columns in a word."""
         stride = int(node.attrs.stride[0])
         outputs = min(_strip_outputs(node, strips), max(Geometry.plain(node).output))
         columns = (outputs + 1) // 2 * stride + 1
-        return columns * _CHANNELS * (_KERNEL[0] + stride) * 4
+        return columns * _CHANNELS * (KERNEL[0] + stride) * 4
 
     def _distance(self, node: Node, strips: int) -> Optional[int]:
         geometry, strip = Geometry.plain(node), _strip_outputs(node, strips)
-        return 0 if plane_order.overlaps_exactly(geometry, self._along_height(node), strip) else None
+        return 0 if plane_order.overlaps_exactly(geometry, depthwise_3x3.along_height(node), strip) else None
 
     def _forms(self, node: Node) -> np.ndarray:
         largest = requantization.largest_sums(node, node.inputs[1].constant, node.inputs[2].constant.astype(np.int64))

@@ -10,6 +10,7 @@ from .conv2d_pairs import Conv2dPairs
 from .conv2d_vectors import Conv2dVectors
 from .conv2d_winograd import Conv2dWinograd
 from .depthwise_conv2d_planes import DepthwiseConv2dPlanes
+from .depthwise_conv2d_rows import DepthwiseConv2dRows
 from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 from .fully_connected_pairs import FullyConnectedPairs
@@ -27,6 +28,7 @@ TUNED_KERNELS: tuple[TunedKernel, ...] = (
     Conv2dVectors(),
     DepthwiseConv2dVectors(),
     Conv2dWinograd(),
+    DepthwiseConv2dRows(),
 )
 SPECS: Mapping[str, KernelSpec] = {kernel.spec.name: kernel.spec for kernel in TUNED_KERNELS}
 BY_OP: Mapping[str, tuple[TunedKernel, ...]] = {

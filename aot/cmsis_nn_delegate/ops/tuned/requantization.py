@@ -39,8 +39,8 @@ class Form(enum.IntEnum):
     FLOOR = 1
 
 
-def largest_sums(node: Node, weights: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """Returns the largest absolute value of each channel's sum for any int8 inputs; int64 [channels].
+def sum_limits(node: Node, weights: np.ndarray, bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the least and the largest sum of each channel for any int8 inputs; int64 [channels].
 
     `weights` is [channels, ...], without the zero point of the input, which is the value of padding.
     """
@@ -48,8 +48,14 @@ def largest_sums(node: Node, weights: np.ndarray, bias: np.ndarray) -> np.ndarra
     flat = weights.reshape(len(weights), -1)
     low, high = -128 - zero_point, 127 - zero_point
     negative, positive = (f(flat, np.int8(0)).sum(1, dtype=np.int64) for f in (np.minimum, np.maximum))
-    most = bias + positive * high + negative * low
     least = bias + positive * low + negative * high
+    most = bias + positive * high + negative * low
+    return np.asarray(least), np.asarray(most)
+
+
+def largest_sums(node: Node, weights: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """Returns the largest absolute value of each channel's sum; see `sum_limits`."""
+    least, most = sum_limits(node, weights, bias)
     return np.asarray(np.maximum(most, -least))
 
 
@@ -93,6 +99,13 @@ def forms_of(node: Node, largest: np.ndarray) -> np.ndarray:
 def _check_sums(largest: np.ndarray) -> None:
     if (np.abs(largest) > -INT32_MIN - 1).any():
         raise ValueError("a sum may exceed 32 bits")
+
+
+def check_any(node: Node, largest: np.ndarray, channels: np.ndarray) -> None:
+    """Raises ValueError if ANY is not exact for one of `channels`, bool, whose sums are at most `largest`."""
+    _check_sums(largest)
+    _, shift = _scales(node)
+    _check_any(largest[channels], shift[channels])
 
 
 def _check_any(largest: np.ndarray, shift: np.ndarray) -> None:

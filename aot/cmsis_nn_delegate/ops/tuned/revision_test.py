@@ -21,6 +21,7 @@ CONSTANTS = {
     "conv2d_vectors": 0x8165A1A9,
     "depthwise_conv2d_vectors": 0xDEAA159C,
     "conv2d_winograd": 0x3F3F6F74,
+    "depthwise_conv2d_rows": 0x6CF143DD,
 }
 
 
