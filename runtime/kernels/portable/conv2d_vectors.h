@@ -35,7 +35,7 @@ struct VectorSizes {
   }
 
   /// Returns the scratch memory: see Conv2dVectors.scratch_bytes in Python.
-  std::uint64_t scratch_bytes(const payload::Conv2dVectorsArgs& a) const {
+  [[gnu::noinline]] std::uint64_t scratch_bytes(const payload::Conv2dVectorsArgs& a) const {
     if (pointwise) {
       return inputs == depth ? 0 : depth * vector_products::kWindows;
     }
@@ -98,8 +98,8 @@ class VectorWindows {
  private:
   static constexpr std::int32_t kWindows = vector_products::kWindows;
 
-  /// Results of missing windows lie on those of the last one.
-  void set_offsets(std::int32_t count) {
+  /// Results of missing windows lie on those of the last one. Not inlined: GCC unrolls it at each of three calls.
+  [[gnu::noinline]] void set_offsets(std::int32_t count) {
     for (std::int32_t i = 0; i < kWindows; ++i) {
       const std::int32_t offset = (i < count ? i : count - 1) * args_.output_dims.c;
       products_.offsets[2 * i] = static_cast<std::uint16_t>(offset);

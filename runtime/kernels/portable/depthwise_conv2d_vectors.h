@@ -47,7 +47,7 @@ class ChannelRows {
     const payload::Dims& out = args_.output_dims;
     const auto compute =
         args_.params.stride.w == 1 ? Vectors::compute_dense : Vectors::compute_strided;
-    std::memset(padding_, -args_.params.input_offset, static_cast<std::size_t>(in.c));
+    fill_padding();
     for (std::int32_t n = 0; n < out.n; ++n, image_ += in.h * in.w * in.c) {
       std::int32_t next = 0;  // the first row, counted from the padding on, that is not there yet
       for (std::int32_t y = 0; y < out.h; ++y) {
@@ -66,6 +66,18 @@ class ChannelRows {
 
  private:
   static constexpr std::int32_t kRows = 3;
+
+  /// Word by word, of which the last may overlap the one before: there are at least 8 channels, and memset() alone
+  /// would be more code than this.
+  void fill_padding() const {
+    constexpr std::int32_t kWord = 4;
+    const std::uint32_t word =
+        static_cast<std::uint8_t>(-args_.params.input_offset) * std::uint32_t{0x01010101};
+    const std::int32_t last = args_.input_dims.c - kWord;
+    for (std::int32_t i = 0; i < last + kWord; i += kWord) {
+      std::memcpy(padding_ + (i < last ? i : last), &word, kWord);
+    }
+  }
 
   std::int8_t* place(std::int32_t row) const { return scratch_ + row % kRows * row_bytes_; }
 
