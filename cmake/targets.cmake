@@ -149,6 +149,7 @@ cmsis_nn_delegate_test(
     runtime/kernels/portable/kernels_test.cc
   DEPS
     portable
+    put
     executorch_runtime
 )
 
@@ -159,6 +160,7 @@ cmsis_nn_delegate_test(
     runtime/kernels/portable/overlap_test.cc
   DEPS
     portable
+    put
     executorch_runtime
 )
 
@@ -440,6 +442,15 @@ cmsis_nn_delegate_library(
     runtime/payload/payload_builder.h
   DEPS
     crc32
+    format
+)
+
+# //runtime/payload:put
+cmsis_nn_delegate_library(
+  put HOST
+  HDRS
+    runtime/payload/put.h
+  DEPS
     format
 )
 

@@ -6,10 +6,11 @@ For tests and fuzzers, which change each member of each operator in turn.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Union
 
 from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.format.opcodes import Opcode
-from cmsis_nn_delegate.format.record import F32, I32, REF, Field, Struct
+from cmsis_nn_delegate.format.record import F32, I16, I32, REF, U16, Field, Scalar, Struct
 from cmsis_nn_delegate.ops.registry import kernels
 
 _TEXT = """\
@@ -40,21 +41,60 @@ enum class FieldKind : std::uint8_t {{
   kShift,
 }};
 
-/// A member of 4 bytes of an argument block; nested structs are taken apart.
+/// A number of an argument block.
+struct NumberAt {{
+  std::uint16_t offset;
+  std::uint8_t bytes;  // 2 or 4
+  bool is_signed;
+
+  constexpr std::int64_t low() const {{ return is_signed ? -(std::int64_t{{1}} << (8 * bytes - 1)) : 0; }}
+  constexpr std::int64_t high() const {{
+    return (std::int64_t{{1}} << (8 * bytes - (is_signed ? 1 : 0))) - 1;
+  }}
+
+  std::int32_t get(const void* args) const {{
+    const auto* at = static_cast<const char*>(args) + offset;
+    if (bytes == sizeof(std::int32_t)) {{
+      return read<std::int32_t>(at);
+    }}
+    return is_signed ? read<std::int16_t>(at) : read<std::uint16_t>(at);
+  }}
+
+  /// Writes as many low bits of `value` as the number has.
+  void set(void* args, std::int32_t value) const {{
+    std::memcpy(static_cast<char*>(args) + offset, &value, bytes);  // little-endian
+  }}
+
+ private:
+  template <typename T>
+  static T read(const char* at) {{
+    T value;
+    std::memcpy(&value, at, sizeof(value));
+    return value;
+  }}
+}};
+
+constexpr NumberAt i16(std::uint16_t offset) {{ return {{offset, 2, true}}; }}
+constexpr NumberAt u16(std::uint16_t offset) {{ return {{offset, 2, false}}; }}
+constexpr NumberAt i32(std::uint16_t offset) {{ return {{offset, 4, true}}; }}
+/// Of a reference or a float.
+constexpr NumberAt u32(std::uint16_t offset) {{ return {{offset, 4, false}}; }}
+
+/// A member of an argument block; nested structs are taken apart. References and floats have 4 bytes.
 struct OperatorField {{
   const char* name;
-  std::uint16_t offset;
+  NumberAt at;
   FieldKind kind;
   /// Of an integer with a range of its own, which is [low, high]. `related`: other members limit it, too.
   bool ranged;
   bool related;
   std::int32_t low;
   std::int32_t high;
-  /// Of a reference: the data is so many elements as the product of the int32 members at these offsets.
+  /// Of a reference: the data is so many elements as the product of these members.
   std::uint8_t alignment;
   std::uint8_t element_bytes;
   std::uint8_t factor_count;
-  std::uint16_t factors[4];
+  NumberAt factors[4];
 
   constexpr bool is_reference() const {{ return kind >= FieldKind::kInput; }}
   constexpr bool is_constant() const {{ return kind >= FieldKind::kFilter; }}
@@ -64,8 +104,7 @@ struct OperatorField {{
     constexpr std::uint64_t kMost = std::uint64_t{{1}} << 40;
     std::uint64_t size = element_bytes;
     for (unsigned i = 0; i < factor_count; ++i) {{
-      std::int32_t factor;
-      std::memcpy(&factor, static_cast<const char*>(args) + factors[i], sizeof(factor));
+      const std::int32_t factor = factors[i].get(args);
       if (factor <= 0) {{
         return 0;
       }}
@@ -101,29 +140,37 @@ def _flat(layout: Struct, path: str = "", start: int = 0) -> Iterator[tuple[str,
     for field in layout.fields:
         if isinstance(field.type, Struct):
             yield from _flat(field.type, f"{path}{field.name}.", offset)
-        elif field.type not in (F32, I32, REF) or field.count != 1:
-            raise ValueError(f"{layout.name}.{field.name}: an argument block has single members of 4 bytes")
+        elif field.type not in (F32, I16, I32, REF, U16) or field.count != 1:
+            raise ValueError(f"{layout.name}.{field.name}: an argument block has single members of 2 or 4 bytes")
         else:
             yield path + field.name, offset, field, layout
         offset += field.size
 
 
+def _number(offset: int, type: Union[Scalar, Struct]) -> str:
+    """A NumberAt."""
+    sign = "i" if type in (I16, I32) else "u"
+    return f"{sign}{8 * type.size}({offset})"
+
+
 def _row(layout: Struct, path: str, offset: int, field: Field, parent: Struct) -> str:
-    kind = "Integer" if field.type is I32 else "Float"
-    alignment, element_bytes, factors = 1, 0, []
+    kind = "Float" if field.type is F32 else "Integer"
+    alignment, element_bytes = 1, 0
+    factors: list[str] = []
     if field.operand:
         kind = camel(field.operand.role.name)
         alignment, element_bytes = field.operand.align, field.operand.element.size
         for factor in field.operand.shape:
-            found = [o for name, o, _, _ in _flat(layout) if name == factor or name.startswith(factor + ".")]
+            members = [member for member in _flat(layout) if f"{member[0]}.".startswith(factor + ".")]
+            found = [_number(at, member.type) for _, at, member, _ in members]
             if not found:
                 raise ValueError(f"{layout.name}.{path}: there is no field {factor}")
             factors += found
     ranged = field.low is not None
     low, high = (field.low, field.high) if ranged else (0, 0)
     flags = f"{str(ranged).lower()}, {str(bool(parent.values)).lower()}"
-    sizes = f"{alignment}, {element_bytes}, {len(factors)}, {{{', '.join(map(str, factors))}}}"
-    return f'    {{"{path}", {offset}, FieldKind::k{kind}, {flags}, {low}, {high}, {sizes}}},'
+    sizes = f"{alignment}, {element_bytes}, {len(factors)}, {{{', '.join(factors)}}}"
+    return f'    {{"{path}", {_number(offset, field.type)}, FieldKind::k{kind}, {flags}, {low}, {high}, {sizes}}},'
 
 
 def generate() -> str:

@@ -8,18 +8,25 @@ constexpr payload::Ref make_ref(std::uint32_t base, std::uint32_t offset) {
   return base << payload::kRefOffsetBits | offset;
 }
 
-}  // namespace
-
-std::uint32_t volume(const payload::Dims& d) {
-  const std::uint64_t outer =
-      std::uint64_t{static_cast<std::uint32_t>(d.n)} * static_cast<std::uint32_t>(d.h);
-  const std::uint64_t inner =
-      std::uint64_t{static_cast<std::uint32_t>(d.w)} * static_cast<std::uint32_t>(d.c);
+/// Not inlined, so that sizes of 16 and of 32 bits share it.
+[[gnu::noinline]] std::uint32_t volume(std::uint32_t n, std::uint32_t h, std::uint32_t w,
+                                       std::uint32_t c) {
+  const std::uint64_t outer = std::uint64_t{n} * h;
+  const std::uint64_t inner = std::uint64_t{w} * c;
   const std::uint64_t all =
       std::uint64_t{static_cast<std::uint32_t>(outer)} * static_cast<std::uint32_t>(inner);
   const std::uint64_t lost = (outer | inner) >> 32 << 32;  // what does not go into `all`
   return beyond(lost | all) ? kTooLarge : static_cast<std::uint32_t>(all);
 }
+
+}  // namespace
+
+std::uint32_t volume(const payload::Dims& d) {
+  return volume(static_cast<std::uint32_t>(d.n), static_cast<std::uint32_t>(d.h),
+                static_cast<std::uint32_t>(d.w), static_cast<std::uint32_t>(d.c));
+}
+
+std::uint32_t volume(const payload::PackedDims& d) { return volume(d.n, d.h, d.w, d.c); }
 
 Regions::Regions(const payload::Header& header, const payload::IoTensor* tensors) {
   constexpr std::uint32_t kAligned = kByteAligned | kHalfAligned | kWordAligned | kBlockAligned;

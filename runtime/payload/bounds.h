@@ -37,6 +37,7 @@ inline std::uint32_t volume(std::int32_t a, std::int32_t b, std::int32_t c) {
 /// The same for dimensions in [1, kMaxDim]. Not inlined, because the checks of most operators use it several
 /// times.
 std::uint32_t volume(const payload::Dims& d);
+std::uint32_t volume(const payload::PackedDims& d);
 
 /// Whether `value` is in [low, high].
 inline bool in_range(std::int32_t value, std::int32_t low, std::int32_t high) {

@@ -13,7 +13,7 @@ namespace payload {
 using Ref = std::uint32_t;
 
 inline constexpr std::uint32_t kMagic = 0x444e4e43;
-inline constexpr std::uint16_t kFormatVersion = 4;
+inline constexpr std::uint16_t kFormatVersion = 5;
 inline constexpr std::uint32_t kPortableRevision = 0x00000001;
 inline constexpr std::uint32_t kCmsisNnRevision = 0xdbf45dbf;
 inline constexpr std::uint32_t kTunedRevision = 0x00000003;
@@ -238,38 +238,60 @@ static_assert(offsetof(CallHeader, opcode) == 0, "layout of CallHeader");
 static_assert(offsetof(CallHeader, provider) == 1, "layout of CallHeader");
 static_assert(offsetof(CallHeader, bytes) == 2, "layout of CallHeader");
 
-/// = cmsis_nn_activation
-struct Activation {
-  /// at most max, -128 to 127
-  std::int32_t min;
-  /// -128 to 127
-  std::int32_t max;
+/// A Tile in 16 bits.
+struct PackedTile {
+  std::uint16_t w;
+  std::uint16_t h;
 };
-static_assert(sizeof(Activation) == 8, "layout of Activation");
-static_assert(offsetof(Activation, min) == 0, "layout of Activation");
-static_assert(offsetof(Activation, max) == 4, "layout of Activation");
+static_assert(sizeof(PackedTile) == 4, "layout of PackedTile");
+static_assert(offsetof(PackedTile, w) == 0, "layout of PackedTile");
+static_assert(offsetof(PackedTile, h) == 2, "layout of PackedTile");
 
-/// = cmsis_nn_conv_params
-struct ConvParams {
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input_offset;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-  /// >= 1
-  Tile stride;
-  /// top and left, >= 0; bottom and right follow from output_dims
-  Tile padding;
-  /// >= 1
-  Tile dilation;
-  Activation activation;
+/// An Activation in 16 bits.
+struct PackedActivation {
+  /// at most max, -128 to 127
+  std::int16_t min;
+  /// -128 to 127
+  std::int16_t max;
 };
-static_assert(sizeof(ConvParams) == 40, "layout of ConvParams");
-static_assert(offsetof(ConvParams, input_offset) == 0, "layout of ConvParams");
-static_assert(offsetof(ConvParams, output_offset) == 4, "layout of ConvParams");
-static_assert(offsetof(ConvParams, stride) == 8, "layout of ConvParams");
-static_assert(offsetof(ConvParams, padding) == 16, "layout of ConvParams");
-static_assert(offsetof(ConvParams, dilation) == 24, "layout of ConvParams");
-static_assert(offsetof(ConvParams, activation) == 32, "layout of ConvParams");
+static_assert(sizeof(PackedActivation) == 4, "layout of PackedActivation");
+static_assert(offsetof(PackedActivation, min) == 0, "layout of PackedActivation");
+static_assert(offsetof(PackedActivation, max) == 2, "layout of PackedActivation");
+
+/// ConvParams in 16 bits.
+struct PackedConvParams {
+  /// -zero_point of the input, -127 to 128
+  std::int16_t input_offset;
+  /// zero_point of the output, -128 to 127
+  std::int16_t output_offset;
+  /// >= 1
+  PackedTile stride;
+  /// top and left; bottom and right follow from output_dims
+  PackedTile padding;
+  /// >= 1
+  PackedTile dilation;
+  PackedActivation activation;
+};
+static_assert(sizeof(PackedConvParams) == 20, "layout of PackedConvParams");
+static_assert(offsetof(PackedConvParams, input_offset) == 0, "layout of PackedConvParams");
+static_assert(offsetof(PackedConvParams, output_offset) == 2, "layout of PackedConvParams");
+static_assert(offsetof(PackedConvParams, stride) == 4, "layout of PackedConvParams");
+static_assert(offsetof(PackedConvParams, padding) == 8, "layout of PackedConvParams");
+static_assert(offsetof(PackedConvParams, dilation) == 12, "layout of PackedConvParams");
+static_assert(offsetof(PackedConvParams, activation) == 16, "layout of PackedConvParams");
+
+/// Dims in 16 bits.
+struct PackedDims {
+  std::uint16_t n;
+  std::uint16_t h;
+  std::uint16_t w;
+  std::uint16_t c;
+};
+static_assert(sizeof(PackedDims) == 8, "layout of PackedDims");
+static_assert(offsetof(PackedDims, n) == 0, "layout of PackedDims");
+static_assert(offsetof(PackedDims, h) == 2, "layout of PackedDims");
+static_assert(offsetof(PackedDims, w) == 4, "layout of PackedDims");
+static_assert(offsetof(PackedDims, c) == 6, "layout of PackedDims");
 
 /// int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter *
 /// (input + input_offset)), requantized per output channel.
@@ -289,12 +311,12 @@ struct Conv2dArgs {
   /// int8 [n, h, w, c]
   Ref output;
   std::int32_t scratch_bytes;
-  ConvParams params;
-  Dims input_dims;
-  Dims filter_dims;
-  Dims output_dims;
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
 };
-static_assert(sizeof(Conv2dArgs) == 120, "layout of Conv2dArgs");
+static_assert(sizeof(Conv2dArgs) == 76, "layout of Conv2dArgs");
 static_assert(offsetof(Conv2dArgs, input) == 0, "layout of Conv2dArgs");
 static_assert(offsetof(Conv2dArgs, filter) == 4, "layout of Conv2dArgs");
 static_assert(offsetof(Conv2dArgs, bias) == 8, "layout of Conv2dArgs");
@@ -304,34 +326,34 @@ static_assert(offsetof(Conv2dArgs, scratch) == 20, "layout of Conv2dArgs");
 static_assert(offsetof(Conv2dArgs, output) == 24, "layout of Conv2dArgs");
 static_assert(offsetof(Conv2dArgs, scratch_bytes) == 28, "layout of Conv2dArgs");
 static_assert(offsetof(Conv2dArgs, params) == 32, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, input_dims) == 72, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, filter_dims) == 88, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, output_dims) == 104, "layout of Conv2dArgs");
+static_assert(offsetof(Conv2dArgs, input_dims) == 52, "layout of Conv2dArgs");
+static_assert(offsetof(Conv2dArgs, filter_dims) == 60, "layout of Conv2dArgs");
+static_assert(offsetof(Conv2dArgs, output_dims) == 68, "layout of Conv2dArgs");
 
-/// = cmsis_nn_dw_conv_params
-struct DwConvParams {
+/// PackedConvParams and the channel multiplier.
+struct PackedDwConvParams {
   /// -zero_point of the input, -127 to 128
-  std::int32_t input_offset;
+  std::int16_t input_offset;
   /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int16_t output_offset;
   /// output channels = ch_mult * input channels
   std::int32_t ch_mult;
   /// >= 1
-  Tile stride;
-  /// top and left, >= 0; bottom and right follow from output_dims
-  Tile padding;
+  PackedTile stride;
+  /// top and left; bottom and right follow from output_dims
+  PackedTile padding;
   /// >= 1
-  Tile dilation;
-  Activation activation;
+  PackedTile dilation;
+  PackedActivation activation;
 };
-static_assert(sizeof(DwConvParams) == 44, "layout of DwConvParams");
-static_assert(offsetof(DwConvParams, input_offset) == 0, "layout of DwConvParams");
-static_assert(offsetof(DwConvParams, output_offset) == 4, "layout of DwConvParams");
-static_assert(offsetof(DwConvParams, ch_mult) == 8, "layout of DwConvParams");
-static_assert(offsetof(DwConvParams, stride) == 12, "layout of DwConvParams");
-static_assert(offsetof(DwConvParams, padding) == 20, "layout of DwConvParams");
-static_assert(offsetof(DwConvParams, dilation) == 28, "layout of DwConvParams");
-static_assert(offsetof(DwConvParams, activation) == 36, "layout of DwConvParams");
+static_assert(sizeof(PackedDwConvParams) == 24, "layout of PackedDwConvParams");
+static_assert(offsetof(PackedDwConvParams, input_offset) == 0, "layout of PackedDwConvParams");
+static_assert(offsetof(PackedDwConvParams, output_offset) == 2, "layout of PackedDwConvParams");
+static_assert(offsetof(PackedDwConvParams, ch_mult) == 4, "layout of PackedDwConvParams");
+static_assert(offsetof(PackedDwConvParams, stride) == 8, "layout of PackedDwConvParams");
+static_assert(offsetof(PackedDwConvParams, padding) == 12, "layout of PackedDwConvParams");
+static_assert(offsetof(PackedDwConvParams, dilation) == 16, "layout of PackedDwConvParams");
+static_assert(offsetof(PackedDwConvParams, activation) == 20, "layout of PackedDwConvParams");
 
 /// int8 depthwise convolution, NHWC; output channel o reads input channel o / ch_mult.
 struct DepthwiseConv2dArgs {
@@ -350,12 +372,12 @@ struct DepthwiseConv2dArgs {
   /// int8 [n, h, w, c]
   Ref output;
   std::int32_t scratch_bytes;
-  DwConvParams params;
-  Dims input_dims;
-  Dims filter_dims;
-  Dims output_dims;
+  PackedDwConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
 };
-static_assert(sizeof(DepthwiseConv2dArgs) == 124, "layout of DepthwiseConv2dArgs");
+static_assert(sizeof(DepthwiseConv2dArgs) == 80, "layout of DepthwiseConv2dArgs");
 static_assert(offsetof(DepthwiseConv2dArgs, input) == 0, "layout of DepthwiseConv2dArgs");
 static_assert(offsetof(DepthwiseConv2dArgs, filter) == 4, "layout of DepthwiseConv2dArgs");
 static_assert(offsetof(DepthwiseConv2dArgs, bias) == 8, "layout of DepthwiseConv2dArgs");
@@ -365,9 +387,20 @@ static_assert(offsetof(DepthwiseConv2dArgs, scratch) == 20, "layout of Depthwise
 static_assert(offsetof(DepthwiseConv2dArgs, output) == 24, "layout of DepthwiseConv2dArgs");
 static_assert(offsetof(DepthwiseConv2dArgs, scratch_bytes) == 28, "layout of DepthwiseConv2dArgs");
 static_assert(offsetof(DepthwiseConv2dArgs, params) == 32, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, input_dims) == 76, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, filter_dims) == 92, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, output_dims) == 108, "layout of DepthwiseConv2dArgs");
+static_assert(offsetof(DepthwiseConv2dArgs, input_dims) == 56, "layout of DepthwiseConv2dArgs");
+static_assert(offsetof(DepthwiseConv2dArgs, filter_dims) == 64, "layout of DepthwiseConv2dArgs");
+static_assert(offsetof(DepthwiseConv2dArgs, output_dims) == 72, "layout of DepthwiseConv2dArgs");
+
+/// = cmsis_nn_activation
+struct Activation {
+  /// at most max, -128 to 127
+  std::int32_t min;
+  /// -128 to 127
+  std::int32_t max;
+};
+static_assert(sizeof(Activation) == 8, "layout of Activation");
+static_assert(offsetof(Activation, min) == 0, "layout of Activation");
+static_assert(offsetof(Activation, max) == 4, "layout of Activation");
 
 /// int8 linear layer with a multiplier per output. acc = bias + filter @ input: the bias
 /// already contains -zero_point of the input * sum(filter row), on every ISA, so that no
@@ -1035,6 +1068,28 @@ static_assert(offsetof(PadNdArgs, axis3) == 64, "layout of PadNdArgs");
 static_assert(offsetof(PadNdArgs, axis4) == 76, "layout of PadNdArgs");
 static_assert(offsetof(PadNdArgs, axis5) == 88, "layout of PadNdArgs");
 
+/// = cmsis_nn_conv_params
+struct ConvParams {
+  /// -zero_point of the input, -127 to 128
+  std::int32_t input_offset;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+  /// >= 1
+  Tile stride;
+  /// top and left, >= 0; bottom and right follow from output_dims
+  Tile padding;
+  /// >= 1
+  Tile dilation;
+  Activation activation;
+};
+static_assert(sizeof(ConvParams) == 40, "layout of ConvParams");
+static_assert(offsetof(ConvParams, input_offset) == 0, "layout of ConvParams");
+static_assert(offsetof(ConvParams, output_offset) == 4, "layout of ConvParams");
+static_assert(offsetof(ConvParams, stride) == 8, "layout of ConvParams");
+static_assert(offsetof(ConvParams, padding) == 16, "layout of ConvParams");
+static_assert(offsetof(ConvParams, dilation) == 24, "layout of ConvParams");
+static_assert(offsetof(ConvParams, activation) == 32, "layout of ConvParams");
+
 /// int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel
 /// (y, x) adds filter * (input + input_offset) to the outputs from (y, x) * stride -
 /// padding on, `dilation` apart; the sums start with the bias and are requantized per
@@ -1645,13 +1700,13 @@ struct Conv2dPairsArgs {
   std::int32_t block_words;
   /// of the requantization, see Form, 0 to 1
   std::int32_t form;
-  ConvParams params;
-  Dims input_dims;
+  PackedConvParams params;
+  PackedDims input_dims;
   /// of the weights before they were put into the table
-  Dims filter_dims;
-  Dims output_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
 };
-static_assert(sizeof(Conv2dPairsArgs) == 120, "layout of Conv2dPairsArgs");
+static_assert(sizeof(Conv2dPairsArgs) == 76, "layout of Conv2dPairsArgs");
 static_assert(offsetof(Conv2dPairsArgs, input) == 0, "layout of Conv2dPairsArgs");
 static_assert(offsetof(Conv2dPairsArgs, table) == 4, "layout of Conv2dPairsArgs");
 static_assert(offsetof(Conv2dPairsArgs, scratch) == 8, "layout of Conv2dPairsArgs");
@@ -1661,9 +1716,9 @@ static_assert(offsetof(Conv2dPairsArgs, blocks) == 20, "layout of Conv2dPairsArg
 static_assert(offsetof(Conv2dPairsArgs, block_words) == 24, "layout of Conv2dPairsArgs");
 static_assert(offsetof(Conv2dPairsArgs, form) == 28, "layout of Conv2dPairsArgs");
 static_assert(offsetof(Conv2dPairsArgs, params) == 32, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, input_dims) == 72, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, filter_dims) == 88, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, output_dims) == 104, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, input_dims) == 52, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, filter_dims) == 60, "layout of Conv2dPairsArgs");
+static_assert(offsetof(Conv2dPairsArgs, output_dims) == 68, "layout of Conv2dPairsArgs");
 
 /// int8 linear layer of one row, as fully_connected computes it, from weights in the order
 /// of the products.
@@ -1728,12 +1783,12 @@ struct DepthwiseConv2dPlanesArgs {
   std::int32_t along_height;
   /// into which rows of outputs are divided, of even lengths, 1 to 268435455
   std::int32_t strips;
-  ConvParams params;
-  Dims input_dims;
-  Dims filter_dims;
-  Dims output_dims;
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
 };
-static_assert(sizeof(DepthwiseConv2dPlanesArgs) == 120, "layout of DepthwiseConv2dPlanesArgs");
+static_assert(sizeof(DepthwiseConv2dPlanesArgs) == 76, "layout of DepthwiseConv2dPlanesArgs");
 static_assert(offsetof(DepthwiseConv2dPlanesArgs, input) == 0,
               "layout of DepthwiseConv2dPlanesArgs");
 static_assert(offsetof(DepthwiseConv2dPlanesArgs, table) == 4,
@@ -1752,11 +1807,11 @@ static_assert(offsetof(DepthwiseConv2dPlanesArgs, strips) == 28,
               "layout of DepthwiseConv2dPlanesArgs");
 static_assert(offsetof(DepthwiseConv2dPlanesArgs, params) == 32,
               "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, input_dims) == 72,
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, input_dims) == 52,
               "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, filter_dims) == 88,
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, filter_dims) == 60,
               "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, output_dims) == 104,
+static_assert(offsetof(DepthwiseConv2dPlanesArgs, output_dims) == 68,
               "layout of DepthwiseConv2dPlanesArgs");
 
 /// int8 elementwise sum of two tensors of one shape, as add computes it, with factors that
@@ -1809,13 +1864,13 @@ struct Conv2dVectorsArgs {
   std::int32_t block_words;
   /// of the requantization, see VectorForm, 0 to 1
   std::int32_t form;
-  ConvParams params;
-  Dims input_dims;
+  PackedConvParams params;
+  PackedDims input_dims;
   /// of the weights before they were put into the table
-  Dims filter_dims;
-  Dims output_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
 };
-static_assert(sizeof(Conv2dVectorsArgs) == 120, "layout of Conv2dVectorsArgs");
+static_assert(sizeof(Conv2dVectorsArgs) == 76, "layout of Conv2dVectorsArgs");
 static_assert(offsetof(Conv2dVectorsArgs, input) == 0, "layout of Conv2dVectorsArgs");
 static_assert(offsetof(Conv2dVectorsArgs, table) == 4, "layout of Conv2dVectorsArgs");
 static_assert(offsetof(Conv2dVectorsArgs, scratch) == 8, "layout of Conv2dVectorsArgs");
@@ -1825,9 +1880,9 @@ static_assert(offsetof(Conv2dVectorsArgs, blocks) == 20, "layout of Conv2dVector
 static_assert(offsetof(Conv2dVectorsArgs, block_words) == 24, "layout of Conv2dVectorsArgs");
 static_assert(offsetof(Conv2dVectorsArgs, form) == 28, "layout of Conv2dVectorsArgs");
 static_assert(offsetof(Conv2dVectorsArgs, params) == 32, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, input_dims) == 72, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, filter_dims) == 88, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, output_dims) == 104, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, input_dims) == 52, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, filter_dims) == 60, "layout of Conv2dVectorsArgs");
+static_assert(offsetof(Conv2dVectorsArgs, output_dims) == 68, "layout of Conv2dVectorsArgs");
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, vector by
 /// vector.
@@ -1849,13 +1904,13 @@ struct DepthwiseConv2dVectorsArgs {
   std::int32_t block_words;
   /// of the requantization, see VectorForm, 0 to 1
   std::int32_t form;
-  ConvParams params;
-  Dims input_dims;
+  PackedConvParams params;
+  PackedDims input_dims;
   /// of the weights before they were put into the table
-  Dims filter_dims;
-  Dims output_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
 };
-static_assert(sizeof(DepthwiseConv2dVectorsArgs) == 120, "layout of DepthwiseConv2dVectorsArgs");
+static_assert(sizeof(DepthwiseConv2dVectorsArgs) == 76, "layout of DepthwiseConv2dVectorsArgs");
 static_assert(offsetof(DepthwiseConv2dVectorsArgs, input) == 0,
               "layout of DepthwiseConv2dVectorsArgs");
 static_assert(offsetof(DepthwiseConv2dVectorsArgs, table) == 4,
@@ -1874,11 +1929,11 @@ static_assert(offsetof(DepthwiseConv2dVectorsArgs, form) == 28,
               "layout of DepthwiseConv2dVectorsArgs");
 static_assert(offsetof(DepthwiseConv2dVectorsArgs, params) == 32,
               "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, input_dims) == 72,
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, input_dims) == 52,
               "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, filter_dims) == 88,
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, filter_dims) == 60,
               "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, output_dims) == 104,
+static_assert(offsetof(DepthwiseConv2dVectorsArgs, output_dims) == 68,
               "layout of DepthwiseConv2dVectorsArgs");
 
 /// int8 convolution of 3 x 3 taps and stride 1, as conv2d computes it, from transformed
@@ -1901,13 +1956,13 @@ struct Conv2dWinogradArgs {
   std::int32_t block_words;
   /// of the requantization, see Form, 0 to 1
   std::int32_t form;
-  ConvParams params;
-  Dims input_dims;
+  PackedConvParams params;
+  PackedDims input_dims;
   /// of the weights before they were put into the table
-  Dims filter_dims;
-  Dims output_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
 };
-static_assert(sizeof(Conv2dWinogradArgs) == 120, "layout of Conv2dWinogradArgs");
+static_assert(sizeof(Conv2dWinogradArgs) == 76, "layout of Conv2dWinogradArgs");
 static_assert(offsetof(Conv2dWinogradArgs, input) == 0, "layout of Conv2dWinogradArgs");
 static_assert(offsetof(Conv2dWinogradArgs, table) == 4, "layout of Conv2dWinogradArgs");
 static_assert(offsetof(Conv2dWinogradArgs, scratch) == 8, "layout of Conv2dWinogradArgs");
@@ -1917,9 +1972,9 @@ static_assert(offsetof(Conv2dWinogradArgs, blocks) == 20, "layout of Conv2dWinog
 static_assert(offsetof(Conv2dWinogradArgs, block_words) == 24, "layout of Conv2dWinogradArgs");
 static_assert(offsetof(Conv2dWinogradArgs, form) == 28, "layout of Conv2dWinogradArgs");
 static_assert(offsetof(Conv2dWinogradArgs, params) == 32, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, input_dims) == 72, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, filter_dims) == 88, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, output_dims) == 104, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, input_dims) == 52, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, filter_dims) == 60, "layout of Conv2dWinogradArgs");
+static_assert(offsetof(Conv2dWinogradArgs, output_dims) == 68, "layout of Conv2dWinogradArgs");
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, row by row.
 struct DepthwiseConv2dRowsArgs {
@@ -1939,12 +1994,12 @@ struct DepthwiseConv2dRowsArgs {
   std::int32_t channel_words;
   /// 1: the kernel's rows are columns of the image, 0 to 1
   std::int32_t along_height;
-  ConvParams params;
-  Dims input_dims;
-  Dims filter_dims;
-  Dims output_dims;
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
 };
-static_assert(sizeof(DepthwiseConv2dRowsArgs) == 116, "layout of DepthwiseConv2dRowsArgs");
+static_assert(sizeof(DepthwiseConv2dRowsArgs) == 72, "layout of DepthwiseConv2dRowsArgs");
 static_assert(offsetof(DepthwiseConv2dRowsArgs, input) == 0, "layout of DepthwiseConv2dRowsArgs");
 static_assert(offsetof(DepthwiseConv2dRowsArgs, table) == 4, "layout of DepthwiseConv2dRowsArgs");
 static_assert(offsetof(DepthwiseConv2dRowsArgs, scratch) == 8, "layout of DepthwiseConv2dRowsArgs");
@@ -1956,11 +2011,11 @@ static_assert(offsetof(DepthwiseConv2dRowsArgs, channel_words) == 20,
 static_assert(offsetof(DepthwiseConv2dRowsArgs, along_height) == 24,
               "layout of DepthwiseConv2dRowsArgs");
 static_assert(offsetof(DepthwiseConv2dRowsArgs, params) == 28, "layout of DepthwiseConv2dRowsArgs");
-static_assert(offsetof(DepthwiseConv2dRowsArgs, input_dims) == 68,
+static_assert(offsetof(DepthwiseConv2dRowsArgs, input_dims) == 48,
               "layout of DepthwiseConv2dRowsArgs");
-static_assert(offsetof(DepthwiseConv2dRowsArgs, filter_dims) == 84,
+static_assert(offsetof(DepthwiseConv2dRowsArgs, filter_dims) == 56,
               "layout of DepthwiseConv2dRowsArgs");
-static_assert(offsetof(DepthwiseConv2dRowsArgs, output_dims) == 100,
+static_assert(offsetof(DepthwiseConv2dRowsArgs, output_dims) == 64,
               "layout of DepthwiseConv2dRowsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,

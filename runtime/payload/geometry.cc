@@ -7,17 +7,16 @@ namespace geometry {
 namespace {
 
 using payload::Dims;
+using payload::PackedDims;
 using payload::Tile;
 
 /// These fit as many bits as kMaxDim has only if every size is in [1, kMaxDim + 1]: 0 - 1 has all
 /// bits. One more than kMaxDim is too large for an operand, and no position fits such a step.
+std::uint32_t less_one(std::int32_t size) { return static_cast<std::uint32_t>(size) - 1; }
 std::uint32_t range_bits(const Dims& d) {
-  return (static_cast<std::uint32_t>(d.n) - 1) | (static_cast<std::uint32_t>(d.h) - 1) |
-         (static_cast<std::uint32_t>(d.w) - 1) | (static_cast<std::uint32_t>(d.c) - 1);
+  return less_one(d.n) | less_one(d.h) | less_one(d.w) | less_one(d.c);
 }
-std::uint32_t range_bits(const Tile& t) {
-  return (static_cast<std::uint32_t>(t.w) - 1) | (static_cast<std::uint32_t>(t.h) - 1);
-}
+std::uint32_t range_bits(const Tile& t) { return less_one(t.w) | less_one(t.h); }
 
 constexpr unsigned kDimBits = 28;
 static_assert(payload::kMaxDim == (1 << kDimBits) - 1, "the limit is a number of bits");
@@ -58,32 +57,37 @@ constexpr char kPooledChannels[] = "input and output differ in channels";
 constexpr char kChannels[] = "channels, groups and filters do not agree";
 
 /// Whether `filter` has a filter of as many channels as each group of `in` for each channel of `out`.
-bool channels_agree(const Dims& in, const Dims& filter, const Dims& out) {
+template <typename Sizes>
+bool channels_agree(const Sizes& in, const Sizes& filter, const Sizes& out) {
   const std::int32_t groups = in.c / filter.c;
   return groups >= 1 && groups * filter.c == in.c && out.c % groups == 0 && filter.n == out.c;
 }
 
-/// These fit kDimBits only if every size, stride and dilation is in [1, kMaxDim + 1], and the padding in [0, kMaxDim].
-std::uint32_t range_bits(const Dims& in, const Dims& filter, const Dims& out, const Tile& stride,
-                         const Tile& padding, const Tile& dilation) {
-  return range_bits(in) | range_bits(filter) | range_bits(out) | range_bits(stride) |
-         range_bits(dilation) | static_cast<std::uint32_t>(padding.h | padding.w);  // may be 0
-}
-
-/// The geometry shared by convolutions and pooling.
-bool windows(const CallCheck& call, const Dims& in, const Dims& filter, const Dims& out,
-             const Tile& stride, const Tile& padding, const Tile& dilation, Overlap overlap) {
-  const std::uint32_t bits = range_bits(in, filter, out, stride, padding, dilation);
+/// Checks one axis of convolutions and pooling; not inlined, so that blocks of 16 and of 32 bits share it.
+[[gnu::noinline]] bool axis_fits(const CallCheck& call, std::int32_t in, std::int32_t taps,
+                                 std::int32_t out, std::int32_t stride, std::int32_t padding,
+                                 std::int32_t dilation, Overlap overlap) {
+  const std::uint32_t bits = less_one(in) | less_one(taps) | less_one(out) | less_one(stride) |
+                             less_one(dilation) | static_cast<std::uint32_t>(padding);  // may be 0
   // Products of smaller numbers are not beyond it; some cores multiply long numbers in many steps.
   const bool small = bits >> (kDimBits / 2 - 1) == 0;
   return call.require((bits >> kDimBits) == 0, kOutOfRange) &&
+         call.require((small || !bounds::beyond(wide(taps - 1, dilation) | wide(out, stride))) &&
+                          fits_window(in, taps, out, stride, padding, dilation, overlap),
+                      "stride, padding, dilation and sizes do not fit together");
+}
+
+/// The geometry shared by convolutions and pooling. `Sizes` is Dims or PackedDims, and `Steps` Tile or PackedTile.
+template <typename Sizes, typename Steps>
+[[gnu::noinline]] bool windows(const CallCheck& call, const Sizes& in, const Sizes& filter,
+                               const Sizes& out, const Steps& stride, const Steps& padding,
+                               const Steps& dilation, Overlap overlap) {
+  const std::uint32_t bits = less_one(in.n) | less_one(in.c) | less_one(filter.n) |
+                             less_one(filter.c) | less_one(out.n) | less_one(out.c);
+  return call.require((bits >> kDimBits) == 0, kOutOfRange) &&
          call.require(in.n == out.n, kBatch) &&
-         call.require(
-             (small || !bounds::beyond(wide(filter.h - 1, dilation.h) | wide(out.h, stride.h) |
-                                       wide(filter.w - 1, dilation.w) | wide(out.w, stride.w))) &&
-                 fits_window(in.h, filter.h, out.h, stride.h, padding.h, dilation.h, overlap) &&
-                 fits_window(in.w, filter.w, out.w, stride.w, padding.w, dilation.w, overlap),
-             "stride, padding, dilation and sizes do not fit together");
+         axis_fits(call, in.h, filter.h, out.h, stride.h, padding.h, dilation.h, overlap) &&
+         axis_fits(call, in.w, filter.w, out.w, stride.w, padding.w, dilation.w, overlap);
 }
 
 }  // namespace
@@ -94,10 +98,18 @@ bool convolution(const CallCheck& call, const payload::ConvParams& p, const Dims
          call.require(channels_agree(in, filter, out), kChannels);
 }
 
+bool convolution(const CallCheck& call, const payload::PackedConvParams& p, const PackedDims& in,
+                 const PackedDims& filter, const PackedDims& out) {
+  return windows(call, in, filter, out, p.stride, p.padding, p.dilation, Overlap::kOptional) &&
+         call.require(channels_agree(in, filter, out), kChannels);
+}
+
 bool transposed_convolution(const CallCheck& call, const payload::ConvParams& params,
                             const Dims& in, const Dims& filter, const Dims& out) {
   const std::uint32_t bits =
-      range_bits(in, filter, out, params.stride, params.padding, params.dilation);
+      range_bits(in) | range_bits(filter) | range_bits(out) | range_bits(params.stride) |
+      range_bits(params.dilation) |
+      static_cast<std::uint32_t>(params.padding.h | params.padding.w);  // may be 0
   return call.require((bits >> kDimBits) == 0, kOutOfRange) &&
          call.require(fits_sums(in.h, filter.h, params.stride.h, params.dilation.h) &&
                           fits_sums(in.w, filter.w, params.stride.w, params.dilation.w),
@@ -108,13 +120,13 @@ bool transposed_convolution(const CallCheck& call, const payload::ConvParams& pa
 
 bool depthwise_convolution(const CallCheck& call, const payload::DepthwiseConv2dArgs& args) {
   const auto& p = args.params;
-  const Dims& in = args.input_dims;
-  const Dims& filter = args.filter_dims;
-  const Dims& out = args.output_dims;
+  const PackedDims& in = args.input_dims;
+  const PackedDims& filter = args.filter_dims;
+  const PackedDims& out = args.output_dims;
   return windows(call, in, filter, out, p.stride, p.padding, p.dilation, Overlap::kOptional) &&
-         call.require(bounds::volume(p.ch_mult, in.c) == static_cast<std::uint32_t>(out.c) &&
-                          filter.c == out.c && filter.n == 1,
-                      "channels, multiplier and filters do not agree");
+         call.require(
+             bounds::volume(p.ch_mult, in.c) == out.c && filter.c == out.c && filter.n == 1,
+             "channels, multiplier and filters do not agree");
 }
 
 bool pooling(const CallCheck& call, const payload::PoolParams& params, const Dims& in,

@@ -11,6 +11,9 @@ namespace geometry {
 
 bool convolution(const CallCheck& call, const payload::ConvParams& params, const payload::Dims& in,
                  const payload::Dims& filter, const payload::Dims& out);
+bool convolution(const CallCheck& call, const payload::PackedConvParams& params,
+                 const payload::PackedDims& in, const payload::PackedDims& filter,
+                 const payload::PackedDims& out);
 
 template <typename Args>
 bool convolution(const CallCheck& call, const Args& args) {

@@ -77,7 +77,7 @@ AlignedBytes payload_with_room(Opcode opcode) {
 /// The error of the payload `bytes` if `field` of the call of `opcode` is `value`.
 Error open_with_value(AlignedBytes bytes, Opcode opcode, const OperatorField& field,
                       std::uint32_t value) {
-  std::memcpy(testing::find_args(bytes, opcode) + field.offset, &value, sizeof(value));
+  field.at.set(testing::find_args(bytes, opcode), static_cast<std::int32_t>(value));
   return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
 }
 
@@ -126,7 +126,7 @@ TEST(ValidateCalls, EveryReference) {
       wrong.push_back(make_ref(payload::kBaseConstant, header.constants_offset + off));
       if (field.is_constant()) {
         std::uint32_t ref;
-        std::memcpy(&ref, testing::find_args(valid, opcode) + field.offset, sizeof(ref));
+        std::memcpy(&ref, testing::find_args(valid, opcode) + field.at.offset, sizeof(ref));
         const AlignedBytes room = payload_with_room(opcode);
         EXPECT_EQ(open_with_value(room, opcode, field, ref), Error::Ok);
         EXPECT_EQ(open_with_value(room, opcode, field, ref + off), Error::InvalidProgram)
@@ -162,7 +162,8 @@ TEST(ValidateCalls, EveryRange) {
     };
     for (const std::int64_t value : {std::int64_t{field.low} - 1, std::int64_t{field.high} + 1,
                                      std::int64_t{kMin}, std::int64_t{kMax}}) {
-      if ((value < field.low || value > field.high) && value >= kMin && value <= kMax) {
+      if ((value < field.low || value > field.high) && value >= field.at.low() &&
+          value <= field.at.high()) {
         EXPECT_EQ(open(value), Error::InvalidProgram) << value;
       }
     }
@@ -176,7 +177,7 @@ TEST(ValidateCalls, EveryRange) {
 }
 
 TEST(ValidateCalls, EverySize) {
-  // Of what a reference names: none, a negative one, and more than there is.
+  // Of what a reference names: none, a negative one, and more than there is; of numbers of 16 bits, what remains of it.
   std::size_t tested = 0;
   for_every_field([&](Opcode opcode, const OperatorField& field) {
     if (!field.is_reference() || field.kind == FieldKind::kScratch) {
@@ -184,7 +185,7 @@ TEST(ValidateCalls, EverySize) {
     }
     for (unsigned i = 0; i < field.factor_count; ++i) {
       OperatorField factor = field;
-      factor.offset = field.factors[i];
+      factor.at = field.factors[i];
       for (const std::int32_t size : {0, -1, kMin, kMax, 1 << 16, 1 << 28}) {
         EXPECT_EQ(open_with_value(opcode, factor, static_cast<std::uint32_t>(size)),
                   Error::InvalidProgram)
@@ -269,8 +270,8 @@ void expect_overlap_checked(Opcode opcode, const OperatorField& input,
     std::uint8_t* const args = testing::find_args(bytes, opcode);
     const payload::Ref input_ref = make_ref(payload::kBaseArena, begin);
     const payload::Ref output_ref = make_ref(payload::kBaseArena, at);
-    std::memcpy(args + input.offset, &input_ref, sizeof(input_ref));
-    std::memcpy(args + output.offset, &output_ref, sizeof(output_ref));
+    std::memcpy(args + input.at.offset, &input_ref, sizeof(input_ref));
+    std::memcpy(args + output.at.offset, &output_ref, sizeof(output_ref));
     const bool apart = at + output_bytes <= begin || begin + input_bytes <= at;
     const bool same = at == begin && input_bytes == output_bytes;
     const bool before = kernel.overlaps != nullptr &&
@@ -358,17 +359,18 @@ TEST(ValidateCalls, ScratchLiesApartFromInputAndOutput) {
 
 TEST(ValidateCalls, Convolution) {
   using Args = payload::Conv2dArgs;
+  constexpr std::uint16_t kMost = std::numeric_limits<std::uint16_t>::max();
   expect_refused<Args>(
       Opcode::kConv2d,
       {
           {"batch 0", [](Args& a) { a.input_dims.n = a.output_dims.n = 0; }},
           {"batches differ", [](Args& a) { a.output_dims.n = 2; }},
           {"height 0", [](Args& a) { a.input_dims.h = 0; }},
-          {"height negative", [](Args& a) { a.input_dims.h = -6; }},
-          {"height too large", [](Args& a) { a.input_dims.h = 1 << 28; }},
-          {"width", [](Args& a) { a.input_dims.w = kMax; }},
+          {"height", [](Args& a) { a.input_dims.h = kMost; }},
+          {"width", [](Args& a) { a.input_dims.w = kMost; }},
+          {"sizes of more than 32 bits", [](Args& a) { a.input_dims.h = a.input_dims.w = kMost; }},
           {"filter height 0", [](Args& a) { a.filter_dims.h = 0; }},
-          {"filter width", [](Args& a) { a.filter_dims.w = kMin; }},
+          {"filter width", [](Args& a) { a.filter_dims.w = kMost; }},
           {"filter channels 0", [](Args& a) { a.filter_dims.c = 0; }},
           {"filter channels do not divide", [](Args& a) { a.filter_dims.c = 2; }},
           {"more filter channels than inputs", [](Args& a) { a.filter_dims.c = 6; }},
@@ -379,12 +381,8 @@ TEST(ValidateCalls, Convolution) {
           {"output too low", [](Args& a) { a.output_dims.h = 2; }},
           {"output 0", [](Args& a) { a.output_dims.w = 0; }},
           {"stride 0", [](Args& a) { a.params.stride.w = 0; }},
-          {"stride negative", [](Args& a) { a.params.stride.h = -1; }},
-          {"stride too large", [](Args& a) { a.params.stride.h = 1 << 28; }},
-          {"padding negative", [](Args& a) { a.params.padding.w = -1; }},
-          {"padding too large", [](Args& a) { a.params.padding.w = 1 << 28; }},
+          {"padding", [](Args& a) { a.params.padding.w = kMost; }},
           {"dilation 0", [](Args& a) { a.params.dilation.w = 0; }},
-          {"dilation overflow", [](Args& a) { a.params.dilation.w = kMax; }},
           {"input offset", [](Args& a) { a.params.input_offset = 129; }},
           {"input offset low", [](Args& a) { a.params.input_offset = -128; }},
           {"output offset", [](Args& a) { a.params.output_offset = 128; }},
@@ -419,6 +417,32 @@ TEST(ValidateCalls, Convolution) {
                                                 a.input_dims.h = 5;
                                               }},
                                          });
+}
+
+TEST(ValidateCalls, LargeConvolution) {
+  using Args = payload::Conv2dLargeArgs;
+  const Change<Args> changes[] = {
+      {"height negative", [](Args& a) { a.input_dims.h = -6; }},
+      {"height too large", [](Args& a) { a.input_dims.h = 1 << 28; }},
+      {"width", [](Args& a) { a.input_dims.w = kMax; }},
+      {"filter width", [](Args& a) { a.filter_dims.w = kMin; }},
+      {"stride 0", [](Args& a) { a.params.stride.w = 0; }},
+      {"stride negative", [](Args& a) { a.params.stride.h = -1; }},
+      {"stride too large", [](Args& a) { a.params.stride.h = 1 << 28; }},
+      {"padding negative", [](Args& a) { a.params.padding.w = -1; }},
+      {"padding too large", [](Args& a) { a.params.padding.w = 1 << 28; }},
+      {"dilation 0", [](Args& a) { a.params.dilation.w = 0; }},
+      {"dilation overflow", [](Args& a) { a.params.dilation.w = kMax; }},
+      {"groups do not divide", [](Args& a) { a.filter_dims.c = a.input_dims.c + 1; }},
+  };
+  for (const auto& [what, change] : changes) {
+    AlignedBytes bytes = operator_payload(Opcode::kConv2dLarge);
+    EXPECT_TRUE(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).ok());
+    change(args_of<Args>(bytes, Opcode::kConv2dLarge));
+    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
+              Error::InvalidProgram)
+        << what;
+  }
 }
 
 TEST(ValidateCalls, Depthwise) {

@@ -7,7 +7,9 @@
 namespace cmsis_nn_delegate {
 namespace values {
 
-inline bool activation(const CallCheck& call, const payload::Activation& limits) {
+/// `Limits` is payload::Activation or PackedActivation.
+template <typename Limits>
+bool activation(const CallCheck& call, const Limits& limits) {
   return call.require(
       bounds::in_range(limits.min, -128, 127) && bounds::in_range(limits.max, limits.min, 127),
       "activation limits out of range");

@@ -10,16 +10,23 @@
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/payload/payload_builder.h"
+#include "runtime/payload/put.h"
 
 namespace cmsis_nn_delegate {
 namespace {
 
 using executorch::runtime::Error;
 using payload::Dims;
+using payload::put;
+using payload::Tile;
 using testing::AlignedBytes;
 using testing::make_ref;
 
-std::uint32_t volume(const Dims& d) { return static_cast<std::uint32_t>(d.n * d.h * d.w * d.c); }
+/// `Sizes` is Dims or PackedDims.
+template <typename Sizes>
+std::uint32_t volume(const Sizes& d) {
+  return static_cast<std::uint32_t>(d.n * d.h * d.w * d.c);
+}
 
 class Sweep : public ::testing::Test {
  protected:
@@ -96,16 +103,16 @@ class Sweep : public ::testing::Test {
     const Axis h = pick(0, 2) != 0 ? axis(5) : Axis{1, pick(1, 2), pick(1, 2), 1, 0, 1};
     const Axis w = axis(9);
     Args a = {};
-    a.params.input_offset = pick(-127, 128);
-    a.params.output_offset = pick(-128, 127);
-    a.params.stride = {w.stride, h.stride};
-    a.params.padding = {w.padding, h.padding};
-    a.params.dilation = {w.dilation, h.dilation};
-    a.params.activation = {pick(-128, 0), pick(0, 127)};
+    put(a.params.input_offset, pick(-127, 128));
+    put(a.params.output_offset, pick(-128, 127));
+    put(a.params.stride, Tile{w.stride, h.stride});
+    put(a.params.padding, Tile{w.padding, h.padding});
+    put(a.params.dilation, Tile{w.dilation, h.dilation});
+    put(a.params.activation, payload::Activation{pick(-128, 0), pick(0, 127)});
     const std::int32_t n = pick(0, 2) != 0 ? 1 : 2;
-    a.input_dims = {n, h.in, w.in, 0};
-    a.filter_dims = {0, h.taps, w.taps, 0};
-    a.output_dims = {n, h.out, w.out, 0};
+    put(a.input_dims, Dims{n, h.in, w.in, 0});
+    put(a.filter_dims, Dims{0, h.taps, w.taps, 0});
+    put(a.output_dims, Dims{n, h.out, w.out, 0});
     return a;
   }
 
@@ -129,9 +136,9 @@ class Sweep : public ::testing::Test {
       const auto result = run(kernel, args);
       if (!result.empty()) {
         ++accepted;
-        const Dims& in = args.input_dims;
-        const Dims& filter = args.filter_dims;
-        const Dims& out = args.output_dims;
+        const auto& in = args.input_dims;
+        const auto& filter = args.filter_dims;
+        const auto& out = args.output_dims;
         EXPECT_EQ(result, run(reference, args))
             << "image " << in.h << "x" << in.w << "x" << in.c << ", kernel " << filter.h << "x"
             << filter.w << "x" << filter.c << ", output " << out.h << "x" << out.w << "x" << out.c
@@ -152,9 +159,10 @@ TEST_F(Sweep, Convolutions) {
   sweep(40000, cmsis_nn::kConv2d, portable::kConv2d, [&] {
     auto a = geometry<payload::Conv2dArgs>();
     const std::int32_t groups = pick(0, 3) != 0 ? 1 : pick(2, 3);
-    a.filter_dims.c = pick(1, 5);
-    a.input_dims.c = groups * a.filter_dims.c;
-    a.filter_dims.n = a.output_dims.c = groups * pick(1, 5);
+    put(a.filter_dims.c, pick(1, 5));
+    put(a.input_dims.c, groups * a.filter_dims.c);
+    put(a.output_dims.c, groups * pick(1, 5));
+    a.filter_dims.n = a.output_dims.c;
     return a;
   });
 }
@@ -163,9 +171,10 @@ TEST_F(Sweep, DepthwiseConvolutions) {
   sweep(40000, cmsis_nn::kDepthwiseConv2d, portable::kDepthwiseConv2d, [&] {
     auto a = geometry<payload::DepthwiseConv2dArgs>();
     a.params.ch_mult = pick(0, 2) != 0 ? 1 : pick(2, 4);
-    a.input_dims.c = pick(1, 9);
+    put(a.input_dims.c, pick(1, 9));
     a.filter_dims.n = 1;
-    a.filter_dims.c = a.output_dims.c = a.params.ch_mult * a.input_dims.c;
+    put(a.output_dims.c, a.params.ch_mult * a.input_dims.c);
+    a.filter_dims.c = a.output_dims.c;
     if (pick(0, 1) != 0) {  // for which there is a special kernel
       a.filter_dims.h = a.filter_dims.w = 3;
       a.params.dilation = {1, 1};
@@ -185,7 +194,7 @@ TEST_F(Sweep, TransposedConvolutions) {
     a.filter_dims.h = std::max(a.filter_dims.h, p.stride.h);
     a.filter_dims.w = std::max(a.filter_dims.w, p.stride.w);
     p.padding.h = pick(0, 3) != 0 ? p.stride.h * pick(0, 2) : p.padding.h;
-    p.dilation = pick(0, 9) != 0 ? payload::Tile{1, 1} : p.dilation;
+    p.dilation = pick(0, 9) != 0 ? Tile{1, 1} : p.dilation;
     a.output_dims.h = size(a.input_dims.h, a.filter_dims.h, p.stride.h, p.padding.h);
     a.output_dims.w = size(a.input_dims.w, a.filter_dims.w, p.stride.w, p.padding.w);
     const std::int32_t groups = pick(0, 9) != 0 ? 1 : pick(2, 3);

@@ -19,8 +19,6 @@ from tests.forms import sizes
 READER = {"runtime/backend", "runtime/payload", "runtime/standalone"}
 # Bytes of RAM beside the arena, with the deepest stack, on M4.
 RAM = {"payload": 1228, "cpp": 1024}
-# Bytes of a payload besides weights, biases and requantization, for each call.
-OVERHEAD = 132
 # Instructions of an inference outside of its kernels that C++ calls save for each call, at least.
 SAVED = 10
 # Bytes of flash that they save, at least: the payload's reader, its checks, and those of kernels.
@@ -75,12 +73,6 @@ class TestNetworks:
             assert found.statics >= found.arena
             if core == "cortex-m4":
                 assert found.ram - found.arena <= RAM[form]
-
-    def test_overhead_of_a_call(self, network, core):
-        view = sizes.payload_of(network, core)
-        overhead = len(view.data) - sizes.constant_bytes(view)
-        print(f"{network} on {core}: {overhead / len(view.calls):.1f} bytes a call")
-        assert overhead <= OVERHEAD * len(view.calls)
 
 
 # Bytes of the images as C++ calls without weights, biases and requantization: kernels, calls, start-up, UART,

@@ -11,8 +11,6 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from cmsis_nn_delegate.format import schema
-from cmsis_nn_delegate.ops.registry import kernels
 from cmsis_nn_delegate.payload.decode import Payload, decode
 from sim import simulator
 from sim.boards import cores
@@ -72,17 +70,6 @@ def payload_of(network: str, core: str) -> Payload:
     return decode((FOLDER / f"{network}_{cores()[core].isa}" / "net.payload").read_bytes())
 
 
-def constant_bytes(view: Payload) -> int:
-    """Returns the bytes of all arrays that the calls name as constants, each once, without padding."""
-    arrays = {}
-    for call in view.calls:
-        block = kernels()[call.opcode].args
-        for name, (base, offset) in call.references().items():
-            if base == schema.BASE_CONSTANT:
-                arrays[offset] = block.field(name).refers_to.nbytes(call.args)
-    return sum(arrays.values())
-
-
 def measure(network: str, core: str, form: str) -> Form:
     """Reads and runs the image. SizeError if it is missing or fails."""
     image = FOLDER / f"{network}_{form}_{core.replace('-', '_')}.elf"
@@ -100,7 +87,7 @@ def measure(network: str, core: str, form: str) -> Form:
         core=core,
         form=form,
         flash=sizes["flash"]["total"],
-        constants=constant_bytes(view),
+        constants=view.constant_bytes,
         parts={name: part["total"] for name, part in sizes["flash"]["parts"].items()},
         arena=view.arena_bytes,
         statics=sum(sizes["ram"]["sections"][name] for name in (".data", ".bss")),

@@ -97,7 +97,11 @@ class Mutator {
       return;
     }
     const OperatorField& field = fields.fields[random_.below(fields.count)];
-    std::uint32_t& word = editor_.word(call, field.offset);
+    void* const args = editor_.args(call);
+    const auto value = static_cast<std::uint32_t>(field.at.get(args));
+    const auto set = [&](std::uint32_t word) {
+      field.at.set(args, static_cast<std::int32_t>(word));
+    };
     if (random_.one_in(5)) {  // the value of a neighbouring field of the same kind in any call
       const unsigned other = random_.below(editor_.call_count());
       const OperatorFields& others = fields_of(other);
@@ -106,14 +110,14 @@ class Mutator {
       }
       const OperatorField& source = others.fields[random_.below(others.count)];
       if (source.kind == field.kind || (source.is_reference() && field.is_reference())) {
-        word = editor_.word(other, source.offset);
+        set(static_cast<std::uint32_t>(source.at.get(editor_.args(other))));
       }
     } else if (field.kind == FieldKind::kFloat) {
-      word = random_.pick(kFloats);
+      set(random_.pick(kFloats));
     } else if (field.is_reference() && random_.one_in(2)) {
-      word = editor_.reference(any_base(), random_.below(64) * (random_.one_in(2) ? 1 : 16));
+      set(editor_.reference(any_base(), random_.below(64) * (random_.one_in(2) ? 1 : 16)));
     } else {
-      word = changed(word);
+      set(changed(value));
     }
     if (field.kind == FieldKind::kInteger && random_.one_in(2)) {
       fit_scratch(call);
@@ -326,7 +330,7 @@ class Mutator {
       bytes = &a.scratch_bytes;
       ref = &a.scratch;
       // Factor by factor: the product of three dimensions may exceed 64 bits.
-      const auto small = [](const payload::Dims& d) {
+      const auto small = [](const auto& d) {
         constexpr std::int64_t kMaxElements = 1 << 20;
         return d.n > 0 && d.h > 0 && d.w > 0 && d.c > 0 && d.n <= payload::kMaxDim &&
                d.h < kMaxElements && d.w < kMaxElements / d.h &&

@@ -74,7 +74,7 @@ Operands operands_of(std::uint16_t opcode, const void* args) {
     }
     const std::uint64_t bytes = field.bytes(args);
     result.operands[result.count++] = {
-        field.offset, field.kind, field.alignment,
+        field.at.offset, field.kind, field.alignment,
         static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, payload::kMaxRefOffset))};
     if (field.kind == FieldKind::kOutput) {
       result.work =

@@ -2,13 +2,16 @@
 
 #include "runtime/payload/format.h"
 #include "runtime/payload/operator_fields.h"
+#include "runtime/payload/put.h"
 
 namespace cmsis_nn_delegate {
 namespace fuzz {
 namespace {
 
 using payload::Activation;
+using payload::Dims;
 using payload::Opcode;
+using payload::put;
 using payload::Tile;
 
 constexpr std::int32_t kMaxOutputs = 40;  // along one axis
@@ -55,29 +58,30 @@ Activation draw_activation(Random& random) {
   return {low, random.in(low, 127)};
 }
 
-template <typename Args>
-void draw_windows(Args& a, Random& random, bool with_dilation, Tile* dilation) {
+/// `dilation` is nullptr for windows without any.
+template <typename Args, typename Dilation>
+void draw_windows(Args& a, Random& random, bool with_dilation, Dilation* dilation) {
   const Axis h = draw_axis(random, with_dilation);
   Axis w = draw_axis(random, with_dilation);
   if (random.one_in(6)) {
     w = h;
   }
-  a.params.stride = {w.stride, h.stride};
-  a.params.padding = {w.padding, h.padding};
-  a.params.activation = draw_activation(random);
+  put(a.params.stride, Tile{w.stride, h.stride});
+  put(a.params.padding, Tile{w.padding, h.padding});
+  put(a.params.activation, draw_activation(random));
   if (dilation != nullptr) {
-    *dilation = {w.dilation, h.dilation};
+    put(*dilation, Tile{w.dilation, h.dilation});
   }
   const std::int32_t batch = random.one_in(4) ? random.in(1, 4) : 1;
-  a.input_dims = {batch, h.in, w.in, 1};
-  a.filter_dims = {1, h.taps, w.taps, 1};
-  a.output_dims = {batch, h.out, w.out, 1};
+  put(a.input_dims, Dims{batch, h.in, w.in, 1});
+  put(a.filter_dims, Dims{1, h.taps, w.taps, 1});
+  put(a.output_dims, Dims{batch, h.out, w.out, 1});
 }
 
 template <typename Args>
 void draw_offsets(Args& a, Random& random) {
-  a.params.input_offset = random.in(-127, 128);
-  a.params.output_offset = random.in(-128, 127);
+  put(a.params.input_offset, random.in(-127, 128));
+  put(a.params.output_offset, random.in(-128, 127));
 }
 
 template <typename Args>
@@ -94,18 +98,18 @@ void redraw_conv2d(Args& a, Random& random) {
     a.params.padding.h = 0;
     if (random.one_in(3)) {  // rows that are shorter than the kernel
       const std::int32_t shorter = a.filter_dims.w - random.in(0, 2);
-      a.input_dims.w = shorter < 1 ? 1 : shorter;
-      a.params.padding.w = random.in(0, 3);
+      put(a.input_dims.w, shorter < 1 ? 1 : shorter);
+      put(a.params.padding.w, random.in(0, 3));
     }
     if (random.one_in(2)) {  // the same padding on both sides
       const std::int32_t length = a.input_dims.w + 2 * a.params.padding.w - a.filter_dims.w;
-      a.output_dims.w = (length < 0 ? 0 : length / a.params.stride.w) + 1;
+      put(a.output_dims.w, (length < 0 ? 0 : length / a.params.stride.w) + 1);
     }
   }
-  a.filter_dims.c = in;
-  a.input_dims.c = in * groups;
-  a.filter_dims.n = out * groups;
-  a.output_dims.c = out * groups;
+  put(a.filter_dims.c, in);
+  put(a.input_dims.c, in * groups);
+  put(a.filter_dims.n, out * groups);
+  put(a.output_dims.c, out * groups);
 }
 
 /// Few inputs of a window, so that payloads have a table that is as large; the sizes of the table are wrong now and then.
@@ -115,11 +119,13 @@ void redraw_vectors(payload::Conv2dVectorsArgs& a, Random& random) {
   if (random.one_in(3)) {  // pointwise
     a.filter_dims.h = a.filter_dims.w = 1;
     a.params.padding = {0, 0};
-    a.output_dims.h = (a.input_dims.h - 1) / a.params.stride.h + 1;
-    a.output_dims.w = (a.input_dims.w - 1) / a.params.stride.w + 1;
+    put(a.output_dims.h, (a.input_dims.h - 1) / a.params.stride.h + 1);
+    put(a.output_dims.w, (a.input_dims.w - 1) / a.params.stride.w + 1);
   }
-  a.input_dims.c = a.filter_dims.c = channels(random);
-  a.output_dims.c = a.filter_dims.n = channels(random) + 1;
+  put(a.input_dims.c, channels(random));
+  a.filter_dims.c = a.input_dims.c;
+  put(a.output_dims.c, channels(random) + 1);
+  a.filter_dims.n = a.output_dims.c;
   const std::int32_t inputs = a.filter_dims.h * a.filter_dims.w * a.filter_dims.c;
   a.block_words = (inputs + 15) / 16 * 8 + 6 + (random.one_in(8) ? random.in(-8, 8) : 0);
   a.blocks = (a.output_dims.c + (random.one_in(8) ? 0 : 1)) / 2;
@@ -130,16 +136,17 @@ void redraw_vectors(payload::Conv2dVectorsArgs& a, Random& random) {
 void redraw_depthwise_vectors(payload::DepthwiseConv2dVectorsArgs& a, Random& random) {
   draw_windows(a, random, random.one_in(16), &a.params.dilation);
   draw_offsets(a, random);
-  a.params.stride = {random.in(1, 2), random.in(1, 2)};
+  put(a.params.stride, Tile{random.in(1, 2), random.in(1, 2)});
   const std::int32_t c = 7 + channels(random);
-  a.input_dims.c = a.output_dims.c = c;
-  a.filter_dims = {c, 3, 3, 1};
+  put(a.input_dims.c, c);
+  put(a.output_dims.c, c);
+  put(a.filter_dims, Dims{c, 3, 3, 1});
   const auto outputs = [&](std::int32_t in, std::int32_t padding, std::int32_t stride) {
     const std::int32_t room = in + padding - 3;
     return (room < 0 ? 1 : room / stride + 1) + (random.one_in(2) ? 1 : 0);
   };
-  a.output_dims.h = outputs(a.input_dims.h, a.params.padding.h, a.params.stride.h);
-  a.output_dims.w = outputs(a.input_dims.w, a.params.padding.w, a.params.stride.w);
+  put(a.output_dims.h, outputs(a.input_dims.h, a.params.padding.h, a.params.stride.h));
+  put(a.output_dims.w, outputs(a.input_dims.w, a.params.padding.w, a.params.stride.w));
   a.blocks = (c + (random.one_in(8) ? 0 : 7)) / 8;
   a.scratch_bytes = 16 * random.in(1, 64);
 }
@@ -148,54 +155,56 @@ void redraw_depthwise(payload::DepthwiseConv2dArgs& a, Random& random) {
   draw_windows(a, random, true, &a.params.dilation);
   draw_offsets(a, random);
   a.params.ch_mult = random.one_in(3) ? random.in(1, 5) : 1;
-  a.input_dims.c = random.one_in(16) ? random.in(120, 132) : channels(random);
-  a.output_dims.c = a.input_dims.c * a.params.ch_mult;
+  put(a.input_dims.c, random.one_in(16) ? random.in(120, 132) : channels(random));
+  put(a.output_dims.c, a.input_dims.c * a.params.ch_mult);
   a.filter_dims.c = a.output_dims.c;
   if (random.one_in(4)) {
     // Cases for which CMSIS-NN has special kernels.
     a.params.ch_mult = 1;
     a.params.dilation = {1, 1};
     a.filter_dims = {1, 3, 3, a.input_dims.c};
-    a.params.padding = {random.in(0, 1), random.in(0, 1)};
+    put(a.params.padding, Tile{random.in(0, 1), random.in(0, 1)});
     const auto outputs = [&](std::int32_t in, std::int32_t padding, std::int32_t stride) {
       const std::int32_t room = in + padding - 3;
       return (room < 0 ? 1 : room / stride + 1) + (random.one_in(2) ? 1 : 0);
     };
-    a.output_dims = {a.input_dims.n, outputs(a.input_dims.h, a.params.padding.h, a.params.stride.h),
-                     outputs(a.input_dims.w, a.params.padding.w, a.params.stride.w),
-                     a.input_dims.c};
+    put(a.output_dims,
+        Dims{a.input_dims.n, outputs(a.input_dims.h, a.params.padding.h, a.params.stride.h),
+             outputs(a.input_dims.w, a.params.padding.w, a.params.stride.w), a.input_dims.c});
   }
 }
 
 /// Sizes that the kernel takes, except now and then.
 void redraw_planes(payload::DepthwiseConv2dPlanesArgs& a, Random& random) {
-  draw_windows(a, random, false, nullptr);
+  draw_windows(a, random, false, static_cast<Tile*>(nullptr));
   draw_offsets(a, random);
   a.along_height = random.in(0, 1);
   a.strips = random.one_in(2) ? random.in(1, 8) : 1;
   const std::int32_t stride = random.in(1, 2);
-  a.params.stride = {stride, stride};
+  put(a.params.stride, Tile{stride, stride});
   a.params.dilation = {1, 1};
   const std::int32_t c = channels(random);
-  a.input_dims.c = a.output_dims.c = c;
-  a.filter_dims = {c, 3, 3, 1};
+  put(a.input_dims.c, c);
+  put(a.output_dims.c, c);
+  put(a.filter_dims, Dims{c, 3, 3, 1});
   const auto outputs = [&](std::int32_t in, std::int32_t padding) {
     const std::int32_t room = in + padding - 3;
     return (room < 0 ? 1 : room / stride + 1) + (random.one_in(2) ? 1 : 0);
   };
-  a.output_dims.h = outputs(a.input_dims.h, a.params.padding.h);
-  a.output_dims.w = outputs(a.input_dims.w, a.params.padding.w);
+  put(a.output_dims.h, outputs(a.input_dims.h, a.params.padding.h));
+  put(a.output_dims.w, outputs(a.input_dims.w, a.params.padding.w));
   if (random.one_in(8)) {
-    std::int32_t* const sizes[] = {&a.filter_dims.h, &a.filter_dims.c, &a.params.stride.w,
-                                   &a.params.dilation.h, &a.output_dims.c};
-    *sizes[random.below(5)] += random.in(-1, 1);
+    std::uint16_t* const sizes[] = {&a.filter_dims.h, &a.filter_dims.c, &a.params.stride.w,
+                                    &a.params.dilation.h, &a.output_dims.c};
+    std::uint16_t& size = *sizes[random.below(5)];
+    put(size, size + random.in(-1, 1));
   }
 }
 
 template <typename Args>
 void redraw_pool(Args& a, Random& random) {
-  draw_windows(a, random, false, nullptr);
-  a.input_dims.c = channels(random);
+  draw_windows(a, random, false, static_cast<Tile*>(nullptr));
+  put(a.input_dims.c, channels(random));
   a.output_dims.c = a.input_dims.c;
 }
 
@@ -294,25 +303,24 @@ void redraw_embedding(Args& a, Random& random) {
 /// Any numbers in their ranges and small sizes, for operators whose fields describe everything.
 void redraw_fields(std::uint16_t opcode, void* args, Random& random) {
   const OperatorFields& fields = kOperatorFields[opcode];
-  auto* const words = static_cast<std::int32_t*>(args);
   const OperatorField* before = nullptr;
   for (const OperatorField& field : fields) {
     if (field.ranged) {
       // Of two limits, the upper one is at least the lower one.
       const bool paired = field.related && before != nullptr && before->related;
-      const std::int32_t low = paired ? words[before->offset / 4] : field.low;
+      const std::int32_t low = paired ? before->at.get(args) : field.low;
       if (field.high == INT32_MAX && field.low <= 0) {  // a multiplier
         const bool negative = field.low < 0 && random.one_in(2);
-        words[field.offset / 4] = negative ? -q31(random) : q31(random);
+        field.at.set(args, negative ? -q31(random) : q31(random));
       } else {
-        words[field.offset / 4] = random.in(low, field.high);
+        field.at.set(args, random.in(low, field.high));
       }
     }
     before = &field;
     if (field.kind == FieldKind::kInput) {
       for (unsigned i = 0; i < field.factor_count; ++i) {
         const std::int32_t most = field.factor_count == 1 && random.one_in(2) ? 300 : 20;
-        words[field.factors[i] / 4] = random.one_in(3) ? 1 : random.in(1, most);
+        field.factors[i].set(args, random.one_in(3) ? 1 : random.in(1, most));
       }
     }
   }

@@ -9,7 +9,7 @@ A field states its type and range or, if it is a reference, what it names. The c
 
 from __future__ import annotations
 
-from .record import I8, I32, REF, Field, Operand, Role, Scalar, Struct
+from .record import I8, I16, I32, REF, U16, Field, Operand, Role, Scalar, Struct
 from .schema import MAX_SHIFT, MIN_SHIFT
 
 
@@ -59,12 +59,12 @@ def scratch() -> Field:
     return operand(Role.SCRATCH, "scratch", I8, ("scratch_bytes",), "16-byte aligned, or none")
 
 
-def input_offset(name: str = "input_offset") -> Field:
-    return Field(name, I32, "-zero_point of the input", low=-127, high=128)
+def input_offset(name: str = "input_offset", type: Scalar = I32) -> Field:
+    return Field(name, type, "-zero_point of the input", low=-127, high=128)
 
 
-def output_offset() -> Field:
-    return Field("output_offset", I32, "zero_point of the output", low=-128, high=127)
+def output_offset(type: Scalar = I32) -> Field:
+    return Field("output_offset", type, "zero_point of the output", low=-128, high=127)
 
 
 def zero_point() -> Field:
@@ -95,6 +95,26 @@ ACTIVATION = Struct(
     (
         Field("min", I32, "at most max", low=-128, high=127),
         Field("max", I32, low=-128, high=127),
+    ),
+    values="activation",
+)
+
+# The same in 16 bits, for blocks whose kernels take no larger numbers. Kernels that call CMSIS-NN widen them.
+
+PACKED_TILE = Struct("PackedTile", "A Tile in 16 bits.", (Field("w", U16), Field("h", U16)))
+
+PACKED_DIMS = Struct(
+    "PackedDims",
+    "Dims in 16 bits.",
+    (Field("n", U16), Field("h", U16), Field("w", U16), Field("c", U16)),
+)
+
+PACKED_ACTIVATION = Struct(
+    "PackedActivation",
+    "An Activation in 16 bits.",
+    (
+        Field("min", I16, "at most max", low=-128, high=127),
+        Field("max", I16, low=-128, high=127),
     ),
     values="activation",
 )

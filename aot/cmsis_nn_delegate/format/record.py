@@ -35,6 +35,7 @@ class Scalar:
 
 I8 = Scalar("b", "std::int8_t", 1, "int8")
 U8 = Scalar("B", "std::uint8_t", 1)
+I16 = Scalar("h", "std::int16_t", 2)
 U16 = Scalar("H", "std::uint16_t", 2)
 U32 = Scalar("I", "std::uint32_t", 4)
 I32 = Scalar("i", "std::int32_t", 4, "int32")

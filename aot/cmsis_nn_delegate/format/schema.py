@@ -1,4 +1,4 @@
-"""The payload format, version 4: its header, tensors and references.
+"""The payload format, version 5: its header, tensors and references.
 
 A payload is little-endian, position-independent and used in place. It starts
 16-byte aligned, and so does each of its sections:
@@ -6,11 +6,13 @@ A payload is little-endian, position-independent and used in place. It starts
     Header | input tensors, output tensors | calls | constants
 
 A *call* is a `CallHeader` followed by the argument block of its opcode. The operators (`ops`) declare these blocks
-from the parts in `blocks`. They contain the parameter structs of CMSIS-NN member by member, so that a
-kernel can pass them on without copying. CMSIS-NN's functions for linear layers take numbers instead; their blocks
-have these numbers in the order of the parameters. Calls name data by a *reference*, see `make_ref`. A call's
-output and scratch memory lie apart from everything that it reads, except that an output may be an input if the
-kernel allows it. Inputs and outputs of the graph count as lying where their `arena_offset` puts them.
+from the parts in `blocks`. Those of pooling and products contain the parameter structs of CMSIS-NN member by member, so
+that a kernel can pass them on without copying. Those of convolutions have the same numbers in 16 bits, in half of the
+flash, and a kernel that calls CMSIS-NN widens them on its stack; `conv2d_large` is for larger numbers. CMSIS-NN's
+functions for linear layers take numbers instead; their blocks have these numbers in the order of the parameters. Calls
+name data by a *reference*, see `make_ref`. A call's output and scratch memory lie apart from everything that it reads,
+except that an output may be an input if the kernel allows it. Inputs and outputs of the graph count as lying where
+their `arena_offset` puts them.
 
 A payload for several memories has *regions* beside the arena, numbered from 1 (the arena is number 0). The size of
 each, a U32, follows the last tensor, and the references to it have a base of their own, see `region_base`.
@@ -31,7 +33,7 @@ from typing import NamedTuple
 from .record import F32, I32, U8, U16, U32, Field, Struct
 
 MAGIC = 0x444E4E43  # "CNND"
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 ALIGNMENT = 16  # of a payload, its sections, every constant and every arena offset
 
 

@@ -41,7 +41,7 @@ KERNEL = KernelSpec(
     Struct(
         "Conv2dArgs",
         _DOC,
-        (*conv_args.OPERANDS, blocks.scratch(), conv_args.OUTPUT, Field("scratch_bytes", I32), *conv_args.SIZES),
+        (*conv_args.OPERANDS, blocks.scratch(), conv_args.OUTPUT, Field("scratch_bytes", I32), *conv_args.PACKED_SIZES),
         geometry="convolution",
     ),
     cmsis_nn="arm_convolve_wrapper_s8",
@@ -60,7 +60,7 @@ KERNEL = KernelSpec(
     ),
     reads_past={Isa.MVE: ReadsPast(filter=16)},
 )
-# A table has one kernel of each opcode, and CMSIS-NN's does not take every size.
+# A table has one kernel of each opcode, and neither CMSIS-NN's nor its argument block takes every size.
 LARGE_KERNEL = KernelSpec(
     "conv2d_large",
     Struct("Conv2dLargeArgs", _DOC, (*conv_args.OPERANDS, conv_args.OUTPUT, *conv_args.SIZES), geometry="convolution"),
@@ -315,8 +315,11 @@ class Conv2d(Op):
 
     def variant(self, node: Node) -> str:
         outputs, per_group = node.inputs[1].shape[:2]
-        called_as = cmsis_nn_geometry.convolution(Geometry.plain(node))
-        fits = cmsis_nn_geometry.convolution_fits(called_as, node.inputs[0].shape[1], per_group, outputs)
+        plain = Geometry.plain(node)
+        called_as = cmsis_nn_geometry.convolution(plain)
+        fits = cmsis_nn_geometry.convolution_fits(called_as, node.inputs[0].shape[1], per_group, outputs) and all(
+            conv_args.fits_packed(geometry, self._dims(node, geometry)) for geometry in (plain, called_as)
+        )
         return "" if fits else LARGE_KERNEL.variant
 
     def legalize_for_cmsis_nn(self, node: Node) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Optional
 
 from ..format import blocks
-from ..format.record import I8, Field, Struct
+from ..format.record import I8, I16, Field, Struct
 from ..graph.ir import Node, Value
 from ..target import Target
 from . import block_values
@@ -27,6 +27,18 @@ CONV_PARAMS = Struct(
         Field("activation", blocks.ACTIVATION),
     ),
 )
+PACKED_CONV_PARAMS = Struct(
+    "PackedConvParams",
+    "ConvParams in 16 bits.",
+    (
+        blocks.input_offset(type=I16),
+        blocks.output_offset(type=I16),
+        Field("stride", blocks.PACKED_TILE, ">= 1"),
+        Field("padding", blocks.PACKED_TILE, "top and left; bottom and right follow from output_dims"),
+        Field("dilation", blocks.PACKED_TILE, ">= 1"),
+        Field("activation", blocks.PACKED_ACTIVATION),
+    ),
+)
 # Of convolutions with groups, also transposed ones.
 OPERANDS = (
     blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
@@ -42,6 +54,14 @@ SIZES = (
     Field("filter_dims", blocks.DIMS),
     Field("output_dims", blocks.DIMS),
 )
+PACKED_SIZES = (
+    Field("params", PACKED_CONV_PARAMS),
+    Field("input_dims", blocks.PACKED_DIMS),
+    Field("filter_dims", blocks.PACKED_DIMS),
+    Field("output_dims", blocks.PACKED_DIMS),
+)
+# Of a number in the packed fields.
+MAX_PACKED = 65535
 
 
 class CallDims(NamedTuple):
@@ -60,6 +80,12 @@ def output_shape(inputs: Sequence[Value], attrs: ConvAttrs) -> tuple[int, ...]:
     padded = size[0] + padding.top + padding.bottom, size[1] + padding.left + padding.right
     windows = ((i - (k - 1) * d - 1) // s + 1 for i, k, d, s in zip(padded, kernel, attrs.dilation, attrs.stride))
     return (n, channels, *windows)
+
+
+def fits_packed(geometry: Geometry, dims: CallDims) -> bool:
+    """Returns whether PACKED_SIZES can hold `dims`, and the strides, padding and dilation of `geometry`."""
+    sizes = (*geometry.stride, *geometry.padding, *geometry.dilation, *dims.input, *dims.filter, *dims.output)
+    return max(sizes) <= MAX_PACKED
 
 
 def call_as(node: Node, geometry: Geometry) -> None:

@@ -32,17 +32,13 @@ from .providers import cmsis_nn_rules as rules
 from .random_case import RandomCase
 from .windows import taps
 
-DW_CONV_PARAMS = Struct(
-    "DwConvParams",
-    "= cmsis_nn_dw_conv_params",
+PACKED_DW_CONV_PARAMS = Struct(
+    "PackedDwConvParams",
+    "PackedConvParams and the channel multiplier.",
     (
-        blocks.input_offset(),
-        blocks.output_offset(),
+        *conv_args.PACKED_CONV_PARAMS.fields[:2],
         Field("ch_mult", I32, "output channels = ch_mult * input channels"),
-        Field("stride", blocks.TILE, ">= 1"),
-        Field("padding", blocks.TILE, "top and left, >= 0; bottom and right follow from output_dims"),
-        Field("dilation", blocks.TILE, ">= 1"),
-        Field("activation", blocks.ACTIVATION),
+        *conv_args.PACKED_CONV_PARAMS.fields[2:],
     ),
 )
 
@@ -79,10 +75,10 @@ KERNEL = KernelSpec(
             blocks.scratch(),
             blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
             Field("scratch_bytes", I32),
-            Field("params", DW_CONV_PARAMS),
-            Field("input_dims", blocks.DIMS),
-            Field("filter_dims", blocks.DIMS),
-            Field("output_dims", blocks.DIMS),
+            Field("params", PACKED_DW_CONV_PARAMS),
+            Field("input_dims", blocks.PACKED_DIMS),
+            Field("filter_dims", blocks.PACKED_DIMS),
+            Field("output_dims", blocks.PACKED_DIMS),
         ),
         geometry="depthwise_convolution",
     ),

@@ -81,6 +81,22 @@ class Payload:
         return int(self.header["persistent_bytes"])
 
     @property
+    def constant_bytes(self) -> int:
+        """Returns the size of all weights, biases and requantization: the arrays that calls name, each once."""
+        arrays: dict[int, int] = {}
+        for call in self.calls:
+            for name, (base, offset) in call.references().items():
+                if base == schema.BASE_CONSTANT:
+                    nbytes = kernels()[call.opcode].args.field(name).refers_to.nbytes(call.args)
+                    arrays[offset] = max(nbytes, arrays.get(offset, 0))
+        return sum(arrays.values())
+
+    @property
+    def overhead_bytes(self) -> int:
+        """Returns what the payload takes besides them: header, tensors, calls and padding."""
+        return len(self.data) - self.constant_bytes
+
+    @property
     def crc32(self) -> int:
         return int(self.header["crc32"])
 

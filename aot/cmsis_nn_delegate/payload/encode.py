@@ -167,6 +167,7 @@ def encode_planned(planned: Planned) -> Encoded:
         records += record
         calls.append(call)
     assert len(records) == calls_bytes
+    pool.close()
 
     payload_bytes = pool.offset + len(pool.data)
     header = {
@@ -260,9 +261,10 @@ class _ConstantPool:
         self.offset = offset  # in the payload
         self.data = bytearray()
         self._known: dict[bytes, int] = {}  # by digest
+        self._end = offset  # of what kernels load
 
     def add(self, name: str, data: bytes, past: int) -> Constant:
-        """Adds `data`, unless it is already here, with at least `past` bytes of anything after it."""
+        """Adds `data`, unless it is already here. Once the pool is closed, `past` bytes of anything follow it."""
         digest = hashlib.sha256(data).digest()
         shared = digest in self._known
         if not shared:
@@ -270,8 +272,12 @@ class _ConstantPool:
             self.data += data
             self.data += bytes(_aligned(len(data)) - len(data))
         begin = self._known[digest]
-        self.data += bytes(max(_aligned(begin + len(data) + past) - self.offset - len(self.data), 0))
+        self._end = max(self._end, begin + len(data) + past)
         return Constant(name, begin, len(data), shared)
+
+    def close(self) -> None:
+        """Adds what kernels load past the last arrays; past others they load those that follow."""
+        self.data += bytes(max(_aligned(self._end) - self.offset - len(self.data), 0))
 
 
 def _encode_call(

@@ -18,7 +18,7 @@ bool is_plain_row(const payload::Conv2dArgs& a) {
 }
 
 /// Does the multiplication that arm_convolve_1_x_n_s8 does for such windows.
-Error run_plain_rows(const payload::Conv2dArgs& a, const Bases& bases) {
+[[gnu::noinline]] Error run_plain_rows(const payload::Conv2dArgs& a, const Bases& bases) {
   const auto& p = a.params;
   const auto* input = bases.resolve<const std::int8_t>(a.input);
   auto* output = bases.resolve<std::int8_t>(a.output);
@@ -48,20 +48,35 @@ Error run_conv2d(const void* args, const Bases& bases) {
   }
   const cmsis_nn_context context = scratch(a, bases);
   const cmsis_nn_per_channel_quant_params quant = per_channel(a, bases);
-  return to_error(
-      arm_convolve_wrapper_s8(&context, native(a.params), &quant, native(a.input_dims),
-                              bases.resolve<const std::int8_t>(a.input), native(a.filter_dims),
-                              bases.resolve<const std::int8_t>(a.filter), /*bias_dims=*/nullptr,
-                              bases.resolve<const std::int32_t>(a.bias), native(a.output_dims),
-                              bases.resolve<std::int8_t>(a.output)));
+  const auto wide = widened_sizes(a);
+  const auto* input = bases.resolve<const std::int8_t>(a.input);
+  const auto* filter = bases.resolve<const std::int8_t>(a.filter);
+  const auto* bias = bases.resolve<const std::int32_t>(a.bias);
+  auto* output = bases.resolve<std::int8_t>(a.output);
+  // The choice of arm_convolve_wrapper_s8, whose own frame (88 bytes on M4) would make the stack deeper. Without MVE,
+  // its function for one row is the general one.
+  decltype(&arm_convolve_1x1_s8) special = nullptr;
+  if (arm_nn_is_convolve_1x1(&wide.params, &wide.input, &wide.filter)) {
+    special =
+        arm_nn_is_convolve_1x1_fast(&wide.params) ? arm_convolve_1x1_s8_fast : arm_convolve_1x1_s8;
+  } else if (kWithMve && arm_nn_is_convolve_1_x_n(&wide.params, &wide.input, &wide.filter)) {
+    special = arm_convolve_1_x_n_s8;
+  }
+  return to_error(special != nullptr
+                      ? special(&context, &wide.params, &quant, &wide.input, input, &wide.filter,
+                                filter,
+                                /*bias_dims=*/nullptr, bias, &wide.output, output)
+                      : arm_convolve_s8(&context, &wide.params, &quant, &wide.input, input,
+                                        &wide.filter, filter, /*bias_dims=*/nullptr, bias,
+                                        /*upscale_dims=*/nullptr, &wide.output, output));
 }
 
 std::uint32_t scratch_bytes(const void* args) {
-  const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
+  const auto wide = widened_sizes(*static_cast<const payload::Conv2dArgs*>(args));
   // Over all groups, one window has at most as many bytes as the filter, fewer than 2^28, so no term
   // overflows.
   return static_cast<std::uint32_t>(arm_convolve_wrapper_s8_get_buffer_size(
-      native(a.params), native(a.input_dims), native(a.filter_dims), native(a.output_dims)));
+      &wide.params, &wide.input, &wide.filter, &wide.output));
 }
 
 bool accepts(const void* args) {

@@ -1,4 +1,4 @@
-// Converts the payload's blocks to CMSIS-NN's types: the same bytes under two names.
+// Converts the payload's blocks to CMSIS-NN's types: the same bytes under two names, or numbers of 16 bits widened.
 #pragma once
 
 #include <cstddef>
@@ -57,15 +57,6 @@ CMSIS_NN_SAME_MEMBER(ConvParams, cmsis_nn_conv_params, padding);
 CMSIS_NN_SAME_MEMBER(ConvParams, cmsis_nn_conv_params, dilation);
 CMSIS_NN_SAME_MEMBER(ConvParams, cmsis_nn_conv_params, activation);
 
-CMSIS_NN_SAME_SIZE(DwConvParams, cmsis_nn_dw_conv_params);
-CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, input_offset);
-CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, output_offset);
-CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, ch_mult);
-CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, stride);
-CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, padding);
-CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, dilation);
-CMSIS_NN_SAME_MEMBER(DwConvParams, cmsis_nn_dw_conv_params, activation);
-
 CMSIS_NN_SAME_SIZE(PoolParams, cmsis_nn_pool_params);
 CMSIS_NN_SAME_MEMBER(PoolParams, cmsis_nn_pool_params, stride);
 CMSIS_NN_SAME_MEMBER(PoolParams, cmsis_nn_pool_params, padding);
@@ -80,11 +71,43 @@ inline const cmsis_nn_dims* native(const payload::Dims& dims) {
 inline const cmsis_nn_conv_params* native(const payload::ConvParams& params) {
   return reinterpret_cast<const cmsis_nn_conv_params*>(&params);
 }
-inline const cmsis_nn_dw_conv_params* native(const payload::DwConvParams& params) {
-  return reinterpret_cast<const cmsis_nn_dw_conv_params*>(&params);
-}
 inline const cmsis_nn_pool_params* native(const payload::PoolParams& params) {
   return reinterpret_cast<const cmsis_nn_pool_params*>(&params);
+}
+
+/// The parameters and sizes of a convolution whose block has 16 bits for each number, as CMSIS-NN takes them. It lies on
+/// the stack of the kernel.
+template <typename Params>
+struct Widened {
+  Params params;
+  cmsis_nn_dims input;
+  cmsis_nn_dims filter;
+  cmsis_nn_dims output;
+};
+
+inline cmsis_nn_tile widened(const payload::PackedTile& tile) { return {tile.w, tile.h}; }
+inline cmsis_nn_dims widened(const payload::PackedDims& dims) {
+  return {dims.n, dims.h, dims.w, dims.c};
+}
+inline cmsis_nn_activation widened(const payload::PackedActivation& limits) {
+  return {limits.min, limits.max};
+}
+inline cmsis_nn_conv_params widened(const payload::PackedConvParams& p) {
+  return {p.input_offset,     p.output_offset,     widened(p.stride),
+          widened(p.padding), widened(p.dilation), widened(p.activation)};
+}
+inline cmsis_nn_dw_conv_params widened(const payload::PackedDwConvParams& p) {
+  return {p.input_offset,       p.output_offset,    p.ch_mult,
+          widened(p.stride),    widened(p.padding), widened(p.dilation),
+          widened(p.activation)};
+}
+
+/// Returns those of `args`. Not inlined, because a kernel needs them twice.
+template <typename Args>
+[[gnu::noinline]] auto widened_sizes(const Args& args) {
+  return Widened<decltype(widened(args.params))>{widened(args.params), widened(args.input_dims),
+                                                 widened(args.filter_dims),
+                                                 widened(args.output_dims)};
 }
 
 /// Returns the multipliers and shifts of `args`, one per output channel. CMSIS-NN only reads them,

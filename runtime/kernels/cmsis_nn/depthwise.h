@@ -14,19 +14,20 @@ Error run(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
   const cmsis_nn_context context = scratch(a, bases);
   const cmsis_nn_per_channel_quant_params quant = per_channel(a, bases);
-  return to_error(kFunction(&context, native(a.params), &quant, native(a.input_dims),
-                            bases.resolve<const std::int8_t>(a.input), native(a.filter_dims),
+  const auto wide = widened_sizes(a);
+  return to_error(kFunction(&context, &wide.params, &quant, &wide.input,
+                            bases.resolve<const std::int8_t>(a.input), &wide.filter,
                             bases.resolve<const std::int8_t>(a.filter), /*bias_dims=*/nullptr,
-                            bases.resolve<const std::int32_t>(a.bias), native(a.output_dims),
+                            bases.resolve<const std::int32_t>(a.bias), &wide.output,
                             bases.resolve<std::int8_t>(a.output)));
 }
 
 inline std::uint32_t scratch_bytes(const void* args) {
-  const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
+  const auto wide = widened_sizes(*static_cast<const payload::DepthwiseConv2dArgs*>(args));
   // With MVE it is up to 496 bytes for every pixel of the kernel; the limit on pixels prevents overflow.
   static_assert(rules::kMaxKernelElements < (1 << 22), "the size must fit 31 bits");
   return static_cast<std::uint32_t>(arm_depthwise_conv_wrapper_s8_get_buffer_size(
-      native(a.params), native(a.input_dims), native(a.filter_dims), native(a.output_dims)));
+      &wide.params, &wide.input, &wide.filter, &wide.output));
 }
 
 /// Whether one of CMSIS-NN's functions computes the call.

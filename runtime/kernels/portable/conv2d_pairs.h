@@ -21,7 +21,9 @@ class PairWindows {
   PairWindows(const payload::Conv2dPairsArgs& args, std::int32_t* widened)
       : args_(args),
         widened_(widened),
+        pixel_bytes_(args.input_dims.c),
         row_bytes_(args.input_dims.w * args.input_dims.c),
+        stride_(args.params.stride.w),
         dense_(args.params.dilation.w == 1 || args.filter_dims.w == 1),
         segment_(dense_ ? args.filter_dims.w * args.input_dims.c : args.input_dims.c),
         segments_(dense_ ? 1 : args.filter_dims.w),
@@ -68,8 +70,8 @@ class PairWindows {
 
   Window next() {
     const bool inside = row_inside_ && x_ >= 0 && x_ <= last_x_;
-    const Window w = {inside ? row_ + x_ * args_.input_dims.c : 0, y_, x_, inside};
-    x_ += args_.params.stride.w;
+    const Window w = {inside ? row_ + x_ * pixel_bytes_ : 0, y_, x_, inside};
+    x_ += stride_;
     if (x_ == end_x_) {
       start_row(y_ + args_.params.stride.h);
     }
@@ -162,7 +164,7 @@ class PairWindows {
 
   /// Copies the inputs of a window, the zero point where it lies in the padding.
   void copy(const Window& w, std::int8_t* to) const {
-    const payload::ConvParams& p = args_.params;
+    const payload::PackedConvParams& p = args_.params;
     // A run of pixels side by side: a row of the window, or one pixel of it.
     const std::int32_t run = dense_ ? args_.filter_dims.w : 1;
     std::int32_t y = w.y;
@@ -208,7 +210,9 @@ class PairWindows {
 
   const payload::Conv2dPairsArgs& args_;
   std::int32_t* widened_;
+  std::int32_t pixel_bytes_;
   std::int32_t row_bytes_;
+  std::int32_t stride_;    // along a row
   bool dense_;             // a row of a window is contiguous
   std::int32_t segment_;   // contiguous bytes of a window
   std::int32_t segments_;  // in each row
@@ -235,7 +239,7 @@ class PairWindows {
 template <typename Products>
 Error run_conv2d_pairs(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::Conv2dPairsArgs*>(args);
-  const payload::Dims& out = a.output_dims;
+  const payload::PackedDims& out = a.output_dims;
   constexpr std::uint32_t kEveryByte = 0x01010101;
   PairProducts products;
   auto* const widened = bases.resolve<std::int32_t>(a.scratch);

@@ -23,7 +23,7 @@ struct VectorSizes {
         columns((static_cast<std::uint64_t>(tile_columns) - 1) *
                     static_cast<std::uint32_t>(a.params.stride.w) +
                 static_cast<std::uint32_t>(a.filter_dims.w)) {
-    const payload::ConvParams& p = a.params;
+    const payload::PackedConvParams& p = a.params;
     pointwise = a.filter_dims.h == 1 && a.filter_dims.w == 1 && p.padding.h == 0 &&
                 p.padding.w == 0 && reaches(a.output_dims.h, p.stride.h) < wide(a.input_dims.h) &&
                 reaches(a.output_dims.w, p.stride.w) < wide(a.input_dims.w);
@@ -136,8 +136,8 @@ class VectorWindows {
   }
 
   void run_pointwise() {
-    const payload::Dims& in = args_.input_dims;
-    const payload::Dims& out = args_.output_dims;
+    const payload::PackedDims& in = args_.input_dims;
+    const payload::PackedDims& out = args_.output_dims;
     // A single window may have any stride.
     const std::int32_t step = out.w == 1 ? in.c : args_.params.stride.w * in.c;
     const std::int8_t* const end = input_ + in.n * in.h * in.w * in.c;
@@ -180,8 +180,8 @@ class VectorWindows {
   }
 
   void run_tiles() {
-    const payload::Dims& in = args_.input_dims;
-    const payload::Dims& out = args_.output_dims;
+    const payload::PackedDims& in = args_.input_dims;
+    const payload::PackedDims& out = args_.output_dims;
     row_bytes_ = static_cast<std::int32_t>(sizes_.row_bytes(args_));
     column_bytes_ = args_.filter_dims.h * in.c;
     padding_ = scratch_ + sizes_.tile_rows * row_bytes_ + vector_products::kVector;
@@ -198,8 +198,8 @@ class VectorWindows {
   }
 
   void run_tile(std::int32_t y, std::int32_t x) {
-    const payload::Dims& out = args_.output_dims;
-    const payload::Tile& stride = args_.params.stride;
+    const payload::PackedDims& out = args_.output_dims;
+    const payload::PackedTile& stride = args_.params.stride;
     const std::int32_t rows = out.h - y < sizes_.tile_rows ? out.h - y : sizes_.tile_rows;
     const std::int32_t columns = out.w - x < sizes_.tile_columns ? out.w - x : sizes_.tile_columns;
     std::int8_t* row = scratch_;
@@ -233,7 +233,7 @@ class VectorWindows {
   /// Copies `columns` of the image, from (y, x) on, as high as the filter; the zero point where
   /// they lie in the padding.
   void copy_row(std::int8_t* to, std::int32_t y, std::int32_t x, std::int32_t columns) const {
-    const payload::Dims& in = args_.input_dims;
+    const payload::PackedDims& in = args_.input_dims;
     const std::int32_t before = limit(-x, columns);
     const std::int32_t inside = limit(in.w - (x > 0 ? x : 0), columns - before);
     for (std::int32_t k = 0; k < args_.filter_dims.h; ++k, ++y, to += in.c) {

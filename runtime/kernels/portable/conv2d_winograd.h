@@ -34,7 +34,7 @@ class WinogradTiles {
         products_(scratch + winograd::kPositions * depth_),
         copy_(reinterpret_cast<std::int8_t*>(products_ + winograd::kProducts)),
         row_bytes_(args.input_dims.w * args.input_dims.c) {
-    const payload::Dims& out = args.output_dims;
+    const payload::PackedDims& out = args.output_dims;
     to_.row_bytes = out.w * out.c;
     to_.pixel_bytes = out.c;
     to_.least = args.params.activation.min;
@@ -44,7 +44,7 @@ class WinogradTiles {
   }
 
   void run(const std::int8_t* image, std::int8_t* output, const std::int32_t* table) {
-    const payload::Dims& out = args_.output_dims;
+    const payload::PackedDims& out = args_.output_dims;
     for (std::int32_t y = 0; y < out.h; y += winograd::kOutputRows) {
       to_.rows = out.h - y < winograd::kOutputRows ? 1 : winograd::kOutputRows;
       for (std::int32_t x = 0; x < out.w; x += winograd::kOutputColumns) {
@@ -58,7 +58,7 @@ class WinogradTiles {
  private:
   /// Transforms the inputs from row `y` and column `x` on.
   void transform(const std::int8_t* image, std::int32_t y, std::int32_t x) {
-    const payload::Dims& in = args_.input_dims;
+    const payload::PackedDims& in = args_.input_dims;
     const bool inside = y >= 0 && x >= 0 && y + winograd::kRows <= in.h &&
                         x + winograd::kColumns <= in.w && in.c == depth_;
     if (inside) {
@@ -130,7 +130,7 @@ inline std::uint32_t conv2d_winograd_scratch_bytes(const void* args) {
 /// Returns whether the call is one for this kernel, and its table has as many words as the sizes ask for.
 inline bool conv2d_winograd_accepts(const void* args) {
   const auto& a = *static_cast<const payload::Conv2dWinogradArgs*>(args);
-  const payload::ConvParams& p = a.params;
+  const payload::PackedConvParams& p = a.params;
   constexpr std::int32_t kMostInputs = 1
                                        << 20;  // so that the sizes of scratch memory and table fit
   return a.input_dims.c == a.filter_dims.c && a.input_dims.c <= kMostInputs &&
@@ -145,8 +145,8 @@ inline bool conv2d_winograd_accepts(const void* args) {
 /// the image below its first one are still to be read. See conv2d_winograd.py.
 inline bool conv2d_winograd_overlaps(const void* args, std::int32_t distance) {
   const auto& a = *static_cast<const payload::Conv2dWinogradArgs*>(args);
-  const payload::Dims& in = a.input_dims;
-  const payload::Dims& out = a.output_dims;
+  const payload::PackedDims& in = a.input_dims;
+  const payload::PackedDims& out = a.output_dims;
   const std::int32_t last = (out.h - 1) / winograd::kOutputRows * winograd::kOutputRows;
   std::int32_t most = 0;
   const std::int32_t rows[] = {0, 2, last - 2, last};

@@ -25,9 +25,9 @@ template <typename Args>
 Error run_convolution(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const Args*>(args);
   const auto& p = a.params;
-  const payload::Dims& in = a.input_dims;
-  const payload::Dims& filter = a.filter_dims;
-  const payload::Dims& out = a.output_dims;
+  const auto& in = a.input_dims;
+  const auto& filter = a.filter_dims;
+  const auto& out = a.output_dims;
   const auto* input = bases.resolve<const std::int8_t>(a.input);
   const auto* weights = bases.resolve<const std::int8_t>(a.filter);
   const auto* bias = bases.resolve<const std::int32_t>(a.bias);

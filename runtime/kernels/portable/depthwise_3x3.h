@@ -27,9 +27,9 @@ struct Axes {
 
   template <typename Args>
   explicit Axes(const Args& args) {
-    const payload::Dims& in = args.input_dims;
-    const payload::Dims& out = args.output_dims;
-    const payload::Tile& padding = args.params.padding;
+    const payload::PackedDims& in = args.input_dims;
+    const payload::PackedDims& out = args.output_dims;
+    const payload::PackedTile& padding = args.params.padding;
     x = {in.w, out.w, padding.w, in.c, out.c};
     y = {in.h, out.h, padding.h, in.w * in.c, out.w * out.c};
     if (args.along_height != 0) {
@@ -43,7 +43,7 @@ struct Axes {
 /// Returns whether the call has one channel a group, 3 x 3 taps side by side, and stride 1 or 2.
 template <typename Args>
 bool accepts(const Args& a) {
-  const payload::ConvParams& p = a.params;
+  const payload::PackedConvParams& p = a.params;
   constexpr std::int32_t kMostOutputs =
       1 << 20;  // along an axis, so that the scratch memory has a size
   return a.filter_dims.c == 1 && a.input_dims.c == a.output_dims.c && a.filter_dims.h == kTaps &&
@@ -56,9 +56,9 @@ bool accepts(const Args& a) {
 /// computed one below the other, as overlaps_exactly() in aot/cmsis_nn_delegate/ops/tuned/plane_order.py explains.
 template <typename Args>
 bool rows_overlap(const Args& a, std::int32_t distance) {
-  const payload::Tile& padding = a.params.padding;
-  const payload::Dims& in = a.input_dims;
-  const payload::Dims& out = a.output_dims;
+  const payload::PackedTile& padding = a.params.padding;
+  const payload::PackedDims& in = a.input_dims;
+  const payload::PackedDims& out = a.output_dims;
   if (distance != 0 || out.h > in.h || out.w > in.w) {
     return false;
   }

@@ -12,9 +12,9 @@ constexpr std::int32_t kBlock = 16;
 Error run_depthwise_conv2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
   const auto& p = a.params;
-  const payload::Dims& in = a.input_dims;
-  const payload::Dims& filter = a.filter_dims;
-  const payload::Dims& out = a.output_dims;
+  const payload::PackedDims& in = a.input_dims;
+  const payload::PackedDims& filter = a.filter_dims;
+  const payload::PackedDims& out = a.output_dims;
   const auto* input = bases.resolve<const std::int8_t>(a.input);
   const auto* weights = bases.resolve<const std::int8_t>(a.filter);
   const auto* bias = bases.resolve<const std::int32_t>(a.bias);

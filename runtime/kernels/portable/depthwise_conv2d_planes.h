@@ -66,7 +66,7 @@ class DepthwisePlanes {
  private:
   void set_limits() {
     constexpr std::uint32_t kEveryByte = 0x01010101;
-    const payload::Activation& limits = args_.params.activation;
+    const payload::PackedActivation& limits = args_.params.activation;
     strip_.least = (static_cast<std::uint32_t>(limits.min) & 0xFF) * kEveryByte;
     strip_.most = (static_cast<std::uint32_t>(limits.max) & 0xFF) * kEveryByte;
     strip_.limited = limits.min != -128 || limits.max != 127 ? 1 : 0;
@@ -249,13 +249,13 @@ inline bool depthwise_conv2d_planes_accepts(const void* args) {
 /// overlaps_exactly() in aot/cmsis_nn_delegate/ops/tuned/plane_order.py explains.
 inline bool depthwise_conv2d_planes_overlaps(const void* args, std::int32_t distance) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
-  const payload::Dims& in = a.input_dims;
-  const payload::Dims& out = a.output_dims;
+  const payload::PackedDims& in = a.input_dims;
+  const payload::PackedDims& out = a.output_dims;
   const std::int32_t strip = plane_strip_outputs(a);
   if (strip >= (a.along_height != 0 ? out.h : out.w)) {
     return depthwise_3x3::rows_overlap(a, distance);
   }
-  const payload::Tile& padding = a.params.padding;
+  const payload::PackedTile& padding = a.params.padding;
   return distance == 0 && out.h <= in.h && out.w <= in.w && a.along_height == 0 &&
          a.params.stride.h == 2 && padding.h <= 1 && padding.w <= strip &&
          2 * out.w + padding.w <= (2 - padding.h) * in.w + strip;

@@ -26,7 +26,7 @@ class DepthwiseRows {
         columns_((axes_.x.out - 1) * stride_ + channel_rows::kTaps),
         before_(axes_.x.padding < columns_ ? axes_.x.padding : columns_),
         pixels_(axes_.x.in < columns_ - before_ ? axes_.x.in : columns_ - before_) {
-    const payload::Activation& limits = args.params.activation;
+    const payload::PackedActivation& limits = args.params.activation;
     row_.least = limits.min;
     row_.most = limits.max;
     row_.limited = limits.min != -128 || limits.max != 127 ? 1 : 0;

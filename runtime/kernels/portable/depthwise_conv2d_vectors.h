@@ -43,8 +43,8 @@ class ChannelRows {
   }
 
   void run() {
-    const payload::Dims& in = args_.input_dims;
-    const payload::Dims& out = args_.output_dims;
+    const payload::PackedDims& in = args_.input_dims;
+    const payload::PackedDims& out = args_.output_dims;
     const auto compute =
         args_.params.stride.w == 1 ? Vectors::compute_dense : Vectors::compute_strided;
     fill_padding();
@@ -82,7 +82,7 @@ class ChannelRows {
   std::int8_t* place(std::int32_t row) const { return scratch_ + row % kRows * row_bytes_; }
 
   void copy_row(std::int32_t row) const {
-    const payload::Dims& in = args_.input_dims;
+    const payload::PackedDims& in = args_.input_dims;
     std::int8_t* to = place(row);
     const std::int32_t y = row - args_.params.padding.h;
     if (y < 0 || y >= in.h) {
@@ -131,7 +131,7 @@ inline std::uint32_t depthwise_conv2d_vectors_scratch_bytes(const void* args) {
 /// Returns whether the sizes are those that the kernel computes, and the table is as large.
 inline bool depthwise_conv2d_vectors_accepts(const void* args) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dVectorsArgs*>(args);
-  const payload::ConvParams& p = a.params;
+  const payload::PackedConvParams& p = a.params;
   return a.filter_dims.h == 3 && a.filter_dims.w == 3 && a.filter_dims.c == 1 &&
          a.input_dims.c == a.output_dims.c && a.output_dims.c >= channel_vectors::kChannels &&
          p.stride.h <= 2 && p.stride.w <= 2 && p.dilation.h == 1 && p.dilation.w == 1 &&
@@ -147,8 +147,8 @@ inline bool depthwise_conv2d_vectors_accepts(const void* args) {
 inline std::int32_t depthwise_conv2d_vectors_distance(
     const payload::DepthwiseConv2dVectorsArgs& a) {
   constexpr std::int32_t kTaps = 3;
-  const payload::Dims& in = a.input_dims;
-  const payload::Dims& out = a.output_dims;
+  const payload::PackedDims& in = a.input_dims;
+  const payload::PackedDims& out = a.output_dims;
   const std::int32_t stride = a.params.stride.h;
   const std::int32_t top = a.params.padding.h;
   const std::int32_t before = top - kTaps;

@@ -12,6 +12,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/kernels/portable/requantize.h"
+#include "runtime/payload/put.h"
 
 namespace cmsis_nn_delegate {
 namespace portable {
@@ -19,6 +20,7 @@ namespace {
 
 using payload::Activation;
 using payload::Dims;
+using payload::put;
 
 /// References used in these tests: base i, offset 0.
 payload::Ref base(unsigned index) { return index << payload::kRefOffsetBits; }
@@ -93,24 +95,30 @@ TEST_F(KernelsTest, Conv2dAndDepthwise) {
     const Activation limits = activation();
     const int in_offset = pick(-127, 128);
     const int out_offset = pick(-128, 127);
+    const auto fill = [&](auto& args, const Dims& filter_dims) {
+      put(args.params.input_offset, in_offset);
+      put(args.params.output_offset, out_offset);
+      put(args.params.stride, stride);
+      put(args.params.padding, padding);
+      put(args.params.dilation, dilation);
+      put(args.params.activation, limits);
+      put(args.input_dims, in);
+      put(args.filter_dims, filter_dims);
+      put(args.output_dims, out);
+    };
 
     if (depthwise) {
       payload::DepthwiseConv2dArgs args = {};
       args.input = base(0), args.filter = base(1), args.bias = base(2);
       args.multiplier = base(3), args.shift = base(4), args.output = base(5);
-      args.params = {in_offset, out_offset, out_per_group, stride, padding, dilation, limits};
-      args.input_dims = in;
-      args.filter_dims = {1, kh, kw, out.c};
-      args.output_dims = out;
+      args.params.ch_mult = out_per_group;
+      fill(args, {1, kh, kw, out.c});
       run(kDepthwiseConv2d, args, input, filter, bias, multiplier, shift, output);
     } else {
       payload::Conv2dArgs args = {};
       args.input = base(0), args.filter = base(1), args.bias = base(2);
       args.multiplier = base(3), args.shift = base(4), args.output = base(5);
-      args.params = {in_offset, out_offset, stride, padding, dilation, limits};
-      args.input_dims = in;
-      args.filter_dims = {out.c, kh, kw, in_per_group};
-      args.output_dims = out;
+      fill(args, {out.c, kh, kw, in_per_group});
       run(kConv2d, args, input, filter, bias, multiplier, shift, output);
     }
 

@@ -8,18 +8,18 @@
 #include <gtest/gtest.h>
 
 #include "runtime/kernels/portable/portable.h"
+#include "runtime/payload/put.h"
 
 namespace cmsis_nn_delegate {
 namespace portable {
 namespace {
 
-using payload::Activation;
-using payload::Dims;
+using payload::put;
 
 /// References used in these tests: base i, offset 0.
 payload::Ref base(unsigned index) { return index << payload::kRefOffsetBits; }
 
-std::int32_t volume(const Dims& d) { return d.n * d.h * d.w * d.c; }
+std::int32_t volume(const payload::PackedDims& d) { return d.n * d.h * d.w * d.c; }
 
 class OverlapTest : public ::testing::Test {
  protected:
@@ -31,14 +31,19 @@ class OverlapTest : public ::testing::Test {
     Args args = {};
     args.input = base(0), args.table = base(1), args.scratch = base(2), args.output = base(3);
     const payload::Tile padding = {pick(0, kernel.w), pick(0, kernel.h)};
-    args.params = {pick(-127, 128), 0, {stride, stride}, padding, {1, 1}, {-128, 127}};
+    put(args.params.input_offset, pick(-127, 128));
+    put(args.params.stride, payload::Tile{stride, stride});
+    put(args.params.padding, padding);
+    args.params.dilation = {1, 1};
+    args.params.activation = {-128, 127};
     const auto outputs = [&](int size, int taps, int before) {
       return (size + before + pick(0, taps - 1) - taps) / stride + 1;
     };
-    args.input_dims = {pick(1, 2), kernel.h + pick(0, 9), kernel.w + pick(0, 15), channels};
-    args.filter_dims = {filters, kernel.h, kernel.w, channels};
-    args.output_dims = {args.input_dims.n, outputs(args.input_dims.h, kernel.h, padding.h),
-                        outputs(args.input_dims.w, kernel.w, padding.w), filters};
+    const payload::Dims in = {pick(1, 2), kernel.h + pick(0, 9), kernel.w + pick(0, 15), channels};
+    put(args.input_dims, in);
+    put(args.filter_dims, payload::Dims{filters, kernel.h, kernel.w, channels});
+    put(args.output_dims, payload::Dims{in.n, outputs(in.h, kernel.h, padding.h),
+                                        outputs(in.w, kernel.w, padding.w), filters});
     return args;
   }
 
@@ -232,7 +237,7 @@ TEST_F(OverlapTest, DepthwiseByVectors) {
     auto args =
         convolution<payload::DepthwiseConv2dVectorsArgs>({3, 3}, pick(1, 2), channels, channels);
     args.filter_dims.c = 1;
-    args.params.padding.h = pick(0, 6);
+    put(args.params.padding.h, pick(0, 6));
     args.blocks = (channels + 7) / 8;
     args.block_words = 42;
     draw_table(args.blocks, 42, [&](int word) {

@@ -46,7 +46,8 @@ inline std::int32_t requantize(std::int32_t value, std::int32_t multiplier, std:
 }
 
 /// `value` limited to [activation.min, activation.max], a subrange of int8.
-inline std::int8_t clamp(std::int32_t value, const payload::Activation& activation) {
+template <typename Limits>
+inline std::int8_t clamp(std::int32_t value, const Limits& activation) {
   if (value < activation.min) {
     value = activation.min;
   }

@@ -30,8 +30,9 @@ struct WindowAxis {
 /// window are read before its outputs are written, and windows are taken row by row. The formula is
 /// explained in aot/cmsis_nn_delegate/ops/tuned/window_order.py. Operands have at most 2^28 bytes, so
 /// that nothing overflows.
-inline std::int32_t window_order_distance(const payload::ConvParams& p, const payload::Dims& in,
-                                          const payload::Dims& out) {
+inline std::int32_t window_order_distance(const payload::PackedConvParams& p,
+                                          const payload::PackedDims& in,
+                                          const payload::PackedDims& out) {
   const WindowAxis vertical = {in.h, out.h, p.stride.h, p.padding.h};
   const WindowAxis horizontal = {in.w, out.w, p.stride.w, p.padding.w};
   const std::int32_t inner = p.padding.h / p.stride.h;

@@ -28,10 +28,10 @@ def struct(name: str, doc: str, *, table: str, block_count: str, block_words: st
             Field("blocks", I32, block_count),
             Field("block_words", I32, block_words),
             Field("form", I32, f"of the requantization, see {forms.__name__}", low=0, high=max(forms)),
-            Field("params", conv_args.CONV_PARAMS),
-            Field("input_dims", blocks.DIMS),
-            Field("filter_dims", blocks.DIMS, "of the weights before they were put into the table"),
-            Field("output_dims", blocks.DIMS),
+            Field("params", conv_args.PACKED_CONV_PARAMS),
+            Field("input_dims", blocks.PACKED_DIMS),
+            Field("filter_dims", blocks.PACKED_DIMS, "of the weights before they were put into the table"),
+            Field("output_dims", blocks.PACKED_DIMS),
         ),
         geometry="convolution",
     )
@@ -41,16 +41,27 @@ def encode(
     node: Node, refs: Mapping[str, int], scratch_bytes: int, *, blocks: int, block_words: int, form: int
 ) -> Mapping[str, Any]:
     """Returns the fields of the argument block."""
-    geometry = Geometry.plain(node)
-    channels, inputs = node.inputs[1].shape[:2]
-    dims = conv_args.CallDims(
-        (geometry.batch, *geometry.input, node.inputs[0].shape[1]),
-        (channels, *geometry.kernel, inputs),
-        (geometry.batch, *geometry.output, channels),
-    )
     return {
-        **conv_args.encode(node, refs, scratch_bytes, geometry, dims),
+        **conv_args.encode(node, refs, scratch_bytes, Geometry.plain(node), dims(node)),
         "blocks": blocks,
         "block_words": block_words,
         "form": form,
     }
+
+
+def dims(node: Node) -> conv_args.CallDims:
+    """Returns the sizes of a convolution, also a depthwise one, with those of its weights as PyTorch has them."""
+    geometry = Geometry.plain(node)
+    channels, inputs = node.inputs[1].shape[:2]
+    return conv_args.CallDims(
+        (geometry.batch, *geometry.input, node.inputs[0].shape[1]),
+        (channels, *geometry.kernel, inputs),
+        (geometry.batch, *geometry.output, channels),
+    )
+
+
+def why_not(node: Node) -> str:
+    """Returns why the argument block does not hold the sizes of a convolution, "" if it does."""
+    if conv_args.fits_packed(Geometry.plain(node), dims(node)):
+        return ""
+    return f"its arguments hold sizes of at most {conv_args.MAX_PACKED}"

@@ -79,7 +79,7 @@ class Conv2dPairs(TunedKernel):
     def why_not(self, node: Node) -> str:
         if node.attrs.groups != 1:
             return f"it computes one group, not {node.attrs.groups}"
-        return requantization.why_none(node, _weights(node))
+        return block_args.why_not(node) or requantization.why_none(node, _weights(node))
 
     def scratch_bytes(self, node: Node) -> int:
         """The widened inputs of two windows and, unless they can always be read in place, copies of both."""

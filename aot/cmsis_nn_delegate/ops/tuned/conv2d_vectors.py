@@ -105,7 +105,7 @@ class Conv2dVectors(TunedKernel):
             vector_requantization.form_of(node)
         except ValueError as error:
             return str(error)
-        return ""
+        return block_args.why_not(node)
 
     def scratch_bytes(self, node: Node) -> int:
         """Copies of four pixels if whole vectors may reach past the image; or the columns of the rows of a tile, what

@@ -82,7 +82,7 @@ class Conv2dWinograd(TunedKernel):
             return "it computes 3 x 3 taps of stride 1 without dilation"
         if max(geometry.padding) > 1:
             return "it computes paddings of 0 and 1"
-        why = requantization.why_none(node, node.inputs[1].constant)
+        why = block_args.why_not(node) or requantization.why_none(node, node.inputs[1].constant)
         if not why and (4 * _largest(node) > (1 << 31) - 1).any():
             return "four times a sum may exceed 32 bits"
         return why

@@ -12,6 +12,7 @@ from .. import conv_args
 from ..attrs import Padding
 from ..geometry import Geometry
 from ..random_case import RandomCase
+from . import block_args
 
 KERNEL = (3, 3)
 _STRIDES = ((1, 1), (2, 2))
@@ -25,7 +26,7 @@ def why_not(node: Node) -> str:
         return "it computes strides 1 and 2, the same for height and width"
     if node.inputs[1].shape[0] != node.inputs[0].shape[1]:
         return "it computes as many output as input channels"
-    return ""
+    return block_args.why_not(node)
 
 
 def along_height(node: Node) -> bool:
@@ -42,15 +43,8 @@ def taps(node: Node) -> np.ndarray:
 
 def encode(node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
     """Returns the fields of the argument block that both kernels have."""
-    geometry = Geometry.plain(node)
-    channels = node.inputs[1].shape[0]
-    dims = conv_args.CallDims(
-        (geometry.batch, *geometry.input, channels),
-        (channels, *geometry.kernel, 1),
-        (geometry.batch, *geometry.output, channels),
-    )
-    along = int(along_height(node))
-    return {**conv_args.encode(node, refs, scratch_bytes, geometry, dims), "along_height": along}
+    sizes = conv_args.encode(node, refs, scratch_bytes, Geometry.plain(node), block_args.dims(node))
+    return {**sizes, "along_height": int(along_height(node))}
 
 
 def _draw(d: RandomCase, x: Value, padding: Padding) -> Value:

@@ -68,7 +68,7 @@ class DepthwiseConv2dPlanes(TunedKernel):
                 Field("channel_words", I32, low=_WORDS, high=_WORDS),
                 Field("along_height", I32, "1: rows of planes are columns of the image", low=0, high=1),
                 Field("strips", I32, "into which rows of outputs are divided, of even lengths", low=1, high=MAX_DIM),
-                *conv_args.SIZES,
+                *conv_args.PACKED_SIZES,
             ),
             geometry="convolution",
         ),

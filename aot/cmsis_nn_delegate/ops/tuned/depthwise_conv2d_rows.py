@@ -81,7 +81,7 @@ class DepthwiseConv2dRows(TunedKernel):
                 Field("scratch_bytes", I32),
                 Field("channel_words", I32, low=_WORDS, high=_WORDS),
                 Field("along_height", I32, "1: the kernel's rows are columns of the image", low=0, high=1),
-                *conv_args.SIZES,
+                *conv_args.PACKED_SIZES,
             ),
             geometry="convolution",
         ),

@@ -91,7 +91,7 @@ class DepthwiseConv2dVectors(TunedKernel):
             vector_requantization.form_of(node)
         except ValueError as error:
             return str(error)
-        return ""
+        return block_args.why_not(node)
 
     def scratch_bytes(self, node: Node) -> int:
         """Three rows for an even number of outputs, and a pixel of padding."""

@@ -1,0 +1,54 @@
+"""What payloads take besides weights, biases and requantization, read from the payloads themselves."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+from cmsis_nn_delegate.format import schema
+from cmsis_nn_delegate.graph.ir import Graph
+from cmsis_nn_delegate.ops.providers.registry import get_providers
+from cmsis_nn_delegate.ops.registry import kernels
+from cmsis_nn_delegate.payload.decode import decode
+from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.target import get_target
+from tests.end_to_end.vectors import lowered_graph
+
+NETWORKS = ("autoencoder", "ds_cnn", "mobilenet_v1_025", "resnet8")
+OVERHEAD = 96  # bytes for each call, of a whole network
+RECORD = 96  # bytes of a single call
+
+# The calls that take more: they name many operands or have many axes, of which each number may be large.
+LARGER = {
+    "add_broadcast",
+    "batch_matmul",
+    "conv2d_large",
+    "pad_nd",
+    "strided_copy",
+    "transpose_conv2d",
+    "transpose_conv2d_any",
+}
+
+
+@functools.cache
+def graph_of(network: str) -> Graph:
+    graph, _ = serialize.loads(lowered_graph(network))
+    return graph
+
+
+@pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m4", "cortex-m55"])
+@pytest.mark.parametrize("providers", [("tuned", "cmsis-nn", "portable"), ("cmsis-nn", "portable")], ids=lambda p: p[0])
+@pytest.mark.parametrize("network", NETWORKS)
+def test_overhead_of_a_call(network, providers, core):
+    payload = encode(graph_of(network), get_target(core), providers=get_providers(providers)).payload
+    view = decode(payload)
+    print(f"{network} on {core} with {providers[0]}: {view.overhead_bytes / len(view.calls):.1f} bytes a call")
+    assert view.constant_bytes > 0
+    assert 0 < view.overhead_bytes <= OVERHEAD * len(view.calls)
+
+
+def test_records_that_take_more():
+    larger = {kernel.name for kernel in kernels().values() if schema.CALL_HEADER.size + kernel.args.size > RECORD}
+    assert larger == LARGER
