@@ -13,7 +13,6 @@ import pytest
 
 from cmsis_nn_delegate.format.record import Role
 from cmsis_nn_delegate.format.schema import CALL_HEADER, HEADER, Isa
-from cmsis_nn_delegate.ops import conv_args
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE
@@ -140,14 +139,14 @@ def test_a_row_that_is_shorter_than_its_kernel_is_refused_where_the_kernel_canno
 
     def exchange(payload):
         (call,) = decode(bytes(payload)).calls
-        args, block = call.args, call.offset + CALL_HEADER.size
-        layout = kernels()[call.opcode].args
+        args, layout = dict(call.args), kernels()[call.opcode].args
         for name in ("input_dims", "filter_dims", "output_dims"):
             dims = args[name]
             assert dims["w"] == 1
-            set_field(payload, block + layout.offset_of(name), (dims["n"], dims["w"], dims["h"], dims["c"]))
-        padding = block + layout.offset_of("params") + conv_args.CONV_PARAMS.offset_of("padding")
-        set_field(payload, padding, (1, 0))
+            args[name] = {**dims, "h": dims["w"], "w": dims["h"]}
+        args["params"] = {**args["params"], "padding": {"w": 1, "h": 0}}
+        begin = call.offset + CALL_HEADER.size
+        payload[begin : begin + layout.size] = layout.pack(args)
 
     with_rows = KERNELS["with_cmsis_nn"] and TARGET.isa is Isa.MVE
     assert refused([case_of(graph)]) == 0
