@@ -123,13 +123,18 @@ def _say(line: str) -> None:
 
 
 def _compile(arguments: argparse.Namespace) -> int:
+    from .payload.planner.memories import copies_weights
     from .payload.report import text
     from .payload.report.budget import Budget
     from .payload.report.page import library
 
     budget = Budget(arguments.max_arena, arguments.max_flash, arguments.max_instructions)
-    if arguments.emit == "cpp" and len(arguments.memory) > 1:
-        raise UserError("--emit cpp: C++ calls have one arena: give one --memory, or none")
+    memories = _memories(arguments)
+    if arguments.emit == "cpp" and (len(memories) > 1 or copies_weights(memories)):
+        raise UserError(
+            "--emit cpp: C++ calls have one arena, and no init() that copies weights: give one --memory that holds no "
+            "weights, or none"
+        )
     if arguments.html:
         library.check_installed()
     compiled = _compiled(arguments)
@@ -699,9 +704,11 @@ def _parser() -> argparse.ArgumentParser:
         "--memory",
         action="append",
         default=[],
-        metavar="NAME=SIZE",
-        help="RAM for activations and scratch memory, such as dtcm=64K; give each memory of the device, the fastest "
-        "first. What is touched most lies there, and the last one is the arena. Default: one arena of any size",
+        metavar="NAME=SIZE[:KINDS]",
+        help="RAM, such as dtcm=64K, for activations and scratch memory, or for other kinds of data: some of "
+        "activations, scratch, state and weights, separated by commas. Give each memory of the device, the fastest "
+        "first. What is touched most lies there, and the last one is the arena. init() copies weights to the memory "
+        "that holds these, as many as it has room for. Default: one arena of any size",
     )
     compile_.add_argument(
         "--etrecord", action="store_true", help="also write NAME.etrecord, for ExecuTorch's Inspector"

@@ -216,11 +216,28 @@ def test_a_model_in_several_memories(capsys, folder, small):
     refused = run(capsys, "run", files, *inputs, "--executor", "executorch")
     check_failure(refused, 2, "no memory beside the arena: run it in the standalone executor")
     refused = compile_(capsys, folder, "small", *memories, "--emit", "cpp", out="refused")
-    check_failure(refused, 2, "one arena: give one --memory, or none")
+    check_failure(refused, 2, "one arena, .* give one --memory that holds no weights, or none")
     assert "calibrated" not in refused[1]  # before the work, not after it
     refused = compile_(capsys, folder, "small", "--memory", "dtcm=16", "--memory", "sram=16", out="refused")
     check_failure(refused, 1, "does not fit its memories: sram would take .* more than its 16")
     assert not (folder / "refused").exists()
+
+
+def test_a_model_whose_weights_init_copies(capsys, folder, small):
+    weights = ("--memory", "tcm=1K:weights")
+    code, out, _ = compile_(capsys, folder, "small", *weights, out="copies")
+    files = folder / "copies" / "small"
+    copied = re.search(r"copies of constants in tcm: ([\d,]+) of 1,008 bytes, .* 100% of what an inference reads", out)
+    assert code == 0 and copied
+    assert f"copies of constants, {copied[1]} bytes" in files.with_suffix(".h").read_text()
+    code, shown, _ = run(capsys, "report", files)  # compiles the graph again, for the same memories
+    assert code == 0 and copied[0] in shown
+    code, out, _ = run(capsys, "run", files, "--inputs", folder / "x.npz", "--on", "simulator", "--compare")
+    assert code == 0 and re.search(r"\b0 of \d+ bytes differ", out)
+    refused = compile_(capsys, folder, "small", *weights, "--emit", "cpp", out="refused")
+    check_failure(refused, 2, "give one --memory that holds no weights, or none")
+    refused = compile_(capsys, folder, "small", "--memory", "tcm=1K:code", out="refused")
+    check_failure(refused, 2, "tcm is for 'code', which is none of activations, scratch, state, weights")
 
 
 def test_diff_compares_compiled_models_and_other_reports(capsys, folder, small, tmp_path):

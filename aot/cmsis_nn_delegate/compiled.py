@@ -16,6 +16,7 @@ from .payload.encode import Encoded
 from .payload.files import serialize
 from .payload.files.artifacts import CPP_SUFFIXES, EMITS, PAGE_SUFFIX, about_program
 from .payload.files.outputs import write_files
+from .payload.planner.memories import list_text
 from .payload.report import text
 from .payload.report.budget import Budget
 from .payload.report.model_report import Report, build_report
@@ -136,8 +137,15 @@ class Compiled:
                 f"{self.name} cannot be written as C++, because it is not delegated as a whole: {self.obstacle}",
                 exit_code=1,
             )
-        if emit == "cpp" and self.encoded is not None and self.encoded.plan.region_bytes:
-            raise UserError(f"{self.name} cannot be written as C++, which has one arena: give one --memory, or none")
+        if (
+            emit == "cpp"
+            and self.encoded is not None
+            and (self.encoded.plan.region_bytes or self.encoded.copies.nbytes)
+        ):
+            raise UserError(
+                f"{self.name} cannot be written as C++, which has one arena, and no init() that copies weights: give "
+                "one --memory that holds no weights, or none"
+            )
         files = {f"{self.name}.pte": self.pte}
         if self.etrecord is not None:
             files[self.name + _ETRECORD_SUFFIX] = self.etrecord
@@ -151,7 +159,7 @@ class Compiled:
                 "providers": ",".join(provider.name for provider in self.encoded.providers),
                 "prefer": self.encoded.preference.value,
                 "max_flash_growth": str(self.encoded.max_flash_growth),
-                "memories": ",".join(f"{memory.name}={memory.limit}" for memory in self.encoded.plan.in_order),
+                "memories": list_text(self.encoded.memories),
                 "quantizer": self.quantizer,
                 "modules": json.dumps(self.modules),
                 "lines": json.dumps(self.lines),

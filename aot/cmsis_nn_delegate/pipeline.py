@@ -35,7 +35,7 @@ from .passes.run_passes import run_passes
 from .payload.bands import compute_in_bands
 from .payload.choose_kernels import Chosen, Legal, choose_kernels, legalize
 from .payload.encode import Encoded, Planned, encode_planned, plan
-from .payload.planner.memories import Memory
+from .payload.planner.memories import Memory, copies_weights
 from .payload.planner.memory import IoPlacement
 from .payload.preference import Preference
 from .pipeline_text import choices_text, graphs_text, payloads_text, plans_text, program_text
@@ -303,6 +303,11 @@ def _compute_in_bands(c: Compilation) -> None:
 
 
 def _plan(c: Compilation) -> None:
+    if copies_weights(c.memories) and len(c.graphs) > 1:
+        raise UserError(
+            f"the model is delegated in {len(c.graphs)} parts, and a memory can hold the weights of one part only: "
+            "leave weights out of --memory, or make the model one part (`cmsisnn explain` says what divides it)"
+        )
     c.planned = {target: [] for target in c.targets}
     for target in c.targets:
         for chosen in c.chosen[target]:

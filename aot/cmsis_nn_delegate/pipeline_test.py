@@ -17,6 +17,7 @@ from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.passes import run_passes as passes
 from cmsis_nn_delegate.payload.decode import decode
+from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from cmsis_nn_delegate.testing.lowering import Function
 
@@ -218,3 +219,8 @@ def test_a_graph_that_cannot_be_encoded_is_shown(monkeypatch):
         compile_small()
     (note,) = caught.value.__notes__
     assert "= conv2d(%" in note
+
+
+def test_the_weights_of_several_parts_are_not_copied():
+    with pytest.raises(UserError, match="delegated in 2 parts, and a memory can hold the weights of one part only"):
+        compile_small(two_parts(), memories=[Memory.of("tcm=1K:weights")], strict=False)

@@ -27,7 +27,7 @@ A location is a U32: a base in the upper {base_bits} bits, and an offset in byte
 |---|---|
 | {arena} | the arena |
 | {constant} | the start of the payload |
-| {io} + i | input i; then come the outputs, the persistent memory if there is any, and the regions beside the arena |
+| {io} + i | input i; then come the outputs, the persistent memory and the copied constants if any, and the regions |
 | {none} | nothing: a null pointer |
 
 ## Constants
@@ -54,7 +54,7 @@ def generate() -> str:
         "format version": schema.FORMAT_VERSION,
         "alignment of the payload, its sections, constants and arena offsets": schema.ALIGNMENT,
         "most dimensions of a tensor": schema.MAX_RANK,
-        "most inputs and outputs, with the persistent memory and regions": schema.MAX_IO,
+        "most inputs and outputs, with the persistent memory, copied constants and regions": schema.MAX_IO,
         "arena offset of a tensor that has none": f"0x{schema.NO_ARENA_OFFSET:08x}",
         **{f"revision of {provider.name}": f"0x{value:08x}" for provider, value in schema.REVISIONS.items()},
     }
@@ -64,7 +64,7 @@ def generate() -> str:
     calls = [f"### {opcode:d} {kernel.name}\n{_record(kernel.args)}" for opcode, kernel in by_opcode]
     about = (schema.__doc__ or "").partition("\n\n")[2].strip()
     return _TEXT.format(
-        about=re.sub(r"see `(make_ref|region_base)`", "see [References](#references)", about),
+        about=re.sub(r"see `(make_ref|region_base|copies_base)`", "see [References](#references)", about),
         base_bits=32 - schema.REF_OFFSET_BITS,
         offset_bits=schema.REF_OFFSET_BITS,
         arena=schema.BASE_ARENA,

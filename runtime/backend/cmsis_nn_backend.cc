@@ -72,37 +72,66 @@ Error check_regions(const PayloadView& view, const Config& config) {
 }
 
 /// Returns the state that the payload's calls keep between executions. The handle's payload must have
-/// persistent memory.
+/// persistent memory or copied constants.
 std::uint8_t* state_of(DelegateHandle* handle) {
   return static_cast<std::uint8_t*>(handle) + payload::kStateOffset;
 }
 static_assert(sizeof(Handle) <= payload::kStateOffset, "the state lies after the handle");
 
+/// Returns the copies of constants, which follow the state.
+std::uint8_t* copies_of(DelegateHandle* handle) {
+  return state_of(handle) + static_cast<const Handle*>(handle)->payload.header().persistent_bytes;
+}
+
+// volatile keeps the compiler from calling memset() and memcpy(), which the image may not otherwise contain.
+
 /// Makes the next execution the first one.
 void clear_state(DelegateHandle* handle) {
-  // volatile keeps the compiler from calling memset(), which the image may not otherwise contain.
-  const auto& header = static_cast<const Handle*>(handle)->payload.header();
-  for (std::uint32_t i = 0; i < header.persistent_bytes; i += sizeof(std::uint32_t)) {
-    *reinterpret_cast<volatile std::uint32_t*>(state_of(handle) + i) = 0;
+  std::uint8_t* const end = copies_of(handle);
+  for (std::uint8_t* at = state_of(handle); at != end; at += sizeof(std::uint32_t)) {
+    *reinterpret_cast<volatile std::uint32_t*>(at) = 0;
   }
 }
 
-Result<Handle*> make_handle(MemoryAllocator* allocator, const PayloadView& view,
-                            bool arena_at_init) {
-  const std::uint32_t state_bytes = view.header().persistent_bytes;
-  const std::size_t bytes = state_bytes == 0 ? sizeof(Handle) : payload::kStateOffset + state_bytes;
-  const std::size_t alignment = state_bytes == 0 ? alignof(Handle) : payload::kAlignment;
+void copy_constants(DelegateHandle* handle) {
+  const PayloadView& view = static_cast<const Handle*>(handle)->payload;
+  const payload::Header& header = view.header();
+  auto* to = reinterpret_cast<volatile std::uint32_t*>(copies_of(handle));
+  const auto* from = reinterpret_cast<const std::uint32_t*>(view.data() + header.constants_offset);
+  // Their size is a multiple of 16.
+  for (const auto* const end = to + header.copied_bytes / 4; to != end; to += 4, from += 4) {
+    to[0] = from[0];
+    to[1] = from[1];
+    to[2] = from[2];
+    to[3] = from[3];
+  }
+}
+
+Result<Handle*> make_handle(MemoryAllocator* runtime_allocator, const PayloadView& view,
+                            const Config& config) {
+  // Both are less than 2^28.
+  const std::uint32_t kept = view.header().persistent_bytes + view.header().copied_bytes;
+  const std::size_t bytes = kept == 0 ? sizeof(Handle) : payload::kStateOffset + kept;
+  const std::size_t alignment = kept == 0 ? alignof(Handle) : payload::kAlignment;
+  MemoryAllocator* const allocator =
+      config.state_allocator == nullptr ? runtime_allocator : config.state_allocator;
   void* memory = allocator == nullptr ? nullptr : allocator->allocate(bytes, alignment);
   if (memory == nullptr) {
-    ET_LOG(Error, "the runtime allocator cannot give %zu bytes for the handle and the state",
-           bytes);
+    ET_LOG(Error,
+           "the %s allocator cannot give %zu bytes for the handle, the state and copied constants",
+           config.state_allocator == nullptr ? "runtime" : "state", bytes);
     return Error::MemoryAllocationFailed;
   }
   auto* handle = new (memory) Handle{view, nullptr};
-  clear_state(handle);
+  if (kept != 0) {
+    clear_state(handle);
+    copy_constants(handle);
+  }
   const std::uint32_t arena_bytes = view.header().arena_bytes;
-  if (arena_at_init && arena_bytes != 0) {
-    handle->arena = allocate_arena(*allocator, arena_bytes, "runtime");
+  if (config.arena_at_init && arena_bytes != 0) {
+    if (runtime_allocator != nullptr) {
+      handle->arena = allocate_arena(*runtime_allocator, arena_bytes, "runtime");
+    }
     if (handle->arena == nullptr) {
       return Error::MemoryAllocationFailed;
     }
@@ -236,8 +265,7 @@ Result<DelegateHandle*> CmsisNnBackend::init(
   if (regions != Error::Ok) {
     return regions;
   }
-  const Result<Handle*> handle =
-      make_handle(context.get_runtime_allocator(), *view, config_.arena_at_init);
+  const Result<Handle*> handle = make_handle(context.get_runtime_allocator(), *view, config_);
   if (!handle.ok()) {
     return handle.error();
   }
@@ -270,11 +298,15 @@ Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* 
     }
     bases[payload::kBaseIo + i] = data;
   }
+  unsigned base = view.persistent_base();  // the others follow
   if (view.header().persistent_bytes != 0) {
-    bases[payload::kBaseIo + args.size()] = state_of(delegate_handle);
+    bases[base++] = state_of(delegate_handle);
+  }
+  if (view.header().copied_bytes != 0) {
+    bases[base++] = copies_of(delegate_handle);
   }
   for (unsigned i = 0; i < view.header().region_count; ++i) {
-    bases[view.region_base() + i] = static_cast<std::uint8_t*>(config_.regions[i].data);
+    bases[base++] = static_cast<std::uint8_t*>(config_.regions[i].data);
   }
   bases[payload::kBaseArena] = find_arena(handle, context.get_temp_allocator());
   if (bases[payload::kBaseArena] == nullptr && view.header().arena_bytes != 0) {

@@ -1,10 +1,11 @@
 // The ExecuTorch delegate: runs payloads made by the Python package cmsis_nn_delegate.
 //
 // All memory comes from the caller, none from a heap:
-//   - the handle, kHandleBytes, comes from the runtime allocator (the method's) at init(). If the
-//     payload has persistent memory (Header::persistent_bytes), it follows the handle: together they
-//     take payload::kStateOffset + persistent_bytes, aligned to 16. The persistent memory starts as
-//     zeros and is kept between executions;
+//   - the handle, kHandleBytes, comes from the runtime allocator (the method's) at init(), or from
+//     Config::state_allocator. If the payload has persistent memory (Header::persistent_bytes) or
+//     copied constants (Header::copied_bytes), these follow the handle: together they take
+//     payload::kStateOffset + persistent_bytes + copied_bytes, aligned to 16. The persistent memory
+//     starts as zeros and is kept between executions; init() copies the constants there once;
 //   - the arena of activations and scratch, Header::arena_bytes aligned to 16, comes from the temp
 //     allocator at every execute(), so that delegates share it; with Config::arena_at_init it comes
 //     from the runtime allocator once, at init(). ExecuTorch's Method always has a temp allocator: if
@@ -52,6 +53,9 @@ struct Config {
   /// for one memory need none. The array and the memory must outlive the backend.
   const MemoryRegion* regions = nullptr;
   std::size_t region_count = 0;
+  /// If not null, init() takes the handle, the state and copied constants from here instead of from the
+  /// runtime allocator, so that they can lie in a fast memory. The memory must outlive the models.
+  executorch::runtime::MemoryAllocator* state_allocator = nullptr;
 };
 
 class CmsisNnBackend : public executorch::runtime::BackendInterface {
@@ -100,7 +104,7 @@ class CmsisNnBackend : public executorch::runtime::BackendInterface {
   Config config_;
 };
 
-/// Bytes that init() takes from the runtime allocator for the handle of a payload without persistent memory.
+/// Bytes that init() takes for the handle of a payload without persistent memory and copied constants.
 inline constexpr std::size_t kHandleBytes = 2 * sizeof(void*);
 
 }  // namespace cmsis_nn_delegate

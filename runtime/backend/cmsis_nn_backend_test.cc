@@ -165,6 +165,48 @@ TEST_F(BackendTest, SameResultWithRegionsBesideTheArena) {
   }
 }
 
+TEST_F(BackendTest, CallsReadTheCopiesOfConstants) {
+  const auto plain = init(backend_, runtime_);
+  ASSERT_TRUE(plain.ok());
+  ASSERT_EQ(execute(backend_, *plain, &temp_), Error::Ok);
+  const std::vector<std::uint8_t> expected = outputs();
+
+  payload_ = testing::small_network_with_copies();
+  const payload::Header& header = payload_.header();
+  const std::size_t bytes = payload::kStateOffset + header.copied_bytes;
+  FreeableBuffer processed(payload_.data(), payload_.size(), nullptr);
+  // The sanitizers see every access past them.
+  AlignedBytes fast(bytes);
+  MemoryAllocator state(static_cast<std::uint32_t>(bytes), fast.data());
+  MemoryAllocator small(static_cast<std::uint32_t>(bytes - 1), fast.data());
+  MemoryAllocator none(0, nullptr);
+  BackendInitContext context(&none);
+  const auto init_with = [&](MemoryAllocator* allocator) {
+    const CmsisNnBackend backend(kPortableKernels, Config{false, false, nullptr, 0, allocator});
+    return backend.init(context, &processed, {});
+  };
+  EXPECT_EQ(init_with(nullptr).error(), Error::MemoryAllocationFailed);
+  EXPECT_EQ(init_with(&small).error(), Error::MemoryAllocationFailed);
+  const auto handle = init_with(&state);
+  ASSERT_TRUE(handle.ok());
+  EXPECT_EQ(std::memcmp(fast.data() + payload::kStateOffset,
+                        payload_.data() + header.constants_offset, header.copied_bytes),
+            0);
+  // From here on the constants of the payload are not read; reset() leaves the copies alone.
+  std::memset(payload_.data() + header.constants_offset, 0x77, header.copied_bytes);
+  for (int run = 0; run < 2; ++run) {
+    temp_.reset();
+    ASSERT_EQ(execute(backend_, *handle, &temp_), Error::Ok);
+    EXPECT_EQ(outputs(), expected);
+    ASSERT_EQ(backend_.reset(*handle), Error::Ok);
+  }
+  // What calls read is the copy.
+  std::memset(fast.data() + payload::kStateOffset, 0x77, header.copied_bytes);
+  temp_.reset();
+  ASSERT_EQ(execute(backend_, *handle, &temp_), Error::Ok);
+  EXPECT_NE(outputs(), expected);
+}
+
 TEST_F(BackendTest, OldContentsOfTheArenaDoNotMatter) {
   const auto handle = init(backend_, runtime_);
   std::vector<std::uint8_t> expected;

@@ -9,7 +9,7 @@
 namespace cmsis_nn_delegate {
 
 /// The base addresses of one execution: where the arena, the payload, the inputs, the outputs, the
-/// persistent memory and the regions beside the arena lie.
+/// persistent memory, the copied constants and the regions beside the arena lie.
 /// `Bases bases = {};` sets each to null. `Bases bases;` leaves them unset, which saves as much time as
 /// ten calls take outside of their kernels; the caller then sets every base that a reference names.
 class Bases {
@@ -17,7 +17,7 @@ class Bases {
   Bases() = default;
 
   /// `base` is kBaseArena, kBaseConstant, kBaseNone, or kBaseIo + the number of an input or output;
-  /// those of the persistent memory and of the regions follow (PayloadView::region_base()).
+  /// those of PayloadView::persistent_base(), copies_base() and region_base() follow.
   std::uint8_t*& operator[](std::size_t base) { return addresses_[base]; }
   std::uint8_t* operator[](std::size_t base) const { return addresses_[base]; }
 

@@ -39,7 +39,8 @@ Regions::Regions(const payload::Header& header, const payload::IoTensor* tensors
     region.to_place = 0;
   };
   set(payload::kBaseArena, 0, header.arena_bytes, kAligned | kWrite);
-  set(payload::kBaseConstant, header.constants_offset, header.constants_bytes, kAligned);
+  set(payload::kBaseConstant, header.constants_offset, header.constants_bytes,
+      kAligned | kConstant);
   const unsigned tensor_count = unsigned{header.input_count} + header.output_count;
   for (unsigned i = 0; i < tensor_count; ++i) {
     const payload::IoTensor& tensor = tensors[i];
@@ -60,6 +61,12 @@ Regions::Regions(const payload::Header& header, const payload::IoTensor* tensors
   if (header.persistent_bytes != 0) {
     set(base++, 0, header.persistent_bytes, kAligned | kWrite | kPersistent);
   }
+  if (header.copied_bytes != 0) {
+    set(base, 0, header.copied_bytes, kAligned | kConstant);
+    regions_[base].to_place =
+        make_ref(payload::kBaseConstant, header.constants_offset) - make_ref(base, 0);
+    ++base;
+  }
   const auto* region_bytes = reinterpret_cast<const std::uint32_t*>(tensors + tensor_count);
   for (unsigned i = 0; i < header.region_count; ++i) {
     set(base++, 0, region_bytes[i], kAligned | kWrite);
@@ -77,6 +84,26 @@ bool Regions::contain(payload::Ref ref, std::uint32_t bytes, std::uint32_t need)
   }
   // Size 0 wraps to more bytes than any region has; so does a reference before `begin`.
   return bytes - 1 < region.size && ref - region.begin <= region.size - bytes;
+}
+
+bool Regions::contain_constants(const payload::Ref* begin, const payload::Ref* end,
+                                std::uint32_t bytes, std::uint32_t alignment,
+                                std::uint32_t past) const {
+  if (bytes - 1 > payload::kMaxRefOffset) {
+    return false;  // none, or too many
+  }
+  const std::uint32_t last = bytes - 1 + past;  // byte that is loaded, relative to the reference
+  std::uint32_t misaligned = 0;
+  do {
+    const payload::Ref ref = *begin;
+    const Region& region = regions_[ref >> payload::kRefOffsetBits];
+    if ((region.rights & kConstant) == 0 || last >= region.size ||
+        ref - region.begin >= region.size - last) {
+      return false;
+    }
+    misaligned |= ref;
+  } while (++begin != end);
+  return (misaligned & (alignment - 1)) == 0;
 }
 
 Regions::Overlap Regions::overlap(payload::Ref a, std::uint32_t a_bytes, payload::Ref b,

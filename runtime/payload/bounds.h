@@ -50,8 +50,8 @@ inline bool section_fits(std::uint32_t offset, std::uint32_t bytes, std::uint32_
   return offset % payload::kAlignment == 0 && offset <= size && bytes <= size - offset;
 }
 
-/// What an access through a reference needs of its base, as bits: one of the alignments, kWrite, and
-/// kPersistent.
+/// What an access through a reference needs of its base, as bits: one of the alignments, kWrite,
+/// kPersistent, and kConstant.
 enum Need : std::uint32_t {
   kByteAligned = 1,
   kHalfAligned = 2,
@@ -59,6 +59,7 @@ enum Need : std::uint32_t {
   kBlockAligned = 16,
   kWrite = 256,
   kPersistent = 512,
+  kConstant = 1024,
 };
 
 /// The memory that the references of one payload may name.
@@ -69,7 +70,7 @@ class Regions {
   Regions(const payload::Header& header, const payload::IoTensor* tensors);
 
   /// Whether `ref` names `bytes` > 0 bytes of something that exists - the arena or a region beside it,
-  /// the constants (read only), an input (read only), an output or the persistent memory - and may be used as `need`
+  /// the constants and the copied ones (read only), an input (read only), an output or the persistent memory - and may be used as `need`
   /// says. The data of float tensors is 4-byte aligned; that of other tensors may have any alignment.
   [[nodiscard]] bool contain(payload::Ref ref, std::uint32_t bytes, std::uint32_t need) const;
 
@@ -87,27 +88,26 @@ class Regions {
                                      regions_[from >> payload::kRefOffsetBits].to_place);
   }
 
-  /// Whether each of `refs` names `bytes` > 0 bytes of the constants, aligned to `alignment`, with
-  /// at least `past` more bytes of constants after them.
+  /// Returns the offset in the payload of the constant that `ref`, which is contained, names, whether it is copied or
+  /// not.
+  [[nodiscard]] std::uint32_t offset_of_constant(payload::Ref ref) const {
+    return (ref + regions_[ref >> payload::kRefOffsetBits].to_place) & payload::kMaxRefOffset;
+  }
+
+  /// Whether each of `refs` names `bytes` > 0 bytes of the constants, or of the copied ones, aligned to
+  /// `alignment`, with at least `past` more bytes of these after them.
+  /// Not inlined, because the checks of most operators use it twice.
   template <std::size_t kCount>
   [[nodiscard]] bool contain_constants(const payload::Ref (&refs)[kCount], std::uint32_t bytes,
                                        std::uint32_t alignment, std::uint32_t past) const {
-    const Region& region = regions_[payload::kBaseConstant];
-    if (region.size < past) {
-      return false;
-    }
-    const std::uint32_t size = region.size - past;
-    std::uint32_t misaligned = 0;
-    for (const payload::Ref ref : refs) {
-      misaligned |= ref;
-      if (ref - region.begin > size - bytes) {
-        return false;
-      }
-    }
-    return bytes - 1 < size && (misaligned & (alignment - 1)) == 0;
+    return contain_constants(refs, refs + kCount, bytes, alignment, past);
   }
 
  private:
+  [[nodiscard]] bool contain_constants(const payload::Ref* begin, const payload::Ref* end,
+                                       std::uint32_t bytes, std::uint32_t alignment,
+                                       std::uint32_t past) const;
+
   struct Region {
     payload::Ref begin;  // the lowest reference
     std::uint32_t size;

@@ -149,7 +149,7 @@ class CallCheck {
 
  private:
   const std::int32_t* constant(payload::Ref ref) const {
-    return reinterpret_cast<const std::int32_t*>(payload_ + (ref & payload::kMaxRefOffset));
+    return reinterpret_cast<const std::int32_t*>(payload_ + regions_.offset_of_constant(ref));
   }
 
   const std::uint8_t* payload_;

@@ -118,7 +118,9 @@ enum class Opcode : std::uint8_t {
   kDepthwiseConv2dRows = 48,
 };
 
-/// The first bytes of a payload. Offsets are relative to its start.
+/// The first bytes of a payload, before its tensors: input_count + output_count records
+/// IoTensor, then region_count sizes of regions. Offsets are relative to the start of the
+/// payload.
 struct Header {
   /// kMagic
   std::uint32_t magic;
@@ -141,8 +143,8 @@ struct Header {
   std::uint32_t arena_bytes;
   /// zeros at init(), kept between executions; a multiple of 16, may be 0
   std::uint32_t persistent_bytes;
-  /// input_count + output_count records IoTensor, region_count sizes
-  std::uint32_t tensors_offset;
+  /// of constants that init() copies, from constants_offset on; a multiple of 16, may be 0
+  std::uint32_t copied_bytes;
   /// the calls, back to back
   std::uint32_t calls_offset;
   /// a multiple of 4
@@ -166,7 +168,7 @@ static_assert(offsetof(Header, payload_bytes) == 12, "layout of Header");
 static_assert(offsetof(Header, crc32) == 16, "layout of Header");
 static_assert(offsetof(Header, arena_bytes) == 20, "layout of Header");
 static_assert(offsetof(Header, persistent_bytes) == 24, "layout of Header");
-static_assert(offsetof(Header, tensors_offset) == 28, "layout of Header");
+static_assert(offsetof(Header, copied_bytes) == 28, "layout of Header");
 static_assert(offsetof(Header, calls_offset) == 32, "layout of Header");
 static_assert(offsetof(Header, calls_bytes) == 36, "layout of Header");
 static_assert(offsetof(Header, call_count) == 40, "layout of Header");

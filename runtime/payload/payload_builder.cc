@@ -61,8 +61,12 @@ Ref PayloadBuilder::output(DType dtype, std::initializer_list<std::int32_t> size
 
 Ref PayloadBuilder::region(std::uint32_t bytes) {
   region_bytes_.push_back(bytes);
-  return make_ref(payload::kBaseIo + static_cast<unsigned>(tensors_.size() + region_bytes_.size()) -
-                  1);
+  return make_ref(copies_base() + (copied_bytes_ == 0 ? 0 : 1) +
+                  static_cast<unsigned>(region_bytes_.size()) - 1);
+}
+
+void PayloadBuilder::copy_constants() {
+  copied_bytes_ = static_cast<std::uint32_t>(constants_.size());
 }
 
 Ref PayloadBuilder::constant_bytes(const void* data, std::size_t size) {
@@ -97,7 +101,7 @@ AlignedBytes PayloadBuilder::finish() const {
   header.output_count = output_count_;
   header.region_count = static_cast<std::uint8_t>(region_bytes_.size());
   header.arena_bytes = arena_bytes_;
-  header.tensors_offset = sizeof(header);
+  header.copied_bytes = copied_bytes_;
   const std::size_t tensors_bytes = tensors_.size() * sizeof(payload::IoTensor);
   const std::size_t regions_bytes = region_bytes_.size() * sizeof(std::uint32_t);
   header.calls_offset =
@@ -111,10 +115,9 @@ AlignedBytes PayloadBuilder::finish() const {
     std::abort();  // make kConstantsOffset larger
   }
   AlignedBytes bytes(header.payload_bytes);
-  std::memcpy(bytes.data() + header.tensors_offset, tensors_.data(), tensors_bytes);
+  std::memcpy(bytes.data() + sizeof(header), tensors_.data(), tensors_bytes);
   if (regions_bytes != 0) {
-    std::memcpy(bytes.data() + header.tensors_offset + tensors_bytes, region_bytes_.data(),
-                regions_bytes);
+    std::memcpy(bytes.data() + sizeof(header) + tensors_bytes, region_bytes_.data(), regions_bytes);
   }
   std::memcpy(bytes.data() + header.calls_offset, calls_.data(), calls_.size());
   std::memcpy(bytes.data() + header.constants_offset, constants_.data(), constants_.size());
@@ -125,7 +128,10 @@ AlignedBytes PayloadBuilder::finish() const {
 
 namespace {
 
-AlignedBytes small_network_of(bool in_regions) {
+enum class Memories { kOne, kRegions, kCopies };
+
+AlignedBytes small_network_of(Memories memories) {
+  const bool in_regions = memories == Memories::kRegions;
   PayloadBuilder builder;
   builder.set_arena(640);
   const Ref image = builder.input(DType::kFloat32, {1, 3, 6, 6});
@@ -162,8 +168,6 @@ AlignedBytes small_network_of(bool in_regions) {
   conv.input_dims = {1, 6, 6, 3};
   conv.filter_dims = {4, 3, 3, 3};
   conv.output_dims = {1, 6, 6, 4};
-  builder.call(Opcode::kConv2d, conv);
-
   payload::DepthwiseConv2dArgs depthwise = {};
   depthwise.input = a1;
   depthwise.filter = builder.constant(weights(3 * 3 * 4));
@@ -178,6 +182,15 @@ AlignedBytes small_network_of(bool in_regions) {
   depthwise.input_dims = {1, 6, 6, 4};
   depthwise.filter_dims = {1, 3, 3, 4};
   depthwise.output_dims = {1, 6, 6, 4};
+
+  if (memories == Memories::kCopies) {
+    builder.copy_constants();
+    for (Ref* ref : {&conv.filter, &conv.bias, &conv.multiplier, &conv.shift, &depthwise.filter,
+                     &depthwise.bias, &depthwise.multiplier, &depthwise.shift}) {
+      *ref = builder.copy_of(*ref);
+    }
+  }
+  builder.call(Opcode::kConv2d, conv);
   builder.call(Opcode::kDepthwiseConv2d, depthwise);
 
   payload::AddArgs add = {};
@@ -277,9 +290,11 @@ AlignedBytes small_network_of(bool in_regions) {
 
 }  // namespace
 
-AlignedBytes small_network() { return small_network_of(false); }
+AlignedBytes small_network() { return small_network_of(Memories::kOne); }
 
-AlignedBytes small_network_in_regions() { return small_network_of(true); }
+AlignedBytes small_network_in_regions() { return small_network_of(Memories::kRegions); }
+
+AlignedBytes small_network_with_copies() { return small_network_of(Memories::kCopies); }
 
 AlignedBytes operator_payload(Opcode opcode) {
   for (const OperatorPayload& payload : kOperatorPayloads) {

@@ -79,6 +79,14 @@ class PayloadBuilder {
     return constant_bytes(values.data(), values.size() * sizeof(T));
   }
 
+  /// Lets init() copy the constants that have been added. Add all inputs and outputs before, and regions after it.
+  void copy_constants();
+
+  /// Returns the reference to the copy of `constant`.
+  payload::Ref copy_of(payload::Ref constant) const {
+    return make_ref(copies_base(), (constant & payload::kMaxRefOffset) - kConstantsOffset);
+  }
+
   /// Appends a call; returns the offset of its arguments relative to calls_offset.
   template <typename Args>
   std::size_t call(payload::Opcode opcode, const Args& args) {
@@ -89,6 +97,7 @@ class PayloadBuilder {
   AlignedBytes finish() const;
 
  private:
+  unsigned copies_base() const { return payload::kBaseIo + static_cast<unsigned>(tensors_.size()); }
   payload::Ref tensor(payload::DType dtype, std::initializer_list<std::int32_t> sizes);
   payload::Ref constant_bytes(const void* data, std::size_t size);
   std::size_t call_bytes(payload::Opcode opcode, const void* args, std::size_t size);
@@ -102,6 +111,7 @@ class PayloadBuilder {
   std::vector<std::uint8_t> calls_;
   std::uint32_t call_count_ = 0;
   std::vector<std::uint8_t> constants_;
+  std::uint32_t copied_bytes_ = 0;
 };
 
 /// A small network of eleven kernels, including all kernels with windows or weights: float [1, 3, 6, 6]
@@ -112,6 +122,9 @@ AlignedBytes small_network();
 /// second.
 AlignedBytes small_network_in_regions();
 inline constexpr std::uint32_t kSmallRegions[2] = {144, 192};
+
+/// The same as small_network() with copies of the constants of the two convolutions.
+AlignedBytes small_network_with_copies();
 
 /// A payload with one call of the kernel `opcode`; operator_payloads.h describes it.
 AlignedBytes operator_payload(payload::Opcode opcode);

@@ -317,8 +317,8 @@ TEST(ValidateCalls, InputsAndOutputsOverlapWhereTheArenaHasThem) {
   const auto open = [](std::uint32_t arena_offset, payload::Ref input) {
     AlignedBytes bytes = small_network();
     bytes.header().arena_bytes = 4096;
-    bytes.at<payload::IoTensor>(bytes.header().tensors_offset + sizeof(payload::IoTensor))
-        .arena_offset = arena_offset;
+    bytes.at<payload::IoTensor>(sizeof(payload::Header) + sizeof(payload::IoTensor)).arena_offset =
+        arena_offset;
     args_of<payload::SoftmaxArgs>(bytes, Opcode::kSoftmax).input = input;
     return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
   };

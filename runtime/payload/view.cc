@@ -67,25 +67,33 @@ Error check_sections(const Header& header, std::size_t size) {
   if (bytes > payload::kMaxRefOffset || header.persistent_bytes > payload::kMaxRefOffset) {
     return malformed("payload or persistent memory is larger than references can reach");
   }
-  if ((bytes | header.arena_bytes | header.persistent_bytes) % payload::kAlignment != 0) {
-    return malformed("payload, arena or persistent memory has a size that is not a multiple of 16");
+  if ((bytes | header.arena_bytes | header.persistent_bytes | header.copied_bytes) %
+          payload::kAlignment !=
+      0) {
+    return malformed(
+        "payload, arena, persistent memory or copied constants have a size that is not a multiple "
+        "of 16");
+  }
+  if (header.copied_bytes > header.constants_bytes) {
+    return malformed("there are fewer constants than it copies");
   }
   const std::uint32_t tensor_count = std::uint32_t{header.input_count} + header.output_count;
-  if (tensor_count + (header.persistent_bytes == 0 ? 0 : 1) + header.region_count >
+  if (tensor_count + (header.persistent_bytes == 0 ? 0 : 1) + (header.copied_bytes == 0 ? 0 : 1) +
+          header.region_count >
       payload::kMaxIo) {
-    return malformed("too many inputs and outputs, of which a state and each region count as one");
+    return malformed(
+        "too many inputs and outputs, of which a state, copied constants and each region count as "
+        "one");
   }
   // The sections follow one another.
-  std::uint32_t end = sizeof(Header);
+  std::uint32_t end = sizeof(Header) + tensor_count * sizeof(IoTensor) +
+                      header.region_count * sizeof(std::uint32_t);
   const auto follows = [&end, bytes](std::uint32_t offset, std::uint32_t section_bytes) {
     const bool valid = offset >= end && bounds::section_fits(offset, section_bytes, bytes);
     end = offset + section_bytes;
     return valid;
   };
-  const std::uint32_t tensors_bytes =
-      tensor_count * sizeof(IoTensor) + header.region_count * sizeof(std::uint32_t);
-  if (!follows(header.tensors_offset, tensors_bytes) ||
-      !follows(header.calls_offset, header.calls_bytes) ||
+  if (!follows(header.calls_offset, header.calls_bytes) ||
       !follows(header.constants_offset, header.constants_bytes)) {
     return malformed("sections overlap, are misaligned or out of bounds");
   }

@@ -38,7 +38,7 @@ class PayloadView {
 
   /// The inputs, then the outputs.
   const payload::IoTensor* tensors() const {
-    return reinterpret_cast<const payload::IoTensor*>(data() + header_->tensors_offset);
+    return reinterpret_cast<const payload::IoTensor*>(header_ + 1);
   }
   unsigned tensor_count() const { return header_->input_count + header_->output_count; }
 
@@ -47,10 +47,14 @@ class PayloadView {
     return reinterpret_cast<const std::uint32_t*>(tensors() + tensor_count());
   }
 
-  /// The base of the first region beside the arena; those of the others follow.
-  unsigned region_base() const {
-    return payload::kBaseIo + tensor_count() + (header_->persistent_bytes == 0 ? 0 : 1);
+  /// The base of the persistent memory, of the copied constants if there is none, of the regions if there are
+  /// neither: these bases follow one another.
+  unsigned persistent_base() const { return payload::kBaseIo + tensor_count(); }
+  unsigned copies_base() const {
+    return persistent_base() + (header_->persistent_bytes == 0 ? 0 : 1);
   }
+  /// The base of the first region beside the arena; those of the others follow.
+  unsigned region_base() const { return copies_base() + (header_->copied_bytes == 0 ? 0 : 1); }
 
   /// The calls in the order in which they run.
   Calls calls() const { return {data() + header_->calls_offset, header_->calls_bytes}; }

@@ -161,9 +161,6 @@ TEST(PayloadView, EveryHeaderField) {
       {"arena_bytes 0", [](Header& h) { h.arena_bytes = 0; }},
       {"persistent_bytes unaligned", [](Header& h) { h.persistent_bytes = 8; }},
       {"persistent_bytes beyond references", [](Header& h) { h.persistent_bytes = 0x10000000; }},
-      {"tensors_offset in the header", [](Header& h) { h.tensors_offset = 48; }},
-      {"tensors_offset unaligned", [](Header& h) { h.tensors_offset += 4; }},
-      {"tensors_offset past the end", [](Header& h) { h.tensors_offset = 0xFFFFFFF0; }},
       {"calls_offset in the tensors", [](Header& h) { h.calls_offset -= 16; }},
       {"calls_offset unaligned", [](Header& h) { h.calls_offset += 4; }},
       {"calls_offset past the end", [](Header& h) { h.calls_offset = h.payload_bytes + 16; }},
@@ -201,7 +198,7 @@ TEST(PayloadView, Regions) {
   EXPECT_EQ(view.region_base(), payload::kBaseIo + 3u);
   EXPECT_EQ(view.region_bytes()[0], testing::kSmallRegions[0]);
   EXPECT_EQ(view.region_bytes()[1], testing::kSmallRegions[1]);
-  const std::size_t sizes = bytes.header().tensors_offset + 3 * sizeof(IoTensor);
+  const std::size_t sizes = sizeof(Header) + 3 * sizeof(IoTensor);
   const std::pair<const char*, std::function<void(AlignedBytes&)>> changes[] = {
       {"unaligned size", [&](AlignedBytes& b) { b.at<std::uint32_t>(sizes) += 4; }},
       {"the tensor does not fit", [&](AlignedBytes& b) { b.at<std::uint32_t>(sizes) -= 16; }},
@@ -217,6 +214,54 @@ TEST(PayloadView, Regions) {
   }
   // A larger one is no mistake.
   EXPECT_EQ(open_changed([&](AlignedBytes& b) { b.at<std::uint32_t>(sizes) += 16; }), Error::Ok);
+}
+
+TEST(PayloadView, CopiedConstants) {
+  const AlignedBytes bytes = testing::small_network_with_copies();
+  ASSERT_EQ(open(bytes), Error::Ok);
+  AlignedBytes small = bytes;
+  const PayloadView view(small.header());
+  EXPECT_EQ(view.copies_base(), payload::kBaseIo + 3u);
+  EXPECT_EQ(view.region_base(), payload::kBaseIo + 4u);
+  using Conv = payload::Conv2dArgs;
+  const auto conv = [](AlignedBytes& b) -> Conv& {
+    return *reinterpret_cast<Conv*>(testing::find_args(b, payload::Opcode::kConv2d));
+  };
+  const std::uint32_t copied = small.header().copied_bytes;
+  const std::pair<const char*, std::function<void(AlignedBytes&)>> changes[] = {
+      {"unaligned size", [](AlignedBytes& b) { b.header().copied_bytes += 8; }},
+      {"fewer than calls use", [](AlignedBytes& b) { b.header().copied_bytes -= 16; }},
+      {"no copies", [](AlignedBytes& b) { b.header().copied_bytes = 0; }},
+      {"more than there are",
+       [](AlignedBytes& b) { b.header().copied_bytes = b.header().constants_bytes + 16; }},
+      {"size beyond references", [](AlignedBytes& b) { b.header().copied_bytes = 0xFFFFFFF0; }},
+      {"a state in their place", [](AlignedBytes& b) { b.header().persistent_bytes = 64; }},
+      {"a filter past their end", [&](AlignedBytes& b) { conv(b).filter += copied - 32; }},
+      {"an output", [&](AlignedBytes& b) { conv(b).output = conv(b).filter; }},
+      {"scratch memory", [&](AlignedBytes& b) { conv(b).scratch = conv(b).filter; }},
+      // What is checked of values is checked in the payload, from which they are copied.
+      {"a multiplier out of range",
+       [&](AlignedBytes& b) {
+         const std::uint32_t offset = conv(b).multiplier & payload::kMaxRefOffset;
+         b.at<std::int32_t>(b.header().constants_offset + offset) = -1;
+       }},
+      {"a shift out of range",
+       [&](AlignedBytes& b) {
+         const std::uint32_t offset = conv(b).shift & payload::kMaxRefOffset;
+         b.at<std::int32_t>(b.header().constants_offset + offset) = 31;
+       }},
+  };
+  for (const auto& [what, change] : changes) {
+    AlignedBytes changed = bytes;
+    change(changed);
+    EXPECT_EQ(open(changed), Error::InvalidProgram) << what;
+  }
+  // A call may use a copy of one constant, and another where it lies.
+  AlignedBytes mixed = bytes;
+  payload::Ref& bias = conv(mixed).bias;
+  bias = testing::make_ref(payload::kBaseConstant,
+                           mixed.header().constants_offset + (bias & payload::kMaxRefOffset));
+  EXPECT_EQ(open(mixed), Error::Ok);
 }
 
 TEST(PayloadView, EveryTensorField) {
@@ -249,19 +294,19 @@ TEST(PayloadView, EveryTensorField) {
   };
   for (const auto& [what, change] : changes) {
     AlignedBytes bytes = small_network();
-    change(bytes.at<IoTensor>(bytes.header().tensors_offset));
+    change(bytes.at<IoTensor>(sizeof(Header)));
     EXPECT_EQ(open(bytes), Error::InvalidProgram) << what;
   }
 }
 
 TEST(PayloadView, TensorsInTheArenaAndOtherDimensionOrders) {
   EXPECT_EQ(open_with([](AlignedBytes& b) {
-              auto& t = b.at<IoTensor>(b.header().tensors_offset);
+              auto& t = b.at<IoTensor>(sizeof(Header));
               t.arena_offset = 640 - 432;
             }),
             Error::Ok);
   EXPECT_EQ(open_with([](AlignedBytes& b) {
-              auto& t = b.at<IoTensor>(b.header().tensors_offset);
+              auto& t = b.at<IoTensor>(sizeof(Header));
               const std::uint8_t channels_last[4] = {0, 2, 3, 1};
               std::memcpy(t.dim_order, channels_last, 4);
             }),

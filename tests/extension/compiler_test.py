@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.ir import Graph, Node, Value
 from cmsis_nn_delegate.graph.tensor_type import Element, TensorType
@@ -13,6 +14,8 @@ from cmsis_nn_delegate.passes.rewriting import remove_dead
 from cmsis_nn_delegate.passes.run_passes import run_passes
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.payload.planner.memories import Memory
+from cmsis_nn_delegate.payload.planner.memory import Kept
 from cmsis_nn_delegate.payload.report import text
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.target import get_target
@@ -35,6 +38,18 @@ def test_states_are_planned_apart_from_the_arena():
     assert all(plan.offset_of(value) is None for value in graph.states())
     header = schema.HEADER.unpack(encode(graph, M4).payload)
     assert header["persistent_bytes"] == 64
+
+
+def test_a_memory_for_states_has_less_room_for_the_rest():
+    graph = network.graph()
+    plan = encode(graph, M4, memories=[Memory.of("tcm=100:state"), Memory("ram", 4096)]).plan
+    assert plan.kept == Kept("tcm", 100, 80, 0) and plan.memories[0].limit == 4096
+    plan = encode(graph, M4, memories=[Memory.of("ram=4K:activations,scratch,state")]).plan
+    assert plan.kept == Kept("ram", 4096, 80, 0) and plan.memories[0].limit == 4096 - 80
+    encoded = encode(graph, M4, memories=[Memory.of("tcm=100:weights"), Memory("ram", 4096)])
+    assert encoded.plan.kept == Kept("tcm", 100, 80, 20)
+    with pytest.raises(UserError, match="the model's state does not fit tcm: it takes 80 bytes .* 16 more than its 64"):
+        encode(graph, M4, memories=[Memory.of("tcm=64:state")])
 
 
 def test_an_output_that_nobody_reads_has_memory_while_it_is_written():

@@ -31,10 +31,9 @@ bool Editor::parse() {
   };
   const auto tensors_bytes = static_cast<std::uint32_t>(tensor_count() * sizeof(IoTensor) +
                                                         region_count() * sizeof(std::uint32_t));
-  if (tensor_count() + region_count() > payload::kMaxIo ||
-      outside(h.tensors_offset, tensors_bytes) || outside(h.calls_offset, h.calls_bytes) ||
-      outside(h.constants_offset, h.constants_bytes) || h.tensors_offset < sizeof(Header) ||
-      h.calls_offset < h.tensors_offset + tensors_bytes ||
+  if (tensor_count() + region_count() > payload::kMaxIo || outside(h.calls_offset, h.calls_bytes) ||
+      outside(h.constants_offset, h.constants_bytes) ||
+      h.calls_offset < sizeof(Header) + tensors_bytes || h.copied_bytes > h.constants_bytes ||
       h.constants_offset < h.calls_offset + h.calls_bytes) {
     return false;
   }
@@ -72,6 +71,9 @@ std::uint32_t Editor::region_bytes(unsigned base) {
   const unsigned index = base - payload::kBaseIo;
   if (index < tensor_count()) {
     return tensors()[index].nbytes;
+  }
+  if (copies() && base == copies_base()) {
+    return header().copied_bytes;
   }
   const unsigned region = base - region_base();
   return region < region_count() ? region_sizes()[region] : 0;
@@ -203,10 +205,20 @@ void Editor::fit_region(unsigned index) {
 
 void Editor::fit_constants() {
   Header& h = header();
-  const std::uint32_t end = aligned(used(payload::kBaseConstant));
+  std::uint32_t end = aligned(used(payload::kBaseConstant));
+  if (end < h.constants_offset + h.copied_bytes) {
+    end = aligned(h.constants_offset + h.copied_bytes);
+  }
   if (end > h.constants_offset && end <= h.constants_offset + h.constants_bytes) {
     h.constants_bytes = end - h.constants_offset;
     size_ = end;
+  }
+}
+
+void Editor::fit_copies() {
+  const std::uint32_t end = aligned(used(copies_base()));
+  if (end <= header().copied_bytes) {
+    header().copied_bytes = end;
   }
 }
 

@@ -37,14 +37,18 @@ class Editor {
 
   std::size_t size() const { return size_; }
   payload::Header& header() { return at<payload::Header>(0); }
-  payload::IoTensor* tensors() { return &at<payload::IoTensor>(header().tensors_offset); }
+  payload::IoTensor* tensors() { return &at<payload::IoTensor>(sizeof(payload::Header)); }
   unsigned tensor_count() { return header().input_count + header().output_count; }
+
+  /// Whether init() copies constants, and the base of the copies.
+  bool copies() { return header().copied_bytes != 0; }
+  unsigned copies_base() {
+    return payload::kBaseIo + tensor_count() + (header().persistent_bytes == 0 ? 0 : 1);
+  }
 
   /// The regions beside the arena: the base of the first one, whose successors follow, and their sizes.
   unsigned region_count() { return header().region_count; }
-  unsigned region_base() {
-    return payload::kBaseIo + tensor_count() + (header().persistent_bytes == 0 ? 0 : 1);
-  }
+  unsigned region_base() { return copies_base() + (copies() ? 1 : 0); }
   std::uint32_t* region_sizes() {
     return reinterpret_cast<std::uint32_t*>(tensors() + tensor_count());
   }
@@ -79,11 +83,12 @@ class Editor {
   /// so they point to arbitrary places.
   bool take_call(Editor& other, unsigned from, unsigned to);
 
-  /// Makes arena, regions, constants, inputs and outputs as small as the calls allow, so that every read past the end of
+  /// Makes arena, regions, constants, their copies, inputs and outputs as small as the calls allow, so that every read past the end of
   /// an operand is out of bounds.
   void fit_arena();
   void fit_region(unsigned index);
   void fit_constants();
+  void fit_copies();
   void fit_tensor(unsigned index);
 
   void resize(std::size_t size) { size_ = size; }

@@ -31,6 +31,7 @@ CASES_OF_A_KIND = 4
 NETWORKS = 40
 TWINS = 12
 SPREAD = 40
+COPYING = 24
 # Larger payloads would be mutated and run less often.
 MAX_BYTES = 8192
 
@@ -106,15 +107,28 @@ def spread_seeds() -> Iterator[bytes]:
             yield encoded.payload
 
 
+def copying_seeds(isa: str) -> Iterator[bytes]:
+    """Networks of which init() copies constants, all or a few; every third also has regions."""
+    for seed in range(COPYING):
+        fast = Memory("fast", 64 << seed % 6, ("weights", "activations") if seed % 3 == 2 else ("weights",))
+        memories = [fast, Memory("rest", 1 << 20)]
+        graph = random_network(seed, max_nodes=6 + seed % 6)
+        encoded = encode(graph, TARGET_OF_ISA[isa], "caller", (CMSIS_NN, PORTABLE), memories=memories)
+        if len(encoded.payload) <= MAX_BYTES and encoded.copies.nbytes:
+            yield encoded.payload
+
+
 def main(argv: list[str]) -> int:
     if len(argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2
     for isa, target in TARGET_OF_ISA.items():
-        (Path(argv[1]) / f"seeds_{isa}.bin").write_bytes(b"".join(seeds(isa)))
+        (Path(argv[1]) / f"seeds_{isa}.bin").write_bytes(b"".join((*seeds(isa), *copying_seeds(isa))))
         (Path(argv[1]) / f"seeds_tuned_{isa}.bin").write_bytes(b"".join(tuned_seeds((target.isa,), DEFAULT)))
     tuned = tuned_seeds(tuple(Isa), (TUNED, PORTABLE))
-    (Path(argv[1]) / "seeds_portable.bin").write_bytes(b"".join((*seeds("scalar"), *spread_seeds(), *tuned)))
+    (Path(argv[1]) / "seeds_portable.bin").write_bytes(
+        b"".join((*seeds("scalar"), *spread_seeds(), *copying_seeds("scalar"), *tuned))
+    )
     return 0
 
 

@@ -132,6 +132,9 @@ class Mutator {
   }
 
   unsigned any_base() {
+    if (editor_.copies() && random_.one_in(8)) {
+      return editor_.copies_base();
+    }
     const unsigned tensors_end = payload::kBaseIo + editor_.tensor_count();
     const unsigned base = random_.below(tensors_end + editor_.region_count() + 1);
     if (base < tensors_end) {
@@ -167,7 +170,8 @@ class Mutator {
   bool place(unsigned call, const Operand& operand) {
     unsigned base = payload::kBaseArena;
     if (operand.is_constant()) {
-      base = payload::kBaseConstant;
+      base = editor_.copies() && random_.one_in(2) ? editor_.copies_base()
+                                                   : unsigned{payload::kBaseConstant};
     } else if (operand.kind == FieldKind::kInput && random_.one_in(3)) {
       base = random_.one_in(8) ? payload::kBaseConstant
                                : payload::kBaseIo + random_.below(editor_.tensor_count());
@@ -224,6 +228,10 @@ class Mutator {
       if (grow) {
         editor_.grow_constants(bytes, random_);
       }
+    } else if (editor_.copies() && base == editor_.copies_base()) {
+      if (there < bytes) {
+        editor_.header().copied_bytes = (bytes + 15) / 16 * 16;
+      }
     } else if (bytes <= kMaxTensor && (there < bytes || random_.one_in(2))) {
       if (base < payload::kBaseIo + editor_.tensor_count()) {
         set_tensor_bytes(base - payload::kBaseIo, bytes);
@@ -250,13 +258,16 @@ class Mutator {
 
   /// Mostly multipliers and shifts that a compiler would write.
   void fill(const Operand& operand, payload::Ref ref) {
+    const unsigned base = ref >> payload::kRefOffsetBits;
+    const bool copied = editor_.copies() && base == editor_.copies_base();
     if ((operand.kind != FieldKind::kMultiplier && operand.kind != FieldKind::kShift) ||
-        ref >> payload::kRefOffsetBits != payload::kBaseConstant || ref % 4 != 0 ||
-        random_.one_in(16)) {
+        (base != payload::kBaseConstant && !copied) || ref % 4 != 0 || random_.one_in(16)) {
       return;
     }
+    // Values of copies are those of the payload.
     auto* words = reinterpret_cast<std::int32_t*>(
-        reinterpret_cast<std::uint8_t*>(&editor_.header()) + (ref & payload::kMaxRefOffset));
+        reinterpret_cast<std::uint8_t*>(&editor_.header()) +
+        (copied ? editor_.header().constants_offset : 0) + (ref & payload::kMaxRefOffset));
     const bool wide = random_.one_in(4);
     for (std::uint32_t i = 0; i < operand.bytes / 4; ++i) {
       words[i] = operand.kind == FieldKind::kMultiplier
@@ -307,6 +318,9 @@ class Mutator {
   void tighten() {
     if (random_.one_in(2)) {
       editor_.fit_arena();
+    }
+    if (editor_.copies() && random_.one_in(2)) {
+      editor_.fit_copies();
     }
     if (random_.one_in(2)) {
       editor_.fit_constants();
@@ -513,7 +527,7 @@ class Mutator {
 void repair_regions(std::uint8_t* data, std::size_t size) {
   Header& h = *reinterpret_cast<Header*>(data);
   const std::uint64_t begin =
-      h.tensors_offset + sizeof(IoTensor) * (std::uint64_t{h.input_count} + h.output_count);
+      sizeof(Header) + sizeof(IoTensor) * (std::uint64_t{h.input_count} + h.output_count);
   const std::uint64_t end = h.calls_offset < size ? h.calls_offset : size;
   const std::uint64_t most =
       begin % sizeof(std::uint32_t) != 0 || begin > end ? 0 : (end - begin) / sizeof(std::uint32_t);
@@ -541,6 +555,10 @@ void repair(std::uint8_t* data, std::size_t size, const KernelTable& kernels) {
     }
   }
   h.persistent_bytes &= 0xFF0;
+  h.copied_bytes &= 0xFF0;
+  if (h.copied_bytes > h.constants_bytes) {
+    h.copied_bytes = h.constants_bytes / 16 * 16;
+  }
   repair_regions(data, size);
   h.payload_bytes = static_cast<std::uint32_t>(size / 16 * 16);
   h.crc32 = payload_crc32(data, h.payload_bytes);

@@ -150,8 +150,8 @@ bool run(std::size_t size, std::uint32_t mode, Totals& totals) {
   std::memcpy(payload, work, size);
   MemoryRegion regions[kTensorSlots];
   const CmsisNnBackend backend(selected_kernels(), configure(payload, size, regions));
-  // With the most persistent memory that mutate() makes.
-  alignas(16) static std::uint8_t handle_memory[payload::kStateOffset + 0xFF0];
+  // With the most persistent memory and copied constants that mutate() makes.
+  alignas(16) static std::uint8_t handle_memory[payload::kStateOffset + 2 * 0xFF0];
   MemoryAllocator handle_allocator(sizeof(handle_memory), handle_memory);
   BackendInitContext context(&handle_allocator, nullptr, "forward");
   FreeableBuffer processed(payload, size, nullptr);

@@ -17,6 +17,9 @@ their `arena_offset` puts them.
 A payload for several memories has *regions* beside the arena, numbered from 1 (the arena is number 0). The size of
 each, a U32, follows the last tensor, and the references to it have a base of their own, see `region_base`.
 
+The first `copied_bytes` of the constants are *copied constants*: init() copies them to memory of their own, behind the
+persistent memory, and calls that use the copies refer to these with another base than the payload's, see `copies_base`.
+
 Kernels of some instruction sets load more bytes than they use. Every constant is therefore followed by as many bytes
 as the kernel's `ReadsPast` says, inside the constants section. No kernel reads past the end of activations, scratch
 memory or the caller's tensors.
@@ -91,7 +94,7 @@ MAX_SOFTMAX_DIFFERENCE = 31 << 26  # of a row's elements to its maximum, in Q5.2
 REF_OFFSET_BITS = 28
 BASE_ARENA = 0
 BASE_CONSTANT = 1  # offsets are relative to the start of the payload
-BASE_IO = 2  # + index: inputs, outputs, the persistent memory if there is any, the regions beside the arena
+BASE_IO = 2  # + index: inputs, outputs, the persistent memory and the copied constants if there are any, the regions
 BASE_NONE = 15  # resolves to a null pointer
 MAX_IO = BASE_NONE - BASE_IO
 BASE_COUNT = 16
@@ -110,9 +113,14 @@ def make_ref(base: int, offset: int = 0) -> int:
 NO_REF = make_ref(BASE_NONE)
 
 
-def region_base(region: int, io_count: int, persistent_bytes: int) -> int:
+def copies_base(io_count: int, persistent_bytes: int) -> int:
+    """Returns the base of references to copied constants, whose offsets are relative to the first of them."""
+    return BASE_IO + io_count + bool(persistent_bytes)
+
+
+def region_base(region: int, io_count: int, persistent_bytes: int, copied_bytes: int) -> int:
     """Returns the base of references to `region`: 0 is the arena."""
-    return BASE_IO + io_count + bool(persistent_bytes) + region - 1 if region else BASE_ARENA
+    return copies_base(io_count, persistent_bytes) + bool(copied_bytes) + region - 1 if region else BASE_ARENA
 
 
 def split_ref(ref: int) -> tuple[int, int]:
@@ -124,7 +132,8 @@ def split_ref(ref: int) -> tuple[int, int]:
 
 HEADER = Struct(
     "Header",
-    "The first bytes of a payload. Offsets are relative to its start.",
+    "The first bytes of a payload, before its tensors: input_count + output_count records IoTensor, then region_count "
+    "sizes of regions. Offsets are relative to the start of the payload.",
     (
         Field("magic", U32, "kMagic"),
         Field("format_version", U16, "kFormatVersion; init() refuses any other"),
@@ -137,7 +146,9 @@ HEADER = Struct(
         Field("crc32", U32, "CRC-32 (IEEE 802.3) of the payload with this field as 0"),
         Field("arena_bytes", U32, "activations and scratch, a multiple of 16; may be 0"),
         Field("persistent_bytes", U32, "zeros at init(), kept between executions; a multiple of 16, may be 0"),
-        Field("tensors_offset", U32, "input_count + output_count records IoTensor, region_count sizes"),
+        Field(
+            "copied_bytes", U32, "of constants that init() copies, from constants_offset on; a multiple of 16, may be 0"
+        ),
         Field("calls_offset", U32, "the calls, back to back"),
         Field("calls_bytes", U32, "a multiple of 4"),
         Field("call_count", U32),

@@ -47,7 +47,7 @@ class CmsisNnBackend(BackendDetails):
 
         Compile specs: "target", a core's name; "io_placement", "arena" or "caller"; "providers", the names of the
         providers of the firmware's kernels, separated by commas; "prefer", a value of `Preference`, and
-        "max_flash_growth", a number of bytes; "memories", "NAME=BYTES" of each, separated by commas; "skip_passes",
+        "max_flash_growth", a number of bytes; "memories", the text of `list_text`; "skip_passes",
         names of optional passes, separated by commas; and "later" if the payload is made after the whole program is
         partitioned: then this returns none.
         The debug handle map has one entry for each call of the payload, in order.

@@ -18,7 +18,7 @@ from ..edge.functions import Functions
 from ..edge.kept_whole import kept_whole
 from ..ops.providers.registry import PROVIDERS, get_providers
 from ..passes.run_passes import check_optional
-from ..payload.planner.memories import Memory, check_memories
+from ..payload.planner.memories import Memory, check_memories, list_text
 from ..payload.preference import Preference, check_flash_growth
 from ..target import Target, get_target
 from .backend import LATER, CmsisNnBackend
@@ -72,7 +72,7 @@ class CmsisNnPartitioner(Partitioner):
                 CompileSpec("providers", ",".join(provider.name for provider in self._providers).encode()),
                 CompileSpec("prefer", prefer.encode()),
                 CompileSpec("max_flash_growth", str(max_flash_growth).encode()),
-                *([CompileSpec("memories", ",".join(map(str, check_memories(memories))).encode())] if memories else []),
+                *([CompileSpec("memories", list_text(check_memories(memories)).encode())] if memories else []),
                 *([CompileSpec("skip_passes", ",".join(check_optional(skip_passes)).encode())] if skip_passes else []),
                 *([CompileSpec(LATER, b"")] if later else []),
             ],

@@ -50,7 +50,7 @@ def generate_header(name: str, payload: bytes) -> str:
         f"#define {prefix}_ARENA_BYTES {view.arena_bytes}u",
         f"#define {prefix}_ALIGNMENT {schema.ALIGNMENT}u",
         *_region_lines(prefix, view.region_bytes),
-        *_state_lines(prefix, view.persistent_bytes),
+        *_state_lines(prefix, view),
         f"#define {prefix}_CALL_COUNT {len(view.calls)}u",
         f"#define {prefix}_INPUT_COUNT {len(view.inputs)}u",
         f"#define {prefix}_OUTPUT_COUNT {len(view.outputs)}u",
@@ -104,13 +104,16 @@ def _region_lines(prefix: str, region_bytes: tuple[int, ...]) -> list[str]:
     ]
 
 
-def _state_lines(prefix: str, persistent_bytes: int) -> list[str]:
-    """Returns the size of what a model keeps between inferences, 0 for most models."""
-    if not persistent_bytes:
+def _state_lines(prefix: str, view: Payload) -> list[str]:
+    """Returns the size of what a model keeps between inferences in RAM, 0 for most models."""
+    kept = {"its state": view.persistent_bytes, "copies of constants": view.copied_bytes}
+    named = [f"{name}, {nbytes} bytes" for name, nbytes in kept.items() if nbytes]
+    if not named:
         return ["// It keeps nothing between inferences.", f"#define {prefix}_STATE_BYTES 0u"]
     return [
-        "// State kept between inferences, after the delegate's handle; bytes for both, aligned like the arena.",
-        f"#define {prefix}_STATE_BYTES {schema.STATE_OFFSET + persistent_bytes}u",
+        f"// Kept between inferences, after the delegate's handle: {', and '.join(named)}; bytes of all, aligned like",
+        "// the arena.",
+        f"#define {prefix}_STATE_BYTES {schema.STATE_OFFSET + sum(kept.values())}u",
     ]
 
 

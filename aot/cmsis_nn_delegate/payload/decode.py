@@ -81,11 +81,19 @@ class Payload:
         return int(self.header["persistent_bytes"])
 
     @property
+    def copied_bytes(self) -> int:
+        return int(self.header["copied_bytes"])
+
+    @property
     def constant_bytes(self) -> int:
         """Returns the size of all weights, biases and requantization: the arrays that calls name, each once."""
+        io_count = len(self.inputs) + len(self.outputs)
+        copies = schema.copies_base(io_count, self.persistent_bytes) if self.copied_bytes else None
         arrays: dict[int, int] = {}
         for call in self.calls:
             for name, (base, offset) in call.references().items():
+                if base == copies:
+                    base, offset = schema.BASE_CONSTANT, offset + self.header["constants_offset"]
                 if base == schema.BASE_CONSTANT:
                     nbytes = kernels()[call.opcode].args.field(name).refers_to.nbytes(call.args)
                     arrays[offset] = max(nbytes, arrays.get(offset, 0))
@@ -144,13 +152,16 @@ def _header(data: bytes) -> dict[str, Any]:
         raise PayloadError(f"payload is damaged: its CRC is {crc:08x}, its header says {header['crc32']:08x}")
     if header["isa"] not in list(schema.Isa):
         raise PayloadError(f"unknown instruction set {header['isa']}")
-    _section(data, header, "tensors", _tensor_count(header) * schema.IO_TENSOR.size + 4 * header["region_count"])
     _section(data, header, "calls", header["calls_bytes"])
     _section(data, header, "constants", header["constants_bytes"])
-    for memory in ("arena", "persistent"):
+    for memory, what in (("arena", "arena"), ("persistent", "persistent memory"), ("copied", "copied constants")):
         nbytes = header[f"{memory}_bytes"]
         if nbytes % schema.ALIGNMENT:
-            raise PayloadError(f"{memory} memory of {nbytes} bytes, not a multiple of {schema.ALIGNMENT}")
+            raise PayloadError(f"{what} of {nbytes} bytes, not a multiple of {schema.ALIGNMENT}")
+    if header["copied_bytes"] > header["constants_bytes"]:
+        raise PayloadError(
+            f"{header['copied_bytes']} bytes of constants are copied; it has {header['constants_bytes']}"
+        )
     return header
 
 
@@ -160,14 +171,15 @@ def _tensor_count(header: Mapping[str, Any]) -> int:
 
 def _section(data: bytes, header: Mapping[str, Any], name: str, size: int) -> None:
     offset = header[f"{name}_offset"]
-    if offset % schema.ALIGNMENT or offset < schema.HEADER.size or offset + size > len(data):
+    tensors_end = schema.HEADER.size + _tensor_count(header) * schema.IO_TENSOR.size + 4 * header["region_count"]
+    if offset % schema.ALIGNMENT or offset < tensors_end or offset + size > len(data):
         raise PayloadError(f"section {name} at {offset} of {size} bytes is not inside the payload")
 
 
 def _tensors(data: bytes, header: Mapping[str, Any]) -> tuple[Tensor, ...]:
     tensors = []
     for index in range(_tensor_count(header)):
-        offset = header["tensors_offset"] + index * schema.IO_TENSOR.size
+        offset = schema.HEADER.size + index * schema.IO_TENSOR.size
         fields = schema.IO_TENSOR.unpack(data, offset)
         rank = fields["rank"]
         if rank > schema.MAX_RANK:
@@ -194,7 +206,7 @@ def _tensors(data: bytes, header: Mapping[str, Any]) -> tuple[Tensor, ...]:
 
 
 def _region_bytes(data: bytes, header: Mapping[str, Any]) -> tuple[int, ...]:
-    begin = header["tensors_offset"] + _tensor_count(header) * schema.IO_TENSOR.size
+    begin = schema.HEADER.size + _tensor_count(header) * schema.IO_TENSOR.size
     sizes = struct.unpack_from(f"<{header['region_count']}I", data, begin)
     for region, nbytes in enumerate(sizes, 1):
         if nbytes % schema.ALIGNMENT or nbytes > schema.MAX_REF_OFFSET:
@@ -238,15 +250,16 @@ def _check_references(
     index: int, call: Call, header: Mapping[str, Any], sizes: Sequence[int], region_bytes: Sequence[int]
 ) -> None:
     """`sizes` are those of the inputs and outputs."""
-    persistent = header["persistent_bytes"]
+    persistent, copied = header["persistent_bytes"], header["copied_bytes"]
     constants_end = header["constants_offset"] + header["constants_bytes"]
     for name, (base, offset) in call.references().items():
         inside = {
             schema.BASE_ARENA: offset < header["arena_bytes"],
             schema.BASE_CONSTANT: header["constants_offset"] <= offset < constants_end,
             schema.BASE_IO + len(sizes): offset < persistent,
+            **({schema.copies_base(len(sizes), persistent): offset < copied} if copied else {}),
             **{
-                schema.region_base(region, len(sizes), persistent): offset < nbytes
+                schema.region_base(region, len(sizes), persistent, copied): offset < nbytes
                 for region, nbytes in enumerate(region_bytes, 1)
             },
             **{schema.BASE_IO + tensor: offset < size for tensor, size in enumerate(sizes)},

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Optional, Union
 
@@ -29,7 +29,8 @@ from ..ops.registry import OPS
 from ..target import Target
 from .choose_kernels import Choice, Chosen, choose_kernels, legalize
 from .memory_fit import require_fit
-from .planner.memories import Memory, plan_in_memories
+from .planner.copies import Copyable, choose_copies
+from .planner.memories import Memory, copies_weights, plan_in_memories, planned_in
 from .planner.memory import IoPlacement, MemoryPlan
 from .planner.workspaces import plan_with_workspaces
 from .preference import Preference
@@ -47,12 +48,14 @@ _DTYPES = {
 
 @dataclass(frozen=True)
 class Constant:
-    """Where an array lies in the payload. `shared` if an earlier call has put it there."""
+    """Where an array lies in the payload. `shared` if an earlier call uses it too; `copied` if init() copies it, and
+    calls read the copy."""
 
     name: str
     offset: int
     nbytes: int
     shared: bool
+    copied: bool
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,16 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Copies:
+    """The constants that init() copies: their bytes, with what lies between them, and at most how many bytes of them,
+    and of all constants, an inference reads, as `_reads` counts them."""
+
+    nbytes: int = 0
+    reads: int = 0
+    all_reads: int = 0
+
+
+@dataclass(frozen=True)
 class Encoded:
     """A payload, and what it was made from. `sections` has the size of each part of the payload."""
 
@@ -94,9 +107,11 @@ class Encoded:
     preference: Preference
     max_flash_growth: int
     io_placement: IoPlacement
+    memories: tuple[Memory, ...]
     graph: Graph
     plan: MemoryPlan
     calls: tuple[Call, ...]
+    copies: Copies
     sections: Mapping[str, int]
 
 
@@ -106,6 +121,7 @@ class Planned:
 
     chosen: Chosen
     io_placement: IoPlacement
+    memories: tuple[Memory, ...]
     memory: MemoryPlan
 
     @property
@@ -123,7 +139,7 @@ def plan(
     """
     if not isinstance(io_placement, IoPlacement):
         io_placement = IoPlacement.of(io_placement)
-    _check(chosen.graph, max(len(memories) - 1, 0))
+    _check(chosen.graph, max(len(planned_in(memories)) - 1, 0), copies_weights(memories))
     options = [choice.options() for choice in chosen.choices]
     workspaces = [[choice.workspace for choice in ways] for ways in options]
     fitted, memory = plan_with_workspaces(chosen.graph, workspaces, io_placement)
@@ -131,7 +147,7 @@ def plan(
     choices = tuple(next(way for way in ways if way.workspace == w) for ways, w in zip(options, fitted))
     memory = plan_in_memories(chosen.graph, fitted, io_placement, memory, memories)
     require_fit(chosen.graph, memory, io_placement, chosen.preference)
-    return Planned(replace(chosen, choices=choices), io_placement, memory)
+    return Planned(replace(chosen, choices=choices), io_placement, tuple(memories), memory)
 
 
 def encode(
@@ -152,16 +168,16 @@ def encode_planned(planned: Planned) -> Encoded:
     """Returns the payload of a graph whose memory is planned. ValueError names a node that no kernel can express."""
     graph, chosen, memory = planned.graph, planned.chosen, planned.memory
     io_count = len(graph.inputs) + len(graph.outputs)
-    tensors_offset = _aligned(schema.HEADER.size)
     sizes = b"".join(size.to_bytes(4, "little") for size in memory.region_bytes)
-    calls_offset = _aligned(tensors_offset + io_count * schema.IO_TENSOR.size + len(sizes))
+    calls_offset = _aligned(schema.HEADER.size + io_count * schema.IO_TENSOR.size + len(sizes))
     calls_bytes = sum(schema.CALL_HEADER.size + choice.kernel.args.size for choice in chosen.choices)
     pool = _ConstantPool(_aligned(calls_offset + calls_bytes))
+    copies = _copy_constants(chosen, memory, pool)
 
     records, calls = bytearray(), []
     for index, choice in enumerate(chosen.choices):
         try:
-            record, call = _encode_call(chosen, index, choice, memory, pool)
+            record, call = _encode_call(chosen, index, choice, memory, pool, copies)
         except ValueError as error:
             raise ValueError(f"cannot encode {choice.node.name} ({choice.node.op}): {error}") from error
         records += record
@@ -182,7 +198,7 @@ def encode_planned(planned: Planned) -> Encoded:
         "crc32": 0,
         "arena_bytes": memory.arena_bytes,
         "persistent_bytes": memory.persistent_bytes,
-        "tensors_offset": tensors_offset,
+        "copied_bytes": copies.nbytes,
         "calls_offset": calls_offset,
         "calls_bytes": calls_bytes,
         "call_count": len(calls),
@@ -194,7 +210,7 @@ def encode_planned(planned: Planned) -> Encoded:
     front = bytearray(pool.offset)  # all but the constants, which may be large: they are copied once
     for offset, data in (
         (0, schema.HEADER.pack(header)),
-        (tensors_offset, b"".join(_io_tensor(value, memory) for value in (*graph.inputs, *graph.outputs)) + sizes),
+        (schema.HEADER.size, b"".join(_io_tensor(value, memory) for value in (*graph.inputs, *graph.outputs)) + sizes),
         (calls_offset, records),
     ):
         front[offset : offset + len(data)] = data
@@ -207,12 +223,14 @@ def encode_planned(planned: Planned) -> Encoded:
         preference=chosen.preference,
         max_flash_growth=chosen.max_flash_growth,
         io_placement=planned.io_placement,
+        memories=planned.memories,
         graph=graph,
         plan=memory,
         calls=tuple(calls),
+        copies=copies,
         sections={
-            "header": tensors_offset,
-            "tensors": calls_offset - tensors_offset,
+            "header": schema.HEADER.size,
+            "tensors": calls_offset - schema.HEADER.size,
             "calls": pool.offset - calls_offset,
             "constants": len(pool.data),
         },
@@ -231,7 +249,7 @@ def _aligned(offset: int) -> int:
     return -(-offset // schema.ALIGNMENT) * schema.ALIGNMENT
 
 
-def _check(graph: Graph, region_count: int) -> None:
+def _check(graph: Graph, region_count: int, copies: bool) -> None:
     """Refuses graphs that only a mistake in the passes can produce, and more than a payload can refer to."""
     graph.verify()
     if not graph.nodes:
@@ -240,9 +258,10 @@ def _check(graph: Graph, region_count: int) -> None:
     if len({id(value) for value in io}) != len(io):
         raise ValueError("a value occurs twice among the graph's inputs and outputs; a pass should have copied it")
     # The bases after those of inputs and outputs are theirs.
-    most = schema.MAX_IO - bool(graph.states()) - region_count
+    most = schema.MAX_IO - bool(graph.states()) - copies - region_count
     if len(io) > most:
-        others = ["a state"] * bool(graph.states()) + [f"{region_count + 1} memories"] * bool(region_count)
+        others = ["a state"] * bool(graph.states()) + ["copies of weights"] * copies
+        others += [f"{region_count + 1} memories"] * bool(region_count)
         also = f" beside {' and '.join(others)}" if others else ""
         raise ValueError(f"{len(io)} inputs and outputs; a payload has at most {most}{also}")
     for value in io:
@@ -262,49 +281,98 @@ class _ConstantPool:
         self.data = bytearray()
         self._known: dict[bytes, int] = {}  # by digest
         self._end = offset  # of what kernels load
+        self._used: set[int] = set()  # offsets
 
-    def add(self, name: str, data: bytes, past: int) -> Constant:
-        """Adds `data`, unless it is already here. Once the pool is closed, `past` bytes of anything follow it."""
+    def add(self, data: bytes, past: int) -> int:
+        """Adds `data`, unless it is already here, and returns its offset in the payload. Once the pool is closed, `past`
+        bytes of anything follow it."""
         digest = hashlib.sha256(data).digest()
-        shared = digest in self._known
-        if not shared:
+        if digest not in self._known:
             self._known[digest] = self.offset + len(self.data)
             self.data += data
             self.data += bytes(_aligned(len(data)) - len(data))
         begin = self._known[digest]
         self._end = max(self._end, begin + len(data) + past)
-        return Constant(name, begin, len(data), shared)
+        return begin
+
+    def use(self, name: str, data: bytes, past: int, copies: Copies) -> Constant:
+        """Adds `data` for a call, which reads the copy if it is one of `copies`: these have been added first."""
+        begin = self.add(data, past)
+        shared = begin in self._used
+        self._used.add(begin)
+        return Constant(name, begin, len(data), shared, begin - self.offset < copies.nbytes)
 
     def close(self) -> None:
         """Adds what kernels load past the last arrays; past others they load those that follow."""
         self.data += bytes(max(_aligned(self._end) - self.offset - len(self.data), 0))
 
 
+def _copy_constants(chosen: Chosen, plan: MemoryPlan, pool: _ConstantPool) -> Copies:
+    """Chooses the constants that init() copies, and adds them to `pool`, which is empty."""
+    if plan.kept is None or not plan.kept.room:
+        return Copies()
+    # Equal ones are stored, and copied, once.
+    found: dict[bytes, tuple[bytes, int, int]] = {}  # by digest: the data, what is loaded past its end, and reads
+    for choice in chosen.choices:
+        for name, data, past in _constants(chosen, choice):
+            digest = hashlib.sha256(data).digest()
+            _, most, reads = found.get(digest, (data, 0, 0))
+            found[digest] = data, max(most, past), reads + _reads(choice, name, len(data))
+    constants = list(found.values())
+    copyable = [Copyable(len(data) + past, reads) for data, past, reads in constants]
+    indices = choose_copies(copyable, plan.kept.room, schema.ALIGNMENT)
+    for index in indices:
+        data, past, _ = constants[index]
+        pool.add(data, past)
+    pool.close()  # what kernels load past a copy is copied too
+    return Copies(len(pool.data), sum(copyable[i].reads for i in indices), sum(constant.reads for constant in copyable))
+
+
+def _reads(choice: Choice, name: str, nbytes: int) -> int:
+    """Returns at most how many bytes an inference reads of the constant `name` of a call: one weight for each
+    multiplication, one parameter for each output, and everything else once. Kernels that keep weights in registers for
+    several outputs read less, in about the same proportion."""
+    node = choice.node
+    role = choice.kernel.args.field(name).refers_to.role
+    if role in (Role.BIAS, Role.MULTIPLIER, Role.SHIFT):
+        return 4 * sum(value.nbytes for value in node.outputs)
+    return max(OPS[node.op].macs(node) if role is Role.FILTER else 0, nbytes)
+
+
+def _constants(chosen: Chosen, choice: Choice) -> Iterator[tuple[str, bytes, int]]:
+    """Yields the constants of a call: field, data, and how many bytes past the end the kernel may load."""
+    kernel, node = choice.kernel, choice.node
+    past = choice.provider.reads_past(kernel, chosen.target.isa)
+    for role in _ACTIVATIONS:
+        for name, value in _tensors(kernel, node, role).items():
+            if value.is_constant:
+                yield name, value.type.to_bytes(storage.to_storage(value.constant, value)), past.of(name)
+    for name, array in choice.encoder.constants(node).items():
+        data = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
+        yield name, data, past.of(name)
+
+
 def _encode_call(
-    chosen: Chosen, index: int, choice: Choice, plan: MemoryPlan, pool: _ConstantPool
+    chosen: Chosen, index: int, choice: Choice, plan: MemoryPlan, pool: _ConstantPool, copies: Copies
 ) -> tuple[bytes, Call]:
     node, kernel = choice.node, choice.kernel
     op = OPS[node.op]
     refs = {field.name: schema.NO_REF for field in kernel.args.fields if field.type is REF}
     constants = []
-    past = choice.provider.reads_past(kernel, chosen.target.isa)
-
-    def place(name: str, data: bytes) -> None:
-        constant = pool.add(name, data, past.of(name))
+    for name, data, past in _constants(chosen, choice):
+        constant = pool.use(name, data, past, copies)
         constants.append(constant)
-        refs[name] = schema.make_ref(schema.BASE_CONSTANT, constant.offset)
-
+        if constant.copied:
+            refs[name] = schema.make_ref(_copies_base(chosen.graph, plan), constant.offset - pool.offset)
+        else:
+            refs[name] = schema.make_ref(schema.BASE_CONSTANT, constant.offset)
     for role in _ACTIVATIONS:
         for name, value in _tensors(kernel, node, role).items():
-            if value.is_constant:
-                place(name, value.type.to_bytes(storage.to_storage(value.constant, value)))
-            else:
-                refs[name] = _reference(chosen.graph, value, plan)
-    for name, array in choice.encoder.constants(node).items():
-        place(name, np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
+            if not value.is_constant:
+                refs[name] = _reference(chosen.graph, value, plan, copies)
     scratch_offset = plan.scratch_offset(index)
     if scratch_offset is not None:
-        base = _base(chosen.graph, plan, plan.scratch_region(index))
+        base = _base(chosen.graph, plan, copies, plan.scratch_region(index))
         refs["scratch"] = schema.make_ref(base, scratch_offset)
 
     fields = choice.encoder.encode(node, refs, choice.scratch_bytes)
@@ -336,7 +404,7 @@ def _require_bytes(kernel: KernelSpec, fields: Mapping[str, Any], name: str, val
         raise ValueError(f"{kernel.name} takes {nbytes} bytes for its {name}, and {value.name} has {value.nbytes}")
 
 
-def _reference(graph: Graph, value: Value, plan: MemoryPlan) -> int:
+def _reference(graph: Graph, value: Value, plan: MemoryPlan, copies: Copies) -> int:
     """Refers to inputs and outputs, and to what lies inside of them, as such, wherever they lie, because the caller may
     pass other memory."""
     io = (*graph.inputs, *graph.outputs)
@@ -350,11 +418,16 @@ def _reference(graph: Graph, value: Value, plan: MemoryPlan) -> int:
     offset = plan.offset_of(value)
     if offset is None:
         raise ValueError(f"{value.name} is not in the arena")
-    return schema.make_ref(_base(graph, plan, plan.region_of(value)), offset)
+    return schema.make_ref(_base(graph, plan, copies, plan.region_of(value)), offset)
 
 
-def _base(graph: Graph, plan: MemoryPlan, region: int) -> int:
-    return schema.region_base(region, len(graph.inputs) + len(graph.outputs), plan.persistent_bytes)
+def _copies_base(graph: Graph, plan: MemoryPlan) -> int:
+    return schema.copies_base(len(graph.inputs) + len(graph.outputs), plan.persistent_bytes)
+
+
+def _base(graph: Graph, plan: MemoryPlan, copies: Copies, region: int) -> int:
+    io_count = len(graph.inputs) + len(graph.outputs)
+    return schema.region_base(region, io_count, plan.persistent_bytes, copies.nbytes)
 
 
 def _io_tensor(value: Value, plan: MemoryPlan) -> bytes:

@@ -53,6 +53,47 @@ def test_payloads_decode_to_what_was_encoded(seed, target, io_placement):
     assert len(encoded.payload) % schema.ALIGNMENT == 0
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([None, 0, 200, 4096]),
+    st.integers(16, 6000),
+    st.sampled_from(list(TARGETS)),
+)
+def test_copied_constants_are_the_first_ones_and_calls_refer_to_their_copies(seed, fast, room, target):
+    graph = networks.random_network(seed)
+    memories = [Memory("tcm", room, ("weights",))]
+    if fast is not None:
+        memories += [Memory("fast", fast)] if fast else []
+        memories.append(Memory("slow", 1 << 24))
+    alone = encode(graph, get_target(target), memories=memories[1:])
+    encoded = encode(graph, get_target(target), memories=memories)
+    before, view = decode(alone.payload), decode(encoded.payload)
+    assert view.copied_bytes == encoded.copies.nbytes <= max(room - schema.STATE_OFFSET, 0)
+    assert encoded.copies.reads <= encoded.copies.all_reads
+    assert encoded.plan.kept.room == max(room - schema.STATE_OFFSET, 0)
+    io_count = len(view.inputs) + len(view.outputs)
+    copies = schema.copies_base(io_count, view.persistent_bytes) if view.copied_bytes else None
+    begin = view.header["constants_offset"]
+    copied = set()
+    for then, now, info in zip(before.calls, view.calls, encoded.calls, strict=True):
+        for constant in info.constants:
+            base, offset = now.references()[constant.name]
+            assert (base == copies) == constant.copied
+            offset += begin if constant.copied else 0
+            assert offset == constant.offset and constant.copied == (offset - begin < view.copied_bytes)
+            there = then.references()[constant.name][1]
+            assert view.data[offset : offset + constant.nbytes] == before.data[there : there + constant.nbytes]
+            if constant.copied:
+                copied.add(offset)
+                assert offset - begin + constant.nbytes <= view.copied_bytes
+    # Nothing else is copied, and what is left out did not fit.
+    assert len(copied) == sum(c.copied and not c.shared for info in encoded.calls for c in info.constants)
+    left = [c.nbytes for info in encoded.calls for c in info.constants if not c.copied]
+    past = 64  # at most, loaded by kernels of Helium
+    assert all(nbytes + past + view.copied_bytes + 16 > room - schema.STATE_OFFSET for nbytes in left)
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.lists(st.integers(1, 4096), max_size=3), st.sampled_from(["arena", "caller"]))
 def test_payloads_in_several_memories_differ_only_in_where_activations_lie(seed, sizes, io_placement):
@@ -343,7 +384,9 @@ def patched(**fields):
         ({"isa": 9}, "unknown instruction set"),
         ({"arena_bytes": 8}, "multiple of 16"),
         ({"arena_bytes": 0}, "nowhere|past the end of the arena"),
-        ({"tensors_offset": 60}, "section tensors"),
+        ({"calls_offset": 64}, "section calls"),
+        ({"copied_bytes": 8}, "copied constants of 8 bytes, not a multiple of 16"),
+        ({"copied_bytes": 1 << 20}, "1048576 bytes of constants are copied; it has"),
         ({"calls_offset": 1 << 20}, "section calls"),
         ({"constants_bytes": 1 << 31}, "section constants"),
         ({"call_count": 1000}, "past the end"),

@@ -13,7 +13,14 @@ _NAMED = 3  # of the largest buffers
 
 def require_fit(graph: Graph, plan: MemoryPlan, io_placement: IoPlacement, preference: Preference) -> None:
     """UserError unless each region of `plan` fits its memory. Only the arena may not: `spread` fills the others within
-    their sizes."""
+    their sizes. The memory for states has to hold them."""
+    kept = plan.kept
+    if kept is not None and kept.excess:
+        raise UserError(
+            f"the model's state does not fit {kept.name}: it takes {kept.state_bytes:,} bytes with the delegate's "
+            f"handle, {kept.excess:,} more than its {kept.limit:,}. Give it more, or let another memory hold the state",
+            exit_code=1,
+        )
     if not plan.memories or not plan.memories[0].excess:
         return
     arena, *others = plan.memories

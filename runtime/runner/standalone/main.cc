@@ -2,7 +2,7 @@
 // executor.
 //
 // Memory from __arena_start upwards:
-//   the state of the payload
+//   the state of the payload, and its copied constants
 //   the regions of the payload beside its arena, as if they were other memories
 //   the payload's arena
 //   outputs that the payload does not keep in the arena; in profile images, the times of the calls
@@ -151,16 +151,16 @@ struct Memory {
 };
 #endif
 
-/// Returns the bytes that load() needs for the state of the job's payload, which is not validated
-/// yet; 0 if the payload has no state, or one that does not fit into `room` bytes.
+/// Returns the bytes that load() needs for the state and the copied constants of the job's payload, which is not
+/// validated yet; 0 if the payload has neither, or they do not fit into `room` bytes.
 std::uint32_t state_bytes_of(const Job& job, std::size_t room) {
   if (job.payload_bytes() < sizeof(payload::Header)) {
     return 0;
   }
   const auto& header = *reinterpret_cast<const payload::Header*>(job.payload());
-  const std::uint32_t persistent = header.persistent_bytes;
-  const bool fits = persistent <= room && payload::kStateOffset <= room - persistent;
-  return persistent == 0 || !fits ? 0 : payload::kStateOffset + persistent;
+  const std::uint64_t kept = std::uint64_t{header.persistent_bytes} + header.copied_bytes;
+  const bool fits = payload::kStateOffset + kept <= room;
+  return kept == 0 || !fits ? 0 : static_cast<std::uint32_t>(payload::kStateOffset + kept);
 }
 
 /// Places the regions of the job's payload, which is not validated yet, one after another from
@@ -177,9 +177,7 @@ std::size_t place_regions(const Job& job, std::uint8_t* memory, std::size_t room
   const std::size_t tensors =
       sizeof(payload::IoTensor) * (std::size_t{header.input_count} + header.output_count);
   const std::size_t sizes = sizeof(std::uint32_t) * header.region_count;
-  if (header.region_count > payload::kMaxIo ||
-      header.tensors_offset % alignof(std::uint32_t) != 0 || header.tensors_offset > size ||
-      tensors + sizes > size - header.tensors_offset) {
+  if (header.region_count > payload::kMaxIo || sizeof(header) + tensors + sizes > size) {
     return 0;
   }
   const std::uint32_t* region_bytes = PayloadView(header).region_bytes();
@@ -232,7 +230,7 @@ void run() {
   memory.set(payload::kBaseArena, arena, header.arena_bytes);
   memory.set_tensors();
   if (header.persistent_bytes != 0) {
-    memory.set(payload::kBaseIo + model.tensor_count(), __arena_start + payload::kStateOffset,
+    memory.set(PayloadView(header).persistent_base(), __arena_start + payload::kStateOffset,
                header.persistent_bytes);
   }
   for (std::size_t i = 0; i < header.region_count; ++i) {

@@ -1,10 +1,12 @@
 import pytest
 
+from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.ops.providers.registry import DEFAULT
 from cmsis_nn_delegate.ops.registry import calls
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.payload.encode import plan
-from cmsis_nn_delegate.payload.planner.memories import Memory, check_memories
+from cmsis_nn_delegate.payload.planner.memories import Memory, check_memories, list_text
+from cmsis_nn_delegate.payload.planner.memory import Kept
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 
@@ -15,7 +17,7 @@ from cmsis_nn_delegate.testing import networks
 def test_memories_are_read_from_text(text, nbytes):
     memory = Memory.of(text)
     assert memory == Memory(text.split("=")[0], nbytes) == Memory.of(str(memory))
-    assert Memory.list_of(f"{text},b=1K") == [memory, Memory("b", 1024)]
+    assert Memory.list_of(f"{text};b=1K") == [memory, Memory("b", 1024)]
     assert Memory.list_of("") == []
 
 
@@ -30,6 +32,9 @@ def test_memories_are_read_from_text(text, nbytes):
         ("=1K", "take letters, digits"),
         ("my ram=1K", "take letters, digits"),
         ("arena=1K", "neither arena nor persistent"),
+        ("dtcm=1K:", "dtcm is for nothing, which is none of activations, scratch, state, weights"),
+        ("dtcm=1K:weights,code", "dtcm is for 'code', which is none of activations, scratch, state, weights"),
+        ("dtcm=1K:weights:scratch", "write NAME=SIZE or NAME=SIZE:KINDS"),
     ],
 )
 def test_other_texts_are_refused(text, message):
@@ -37,9 +42,58 @@ def test_other_texts_are_refused(text, message):
         Memory.of(text)
 
 
-def test_two_memories_have_different_names():
-    with pytest.raises(ValueError, match="several memories are called a;"):
-        check_memories([Memory("a", 1), Memory("b", 1), Memory("a", 2)])
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("a=1K:weights", ("weights",)),
+        ("a=1K:weights,activations", ("activations", "weights")),
+        ("a=1K:state,scratch,activations,weights", ("activations", "scratch", "state", "weights")),
+    ],
+)
+def test_memories_hold_kinds_of_data(text, holds):
+    memory = Memory.of(text)
+    assert memory.holds == holds and Memory.of(str(memory)) == memory
+    assert Memory.of("a=1K") == Memory.of("a=1K:scratch,activations")
+    assert Memory.list_of(list_text([memory, Memory("b", 16)])) == [memory, Memory("b", 16)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (("a=1", "b=1", "a=2"), "several memories are called a;"),
+        (("a=1K", "b=1K:scratch"), "b is the slowest memory for scratch and so has to hold activations too"),
+        (("a=1K:activations", "b=1K:weights"), "a is the slowest memory for activations and so has to hold scratch"),
+        (("a=1K:state", "b=1K", "c=1K:weights"), "a and c hold states or weights; only one memory can"),
+    ],
+)
+def test_memories_that_do_not_go_together_are_refused(texts, message):
+    with pytest.raises(ValueError, match=message):
+        check_memories([Memory.of(text) for text in texts])
+
+
+def test_kinds_of_data_lie_where_they_may(chosen):
+    def kinds(memory, region):
+        return {bool(buffer.values) for buffer in memory.buffers if buffer.region == region}
+
+    for holds, in_region in (
+        (("scratch",), {False}),
+        (("activations",), {True}),
+        (("activations", "scratch"), {False, True}),
+    ):
+        memory = plan(chosen, "arena", [Memory("fast", 12 << 10, holds), Memory("ram", 1 << 20)]).memory
+        assert kinds(memory, 1) == in_region
+
+
+def test_what_the_backend_keeps_leaves_less_for_activations(chosen):
+    alone = plan(chosen).memory.arena_bytes
+    texts = [f"ram={alone + 16 + 1000}:activations,scratch,weights"]
+    memory = plan(chosen, "arena", [Memory.of(text) for text in texts]).memory
+    assert memory.kept == Kept("ram", alone + 1016, 16, 1000)
+    with pytest.raises(UserError, match=f"ram would take {alone:,} bytes, 16 more than its {alone - 16:,}"):
+        plan(chosen, "arena", [Memory.of(f"ram={alone}:activations,scratch,weights")])
+    # A memory for weights alone is none of the plan's.
+    memory = plan(chosen, "arena", [Memory.of("tcm=4K:weights")]).memory
+    assert (memory.memories, memory.arena_bytes, memory.kept) == ((), alone, Kept("tcm", 4096, 16, 4080))
 
 
 @pytest.fixture(scope="module")

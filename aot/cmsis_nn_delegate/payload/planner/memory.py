@@ -75,7 +75,7 @@ class MemoryUse:
     """What a model takes of a memory that was described to the compiler. Sizes are bytes."""
 
     name: str
-    limit: int  # its size
+    limit: int  # its size, without what the backend keeps there
     nbytes: int
     bound: int  # no placement of its buffers takes less
     live: tuple[int, ...]  # bytes alive in each step, up to the last one with a buffer
@@ -85,6 +85,21 @@ class MemoryUse:
     def excess(self) -> int:
         """Returns how many bytes are missing."""
         return max(self.nbytes - self.limit, 0)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The memory for what the backend keeps from init() on. Sizes are bytes."""
+
+    name: str
+    limit: int  # its size
+    state_bytes: int  # of the handle and the states; 0 if there is no state and no weight may be copied
+    room: int  # for copies of weights
+
+    @property
+    def excess(self) -> int:
+        """Returns how many bytes are missing for the states."""
+        return max(self.state_bytes - self.limit, 0)
 
 
 @dataclass(frozen=True)
@@ -104,6 +119,7 @@ class MemoryPlan:
     _states: Mapping[int, int]  # id of the state -> offset in persistent memory
     _lives: Mapping[int, tuple[int, int]]  # id of the value -> its first and last step
     memories: tuple[MemoryUse, ...] = ()  # by region; none if none were described
+    kept: Optional[Kept] = None  # None if no memory for it was described
 
     @property
     def in_order(self) -> tuple[MemoryUse, ...]:

@@ -1,9 +1,9 @@
 """Spreads buffers over several memories: the pure function `spread`.
 
 The last memory, the slowest, is filled last. A faster one gets the buffers that are touched the most:
-1. Buffers are taken in a certain *order*. Each goes into the fastest memory in which there is an aligned offset at
-   which it overlaps no buffer that is already there and alive at the same time; it gets the lowest such offset.
-   Those that fit into no faster memory, and those that are *kept* in the last one, go there.
+1. Buffers are taken in a certain *order*. Each goes into the fastest memory that may hold it and in which there is an
+   aligned offset at which it overlaps no buffer that is already there and alive at the same time; it gets the lowest
+   such offset. Those that fit into no faster memory go into the last one, which may hold all of them.
 2. The last memory is planned by `plan.place`, the others too, if that takes no more than step 1 did.
 3. This is done with three orders: bytes touched for each byte of the buffer, bytes touched, and size, each largest
    first. Of the results with the lowest excess of the last memory over its size, the one is taken with the fewest
@@ -40,25 +40,24 @@ class Filling:
 def spread(
     buffers: Sequence[Movable],
     touched: Sequence[int],
-    kept: Collection[int],
+    allowed: Sequence[Collection[int]],
     sizes: Sequence[int],
     alignment: int,
 ) -> tuple[Filling, ...]:
     """Returns what each memory holds; `sizes` are those of the memories, the fastest first. All but the last one are
     within their sizes: the caller checks whether that one is too.
 
-    `touched` has for each buffer the bytes that are read and written there; `kept` has the indices of buffers that have
-    to lie in the last memory.
+    `touched` has for each buffer the bytes that are read and written there; `allowed` has for each memory but the last
+    one the indices of the buffers that may lie there.
     """
-    movable = [index for index in range(len(buffers)) if index not in kept]
     best: tuple[Filling, ...] = ()
     for key in (
         lambda i: touched[i] / max(buffers[i].size, 1),
         lambda i: touched[i],
         lambda i: buffers[i].size,
     ):
-        order = sorted(movable, key=lambda i: (-key(i), -buffers[i].size, i))
-        found = _fill(buffers, touched, order, sizes, alignment)
+        order = sorted(range(len(buffers)), key=lambda i: (-key(i), -buffers[i].size, i))
+        found = _fill(buffers, touched, allowed, order, sizes, alignment)
         if not best or _cost(found, sizes[-1]) < _cost(best, sizes[-1]):
             best = found
     return best
@@ -69,14 +68,19 @@ def _cost(fillings: Sequence[Filling], last_size: int) -> tuple[int, ...]:
 
 
 def _fill(
-    buffers: Sequence[Movable], touched: Sequence[int], order: Sequence[int], sizes: Sequence[int], alignment: int
+    buffers: Sequence[Movable],
+    touched: Sequence[int],
+    allowed: Sequence[Collection[int]],
+    order: Sequence[int],
+    sizes: Sequence[int],
+    alignment: int,
 ) -> tuple[Filling, ...]:
     fillings = []
     rest = list(order)
-    for size in sizes[:-1]:
+    for size, may in zip(sizes, allowed):
         room = size - size % alignment
         offsets: dict[int, int] = {}
-        for index in rest:
+        for index in (index for index in rest if index in may):
             offset = _lowest_offset(buffers, offsets, index, alignment)
             if offset + buffers[index].size <= room:
                 offsets[index] = offset

@@ -22,7 +22,7 @@ class BufferReport:
 
     name: str  # for readers: the module that computes it, or the input's name, or "output"
     value: str  # in the lowered graph, "" for scratch memory
-    kind: str  # "input", "output", "tensor", "scratch" or "state"
+    kind: str  # "input", "output", "tensor", "scratch", "state", or "copy" of a constant, after the states
     region: str
     nbytes: int
     offset: int
@@ -36,7 +36,12 @@ class BufferReport:
 def buffers_of(encoded: Encoded, modules: Mapping[str, str]) -> tuple[BufferReport, ...]:
     """Returns all buffers, by region and offset. `modules` are the user's by the names of edge nodes. With I/O kept by
     the caller, inputs and outputs lie in none of the payload's regions and are left out."""
-    found = [*_tensors(encoded, modules), *_scratch(encoded, modules), *_states(encoded, modules)]
+    found = [
+        *_tensors(encoded, modules),
+        *_scratch(encoded, modules),
+        *_states(encoded, modules),
+        *_copies(encoded, modules),
+    ]
     return tuple(sorted(found, key=lambda b: (b.region, b.offset, b.first, b.last)))
 
 
@@ -135,3 +140,23 @@ def _states(encoded: Encoded, modules: Mapping[str, str]) -> Iterator[BufferRepo
                 value.element.value,
                 value.shape,
             )
+
+
+def _copies(encoded: Encoded, modules: Mapping[str, str]) -> Iterator[BufferReport]:
+    begin = len(encoded.payload) - encoded.sections["constants"] - encoded.plan.persistent_bytes
+    for call in encoded.calls:
+        for constant in call.constants:
+            if constant.copied and not constant.shared:
+                yield BufferReport(
+                    f"{constant.name} of {_label(call.node, modules)}",
+                    "",
+                    "copy",
+                    PERSISTENT,
+                    constant.nbytes,
+                    constant.offset - begin,
+                    0,
+                    max(len(encoded.calls) - 1, 0),
+                    None,
+                    "bytes",
+                    (constant.nbytes,),
+                )

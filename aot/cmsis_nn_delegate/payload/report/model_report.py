@@ -15,9 +15,13 @@ from ...graph.ir import Value
 from ..costs.table import costs
 from ..decode import decode
 from ..encode import Call, Encoded
+from ..planner.memories import copies_weights
 from ..planner.memory import MemoryPlan
 from .buffers import BufferReport, buffers_of, origins_of
 from .tensors import TensorReport, tensors_of
+
+# Instructions of init() for each 16 bytes that it copies, counted in the simulator (tests/end_to_end/copies_test.py).
+_COPY_BLOCK = 13
 
 # The version of the JSON's structure. Additions do not change it; documents before version 2 have no `schema`.
 SCHEMA = 2
@@ -44,6 +48,20 @@ class MemoryReport:
     bound: int  # no placement of its buffers takes less
     peak_call: int  # in which the most bytes are alive
     touched: int  # bytes that the calls of an inference read and write there, as `planner.memories` counts them
+
+
+@dataclass(frozen=True)
+class CopiesReport:
+    """The constants that init() copies to `memory`, which had `room` bytes for them. Of the `all_reads` bytes of
+    constants that an inference reads, counted as one for each multiplication, `reads` are those of copies. init() takes
+    about `init_instructions` to copy them."""
+
+    memory: str
+    room: int
+    nbytes: int
+    reads: int
+    all_reads: int
+    init_instructions: int
 
 
 @dataclass(frozen=True)
@@ -131,6 +149,7 @@ class Report:
     arena: ArenaReport
     memories: tuple[MemoryReport, ...]  # the fastest first; none if none were described: the arena is all there is
     persistent_bytes: int  # what the model remembers between inferences
+    copies: Optional[CopiesReport]  # None if no memory for weights was described
     flash: dict[str, int]  # by part; the values add up to `flash_bytes`
     flash_bytes: int
     macs: int
@@ -183,6 +202,7 @@ def build_report(
             for memory in plan.in_order
         ),
         persistent_bytes=plan.persistent_bytes,
+        copies=_copies(encoded),
         flash=_flash(encoded),
         flash_bytes=len(encoded.payload),
         macs=sum(call.macs for call in encoded.calls),
@@ -193,6 +213,14 @@ def build_report(
         calls=calls,
         tensors=tensors_of(graph, modules),
     )
+
+
+def _copies(encoded: Encoded) -> Optional[CopiesReport]:
+    kept, copies = encoded.plan.kept, encoded.copies
+    if kept is None or not copies_weights(encoded.memories):
+        return None
+    copying = copies.nbytes // 16 * _COPY_BLOCK
+    return CopiesReport(kept.name, kept.room, copies.nbytes, copies.reads, copies.all_reads, copying)
 
 
 def _prediction(encoded: Encoded, calls: Sequence[CallReport]) -> PredictionReport:

@@ -102,6 +102,13 @@ def _arena_lines(report: Report) -> list[str]:
         lines += table(rows, left=(0,))
     if report.persistent_bytes:
         lines.append(f"  kept between inferences: {report.persistent_bytes:,} bytes, not included")
+    if report.copies:
+        c = report.copies
+        lines.append(
+            f"  copies of constants in {c.memory}: {c.nbytes:,} of {c.room:,} bytes, not included; "
+            f"{c.reads / max(c.all_reads, 1):.0%} of what an inference reads of constants"
+        )
+        lines.append(f"    init() takes about {c.init_instructions:,} instructions to copy them")
     if arena.peak_buffers:
         call = report.calls[arena.peak_call]
         lines.append(f"  call {call.index} ({call.op}) holds the bound, where there live")

@@ -22,7 +22,7 @@ def memory(report: Mapping[str, Any], region: str) -> Spec:
     arena its bound and the call with the most live bytes."""
     arena, count = report["arena"], max(len(report["calls"]), 1)
     sizes = {m["region"]: m["nbytes"] for m in report.get("memories", ())}
-    size = {**sizes, "arena": arena["nbytes"], "persistent": report["persistent_bytes"]}[region]
+    size = {**sizes, "arena": arena["nbytes"], "persistent": kept_bytes(report)}[region]
     buffers = [b for b in arena["buffers"] if b["region"] == region]
     buffers.sort(key=lambda b: -b["nbytes"])  # the small ones are drawn last, and can be pointed at
     rows = [_buffer_row(b, size) for b in buffers]
@@ -36,6 +36,12 @@ def memory(report: Mapping[str, Any], region: str) -> Spec:
             lines.append({"at": arena["bound"], "text": f"lower bound: {arena['bound']:,} bytes"})
     layers += _lines(lines)
     return {**chart(340), "layer": layers, "encoding": {"x": _calls_axis(count), "y": _bytes_axis(size)}}
+
+
+def kept_bytes(report: Mapping[str, Any]) -> int:
+    """Returns the bytes of states and of copied constants."""
+    copies = report.get("copies")  # documents of earlier compilers have none
+    return int(report["persistent_bytes"]) + (int(copies["nbytes"]) if copies else 0)
 
 
 def by_call(values: Sequence[int], calls: Sequence[Mapping[str, Any]], unit: str) -> Spec:

@@ -39,7 +39,7 @@ def render(
     for memory in report.get("memories", ()):  # documents of earlier compilers have none
         if memory["region"] != "arena" and memory["nbytes"]:
             drawn[f"memory-{memory['region']}"] = charts.memory(report, memory["region"])
-    if report["persistent_bytes"]:
+    if charts.kept_bytes(report):
         drawn["memory-persistent"] = charts.memory(report, "persistent")
     if profile is not None:
         drawn["by-call"] = charts.by_call(

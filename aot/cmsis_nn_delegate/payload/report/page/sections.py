@@ -78,6 +78,11 @@ def summary(
         for memory in report.get("memories", ())
         if memory["region"] != "arena"
     ]
+    if report.get("copies"):
+        copies = report["copies"]
+        note = f"in {copies['memory']}, copied by init()"
+        old = (against or {}).get("copies") or {}
+        tiles.append(_tile("RAM: copies of constants", copies["nbytes"], "bytes", note, old.get("nbytes")))
     if report["persistent_bytes"]:
         kept = "kept between inferences"
         tiles.insert(
