@@ -17,6 +17,7 @@ from .errors import UserError
 from .ops.providers.registry import PROVIDERS, get_providers
 from .partition.int8_io import IO
 from .passes.run_passes import check_optional
+from .payload.bands import SLOWDOWN_FOR_RAM
 from .payload.files.artifacts import check_name
 from .payload.planner.memories import Memory, check_memories
 from .payload.planner.memory import IoPlacement
@@ -27,8 +28,6 @@ from .quantization.interface import Arguments, Inputs, Model, check_model
 from .quantization.quantized import is_quantized
 from .quantization.quantizer import CmsisNnQuantizer
 from .target import Target, get_target
-
-_SLOWDOWN_FOR_RAM = 10.0  # percent
 
 
 def compile_model(
@@ -173,7 +172,7 @@ def compile_for_targets(
             "the model is quantized already: leave out calibration data and quantizer, or give the float model"
         )
     if max_slowdown is None:
-        max_slowdown = _SLOWDOWN_FOR_RAM if preference is Preference.RAM else 0
+        max_slowdown = SLOWDOWN_FOR_RAM if preference is Preference.RAM else 0
     if not 0 <= max_slowdown < math.inf:
         raise UserError(f"max_slowdown is {max_slowdown}: give a percentage, 0 or more")
     if io not in IO:

@@ -32,9 +32,10 @@ from .partition.int8_io import check_int8_io, with_io
 from .partition.lower import NotDelegatedError, partition
 from .partition.partitioner import CmsisNnPartitioner
 from .passes.run_passes import run_passes
-from .payload.bands import compute_in_bands
+from .payload.bands import SLOWDOWN_FOR_RAM, compute_in_bands
 from .payload.choose_kernels import Chosen, Legal, choose_kernels, legalize
 from .payload.encode import Encoded, Planned, encode_planned, plan
+from .payload.memory_fit import DoesNotFit
 from .payload.planner.memories import Memory, copies_weights
 from .payload.planner.memory import IoPlacement
 from .payload.preference import Preference
@@ -54,6 +55,7 @@ Progress = Callable[[str], None]
 
 # All of them are in memory at once.
 _CORRECTION_SAMPLES = 32
+_LARGE_SLOWDOWN = 50.0  # percent, that is tried for models that do not fit their memories
 
 
 @dataclass
@@ -310,9 +312,38 @@ def _plan(c: Compilation) -> None:
         )
     c.planned = {target: [] for target in c.targets}
     for target in c.targets:
-        for chosen in c.chosen[target]:
+        for chosen, legal in zip(c.chosen[target], c.legal):
             with shown_in_errors(chosen.graph):
-                c.planned[target].append(plan(chosen, c.io_placement, c.memories))
+                try:
+                    c.planned[target].append(plan(chosen, c.io_placement, c.memories))
+                except DoesNotFit as error:
+                    c.progress("the model does not fit its memories: trying what helps")
+                    raise error.helped_by(_what_fits(c, legal, target)) from None
+
+
+def _what_fits(c: Compilation, legal: Legal, target: Target) -> list[str]:
+    """Returns other options with which a graph fits the memories, each alone."""
+    more = max(_LARGE_SLOWDOWN, c.max_slowdown)
+    options = {
+        "--prefer ram": (Preference.RAM, c.io_placement, max(SLOWDOWN_FOR_RAM, c.max_slowdown)),
+        f"--max-slowdown {more:g}": (c.preference, c.io_placement, more),
+        "--io-placement caller, where the caller keeps the inputs and outputs": (
+            c.preference,
+            IoPlacement.CALLER,
+            c.max_slowdown,
+        ),
+    }
+    found = []
+    for option, (preference, placement, slowdown) in options.items():
+        if (preference, placement, slowdown) == (c.preference, c.io_placement, c.max_slowdown):
+            continue  # it has been tried
+        try:
+            chosen = choose_kernels(legal, target, preference, c.max_flash_growth)
+            plan(compute_in_bands(chosen, placement, slowdown), placement, c.memories)
+        except DoesNotFit:
+            continue
+        found.append(option)
+    return found
 
 
 def _encode(c: Compilation) -> None:

@@ -224,3 +224,38 @@ def test_a_graph_that_cannot_be_encoded_is_shown(monkeypatch):
 def test_the_weights_of_several_parts_are_not_copied():
     with pytest.raises(UserError, match="delegated in 2 parts, and a memory can hold the weights of one part only"):
         compile_small(two_parts(), memories=[Memory.of("tcm=1K:weights")], strict=False)
+
+
+# What an error says that fits, as arguments.
+ADVICE = {
+    "--prefer ram": {"prefer": "ram"},
+    "--max-slowdown 50": {"max_slowdown": 50},
+    "--io-placement caller": {"io_placement": "caller"},
+}
+
+
+@pytest.mark.parametrize("given", [{}, {"prefer": "ram"}], ids=str)
+def test_what_helps_a_model_that_does_not_fit_is_true(given):
+    layers = nn.Sequential(
+        nn.Conv2d(2, 12, 3, padding=1), nn.ReLU(), nn.Conv2d(12, 12, 3, padding=1), nn.Conv2d(12, 2, 1)
+    )
+
+    def compile_(nbytes, **options):
+        x = (torch.linspace(-1, 1, 2 * 8 * 8).reshape(1, 2, 8, 8),)
+        memories = [Memory("ram", nbytes)] if nbytes else []
+        options = {**given, **options}
+        return compile_model(layers, x, "cortex-m4", [x], io="int8", memories=memories, **options)
+
+    # Each option alone, with all the memory that it asks for.
+    sizes = {text: compile_(0, **options).encoded.plan.arena_bytes for text, options in ADVICE.items()}
+    alone = compile_(0).encoded.plan.arena_bytes
+    helped = {text for text, size in sizes.items() if size < alone}
+    assert helped or given
+    for nbytes in sorted({alone - 16, *(size for size in sizes.values() if size < alone)}):
+        with pytest.raises(UserError) as error:
+            compile_(nbytes)
+        message = str(error.value)
+        assert {text for text in ADVICE if text in message} == {t for t in helped if sizes[t] <= nbytes}
+        assert f"{alone - nbytes:,} more bytes of ram" in message
+    with pytest.raises(UserError, match=r"It fits with [\d,]+ more bytes of ram"):
+        compile_(64)

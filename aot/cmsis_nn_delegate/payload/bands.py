@@ -12,6 +12,8 @@ from .encode import Planned, plan
 from .planner.memory import IoPlacement
 from .planner.workspaces import least_bytes
 
+SLOWDOWN_FOR_RAM = 10.0  # percent that models compiled for the least RAM may take more by default
+
 _LONGEST = 3  # nodes of a chain
 _BANDS = (2, 3, 4, 6, 8, 12, 16)
 _ROUNDS = 4

@@ -146,7 +146,7 @@ def plan(
     # Those of one call differ in size.
     choices = tuple(next(way for way in ways if way.workspace == w) for ways, w in zip(options, fitted))
     memory = plan_in_memories(chosen.graph, fitted, io_placement, memory, memories)
-    require_fit(chosen.graph, memory, io_placement, chosen.preference)
+    require_fit(chosen.graph, memory, io_placement)
     return Planned(replace(chosen, choices=choices), io_placement, tuple(memories), memory)
 
 

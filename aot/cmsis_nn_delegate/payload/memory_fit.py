@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..errors import UserError
 from ..graph.ir import Graph
+from ..graph.tensor_type import Element
 from ..ops.registry import calls
 from .planner.memory import IoPlacement, MemoryPlan
-from .preference import Preference
 
 _NAMED = 3  # of the largest buffers
 
 
-def require_fit(graph: Graph, plan: MemoryPlan, io_placement: IoPlacement, preference: Preference) -> None:
-    """UserError unless each region of `plan` fits its memory. Only the arena may not: `spread` fills the others within
-    their sizes. The memory for states has to hold them."""
+class DoesNotFit(UserError):
+    """A model takes more than its memories have. `facts` says by how much and why, `room` what fits in any case."""
+
+    def __init__(self, facts: Sequence[str], room: str, helps: Sequence[str] = ()) -> None:
+        """`helps` are what has been found to fit too, as parts of a sentence."""
+        ways = [*helps, room]
+        advice = ways[0] if len(ways) == 1 else f"{', '.join(ways[:-1])}, or {ways[-1]}"
+        super().__init__(". ".join((*facts, f"It fits with {advice}")), exit_code=1)
+        self.facts, self.room = tuple(facts), room
+
+    def helped_by(self, helps: Sequence[str]) -> DoesNotFit:
+        """Returns the error that also names `helps`, each of which has been tried."""
+        return DoesNotFit(self.facts, self.room, helps)
+
+
+def require_fit(graph: Graph, plan: MemoryPlan, io_placement: IoPlacement) -> None:
+    """DoesNotFit unless each region of `plan` fits its memory, and the states theirs. Of the regions only the arena may
+    not: `spread` fills the others within their sizes."""
     kept = plan.kept
     if kept is not None and kept.excess:
-        raise UserError(
+        fact = (
             f"the model's state does not fit {kept.name}: it takes {kept.state_bytes:,} bytes with the delegate's "
-            f"handle, {kept.excess:,} more than its {kept.limit:,}. Give it more, or let another memory hold the state",
-            exit_code=1,
+            f"handle, {kept.excess:,} more than its {kept.limit:,}"
         )
+        raise DoesNotFit([fact], f"{kept.excess:,} more bytes of {kept.name}", ["the state in another memory"])
     if not plan.memories or not plan.memories[0].excess:
         return
     arena, *others = plan.memories
@@ -29,17 +46,29 @@ def require_fit(graph: Graph, plan: MemoryPlan, io_placement: IoPlacement, prefe
     called = f"call {step}, {node.op}" + (f" of {node.sources[-1]}" if node.sources else "")
     live = [(nbytes, name) for b in plan.buffers if b.region == 0 for name, _, nbytes in b.alive_in(step)]
     largest = ", ".join(f"{name} with {nbytes:,} bytes" for nbytes, name in sorted(live, reverse=True)[:_NAMED])
-    sentences = [
+    less = "" if kept is None or kept.name != arena.name else f", without the {kept.state_bytes:,} of the state"
+    facts = [
         f"the model does not fit its memories: {arena.name} would take {arena.nbytes:,} bytes, {arena.excess:,} more "
-        f"than its {arena.limit:,}. It is full in {called}, whose largest buffers are {largest}"
+        f"than its {arena.limit:,}{less}. It is full in {called}, whose largest buffers are {largest}"
     ]
     if others:
         taken = ", ".join(f"{m.nbytes:,} of {m.limit:,} bytes of {m.name}" for m in others)
-        sentences.append(f"The rest takes {taken}")
-    advice = [] if preference is Preference.RAM else ["--prefer ram"]
-    advice.append("a higher --max-slowdown")
-    if io_placement is IoPlacement.ARENA:
-        advice.append("--io-placement caller, if the caller keeps the inputs and outputs")
-    advice.append(f"{arena.excess:,} more bytes of {arena.name}")
-    sentences.append(f"Try {', '.join(advice[:-1])}, or {advice[-1]}")
-    raise UserError(". ".join(sentences), exit_code=1)
+        facts.append(f"The rest takes {taken}")
+    facts += _border(graph, arena.name, arena.limit, io_placement)
+    raise DoesNotFit(facts, f"{arena.excess:,} more bytes of {arena.name}")
+
+
+def _border(graph: Graph, arena: str, limit: int, io_placement: IoPlacement) -> list[str]:
+    """Returns what is to be said of the inputs and outputs that have to lie in the arena."""
+    if io_placement is not IoPlacement.ARENA:
+        return []
+    border = [*graph.inputs, *graph.outputs]
+    facts = []
+    largest = max(border, key=lambda value: value.nbytes)
+    if largest.nbytes > limit:
+        kind = "input" if any(value is largest for value in graph.inputs) else "output"
+        facts.append(f"The {kind} {largest.name} alone takes {largest.nbytes:,} bytes, and has to lie in {arena}")
+    floats = sum(value.nbytes for value in border if value.element is Element.FLOAT32)
+    if floats:
+        facts.append(f"Inputs and outputs take {floats:,} bytes as floats; with --io int8 they take {floats // 4:,}")
+    return facts

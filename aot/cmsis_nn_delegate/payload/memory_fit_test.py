@@ -1,9 +1,12 @@
 import re
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.memory_fit import DoesNotFit
 from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
@@ -38,15 +41,40 @@ def test_a_model_that_does_not_fit_says_by_how_much_and_what_helps(graph):
     assert limit == bound and excess == nbytes - limit > 0
     assert re.search(r"It is full in call \d+, \w+ of \S+, whose largest buffers are \S+ with [\d,]+ bytes", message)
     assert re.search(r"The rest takes \d+ of 64 bytes of fast", message)
-    assert "--prefer ram" in message and f"or {excess:,} more bytes of slow" in message
+    assert message.endswith(f"It fits with {excess:,} more bytes of slow")
     # That is true.
     encode(graph, M4, memories=[Memory("fast", 64), Memory("slow", bound + excess)])
 
 
-def test_advice_that_was_taken_is_not_given(graph):
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(0, 2**32), st.lists(st.integers(1, 2048), min_size=1, max_size=3), st.sampled_from(["arena", "caller"])
+)
+def test_a_model_fits_with_what_is_missing_and_not_with_less(seed, sizes, placement):
+    graph = networks.random_network(seed)
+    *fast, last = [Memory(f"m{i}", size) for i, size in enumerate(sizes)]
+    try:
+        encode(graph, M4, placement, memories=[*fast, last])
+    except DoesNotFit as error:
+        excess = int(re.search(r"It fits with ([\d,]+) more bytes", str(error))[1].replace(",", ""))
+        assert encode(graph, M4, placement, memories=[*fast, Memory(last.name, last.nbytes + excess)]).plan.memories
+        less = Memory(last.name, last.nbytes + excess - 1)
+        with pytest.raises(DoesNotFit):
+            encode(graph, M4, placement, memories=[*fast, less])
+
+
+def test_what_has_to_lie_in_the_arena_is_named(graph):
+    with pytest.raises(UserError, match="The input x0 alone takes 490 bytes, and has to lie in ram. It fits with"):
+        encode(graph, M4, memories=[Memory("fast", 1 << 20), Memory("ram", 64)])
     with pytest.raises(UserError) as error:
         encode(graph, M4, "caller", memories=[Memory("ram", 64)])
-    assert "--io-placement" not in str(error.value) and "The rest" not in str(error.value)
+    assert "alone" not in str(error.value) and "The rest" not in str(error.value)
+
+
+def test_the_state_does_not_help_but_its_memory_does(graph):
+    alone = encode(graph, M4).plan.arena_bytes
+    with pytest.raises(UserError, match=f"16 more than its {alone - 16:,}, without the 16 of the state"):
+        encode(graph, M4, memories=[Memory.of(f"ram={alone}:activations,scratch,weights")])
 
 
 def test_there_are_as_many_memories_as_references_can_name(graph):
