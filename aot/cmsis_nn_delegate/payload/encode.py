@@ -284,8 +284,8 @@ class _ConstantPool:
         self._used: set[int] = set()  # offsets
 
     def add(self, data: bytes, past: int) -> int:
-        """Adds `data`, unless it is already here, and returns its offset in the payload. Once the pool is closed, `past`
-        bytes of anything follow it."""
+        """Adds `data`, unless it is already here, and returns its offset in the payload. Once the pool is closed,
+        `past` bytes of anything follow it."""
         digest = hashlib.sha256(data).digest()
         if digest not in self._known:
             self._known[digest] = self.offset + len(self.data)
