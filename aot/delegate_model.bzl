@@ -14,7 +14,7 @@ runs `cmsisnn compile` once for each instruction set, however many cores are bui
                  the host: for cores with MVE), digits.h, and digits.kernels.h with the table of the
                  kernels that it calls
     :digits_cpp  cc_library with the model as C++ calls in the place of the payload, for the same instruction
-                 set: digits.h and digits.model.h
+                 set: digits.h and digits.model.h. Not with `memories`
     :digits_<isa>  all files that the compiler writes for scalar, dsp and mve
 """
 
@@ -32,7 +32,8 @@ _CHOICES = {
     "io_placement": ["arena", "caller"],
     "linear_weights": ["per-channel", "per-tensor"],
 }
-_FILES = ["pte", "payload.bin", "h", "kernels.h", "c", "model.h", "model.cc", "graph.npz", "report.txt", "report.json"]
+_FILES = ["pte", "payload.bin", "h", "kernels.h", "c", "graph.npz", "report.txt", "report.json"]
+_CPP_FILES = ["model.h", "model.cc"]
 
 def delegate_model(
         name,
@@ -46,6 +47,7 @@ def delegate_model(
         max_arena = None,
         max_flash = None,
         max_instructions = None,
+        memories = [],
         **kwargs):
     """Declares the targets above.
 
@@ -65,6 +67,9 @@ def delegate_model(
       max_flash: the most bytes that the payload may take, likewise.
       max_instructions: the most instructions that the compiler may predict for the calls of an inference, likewise;
         or a dict of such limits by core, of those that models are compiled for: {"cortex-m4": 3000000}.
+      memories: the device's RAM as `cmsisnn compile --memory` takes it, the fastest first:
+        ["dtcm=64K:activations,scratch,weights", "sram=256K"]; see docs/guides/memory.md. By default there is one arena
+        of any size.
       **kwargs: visibility, tags, ...
     """
     if len(srcs) != 1:
@@ -103,7 +108,7 @@ def delegate_model(
             ("max-flash", max_flash),
             ("max-instructions", instructions.get(core)),
         ] if limit != None])
-        outs = ["%s/%s.%s" % (isa, name, suffix) for suffix in _FILES]
+        outs = ["%s/%s.%s" % (isa, name, suffix) for suffix in _FILES + ([] if memories else _CPP_FILES)]
         host_genrule(
             name = "%s_%s" % (name, isa),
             srcs = srcs + ([calibration] if calibration else []),
@@ -111,9 +116,11 @@ def delegate_model(
             # Quiet unless it fails.
             cmd = ("log=$$(OMP_NUM_THREADS=1 $(execpath :{name}_compiler) compile $(execpath {src}):{function} " +
                    "--target {core} {quantization}--io {io} --io-placement {io_placement} " +
-                   "--strict --emit cpp --name {name} " +
-                   "{limits}-o $(RULEDIR)/{isa} 2>&1) || {{ echo \"$$log\" >&2; exit 1; }}").format(
+                   "--strict --name {name} " +
+                   "{limits}{forms}-o $(RULEDIR)/{isa} 2>&1) || {{ echo \"$$log\" >&2; exit 1; }}").format(
                 core = core,
+                # C++ calls have one arena, and no init() that copies weights.
+                forms = "".join(["--memory '%s' " % memory for memory in memories]) if memories else "--emit cpp ",
                 function = function,
                 io = io,
                 io_placement = io_placement,
@@ -128,7 +135,8 @@ def delegate_model(
             **kwargs
         )
     files = {core: data.isa for core, data in CORES.items()}
-    sources = [name + suffix for suffix in [".h", ".kernels.h", ".c", ".model.h", ".model.cc"]]
+    suffixes = [".h", ".kernels.h", ".c"] + ([] if memories else [".model.h", ".model.cc"])
+    sources = [name + suffix for suffix in suffixes]
     native.genrule(
         name = name + "_sources",
         srcs = select_core(
@@ -146,10 +154,11 @@ def delegate_model(
         deps = [_KERNELS],
         **kwargs
     )
-    cc_library(
-        name = name + "_cpp",
-        srcs = [name + ".model.cc"],
-        hdrs = [name + ".h", name + ".model.h"],
-        deps = [_KERNELS],
-        **kwargs
-    )
+    if not memories:
+        cc_library(
+            name = name + "_cpp",
+            srcs = [name + ".model.cc"],
+            hdrs = [name + ".h", name + ".model.h"],
+            deps = [_KERNELS],
+            **kwargs
+        )

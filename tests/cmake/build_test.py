@@ -102,6 +102,32 @@ cmsis_nn_delegate_model(net {arguments})
         assert message in " ".join(str(error.value).replace("\\n", "\n").split())
 
 
+@pytest.mark.parametrize("memories", [(), ("dtcm=64K:activations,scratch,weights", "sram=256K")])
+def test_the_memories_of_a_model_reach_the_compiler(memories, tmp_path):
+    kernels = ("tuned", "portable", "direct_calls", "model")
+    (tmp_path / "CMakeLists.txt").write_text(f"""
+cmake_minimum_required(VERSION 3.24)
+project(memories C CXX)
+foreach(library {" ".join(kernels)})
+  add_library(cmsis_nn_delegate::${{library}} INTERFACE IMPORTED)
+endforeach()
+include({ROOT}/cmake/model.cmake)
+cmsis_nn_delegate_model(net net.py:model CALIBRATION x.npz TARGET cortex-m4 {"MEMORIES" if memories else ""}
+                        {" ".join(memories)})
+if(TARGET net_cpp)
+  message("net_cpp is declared")
+endif()
+""")
+    for name in ("net.py", "x.npz"):
+        (tmp_path / name).touch()
+    configured = run("cmake", "-S", tmp_path, "-B", tmp_path / "build", "-G", "Unix Makefiles")
+    assert ("net_cpp is declared" in configured) == (not memories)
+    command = run("cmake", "--build", tmp_path / "build", "--target", "net_files", "--", "-n")
+    given = re.findall(r"--memory (\S+)", command)
+    assert [memory.strip("'\"") for memory in given] == list(memories)
+    assert ("--emit cpp" in command) == (not memories)
+
+
 @needs_arm
 @pytest.mark.skipif("CMSIS_NN_DIR" not in os.environ, reason="CMSIS_NN_DIR is not set (--test_env=CMSIS_NN_DIR)")
 @pytest.mark.parametrize("core", ["cortex_m4", "cortex_m55"])
