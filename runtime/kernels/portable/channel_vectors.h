@@ -20,6 +20,7 @@ struct ChannelRow {
   std::int8_t* output;
   std::int32_t channels;  // >= 8
   std::int32_t outputs;   // >= 1
+  std::int32_t stride;    // 1 or 2, of columns
   std::int32_t zero_point;
   std::int32_t least;
   std::int32_t most;
@@ -34,7 +35,7 @@ inline constexpr std::int32_t kBlockBytes = 168;
 inline constexpr std::int32_t kWeightsAt = 32;
 inline constexpr std::int32_t kScalesAt = kWeightsAt + kTaps * kChannels;
 
-inline void compute(const ChannelRow& row, std::int32_t stride) {
+inline void compute(const ChannelRow& row) {
   const payload::Activation activation = {row.least, row.most};
   std::int8_t* output = row.output;
   for (std::int32_t x = 0; x < row.outputs; ++x, output += row.channels) {
@@ -47,7 +48,7 @@ inline void compute(const ChannelRow& row, std::int32_t stride) {
         auto sum = static_cast<std::uint32_t>(vector_products::word(block + odd * 16 + lane));
         for (std::int32_t tap = 0; tap < kTaps; ++tap) {
           const std::int8_t input =
-              row.rows[tap / 3][(x * stride + tap % 3) * row.channels + at + i];
+              row.rows[tap / 3][(x * row.stride + tap % 3) * row.channels + at + i];
           sum += static_cast<std::uint32_t>(input * block[kWeightsAt + tap * kChannels + i]);
         }
         const std::int8_t* scale = block + kScalesAt + odd * 32 + lane;
@@ -64,8 +65,7 @@ inline void compute(const ChannelRow& row, std::int32_t stride) {
 
 /// The functions for plain C++.
 struct PlainChannelVectors : PlainVectorProducts {
-  static void compute_dense(const ChannelRow& row) { channel_vectors::compute(row, 1); }
-  static void compute_strided(const ChannelRow& row) { channel_vectors::compute(row, 2); }
+  static void compute(const ChannelRow& row) { channel_vectors::compute(row); }
 };
 
 }  // namespace portable

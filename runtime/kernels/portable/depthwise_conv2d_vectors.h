@@ -36,6 +36,7 @@ class ChannelRows {
     row_.output = bases.resolve<std::int8_t>(args.output);
     row_.channels = args.output_dims.c;
     row_.outputs = args.output_dims.w;
+    row_.stride = args.params.stride.w;
     row_.zero_point = args.params.output_offset;
     row_.least = args.params.activation.min;
     row_.most = args.params.activation.max;
@@ -45,8 +46,6 @@ class ChannelRows {
   void run() {
     const payload::PackedDims& in = args_.input_dims;
     const payload::PackedDims& out = args_.output_dims;
-    const auto compute =
-        args_.params.stride.w == 1 ? Vectors::compute_dense : Vectors::compute_strided;
     fill_padding();
     for (std::int32_t n = 0; n < out.n; ++n, image_ += in.h * in.w * in.c) {
       std::int32_t next = 0;  // the first row, counted from the padding on, that is not there yet
@@ -58,7 +57,7 @@ class ChannelRows {
         for (std::int32_t i = 0; i < kRows; ++i) {
           row_.rows[i] = place(first + i);
         }
-        compute(row_);
+        Vectors::compute(row_);
         row_.output += out.w * out.c;
       }
     }

@@ -8,25 +8,27 @@
   .thumb
 
 // Offsets in ChannelRow.
-#define ROWS 0
 #define TABLE 12
 #define OUTPUT 16
 #define CHANNELS 20
-#define OUTPUTS 24
-#define ZERO_POINT 28
-#define LEAST 32
-#define FORM 40
+#define STRIDE 28
+#define ZERO_POINT 32
+#define LEAST 36
+#define FORM 44
 
-// Offsets in what the functions keep on the stack.
-#define ROW 0
-#define LEFT 4       // outputs
-#define BLOCKS 8     // of eight channels
-#define BACK 12      // channels that the last eight share with the eight before, or 0
-#define BACK_LEFT 16 // 0 once the last eight have been computed
-#define LOCALS 20
+// Offsets in what the function keeps on the stack.
+#define ROW 0        // the ChannelRow
+#define BLOCKS_TABLE 4
+#define LEFT 8       // outputs
+#define BLOCKS 12    // of eight channels
+#define BACK 16      // channels that the last eight share with the eight before, or 0
+#define BACK_LEFT 20 // 0 once the last eight have been computed
+#define STEP 24      // from the end of the channels of two outputs to the inputs of the next two
+#define LOCALS 28
 
-// r0 r1 r2 rows, r3 r5 r6 r7 their columns 1 to 4, r4 table, r8 channels, r9 second output, r10 first output, r11 form,
-// r12 zero point, lr blocks; q4 weights, q5 q6 sums of products of both outputs, q7 inputs and products.
+// r0 r1 r2 rows, r3 r5 r6 r7 their columns 1 to 4, r4 table, r8 channels, r9 second output, r10 first output,
+// r11 the code for the form, r12 zero point, lr blocks; q4 weights, q5 q6 sums of products of both outputs, q7 inputs
+// and products.
 
 // The first of two taps: both outputs.
 .macro FIRST a, b
@@ -137,61 +139,77 @@
   vqadd.s16 q2, q2, r12
 .endm
 
-.macro COMPUTE name, taps, stride
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
+  .section .text.cmsis_nn_delegate_channel_vectors, "ax", %progbits
+  .global cmsis_nn_delegate_channel_vectors
+  .type cmsis_nn_delegate_channel_vectors, %function
   .thumb_func
   .balign 8
-\name:
+cmsis_nn_delegate_channel_vectors:
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS
-  str r0, [sp, #ROW]
+  ldr r4, [r0, #TABLE]
+  strd r0, r4, [sp, #ROW]
+  ldr r1, [r0, #FORM]
+  adr.w r11, .Laway
+  cbz r1, 1f
+  adr.w r11, .Lleast
+1:
+  orr r11, r11, #1
   ldrd r8, r3, [r0, #CHANNELS]
-  ldr r12, [r0, #ZERO_POINT]
-  ldr r11, [r0, #FORM]
+  ldrd r6, r12, [r0, #STRIDE]
   ldr r10, [r0, #OUTPUT]
   lsr r4, r8, #3
+  strd r3, r4, [sp, #LEFT]
   ands r5, r8, #7
   it ne
   rsbne r5, r5, #8
-  strd r3, r4, [sp, #LEFT]
   strd r5, r5, [sp, #BACK]
+  mov r5, r8
+  cmp r6, #1
+  it ne
+  addne r5, r8, r8, lsl #1
+  str r5, [sp, #STEP]
   ldm r0, {r0-r2}
   mov r9, r10
-1:  // two outputs, or the last one twice
+
+.Loutputs:  // two, or the last one twice; r3 are left, r5 is STEP
   cmp r3, #1
   it gt
   addgt r9, r10, r8
-  ldr r4, [sp, #ROW]
-  ldr r4, [r4, #TABLE]
+  ldr r4, [sp, #BLOCKS_TABLE]
   ldr lr, [sp, #BLOCKS]
+  cmp r5, r8  // equal in all blocks if the stride is 1: nothing below sets flags
   dls lr, lr
-2:  // eight channels
+.Lblock:  // eight channels
   vldrw.32 q0, [r4], #16
   vldrw.32 q1, [r4], #16
   vmov q2, q0
   vmov q3, q1
-  \taps
-  cmp r11, #0
-  beq 5f
+  bne .Lstrided
+  TAPS_DENSE
+  bx r11
+.Lstrided:
+  TAPS_STRIDED
+  bx r11
+
+.Lleast:
   SCALE q0, q2
   SCALE q1, q3
   NARROW
   vqmovnb.s16 q0, q0
   vqmovnb.s16 q2, q2
-3:  // the second output first: it may be the first one
+.Lstore:  // the second output first: it may be the first one
   mov r3, r9
   mov r5, r10
   vstrb.16 q2, [r3]
   vstrb.16 q0, [r5]
   add r9, r9, #8
   add r10, r10, #8
-  le lr, 2b
+  le lr, .Lblock
   ldr r3, [sp, #BACK_LEFT]
   cbz r3, 4f
-  movs r5, #0
+  mov r5, #0
   str r5, [sp, #BACK_LEFT]
   sub r0, r0, r3
   sub r1, r1, r3
@@ -199,25 +217,26 @@
   sub r9, r9, r3
   sub r10, r10, r3
   mov lr, #1
-  b 2b
+  b .Lblock
 4:
   ldr r3, [sp, #LEFT]
-  ldr r5, [sp, #BACK]
+  ldr r6, [sp, #BACK]
   subs r3, r3, #2
   ble 6f
   str r3, [sp, #LEFT]
-  str r5, [sp, #BACK_LEFT]
-  add r0, r0, r8
-  add r1, r1, r8
-  add r2, r2, r8
-  .if \stride == 2
-  add r0, r0, r8, lsl #1
-  add r1, r1, r8, lsl #1
-  add r2, r2, r8, lsl #1
-  .endif
+  str r6, [sp, #BACK_LEFT]
+  ldr r5, [sp, #STEP]
+  add r0, r0, r5
+  add r1, r1, r5
+  add r2, r2, r5
   mov r10, r9
-  b 1b
-5:
+  b .Loutputs
+6:
+  add sp, #LOCALS
+  vpop {d8-d15}
+  pop {r4-r11, pc}
+
+.Laway:
   SCALE_AWAY q0, q2
   SCALE_AWAY q1, q3
   NARROW
@@ -229,15 +248,7 @@
   vmax.s16 q2, q2, q4
   vmin.s16 q0, q0, q5
   vmin.s16 q2, q2, q5
-  b 3b
-6:
-  add sp, #LOCALS
-  vpop {d8-d15}
-  pop {r4-r11, pc}
-  .size \name, .-\name
-.endm
-
-  COMPUTE cmsis_nn_delegate_channel_vectors_dense, TAPS_DENSE, 1
-  COMPUTE cmsis_nn_delegate_channel_vectors_strided, TAPS_STRIDED, 2
+  b .Lstore
+  .size cmsis_nn_delegate_channel_vectors, .-cmsis_nn_delegate_channel_vectors
 
 #endif

@@ -9,10 +9,7 @@ namespace cmsis_nn_delegate {
 namespace tuned {
 
 extern "C" {
-// Up to eight vectors, with form LEAST and any; and more than eight.
-void cmsis_nn_delegate_multiply_vectors_least(const portable::VectorProducts* products);
-void cmsis_nn_delegate_multiply_vectors_any(const portable::VectorProducts* products);
-void cmsis_nn_delegate_multiply_many_vectors(const portable::VectorProducts* products);
+void cmsis_nn_delegate_multiply_vectors(const portable::VectorProducts* products);
 void cmsis_nn_delegate_copy_columns(std::int8_t* to, const std::int8_t* from, std::int32_t columns,
                                     std::int32_t bytes, std::int32_t to_step,
                                     std::int32_t from_step);
@@ -20,13 +17,7 @@ void cmsis_nn_delegate_copy_columns(std::int8_t* to, const std::int8_t* from, st
 
 struct MveVectorProducts {
   static void multiply(const portable::VectorProducts& products) {
-    if (products.vectors > 8) {
-      cmsis_nn_delegate_multiply_many_vectors(&products);
-    } else if (products.form != 0) {
-      cmsis_nn_delegate_multiply_vectors_least(&products);
-    } else {
-      cmsis_nn_delegate_multiply_vectors_any(&products);
-    }
+    cmsis_nn_delegate_multiply_vectors(&products);
   }
   static void copy_columns(std::int8_t* to, const std::int8_t* from, std::int32_t columns,
                            std::int32_t bytes, std::int32_t to_step, std::int32_t from_step) {
