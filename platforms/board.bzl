@@ -142,7 +142,9 @@ def board(name, core, clock_hz, memories, uart, simulators = {}, **kwargs):
           FLASH    vectors, code, constants, initial values of .data
           RAM      .data, .bss, the arena, the stack
           MAILBOX  the job that a simulator loads; neither initialised nor zeroed. Optional.
-        You can use other memories for your own sections.
+        What your code puts into the section .memory.NAME lies in another memory, called NAME. That is neither loaded
+        nor zeroed when the image starts:
+          alignas(16) __attribute__((section(".memory.SRAM"))) std::uint8_t arena[DIGITS_ARENA_BYTES];
       uart: uart(): where the output goes.
       simulators: names in simulators.bzl -> the settings that each needs, for those that run the board's images:
         {"qemu": {"machine": "mps2-an386"}, "renode": {}}. If empty, images are linked, but no simulator runs them.

@@ -109,6 +109,7 @@ BOARDS = {
         memories = {
             "FLASH": memory(0x00000000, 512 * _K),  # ITCM
             "RAM": memory(0x20000000, 512 * _K),  # DTCM
+            "SRAM": memory(0x21000000, 4 * _M),  # SRAM 2
             "MAILBOX": memory(0x70000000, 16 * _M),  # the first part of 2 GiB DDR4
         },
         uart = uart("cmsdk", 0x49303000),

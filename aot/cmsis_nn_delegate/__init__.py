@@ -12,9 +12,11 @@ from typing import Any
 __version__ = "0.1.0"
 
 _EXPORTS = {
+    "Board": "board",
     "CmsisNnBackend": "partition.backend",
     "CmsisNnPartitioner": "partition.partitioner",
     "CmsisNnQuantizer": "quantization.quantizer",
+    "Memory": "payload.planner.memories",
     "QuantizationConfig": "quantization.configuration",
     "TARGETS": "target",
     "Target": "target",

@@ -36,6 +36,7 @@ from .target import TARGETS, get_target
 
 if TYPE_CHECKING:
     from .accuracy_report import Accuracy
+    from .board import Board
     from .compiled import Compiled
     from .graph.tensor_type import TensorType
     from .payload.files.artifacts import Artifacts
@@ -129,6 +130,7 @@ def _compile(arguments: argparse.Namespace) -> int:
     from .payload.report.page import library
 
     budget = Budget(arguments.max_arena, arguments.max_flash, arguments.max_instructions)
+    board = _board(arguments)
     memories = _memories(arguments)
     if arguments.emit == "cpp" and (len(memories) > 1 or copies_weights(memories)):
         raise UserError(
@@ -139,6 +141,11 @@ def _compile(arguments: argparse.Namespace) -> int:
         library.check_installed()
     compiled = _compiled(arguments)
     compiled.require(budget)
+    if board is not None and compiled.report is not None:
+        try:
+            compiled.require(Budget(flash=board.flash_bytes))
+        except UserError as error:
+            raise UserError(f"{error}. That limit is the flash of board {board.name}", exit_code=1) from error
     paths = compiled.write(arguments.output, arguments.emit)
     if arguments.html and compiled.report is not None:
         page = {f"{compiled.name}{PAGE_SUFFIX}": compiled.page().encode()}
@@ -339,9 +346,25 @@ def _targets(arguments: argparse.Namespace) -> int:
 # Parts of commands ----------------------------------------------------------
 
 
+def _board(arguments: argparse.Namespace) -> Optional[Board]:
+    """Returns the board of `compile`, if there is one, and sets the target if it is not given."""
+    from .board import Board
+
+    if arguments.board is None:
+        if arguments.target is None:
+            raise UserError("give --target, a core that `cmsisnn targets` lists, or --board")
+        return None
+    board = Board.of(arguments.board)
+    arguments.target = board.target(arguments.target).name
+    return board
+
+
 def _memories(arguments: argparse.Namespace) -> list[Memory]:
+    from .board import Board
     from .payload.planner.memories import Memory
 
+    if getattr(arguments, "board", None) is not None:
+        return Board.of(arguments.board).memories_of(arguments.memory or ["RAM"])
     try:
         return [Memory.of(text) for text in getattr(arguments, "memory", ())]
     except ValueError as error:
@@ -697,9 +720,16 @@ def _parser() -> argparse.ArgumentParser:
         return sub
 
     compile_ = command("compile", _compile, "quantize a model and compile it for a core")
-    _add_model_arguments(compile_)
+    _add_model_arguments(compile_, target_required=False)
     _add_program_arguments(compile_)
     compile_.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for the files")
+    compile_.add_argument(
+        "--board",
+        metavar="NAME|FILE.json",
+        help="the board, instead of a target: a simulated one, or NAME.board.json, which Bazel writes beside an image. "
+        "Each --memory is then one of its memories, all of it if no size is given, by default RAM, and the payload has "
+        "to fit its flash",
+    )
     compile_.add_argument(
         "--memory",
         action="append",
@@ -834,14 +864,20 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_model_arguments(parser: argparse.ArgumentParser, target: Optional[str] = None) -> None:
-    """Adds what says how a model is quantized and compiled. Without a default `target` it must be given."""
+def _add_model_arguments(
+    parser: argparse.ArgumentParser, target: Optional[str] = None, target_required: bool = True
+) -> None:
+    """Adds what says how a model is quantized and compiled. `target` is a default."""
     parser.add_argument(
         "model", metavar="FILE.py:FUNCTION", help="a function that returns a module, or (module, example_inputs)"
     )
     default = f", default {target}" if target else ""
     parser.add_argument(
-        "--target", required=not target, default=target, metavar="CORE", help=f"see `cmsisnn targets`{default}"
+        "--target",
+        required=target_required and not target,
+        default=target,
+        metavar="CORE",
+        help=f"see `cmsisnn targets`{default}",
     )
     parser.add_argument(
         "--calibration", metavar="FILE.npz", help="representative inputs, unless the model is quantized already"

@@ -238,6 +238,31 @@ def test_a_model_whose_weights_init_copies(capsys, folder, small):
     check_failure(refused, 2, "tcm is for 'code', which is none of activations, scratch, state, weights")
 
 
+def test_a_model_for_a_board(capsys, folder, small):
+    description = {"name": "mine", "core": "cortex-m33", "memories": {"FLASH": {"size": 1 << 20}}}
+    board = folder / "mine.board.json"
+    options = ("--calibration", folder / "x.npz", "-o", folder / "board")
+
+    def compile_for_board(*memories, **sizes):
+        sized = {name: {"size": size, "wait_states": wait} for name, (size, wait) in sizes.items()}
+        found = {**description, "memories": {**description["memories"], **sized}}
+        board.write_text(json.dumps(found))
+        return run(capsys, "compile", f"{folder}/m.py:small", "--board", board, *options, *memories)
+
+    code, out, _ = compile_for_board(RAM=(4096, 0))
+    assert code == 0 and "for cortex-m33" in out and re.search(r"RAM \(arena\) +[\d,]+ +4,096 ", out)
+    memories = ("--memory", "TCM:weights,activations,scratch", "--memory", "RAM=2K")
+    code, out, _ = compile_for_board(*memories, RAM=(4096, 2), TCM=(512, 0))
+    assert code == 0 and re.search(r"TCM +\d+ +496 ", out) and re.search(r"RAM \(arena\) +[\d,]+ +2,048 ", out)
+    refused = compile_for_board("--memory", "RAM", "--memory", "TCM", RAM=(4096, 2), TCM=(512, 0))
+    check_failure(refused, 2, "RAM comes before TCM, but is slower: .* Give the fastest memory first")
+    check_failure(compile_for_board(RAM=(16, 0)), 1, "does not fit its memories: RAM would take .* more than its 16")
+    refused = compile_for_board(RAM=(4096, 0), FLASH=(64, 0))
+    check_failure(refused, 1, "the payload takes .* limit of 64.* That limit is the flash of board mine")
+    refused = run(capsys, "compile", f"{folder}/m.py:small", *options)
+    check_failure(refused, 2, "give --target, a core that `cmsisnn targets` lists, or --board")
+
+
 def test_diff_compares_compiled_models_and_other_reports(capsys, folder, small, tmp_path):
     beginning = small
     code, out, err = run(capsys, "diff", beginning, beginning)

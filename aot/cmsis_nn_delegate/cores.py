@@ -10,3 +10,9 @@ CORES = {
     "cortex-m55": "mve",
     "cortex-m85": "mve",
 }
+
+# Name -> other cores, which boards may have, that run images for it.
+ALSO_RUNS_ON = {
+    "cortex-m0plus": ("cortex-m0",),
+    "cortex-m85": ("cortex-m55",),
+}

@@ -24,7 +24,14 @@ constexpr std::size_t kTensors = DIGITS_INPUT_COUNT + DIGITS_OUTPUT_COUNT;
 alignas(DIGITS_ALIGNMENT) std::uint8_t arena[DIGITS_ARENA_BYTES];
 StandaloneModel<kTensors> model;
 
-alignas(SPREAD_ALIGNMENT) std::uint8_t sram[SPREAD_ARENA_BYTES];
+// The board of cortex_m55 has a memory beside its RAM, which images of other cores only stand in for.
+#ifdef BOARD_HAS_SRAM
+#define IN_SRAM __attribute__((section(".memory.SRAM")))
+#else
+#define IN_SRAM
+#endif
+
+alignas(SPREAD_ALIGNMENT) IN_SRAM std::uint8_t sram[SPREAD_ARENA_BYTES];
 alignas(SPREAD_ALIGNMENT) std::uint8_t tcm[SPREAD_REGION1_BYTES];
 alignas(SPREAD_ALIGNMENT) std::uint8_t fast[SPREAD_REGION2_BYTES];
 alignas(SPREAD_ALIGNMENT) std::uint8_t kept[SPREAD_STATE_BYTES];

@@ -41,6 +41,7 @@ TABLES = pathlib.Path(__file__).absolute().parent.parent / "tables.json"
 _FIELDS = ("name", "core", "clock_hz", "memories", "uart", "simulators")
 _REQUIRED_MEMORIES = ("FLASH", "RAM")
 _MAILBOX = "MAILBOX"
+_PLACED = (*_REQUIRED_MEMORIES, _MAILBOX)  # by the linker script's template
 # Alignment of the vector table, at the start of FLASH, and of the arena and the stack, in RAM.
 _ALIGNMENTS = {"FLASH": 128, "RAM": 16}
 _KINDS = {"string": "a string", "strings": "a list of strings"}
@@ -283,6 +284,15 @@ def linker_memories(board: Board) -> str:
     )
 
 
+def linker_sections(board: Board) -> str:
+    """Returns the output sections of the memories that the template of linker scripts does not place itself."""
+    return "\n".join(
+        f"  .memory.{name} (NOLOAD) : ALIGN(16) {{ *(.memory.{name}) }} > {name} :NONE"
+        for name in board.memories
+        if name not in _PLACED
+    )
+
+
 def as_json(board: Board) -> str:
     """Returns a description that load() can read, without the fields that only the build of an image needs."""
     return (
@@ -340,7 +350,8 @@ def main(argv: list[str]) -> int:
         return 1
     if args.script:
         template = args.template.read_text(encoding="utf-8")
-        args.script.write_text(template.replace("@MEMORIES@", linker_memories(board)), encoding="utf-8")
+        script = template.replace("@MEMORIES@", linker_memories(board)).replace("@SECTIONS@", linker_sections(board))
+        args.script.write_text(script, encoding="utf-8")
     if args.json:
         args.json.write_text(as_json(board), encoding="utf-8")
     if args.cmake:

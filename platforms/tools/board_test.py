@@ -112,7 +112,7 @@ def test_an_image_for_another_core():
 def test_the_program_writes_what_a_link_needs(tmp_path):
     given, script, cmake = (tmp_path / name for name in ("mine.json", "mine.ld", "mine.cmake"))
     given.write_text(json.dumps(changed("uart", {"type": "mine", "address": 16, "header": "uart_mine.h"})))
-    (tmp_path / "image.ld.in").write_text("MEMORY {\n@MEMORIES@\n}\n")
+    (tmp_path / "image.ld.in").write_text("MEMORY {\n@MEMORIES@\n}\n@SECTIONS@\n")
     options = [f"--script={script}", f"--template={tmp_path}/image.ld.in", f"--cmake={cmake}"]
     assert boards.main([str(given), "--core=cortex-m4", *options]) == 0
     assert script.read_text() == (
@@ -121,6 +121,7 @@ def test_the_program_writes_what_a_link_needs(tmp_path):
         "  RAM : ORIGIN = 536870912, LENGTH = 131072\n"
         "  MAILBOX : ORIGIN = 0, LENGTH = 0\n"
         "}\n"
+        "\n"
     )
     assert f'set(BOARD_UART_HEADER "{tmp_path}/uart_mine.h")\n' in cmake.read_text()
 

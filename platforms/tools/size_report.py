@@ -21,6 +21,7 @@ from platforms.tools import components
 # The contents of the output sections in platforms/image.ld.in. Initial values of .data are in flash as well.
 _FLASH_KINDS = {".text": "code", ".rodata": "constants", ".init_array": "constants", ".data": "initial"}
 _RAM_SECTIONS = (".data", ".bss")
+_MEMORY = ".memory."  # and the name of a memory that the board has besides
 _PADDING = ("(padding)", "")
 
 
@@ -121,6 +122,7 @@ def summarize(image):
     parts = collections.defaultdict(lambda: {"code": 0, "constants": 0, "initial": 0, "total": 0, "objects": {}})
     ram = collections.defaultdict(int)
     ram_parts = collections.defaultdict(int)
+    others = collections.defaultdict(int)
     for item in image.contributions:
         kind = _FLASH_KINDS.get(item.section)
         if kind:
@@ -131,6 +133,8 @@ def summarize(image):
         if item.section in _RAM_SECTIONS:
             ram[item.section] += item.bytes
             ram_parts[item.part] += item.bytes
+        if item.section.startswith(_MEMORY):
+            others[item.section.removeprefix(_MEMORY)] += item.bytes
     stack = image.symbols["__stack_top"] - image.symbols["__stack_bottom"]
     arena = image.symbols["__arena_end"] - image.symbols["__arena_start"]
     capacity = image.memories["RAM"][1]
@@ -148,6 +152,10 @@ def summarize(image):
             "sections": {**sections, "stack": stack, "padding": used - sum(sections.values()) - stack},
             "parts": dict(sorted(ram_parts.items(), key=lambda entry: (-entry[1], entry[0]))),
             "arena": arena,
+        },
+        # Others that hold something.
+        "memories": {
+            name: {"total": total, "capacity": image.memories[name][1]} for name, total in sorted(others.items())
         },
     }
 
@@ -168,6 +176,8 @@ def render(title, summary):
         lines.append(f"{name:<74}{size:>10,}")
     lines.append(f"{'RAM, of ' + format(ram['capacity'], ',') + ' bytes':<74}{ram['total']:>10,}")
     lines.append(f"{'left for the arena':<74}{ram['arena']:>10,}")
+    for name, memory in summary["memories"].items():
+        lines.append(f"{name + ', of ' + format(memory['capacity'], ',') + ' bytes':<74}{memory['total']:>10,}")
     licences = "\n" + components.text(summary["components"]) if "components" in summary else ""
     return "\n".join(lines) + "\n" + licences
 

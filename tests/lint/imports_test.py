@@ -19,6 +19,7 @@ LAYERS = (
     # The format, which imports only the standard library because firmware builds use it.
     "format",
     "cores",
+    "simulated_boards",
     "target",
     "graph",
     "edge",
@@ -30,6 +31,7 @@ LAYERS = (
     "payload",
     "payload.report",
     "payload.files",
+    "board",
     "quantization",
     "quantization.comparison",
     "partition",
@@ -54,6 +56,7 @@ MOST_FOLDERS = 10
 LAZY = {
     ("cli", "accuracy"),
     ("cli", "accuracy_report"),
+    ("cli", "board"),
     ("cli", "compile"),
     ("cli", "compiled"),
     ("cli", "explanation"),
