@@ -27,7 +27,7 @@ from .graph.ir import Graph
 from .ops.embedding import index_range
 from .ops.providers.registry import PROVIDERS, get_providers
 from .passes.run_passes import OPTIONAL_PASSES
-from .payload.files.artifacts import EMITS, PAGE_SUFFIX, SUFFIXES, check_name
+from .payload.files.artifacts import EMITS, PAGE_SUFFIX, PARTS_SUFFIX, SUFFIXES, check_name
 from .payload.files.outputs import check_writable, write_files
 from .payload.preference import PREFERENCES, Preference
 from .quantization.configuration import OBSERVERS, PRESETS, WEIGHTS, Configuration, QuantizationConfig
@@ -124,6 +124,7 @@ def _say(line: str) -> None:
 
 
 def _compile(arguments: argparse.Namespace) -> int:
+    from . import parts_report
     from .payload.planner.memories import copies_weights
     from .payload.report import text
     from .payload.report.budget import Budget
@@ -141,22 +142,20 @@ def _compile(arguments: argparse.Namespace) -> int:
         library.check_installed()
     compiled = _compiled(arguments)
     compiled.require(budget)
-    if board is not None and compiled.report is not None:
+    if board is not None:
         try:
             compiled.require(Budget(flash=board.flash_bytes))
         except UserError as error:
             raise UserError(f"{error}. That limit is the flash of board {board.name}", exit_code=1) from error
     paths = compiled.write(arguments.output, arguments.emit)
-    if arguments.html and compiled.report is not None:
+    if arguments.html and compiled.parts:
         page = {f"{compiled.name}{PAGE_SUFFIX}": compiled.page().encode()}
         paths += write_files(arguments.output, page)
     if compiled.report is not None:
         print(f"\n{text.render(compiled.report)}")
     else:
-        print(f"\nThe model is not delegated as a whole, so there is no separate payload: {compiled.obstacle}")
-        for report in compiled.refused:
-            print(f"  {report}")
-        print(f"{compiled.work}\n")
+        print("\nThe model is not delegated as a whole, so there is no separate payload\n")
+        print(parts_report.render(compiled.parts_document))
     print("Written")
     for path in paths:
         print(f"  {path} ({path.stat().st_size:,} bytes)")
@@ -238,8 +237,19 @@ def _report(arguments: argparse.Namespace) -> int:
             raise UserError(f"--{option.replace('_', '-')} is for --html")
     artifacts = Artifacts.of(arguments.model)
     artifacts.check()
+    if artifacts.has(PARTS_SUFFIX):
+        return _report_parts(artifacts, arguments.json)
     report = _rebuilt_report(artifacts)
     sys.stdout.write(report.to_json() if arguments.json else text.render(report))
+    return 0
+
+
+def _report_parts(artifacts: Artifacts, as_json: bool) -> int:
+    from . import parts_report
+    from .payload.report.page.document import read_parts
+
+    found = read_parts(artifacts.path(PARTS_SUFFIX))
+    sys.stdout.write(parts_report.to_json(found) if as_json else parts_report.render(found))
     return 0
 
 
@@ -279,11 +289,14 @@ def _page(arguments: argparse.Namespace) -> int:
     else:
         artifacts = Artifacts.of(arguments.model)
         artifacts.check()
-        artifacts.read(".report.json")
-        path = artifacts.path(".report.json")
-    begin = path.with_name(path.name.removesuffix(".json").removesuffix(".report"))
+        suffix = PARTS_SUFFIX if artifacts.has(PARTS_SUFFIX) else ".report.json"
+        artifacts.read(suffix)
+        path = artifacts.path(suffix)
+    begin = path.with_name(path.name.removesuffix(".json").removesuffix(".report").removesuffix(".parts"))
     html = Path(arguments.html) if arguments.html else begin.with_name(begin.name + PAGE_SUFFIX)
     check_writable(html.parent, [html.name])
+    if path.name.endswith(PARTS_SUFFIX):
+        return _page_of_parts(arguments, path, html)
     report = document.read_report(path)
     beside = begin.with_name(begin.name + ".profile.json")
     measured = arguments.profile or (beside if beside.is_file() else None)
@@ -300,6 +313,20 @@ def _page(arguments: argparse.Namespace) -> int:
     write_files(html.parent, {html.name: page.encode()})
     if profile is None:
         _say(f"without instructions: write them with `cmsisnn profile {begin} --json > {beside}`")
+    print(f"Written\n  {html} ({html.stat().st_size:,} bytes)")
+    return 0
+
+
+def _page_of_parts(arguments: argparse.Namespace, path: Path, html: Path) -> int:
+    from .payload.report.page import document
+    from .payload.report.page.parts import render_parts
+
+    for option in ("profile", "against", "accuracy", "max_arena", "max_flash"):
+        if getattr(arguments, option) is not None:
+            raise UserError(f"--{option.replace('_', '-')} is for models that are delegated as a whole; leave it out")
+    firmware = None if arguments.image is None else document.read_image(arguments.image)
+    page = render_parts(document.read_parts(path), firmware)
+    write_files(html.parent, {html.name: page.encode()})
     print(f"Written\n  {html} ({html.stat().st_size:,} bytes)")
     return 0
 

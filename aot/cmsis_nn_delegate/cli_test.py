@@ -295,7 +295,39 @@ def test_partly_delegated_models_say_why(capsys, folder):
     code, out, err = compile_(capsys, folder, "sums", out="partial")
     assert (code, err) == (0, "")
     assert "unsupported-operator" in out and "aten.cumsum" in out
-    assert {path.name for path in (folder / "partial").iterdir()} == {"sums.pte"}
+    files = {path.name for path in (folder / "partial").iterdir()}
+    assert files == {"sums.pte", "sums.kernels.h", "sums.parts.json"}
+    code, shown, _ = run(capsys, "report", folder / "partial" / "sums")
+    assert code == 0 and shown.rstrip() in out and "torch.cumsum(self.conv(x), 1)" in shown
+    code, shown, _ = run(capsys, "report", folder / "partial" / "sums", "--json")
+    assert code == 0 and shown == (folder / "partial" / "sums.parts.json").read_text()
+
+
+def test_the_page_of_a_partly_delegated_model(capsys, folder):
+    code, out, _ = compile_(capsys, folder, "sums", "--html", out="page")
+    page, data = (folder / "page" / f"sums.{suffix}" for suffix in ("report.html", "parts.json"))
+    assert code == 0 and f"{page} (" in out
+    written = page.read_bytes()
+    for model in (folder / "page" / "sums", data):
+        page.unlink()
+        code, _, _ = run(capsys, "report", model, "--html")
+        assert code == 0 and page.read_bytes() == written
+    refused = run(capsys, "report", data, "--html", "--against", data)
+    check_failure(refused, 2, "--against is for models that are delegated as a whole; leave it out")
+    for path in (page, data, folder / "page" / "sums.kernels.h"):
+        content = path.read_text()
+        path.write_text(content.replace(json.loads(data.read_text())["program_crc32"], "00000000"))
+        refused = run(capsys, "report", folder / "page" / "sums")
+        check_failure(refused, 2, f"{path} and .*sums.pte are from different compilations")
+        path.write_text(content)
+    data.write_text("{}")
+    check_failure(run(capsys, "report", data, "--html"), 2, "does not describe the parts of a model")
+
+
+def test_a_budget_for_a_partly_delegated_model(capsys, folder):
+    refused = compile_(capsys, folder, "sums", "--max-flash", "10", out="partial_budget")
+    check_failure(refused, 1, "sums exceeds its budget .* the payload takes .* limit of 10")
+    assert not list((folder / "partial_budget").glob("sums*"))
 
 
 def test_explain(capsys, folder):

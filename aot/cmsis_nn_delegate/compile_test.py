@@ -1,17 +1,23 @@
+import json
+import re
+import zlib
+
 import numpy as np
 import pytest
 import torch
 from torch import nn
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from cmsis_nn_delegate import reference
+from cmsis_nn_delegate import parts_report, reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.model_source import load_model
 from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.report import text
+from cmsis_nn_delegate.payload.report.budget import Budget
 from cmsis_nn_delegate.quantization.prepare import quantizable_module
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
@@ -151,20 +157,62 @@ def test_progress_is_told():
     assert lines[0] == "exporting the model" and "calibrated with 1 samples; quantizing" in lines
 
 
-def test_models_of_two_delegate_calls():
-    class Interrupted(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.first, self.second = nn.Conv2d(2, 2, 3), nn.Conv2d(2, 2, 3)
+class Interrupted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Conv2d(2, 2, 3), nn.Conv2d(2, 2, 3)
 
-        def forward(self, x):
-            return self.second(torch.cumsum(self.first(x), 1))
+    def forward(self, x):
+        return self.second(torch.cumsum(self.first(x), 1))
 
-    result = compiled(Interrupted())
+
+@pytest.fixture(scope="module")
+def two_parts():
+    return compiled(Interrupted())
+
+
+def test_models_of_two_delegate_calls(two_parts):
+    result = two_parts
     assert result.encoded is None and result.payload is None and result.report is None
     assert "cumsum" in result.obstacle
     assert [report.target for report in result.refused] == ["aten.cumsum.default"]
-    assert set(result.files()) == {"model.pte"}
+    assert set(result.files()) == {"model.pte", "model.kernels.h", "model.parts.json"}
+    assert [len(part.calls) > 0 for part in result.parts] == [True, True]
+
+
+def test_the_kernel_table_of_two_delegate_calls_has_the_kernels_of_both(two_parts):
+    opcodes = {call.opcode.name for part in two_parts.parts for call in decode(part.payload).calls}
+    table = two_parts.files()["model.kernels.h"].decode()
+    found = re.findall(r"^        [\w:]+::k(\w+),$", table, re.MULTILINE)
+    assert sorted(found) == sorted(camel(opcode) for opcode in opcodes)
+    assert '#include "model.h"' not in table
+
+
+def test_what_is_known_of_two_delegate_calls(two_parts):
+    document = json.loads(two_parts.files()["model.parts.json"])
+    assert document["program_crc32"] == f"{zlib.crc32(two_parts.pte):08x}"
+    assert [part["payload_crc32"] for part in document["parts"]] == [
+        f"{decode(part.payload).crc32:08x}" for part in two_parts.parts
+    ]
+    refused = [f for f in document["functions"] if f["severity"] != "ok"]
+    assert [(f["function"], f["reason"]) for f in refused] == [("aten.cumsum.default", "unsupported-operator")]
+    text = parts_report.render(document)
+    assert "return self.second(torch.cumsum(self.first(x), 1))" in text and refused[0]["message"] in text
+    for part in document["parts"]:
+        assert f"{part['arena']['nbytes']:,}" in text and f"{part['flash_bytes']:,}" in text
+
+
+def test_budgets_of_two_delegate_calls_are_the_largest_arena_and_the_sum_of_payloads(two_parts):
+    arena = max(part.plan.arena_bytes for part in two_parts.parts)
+    flash = sum(len(part.payload) for part in two_parts.parts)
+    instructions = sum(report.prediction.instructions for report in two_parts.part_reports)
+    two_parts.require(Budget(arena, flash, instructions))
+    with pytest.raises(UserError, match=f"model exceeds .*the arena takes {arena:,} bytes, 1 more.* part [12], call"):
+        two_parts.require(Budget(arena=arena - 1))
+    with pytest.raises(UserError, match=f"the flash of 2 payloads takes {flash:,} bytes, 1 more.* part [12], call"):
+        two_parts.require(Budget(flash=flash - 1))
+    with pytest.raises(UserError, match=f"outside of the delegate, takes {instructions:,} predicted.*1 more"):
+        two_parts.require(Budget(instructions=instructions - 1))
 
 
 @pytest.mark.parametrize(

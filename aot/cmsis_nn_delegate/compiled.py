@@ -3,57 +3,51 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Union
 
+from . import parts_report
 from .errors import UserError
+from .explanation import Placement
 from .graph.ir import Graph
 from .payload import c_header, cpp_calls, kernel_table
 from .payload.decode import decode
 from .payload.encode import Encoded
 from .payload.files import serialize
-from .payload.files.artifacts import CPP_SUFFIXES, EMITS, PAGE_SUFFIX, about_program
+from .payload.files.artifacts import CPP_SUFFIXES, EMITS, PAGE_SUFFIX, PARTS_SUFFIX, about_program
 from .payload.files.outputs import write_files
 from .payload.planner.memories import list_text
 from .payload.report import text
 from .payload.report.budget import Budget
 from .payload.report.model_report import Report, build_report
 from .payload.report.page.document import read_image
+from .payload.report.page.parts import render_parts
 from .payload.report.page.render import render
 from .target import Target
 
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
 
+    from .partition.delegated_work import Work
     from .partition.explain import NodeReport
-    from .partition.work import Work
 
+_KERNELS_SUFFIX = ".kernels.h"
 # The files that `Compiled.write` writes besides NAME.pte if the whole model is one delegate call.
-_STANDALONE_SUFFIXES = (".payload.bin", ".h", ".kernels.h", ".c", ".graph.npz", ".report.txt", ".report.json")
+_STANDALONE_SUFFIXES = (".payload.bin", ".h", _KERNELS_SUFFIX, ".c", ".graph.npz", ".report.txt", ".report.json")
 
 _ETRECORD_SUFFIX = ".etrecord"
-
-
-@dataclass(frozen=True)
-class Placement:
-    """A call of the delegate: the number of the partition, that of the call in its payload, the kernel's name, and the
-    name of the provider."""
-
-    partition: int
-    call: int
-    kernel: str
-    provider: str
 
 
 @dataclass(frozen=True)
 class Compiled:
     """A compiled model.
 
-    `pte` always runs under ExecuTorch with the delegate's library. `encoded`, the payload with its
-    plan, exists only if the whole model became one delegate call; `obstacle` says what
-    prevented that. `reports` has the decision about every node, and
+    `pte` always runs under ExecuTorch with the delegate's library. `parts` has the payload of each delegate call, with
+    its plan, in execution order. `encoded`, the only one, exists if the whole model became one delegate call;
+    `obstacle` says what prevented that. `reports` has the decision about every node, and
     `work` says how much of an inference is delegated.
     """
 
@@ -67,14 +61,18 @@ class Compiled:
     quantizer: str  # the preset and overrides
     # The calls of the delegate, by the names of the edge nodes that they compute.
     placements: Mapping[str, Placement]
-    encoded: Optional[Encoded]
-    obstacle: str
+    parts: tuple[Encoded, ...]
+    obstacle: str  # "" if the whole model is one delegate call
     # One sentence each: about ranges in the calibration data, and about what prevents the program from being loaded.
     warnings: tuple[str, ...] = ()
     # Why the calibration data looks useless as a whole, "" if it does not.
     calibration_doubt: str = ""
     # For ExecuTorch's Inspector, if it was asked for.
     etrecord: Optional[bytes] = None
+
+    @property
+    def encoded(self) -> Optional[Encoded]:
+        return None if self.obstacle else self.parts[0]
 
     @property
     def payload(self) -> Optional[bytes]:
@@ -86,29 +84,33 @@ class Compiled:
 
     @property
     def report(self) -> Optional[Report]:
-        if self.encoded is None:
-            return None
-        return build_report(self.name, self.encoded, self.quantizer, self.modules, self.lines)
+        return None if self.obstacle else self.part_reports[0]
+
+    @property
+    def part_reports(self) -> list[Report]:
+        """Returns a report of each part."""
+        return [build_report(self.name, part, self.quantizer, self.modules, self.lines) for part in self.parts]
+
+    @property
+    def parts_document(self) -> parts_report.Document:
+        """Returns the content of NAME.parts.json as data."""
+        return parts_report.document(self)
 
     def page(self, image: Union[str, Path, None] = None) -> str:
         """Returns the report as a web page, HTML in one file that loads nothing. `image`, the IMAGE.size.json of a
-        firmware, adds its flash. UserError if there is no payload, or the package with the scripts of its charts is
+        firmware, adds its flash. UserError if nothing is delegated, or the package with the scripts of its charts is
         missing."""
-        if self.report is None:
-            raise UserError(f"there is no page, because the model is not delegated as a whole: {self.obstacle}")
-        return render(json.loads(self.report.to_json()), firmware=None if image is None else read_image(image))
+        firmware = None if image is None else read_image(image)
+        if self.report is not None:
+            return render(json.loads(self.report.to_json()), firmware=firmware)
+        if not self.parts:
+            raise UserError(f"there is no page, because nothing of the model is delegated: {self.obstacle}")
+        return render_parts(self.parts_document, firmware=firmware)
 
     def require(self, budget: Budget) -> None:
-        """UserError if the model exceeds `budget`, or if that is not known because it is not one payload."""
-        if budget == Budget():
-            return
-        if self.report is None:
-            raise UserError(
-                f"{self.name} is not delegated as a whole, so what it takes is not known as a whole: "
-                f"{self.obstacle}; compile it without a budget",
-                exit_code=1,
-            )
-        budget.require(self.report)
+        """UserError if the model exceeds `budget`: its delegate calls together, without what runs outside of them."""
+        if self.parts:
+            budget.require(*self.part_reports)
 
     @property
     def refused(self) -> list[NodeReport]:
@@ -179,6 +181,11 @@ class Compiled:
             if emit == "cpp":
                 for suffix, generate in zip(CPP_SUFFIXES, (cpp_calls.generate_header, cpp_calls.generate_source)):
                     files[self.name + suffix] = generate(self.name, payload).encode()
+        elif self.parts:
+            payloads = [part.payload for part in self.parts]
+            table = kernel_table.generate_kernel_table_of_parts(self.name, payloads, zlib.crc32(self.pte))
+            files[self.name + _KERNELS_SUFFIX] = table.encode()
+            files[self.name + PARTS_SUFFIX] = parts_report.to_json(self.parts_document).encode()
         return files
 
     def write(self, folder: Union[str, Path], emit: str = "payload") -> list[Path]:
@@ -190,7 +197,7 @@ class Compiled:
         kill, `Artifacts.check` reports that the files do not belong together.
         """
         files = self.files(emit)
-        suffixes = (*_STANDALONE_SUFFIXES, *CPP_SUFFIXES, PAGE_SUFFIX, _ETRECORD_SUFFIX)
+        suffixes = (*_STANDALONE_SUFFIXES, *CPP_SUFFIXES, PARTS_SUFFIX, PAGE_SUFFIX, _ETRECORD_SUFFIX)
         obsolete = [self.name + s for s in suffixes if self.name + s not in files]
         # The graph's file first, because it names the program.
         in_order = sorted(files.items(), key=lambda item: not item[0].endswith(".graph.npz"))

@@ -8,16 +8,50 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, Protocol
+
+from .target import Target
 
 if TYPE_CHECKING:
-    from .compiled import Compiled, Placement
+    from .partition.delegated_work import Work
     from .partition.explain import NodeReport
 
 # The version of the JSON's structure.
 SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A call of the delegate: the number of the partition, that of the call in its payload, the kernel's name, and the
+    name of the provider."""
+
+    partition: int
+    call: int
+    kernel: str
+    provider: str
+
+
+class Decided(Protocol):
+    """What is read of a compiled model; `compiled.Compiled` describes the members."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def target(self) -> Target: ...
+    @property
+    def quantizer(self) -> str: ...
+    @property
+    def obstacle(self) -> str: ...
+    @property
+    def work(self) -> Work: ...
+    @property
+    def reports(self) -> Sequence[NodeReport]: ...
+    @property
+    def placements(self) -> Mapping[str, Placement]: ...
+    @property
+    def warnings(self) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True)
@@ -36,7 +70,7 @@ class Explanation:
     message: str = ""  # why it is not delegated, and what to do
 
 
-def explain(compiled: Compiled) -> list[Explanation]:
+def explain(compiled: Decided) -> list[Explanation]:
     """Returns one explanation for each function, in execution order."""
     functions: dict[str, list[NodeReport]] = {}
     for report in compiled.reports:
@@ -45,7 +79,7 @@ def explain(compiled: Compiled) -> list[Explanation]:
     return [_explanation(parts, compiled) for parts in functions.values()]
 
 
-def _explanation(parts: Sequence[NodeReport], compiled: Compiled) -> Explanation:
+def _explanation(parts: Sequence[NodeReport], compiled: Decided) -> Explanation:
     # A function of which a part is refused is explained by that part.
     first = next((part for part in parts if not part.delegated), parts[0])
     calls = {p: None for part in parts if (p := compiled.placements.get(part.name)) is not None}
@@ -63,7 +97,7 @@ def _explanation(parts: Sequence[NodeReport], compiled: Compiled) -> Explanation
     )
 
 
-def render(compiled: Compiled) -> str:
+def render(compiled: Decided) -> str:
     """Returns a table with one line a function; functions outside of the delegate have their code and the reason
     below."""
     explanations = explain(compiled)
@@ -85,10 +119,10 @@ def _short(target: str) -> str:
     return parts[1] if len(parts) > 2 else target
 
 
-def _decision(e: Explanation, compiled: Compiled) -> str:
+def _decision(e: Explanation, compiled: Decided) -> str:
     if e.severity != "ok":
         return f"outside: {e.reason}"
-    whole = compiled.encoded is not None
+    whole = not compiled.obstacle
     return ", ".join(_called(call, whole) for call in e.calls) or "delegated, needs no call"
 
 
@@ -97,17 +131,22 @@ def _called(call: Placement, whole: bool) -> str:
     return f"{where}: {call.kernel} ({call.provider})"
 
 
-def to_json(compiled: Compiled) -> str:
-    """Returns the same as a document of the version `SCHEMA`; fields are those of `Explanation` and `Work`."""
-    return json.dumps(dict(_document(compiled)), indent=2) + "\n"
+def to_json(compiled: Decided) -> str:
+    """Returns `document` as JSON."""
+    return json.dumps(document(compiled), indent=2) + "\n"
 
 
-def _document(compiled: Compiled) -> Iterator[tuple[str, Any]]:
+def document(compiled: Decided) -> dict[str, Any]:
+    """Returns the same as data, of the version `SCHEMA`; fields are those of `Explanation` and `Work`."""
+    return dict(_document(compiled))
+
+
+def _document(compiled: Decided) -> Iterator[tuple[str, Any]]:
     yield "schema", SCHEMA
     yield "name", compiled.name
     yield "target", compiled.target.name
     yield "quantizer", compiled.quantizer
-    yield "whole", compiled.encoded is not None
+    yield "whole", not compiled.obstacle
     yield "work", dataclasses.asdict(compiled.work)
     yield "functions", [dataclasses.asdict(e) for e in explain(compiled)]
     yield "warnings", list(compiled.warnings)

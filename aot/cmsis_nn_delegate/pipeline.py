@@ -20,8 +20,9 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
-from .compiled import Compiled, Placement
+from .compiled import Compiled
 from .errors import UserError, library_call
+from .explanation import Placement
 from .graph.failure import shown_in_errors
 from .graph.ir import Graph
 from .ops.providers.provider import Provider
@@ -385,7 +386,7 @@ def _package(c: Compilation) -> None:
             work=c.partitioner.work,
             quantizer="none, quantized before" if c.is_quantized else str(c.quantizer.configuration),
             placements=_placements(c.encoded[target]),
-            encoded=None if c.obstacle else c.encoded[target][0],
+            parts=tuple(c.encoded[target]),
             obstacle=c.obstacle,
             warnings=(*c.warnings, *unloadable_parts),
             calibration_doubt=_calibration_doubt(c),

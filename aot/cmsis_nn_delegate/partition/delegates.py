@@ -69,7 +69,8 @@ def obstacle(edge: EdgeProgramManager) -> str:
         elif node.op == "call_function" and node not in calls and "getitem" not in str(node.target):
             outside.append(node.name)
     if outside:
-        return f"{len(outside)} nodes stay outside of the delegate: {', '.join(outside[:5])}"
+        stay = "1 node stays" if len(outside) == 1 else f"{len(outside)} nodes stay"
+        return f"{stay} outside of the delegate: {', '.join(outside[:5])}"
     if not calls:
         return "there is nothing in it for the delegate to compute"
     if len(calls) != 1:

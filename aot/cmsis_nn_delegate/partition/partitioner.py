@@ -23,9 +23,10 @@ from ..payload.preference import Preference, check_flash_growth
 from ..target import Target, get_target
 from .backend import LATER, CmsisNnBackend
 from .decompose import KEPT, decomposed
+from .delegated_work import Work
 from .explain import NodeReport, report
 from .support import Support
-from .work import Work, measure
+from .work import measure
 
 IO_PLACEMENTS = ("arena", "caller")
 

@@ -1,9 +1,11 @@
-"""NAME.kernels.h: the table of the kernels that a payload calls, so that an image links these and no others.
+"""NAME.kernels.h: the table of the kernels that a model calls, so that an image links these and no others.
 
-It is made from the payload alone, as NAME.h is.
+It is made from the payloads alone, as NAME.h is.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from ..format.cpp import camel
 from ..format.opcodes import Opcode
@@ -23,18 +25,34 @@ def generate_kernel_table(name: str, payload: bytes) -> str:
     What the compiler gave to CMSIS-NN is computed by the portable kernels, with the same results, in builds without it.
     """
     view = decode(payload)
+    prefix = c_identifier(name).upper()
+    check = f"""\
+#if {prefix}_CRC32 != 0x{view.crc32:08x}u
+#error "{name}.h and {name}.kernels.h are from different compilations: compile the model again"
+#endif
+"""
+    return _table(name, [view], f'#include "{name}.h"\n', check)
+
+
+def generate_kernel_table_of_parts(name: str, payloads: Sequence[bytes], program_crc32: int) -> str:
+    """Returns the text of NAME.kernels.h for NAME.pte, the program with this CRC-32 that has several payloads, or
+    operators beside one. ExecuTorch's runtime runs it, with a backend that has the table."""
+    return _table(name, [decode(payload) for payload in payloads], "", f"// For the program {program_crc32:08x}.\n")
+
+
+def _table(name: str, views: Sequence[Payload], header: str, check: str) -> str:
+    """Returns the text. `header` includes NAME.h if there is one; `check` compares the payload or names the program."""
     symbol = c_identifier(name)
-    prefix = symbol.upper()
     # A portable kernel also computes what was compiled for CMSIS-NN, but not the other way round.
     providers: dict[Opcode, ProviderId] = {}
-    for call in view.calls:
+    for call in (call for view in views for call in view.calls):
         providers[call.opcode] = min(call.provider, providers.get(call.opcode, call.provider))
     places = {ProviderId.CMSIS_NN: f"{symbol}_model::stock", ProviderId.PORTABLE: "portable", ProviderId.TUNED: "tuned"}
     names = "\n".join(
         f"        {places[provider]}::k{camel(opcode.name)}," for opcode, provider in sorted(providers.items())
     )
     narrow = {
-        opcode: function for opcode, function in _narrow(view).items() if providers[opcode] is ProviderId.CMSIS_NN
+        opcode: function for opcode, function in _narrow(views).items() if providers[opcode] is ProviderId.CMSIS_NN
     }
     stock, to_join = "namespace stock = cmsis_nn;", f"{symbol}_kernels"
     if narrow:
@@ -48,18 +66,14 @@ def generate_kernel_table(name: str, payload: bytes) -> str:
 // {name}: the kernels that it calls, for CmsisNnBackend. Generated; do not edit.
 #pragma once
 
-#include "{name}.h"
-#include "runtime/kernels/portable/portable.h"
+{header}#include "runtime/kernels/portable/portable.h"
 #include "runtime/kernels/tuned/tuned.h"
 #include "runtime/payload/kernel.h"
 #ifdef {WITH_CMSIS_NN}
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #endif
 
-#if {prefix}_CRC32 != 0x{view.crc32:08x}u
-#error "{name}.h and {name}.kernels.h are from different compilations: compile the model again"
-#endif
-
+{check}
 namespace cmsis_nn_delegate {{
 namespace {symbol}_model {{
 #ifdef {WITH_CMSIS_NN}
@@ -90,11 +104,12 @@ inline constexpr KernelTable {symbol}_kernels_to_join = {symbol}_kernels;
 """
 
 
-def _narrow(view: Payload) -> dict[Opcode, Function]:
+def _narrow(views: Sequence[Payload]) -> dict[Opcode, Function]:
     """Returns, by opcode, the one function of CMSIS-NN behind a wrapper that computes all of its calls."""
     found: dict[Opcode, set[Function | None]] = {}
-    for call in view.calls:
-        found.setdefault(call.opcode, set()).add(kernels()[call.opcode].function_for(call.args, view.isa))
+    for view in views:
+        for call in view.calls:
+            found.setdefault(call.opcode, set()).add(kernels()[call.opcode].function_for(call.args, view.isa))
     return {
         opcode: function
         for opcode, functions in found.items()

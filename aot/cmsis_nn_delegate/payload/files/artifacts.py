@@ -1,7 +1,8 @@
 """The files that belong to one compiled model: NAME.pte, NAME.payload.bin, NAME.graph.npz, ...
 
 Every file except the program names the payload that it was made with by its CRC-32; NAME.graph.npz also names
-the program. So a mixture of two compilations, left by a kill at the wrong moment or by a copy, is detected.
+the program. Files of a model with several payloads, NAME.parts.json, NAME.kernels.h and NAME.report.html, name the
+program instead. So a mixture of two compilations, left by a kill at the wrong moment or by a copy, is detected.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from ...errors import UserError
 from ...graph.ir import Graph
@@ -19,6 +20,8 @@ from ..decode import Payload, PayloadError, decode
 from . import serialize
 
 PAGE_SUFFIX = ".report.html"
+# What is known of a model that is not one payload.
+PARTS_SUFFIX = ".parts.json"
 # The calls as C++, which are written on request.
 CPP_SUFFIXES = (".model.h", ".model.cc")
 # The forms of a model that can be written for firmware without ExecuTorch.
@@ -30,6 +33,7 @@ SUFFIXES = (
     ".report.txt",
     ".report.json",
     PAGE_SUFFIX,
+    PARTS_SUFFIX,
     ".pte",
     *CPP_SUFFIXES,
     ".kernels.h",
@@ -47,6 +51,12 @@ _NAMED = {
         (*CPP_SUFFIXES, ".kernels.h", ".c"),
         re.compile(r"^#if \w+_CRC32 != 0x([0-9a-f]{8})u$", re.MULTILINE),
     ),
+}
+
+# How they name their program, if the model has several payloads.
+_PROGRAM_NAMED = {
+    PAGE_SUFFIX: re.compile(r'<meta name="program-crc32" content="([0-9a-f]{8})">'),
+    ".kernels.h": re.compile(r"^// For the program ([0-9a-f]{8})\.$", re.MULTILINE),
 }
 
 
@@ -100,6 +110,10 @@ class Artifacts:
         for suffix in SUFFIXES:
             if suffix == ".pte" or not self.has(suffix):
                 continue
+            program = self._named_program(suffix)
+            if program is not None:
+                self._check_program(suffix, program)
+                continue
             crc = self._named_payload(suffix)
             if crc is None:
                 raise UserError(f"{self.path(suffix)} does not say which payload it belongs to: {_AGAIN}")
@@ -110,12 +124,30 @@ class Artifacts:
                     f"{self.path(first)} and {self.path(suffix)} are from different compilations (payloads "
                     f"{named[first]} and {crc}): {_AGAIN}"
                 )
-        if ".graph.npz" in named and self.has(".pte"):
-            wanted = self.graph()[1].get("program_crc32")
-            if wanted != f"{zlib.crc32(self.read('.pte')):08x}":
-                raise UserError(
-                    f"{self.path('.graph.npz')} and {self.path('.pte')} are from different compilations: {_AGAIN}"
-                )
+        if ".graph.npz" in named:
+            self._check_program(".graph.npz", self.graph()[1].get("program_crc32"))
+
+    def _check_program(self, suffix: str, crc: Optional[str]) -> None:
+        if self.has(".pte") and crc != f"{zlib.crc32(self.read('.pte')):08x}":
+            raise UserError(f"{self.path(suffix)} and {self.path('.pte')} are from different compilations: {_AGAIN}")
+
+    def _named_program(self, suffix: str) -> Optional[str]:
+        """Returns the CRC-32 of the program that a file of a model with several payloads belongs to, as 8 digits; None
+        for other files."""
+        if suffix == PARTS_SUFFIX:
+            return str(self._json(suffix).get("program_crc32"))
+        if suffix not in _PROGRAM_NAMED:
+            return None
+        match = _PROGRAM_NAMED[suffix].search(self.read(suffix).decode("utf-8", "replace"))
+        return match and match[1]
+
+    def _json(self, suffix: str) -> dict[str, Any]:
+        """Returns the object in a file, an empty one if there is none."""
+        try:
+            found = json.loads(self.read(suffix).decode("utf-8", "replace"))
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
 
     def _named_payload(self, suffix: str) -> Optional[str]:
         """Returns the CRC-32 of the payload that the file belongs to, as 8 digits; None if it names none."""
@@ -123,14 +155,9 @@ class Artifacts:
             return f"{self.payload().crc32:08x}"
         if suffix == ".graph.npz":
             return self.graph()[1].get("payload_crc32")
-        text = self.read(suffix).decode("utf-8", "replace")
         if suffix == ".report.json":
-            try:
-                found = json.loads(text)
-            except ValueError:
-                return None
-            return found.get("payload_crc32") if isinstance(found, dict) else None
-        match = _NAMED[suffix].search(text)
+            return self._json(suffix).get("payload_crc32")
+        match = _NAMED[suffix].search(self.read(suffix).decode("utf-8", "replace"))
         return match and match[1]
 
     def path(self, suffix: str) -> Path:

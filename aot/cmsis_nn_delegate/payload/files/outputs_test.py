@@ -44,7 +44,7 @@ def compiled(seed, whole=True, name="net"):
         work=None,
         quantizer="default",
         placements={},
-        encoded=encoded if whole else None,
+        parts=(encoded,) if whole else (),
         obstacle="" if whole else "a node stays outside",
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
@@ -30,40 +30,54 @@ class Budget:
             if limit is not None and limit < 0:
                 raise UserError(f"the limit of {name} is {limit} {unit}; give 0 or more")
 
-    def require(self, report: Report) -> None:
+    def require(self, *parts: Report) -> None:
         """UserError says by how much the model exceeds each limit, with the largest causes and what could help; or for
-        which calls there is no prediction to compare with the limit of instructions."""
-        if self.instructions is not None and report.prediction.instructions is None:
+        which calls there is no prediction to compare with the limit of instructions.
+
+        parts: the report of the model, or of each of its delegate calls. ExecuTorch's runtime gives each of them an
+        arena while it runs, so that the largest one counts; payloads and instructions add up. Operators outside of the
+        delegate count nowhere.
+        """
+        name, target = parts[0].name, parts[0].target
+        unknown = [part for part in parts if part.prediction.instructions is None]
+        if self.instructions is not None and unknown:
             raise UserError(
-                f"{report.name}: it is not known whether {report.target} needs more than {self.instructions:,} "
-                f"instructions, because some calls have no prediction: {_unpredicted(report)}. Leave out the limit, or "
-                "measure with `cmsisnn profile --max-instructions`",
+                f"{name}: it is not known whether {target} needs more than {self.instructions:,} "
+                f"instructions, because some calls have no prediction: {_unpredicted(unknown[0])}. Leave out the "
+                "limit, or measure with `cmsisnn profile --max-instructions`",
                 exit_code=1,
             )
-        exceeded = list(self._exceeded(report))
+        exceeded = list(self._exceeded(parts))
         if exceeded:
-            raise UserError(f"{report.name} exceeds its budget for {report.target}: {'; '.join(exceeded)}", exit_code=1)
+            raise UserError(f"{name} exceeds its budget for {target}: {'; '.join(exceeded)}", exit_code=1)
 
-    def _exceeded(self, report: Report) -> Iterator[str]:
-        arena = report.arena
+    def _exceeded(self, parts: Sequence[Report]) -> Iterator[str]:
+        fullest = max(range(len(parts)), key=lambda index: parts[index].arena.nbytes)
+        arena = parts[fullest].arena
         if self.arena is not None and arena.nbytes > self.arena:
             causes = ((buffer.nbytes, buffer.name) for buffer in arena.peak_buffers)
-            peak = report.calls[arena.peak_call]
+            peak = _call(parts, fullest, parts[fullest].calls[arena.peak_call])
             yield (
-                f"{over('the arena', arena.nbytes, self.arena)}. It is full in call {peak.index}, {_named(peak)}, "
-                f"whose largest buffers are {largest(causes)}{_arena_advice(report)}"
+                f"{over('the arena', arena.nbytes, self.arena)}. It is full in {peak}, "
+                f"whose largest buffers are {largest(causes)}{_arena_advice(parts[0])}"
             )
-        if self.flash is not None and report.flash_bytes > self.flash:
-            causes = ((call.constant_bytes, f"call {call.index}, {_named(call)}") for call in report.calls)
+        calls = [(_call(parts, index, call), call) for index, part in enumerate(parts) for call in part.calls]
+        flash = sum(part.flash_bytes for part in parts)
+        if self.flash is not None and flash > self.flash:
+            causes = ((call.constant_bytes, name) for name, call in calls)
+            payloads = "the payload" if len(parts) == 1 else f"the flash of {len(parts)} payloads"
             yield (
-                f"{over('the payload', report.flash_bytes, self.flash)}. Most constants are those of "
-                f"{largest(causes)}{_flash_advice(report)}"
+                f"{over(payloads, flash, self.flash)}. Most constants are those of "
+                f"{largest(causes)}{_flash_advice(parts[0])}"
             )
-        predicted = report.prediction.instructions
-        if self.instructions is not None and predicted is not None and predicted > self.instructions:
-            causes = ((call.predicted_instructions or 0, f"call {call.index}, {_named(call)}") for call in report.calls)
+        predicted = sum(part.prediction.instructions or 0 for part in parts)
+        if self.instructions is not None and predicted > self.instructions:
+            causes = ((call.predicted_instructions or 0, name) for name, call in calls)
+            inference = (
+                "an inference" if len(parts) == 1 else "an inference, without operators outside of the delegate,"
+            )
             yield (
-                f"{over('an inference', predicted, self.instructions, 'predicted instructions')}. Most are those of "
+                f"{over(inference, predicted, self.instructions, 'predicted instructions')}. Most are those of "
                 f"{largest(causes, 'instructions')}"
             )
 
@@ -71,6 +85,11 @@ class Budget:
 def over(what: str, count: int, limit: int, unit: str = "bytes") -> str:
     """Returns how much more than its limit something takes."""
     return f"{what} takes {count:,} {unit}, {count - limit:,} more than its limit of {limit:,}"
+
+
+def _call(parts: Sequence[Report], index: int, call: CallReport) -> str:
+    part = f"part {index + 1}, " if len(parts) > 1 else ""
+    return f"{part}call {call.index}, {_named(call)}"
 
 
 def _named(call: CallReport) -> str:

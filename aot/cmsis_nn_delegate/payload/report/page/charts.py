@@ -206,8 +206,9 @@ def _names(rows: Sequence[Spec], count: int) -> Spec:
 
 def _peak(call: int, count: int, size: int) -> list[Spec]:
     column = {"from": call - 0.5, "to": call + 0.5, "begin": 0, "end": size * _HEADROOM}
-    right = call >= count * 0.8
-    name = {"x": column["from" if right else "to"], "y": column["end"], "text": f"peak: call {call}"}
+    # Beside the column where there is room for it, inside of the only one.
+    right = call + 1 > count * 0.8 and count > 1
+    name = {"x": column["from" if right or count == 1 else "to"], "y": column["end"], "text": f"peak: call {call}"}
     return [
         {
             "data": {"values": [column]},

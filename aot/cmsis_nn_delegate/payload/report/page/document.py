@@ -12,7 +12,8 @@ from ..model_report import SCHEMA
 
 Document = Mapping[str, Any]
 
-# Of `runner.profile` and `accuracy_report`, which this package may not import.
+# Of `explanation`, `runner.profile` and `accuracy_report`, which this package may not import.
+_PARTS_SCHEMA = 1
 _PROFILE_SCHEMA = 1
 _ACCURACY_SCHEMA = 1
 
@@ -27,6 +28,18 @@ def read_report(path: Union[str, Path]) -> Document:
             f"{path} has version {document.get('schema', 1)} of the report, and this program reads version {SCHEMA}: "
             "compile the model again"
         )
+    return document
+
+
+def read_parts(path: Union[str, Path]) -> Document:
+    """Returns what is known of a model that is not one payload, as `cmsisnn compile` writes it. UserError if the file
+    is none, or of another version."""
+    document = _read(path)
+    if not {"functions", "parts", "program_crc32"} <= document.keys():
+        raise UserError(f"{path} does not describe the parts of a model: give a NAME.parts.json")
+    schemas = document.get("schema"), {part.get("schema") for part in document["parts"]}
+    if schemas != (_PARTS_SCHEMA, {SCHEMA}):
+        raise UserError(f"{path} has another version than {_PARTS_SCHEMA} and {SCHEMA}: compile the model again")
     return document
 
 

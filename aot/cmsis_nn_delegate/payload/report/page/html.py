@@ -15,6 +15,23 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence
     return f"<div class=scroll><table><thead><tr>{cells(heads, 'th')}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
+def sortable(name: str, heads: Sequence[str], rows: Sequence[Sequence[str]], example: str) -> str:
+    """Returns a table with the element id `name`, which table.js sorts by the headings, and filters by what is typed
+    above it; `example` says what that may be."""
+    titles = "".join(f"<th><button type=button>{title}</button></th>" for title in heads)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return filtered(name, titles, body, example)
+
+
+def filtered(name: str, titles: str, body: str, example: str) -> str:
+    """Returns what `sortable` does, of cells that have their elements."""
+    return (
+        f"<input type=search data-filters={name} placeholder='Filter: {example}' aria-label='Filter the {name}'>"
+        f"<div class=scroll><table id={name} data-sortable><thead><tr>{titles}</tr></thead>"
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
 def bar(share: float) -> str:
     """Returns a bar that is filled to `share`, from 0 to 1."""
     return f"<span class=bar><span style='width:{min(max(share, 0.0), 1.0):.2%}'></span></span>"

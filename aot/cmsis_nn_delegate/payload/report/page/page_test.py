@@ -14,6 +14,7 @@ from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.payload.report.page import document, graph, image, library
+from cmsis_nn_delegate.payload.report.page.parts import render_parts
 from cmsis_nn_delegate.payload.report.page.render import render
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
@@ -92,6 +93,69 @@ def test_figures_are_those_of_the_report(seed, io_placement, profiled):
     sizes = sorted((r["begin"], r["end"] - r["begin"], r["from"] + 0.5, r["to"] - 0.5) for r in rectangles)
     buffers = [b for b in report["arena"]["buffers"] if b["region"] == "arena"]
     assert sizes == sorted((b["offset"], b["nbytes"], b["first"], b["last"]) for b in buffers)
+
+
+def parts_of(*graphs):
+    """What is known of a model with these graphs as parts, and a refused function, as NAME.parts.json has it."""
+    about = {"module": "<layers> (Sums)", "source": "model.py:3", "code": "x = a < b", "function": "aten.lt"}
+    refused = {**about, "severity": "error", "partition": None, "calls": [], "reason": "unsupported-operator"}
+    calls = [{"partition": 1, "call": 2, "kernel": "conv2d", "provider": "tuned"}]
+    return {
+        "name": "net",
+        "target": "cortex-m55",
+        "quantizer": "default",
+        "obstacle": "1 node stays outside of the delegate: lt",
+        "program_crc32": "0123abcd",
+        "work": {
+            "multiplications": {"delegated": 1200, "total": 3400},
+            "operators": {"delegated": 5, "total": 6},
+            "calls": len(graphs),
+            "border_bytes": 7890,
+        },
+        "functions": [
+            {
+                **about,
+                "severity": "ok",
+                "partition": 1,
+                "calls": calls,
+                "reason": "",
+                "message": "",
+                "function": "aten",
+            },
+            {**refused, "message": "write <that> instead"},
+        ],
+        "parts": [report_of(graph) for graph in graphs],
+    }
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.lists(st.integers(0, 2**32), min_size=1, max_size=3))
+def test_the_page_of_several_parts_has_the_figures_of_each(seeds):
+    parts = parts_of(*map(networks.random_network, seeds))
+    html = render_parts(parts)
+    page = Page(html)
+    assert page.documents["parts"] == parts and page.addresses == []
+    tables = [table[1:] for table in page.tables if table[0][0] == "call"]
+    for report, rows in zip(parts["parts"], tables, strict=True):
+        assert [row[:2] for row in rows] == [[f"{call['index']:,}", call["kernel"]] for call in report["calls"]]
+    for index in range(1, len(seeds) + 1):
+        ids = {f"part{index}-{name}" for name in ("memory-arena", "by-call", "graph")}
+        assert ids <= page.documents["charts"].keys()
+        assert all(html.count(f'id="{name}"') == 1 for name in ids)
+    names = re.findall(r"""\bid=["']?([\w-]+)""", html.split("<script", 1)[0])
+    assert len(names) == len(set(names)) and set(page.documents["charts"]) <= set(names)
+    sizes = [sum(report["flash_bytes"] for report in parts["parts"]), 7890, 3400]
+    sizes.append(max(report["arena"]["nbytes"] for report in parts["parts"]))
+    assert all(f"{size:,}" in html for size in sizes)
+
+
+def test_the_page_of_several_parts_says_what_is_refused_and_where():
+    tables = [table[1:] for table in Page(render_parts(parts_of(networks.ds_cnn()))).tables if table[0][0] == "module"]
+    refused, delegated = tables
+    where = "<layers> (Sums)\nmodel.py:3\nx = a < b"
+    consequence = "no kernel exists: the program cannot be loaded"
+    assert refused == [[where, "aten.lt", consequence, "unsupported-operator\nwrite <that> instead"]]
+    assert delegated == [[where, "aten", "2", "call 2, conv2d (tuned)"]]
 
 
 def test_each_memory_has_a_chart():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
 from typing import Any, Optional
@@ -35,6 +35,26 @@ def render(
 
     UserError if the package with the charts' scripts is missing.
     """
+    drawn = charts_of(report, profile)
+    if firmware is not None:
+        drawn["flash-map"] = image.flash_map(firmware[1])
+    body = [
+        sections.heading(report, profile),
+        sections.summary(report, profile, against, accuracy, limits),
+        sections.changes(report, against) if against is not None else "",
+        *sections_of(report, drawn, profile, accuracy, firmware),
+        NOTE,
+    ]
+    return page(
+        f"{report['name']} on {report['target']}",
+        f'<meta name="payload-crc32" content="{report["payload_crc32"]}">',
+        body,
+        {"report": report, "profile": profile, "accuracy": accuracy, "charts": drawn},
+    )
+
+
+def charts_of(report: Document, profile: Optional[Document] = None, prefix: str = "") -> dict[str, charts.Spec]:
+    """Returns the charts of a report by the id of their element, which begins with `prefix`."""
     drawn: dict[str, charts.Spec] = {"memory-arena": charts.memory(report, "arena")}
     for memory in report.get("memories", ()):  # documents of earlier compilers have none
         if memory["region"] != "arena" and memory["nbytes"]:
@@ -52,28 +72,36 @@ def render(
         drawn["by-call"] = charts.by_call([c["macs"] for c in report["calls"]], report["calls"], "multiplications")
     if "tensors" in report:  # documents of earlier compilers have none
         drawn["graph"] = graph.graph(report)
-    if firmware is not None:
-        drawn["flash-map"] = image.flash_map(firmware[1])
-    parts = [
-        sections.heading(report, profile),
-        sections.summary(report, profile, against, accuracy, limits),
-        sections.changes(report, against) if against is not None else "",
+    return {prefix + name: chart for name, chart in drawn.items()}
+
+
+def sections_of(
+    report: Document,
+    drawn: Mapping[str, charts.Spec],
+    profile: Optional[Document] = None,
+    accuracy: Optional[Document] = None,
+    firmware: Optional[tuple[str, Document]] = None,
+    prefix: str = "",
+) -> list[str]:
+    """Returns what the page has of a report below its summary. `drawn` are `charts_of` the report with this prefix."""
+    by_call = [n for n in drawn if n.removeprefix(prefix).startswith(("memory", "by-call"))]
+    return [
         "<h2>Memory over time</h2>",
         "<p class=faint>Each rectangle is a buffer: the calls in which it lives across, its addresses up. Point at "
         "one to see its name, size and lifetime. The marked column is the call with the most live bytes.</p>",
-        *(f'<div class=chart id="{name}"></div>' for name in drawn if name.startswith(("memory", "by-call"))),
+        *(f'<div class=chart id="{name}"></div>' for name in by_call),
         sections.peak(report),
-        sections.calls(report, profile),
+        sections.calls(report, profile, f"{prefix}calls"),
         sections.flash(report),
         *([image.section(firmware[1], firmware[0])] if firmware is not None else []),
-        *([_GRAPH, quantization.section(report, accuracy)] if "tensors" in report else []),
+        *([_GRAPH.format(prefix), quantization.section(report, accuracy)] if "tensors" in report else []),
         sections.interface(report),
         sections.left_out(report),
-        "<p class=faint style='margin-top:40px'>Written by cmsisnn. The figures are in this file as JSON, in its "
-        "elements <code>report</code>, <code>profile</code> and <code>accuracy</code>. Charts: Vega, Vega-Lite and "
-        "Vega-Embed (BSD-3-Clause).</p>",
     ]
-    documents = {"report": report, "profile": profile, "accuracy": accuracy, "charts": drawn}
+
+
+def page(title: str, meta: str, body: Sequence[str], documents: Mapping[str, object]) -> str:
+    """Returns an HTML file of these parts of its body, with the documents, of which "charts" are drawn."""
     data = "".join(
         f'<script type="application/json" id="{name}">{_json(document)}</script>'
         for name, document in documents.items()
@@ -83,18 +111,23 @@ def render(
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<meta name="payload-crc32" content="{report["payload_crc32"]}">'
-        f"<title>{escape(report['name'])} on {escape(report['target'])}</title>"
-        f"<style>{_file('page.css')}</style></head>\n<body>{''.join(parts)}\n{data}\n"
+        f"{meta}"
+        f"<title>{escape(title)}</title>"
+        f"<style>{_file('page.css')}</style></head>\n<body>{''.join(body)}\n{data}\n"
         f"<!--\n{library.notice().replace('-->', '--')}\n-->\n"
         + "".join(f"<script>{_inline(script)}</script>\n" for script in scripts)
         + "</body></html>\n"
     )
 
 
+NOTE = (
+    "<p class=faint style='margin-top:40px'>Written by cmsisnn. The figures are in this file as JSON, in its elements "
+    "of the type <code>application/json</code>. Charts: Vega, Vega-Lite and Vega-Embed (BSD-3-Clause).</p>"
+)
+
 _GRAPH = (
     "<h2>Graph</h2><p class=faint>The modules of the model and the kernels that compute them, in execution order; "
-    "below each what it writes. Point at a line to see the tensor.</p><div class=chart id=graph></div>"
+    'below each what it writes. Point at a line to see the tensor.</p><div class=chart id="{}graph"></div>'
 )
 
 _DRAW = """

@@ -19,12 +19,6 @@ _FEW_ROWS = 8  # longer tables of changes are folded
 
 def heading(report: Document, profile: Optional[Document]) -> str:
     """Returns the title and what was compiled."""
-    about = [
-        f"for {report['target']} ({report['isa']} kernels of CMSIS-NN {report['cmsis_nn'][:8]})",
-        f"{len(report['calls'])} kernel calls",
-        *([f"quantizer {report['quantizer']}"] if report["quantizer"] else []),
-        f"payload CRC-32 {report['payload_crc32']}",
-    ]
     measured = ""
     if profile is not None:
         measured = (
@@ -32,7 +26,18 @@ def heading(report: Document, profile: Optional[Document]) -> str:
             f"kernels {escape(profile['kernels'])}, standalone executor, {escape(profile['inputs'])}. Instructions are "
             "not cycles.</p>"
         )
-    return f"<h1>{escape(report['name'])}</h1><p class=faint>{escape(' · '.join(about))}</p>{measured}"
+    return f"<h1>{escape(report['name'])}</h1>{about(report)}{measured}"
+
+
+def about(report: Document) -> str:
+    """Returns what was compiled."""
+    facts = [
+        f"for {report['target']} ({report['isa']} kernels of CMSIS-NN {report['cmsis_nn'][:8]})",
+        f"{len(report['calls'])} kernel calls",
+        *([f"quantizer {report['quantizer']}"] if report["quantizer"] else []),
+        f"payload CRC-32 {report['payload_crc32']}",
+    ]
+    return f"<p class=faint>{escape(' · '.join(facts))}</p>"
 
 
 def summary(
@@ -146,9 +151,9 @@ def peak(report: Document) -> str:
     return note + html.table(["buffer", "", "bytes", "address", "lives in calls"], rows, numbers=(2, 3))
 
 
-def calls(report: Document, profile: Optional[Document]) -> str:
-    """Returns the table of calls. The share is that of measured instructions, else of predicted ones, else of
-    multiplications."""
+def calls(report: Document, profile: Optional[Document], name: str = "calls") -> str:
+    """Returns the table of calls with the element id `name`. The share is that of measured instructions, else of
+    predicted ones, else of multiplications."""
     predicted = [c.get("predicted_instructions") for c in report["calls"]]
     if profile is not None:
         counts, of_what = [c["instructions"] for c in profile["calls"]], "all executed instructions"
@@ -192,10 +197,7 @@ def calls(report: Document, profile: Optional[Document]) -> str:
     return (
         f"<h2>Calls</h2><p class=faint>Constants, scratch and live memory in bytes; the share is that of {of_what}. "
         "Press a heading to sort. The mark is at the peak of the arena.</p>"
-        "<input type=search data-filters=calls placeholder='Filter: conv2d, portable, features.3 …' "
-        "aria-label='Filter the calls'>"
-        f"<div class=scroll><table id=calls data-sortable><thead><tr>{head}</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
+        + html.filtered(name, head, "".join(rows), "conv2d, portable, features.3 …")
     )
 
 
@@ -253,6 +255,11 @@ def _tile(
             f"<div class=note>{used} of the limit of {limit:,}</div></div>"
         )
     return _text_tile(label, f"{value:,}", unit, note, change)
+
+
+def tile(label: str, value: int, unit: str, note: str) -> str:
+    """Returns a figure of a summary."""
+    return _tile(label, value, unit, note)
 
 
 def _text_tile(label: str, figure: str, unit: str, note: str, more: str = "") -> str:

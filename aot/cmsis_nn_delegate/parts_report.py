@@ -1,0 +1,76 @@
+"""What is known of a model that is not one payload: NAME.parts.json, and the same as text.
+
+The document is that of `explain`, with the report of each part (`payload.report`) and the CRC-32 of the program.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from . import explanation
+from .partition.delegated_work import Share, Work
+from .payload.report.model_report import Report
+
+Document = Mapping[str, Any]
+
+
+class Parts(explanation.Decided, Protocol):
+    """What is read of a compiled model; `compiled.Compiled` describes the members."""
+
+    @property
+    def pte(self) -> bytes: ...
+    @property
+    def part_reports(self) -> Sequence[Report]: ...
+
+
+def document(compiled: Parts) -> Document:
+    """Returns the document as data. Its `schema` is that of `explanation`."""
+    return {
+        **explanation.document(compiled),
+        "obstacle": compiled.obstacle,
+        "program_crc32": f"{zlib.crc32(compiled.pte):08x}",
+        "parts": [json.loads(report.to_json()) for report in compiled.part_reports],
+    }
+
+
+def to_json(parts: Document) -> str:
+    return json.dumps(parts, indent=2) + "\n"
+
+
+def render(parts: Document) -> str:
+    """Returns the parts and what is outside of them as text, with a final newline."""
+    heads = ("part", "calls", "multiplications", "arena", "payload", "predicted instructions")
+    rows: list[tuple[str, ...]] = [heads]
+    for index, part in enumerate(parts["parts"], 1):
+        predicted = part["prediction"]["instructions"]
+        figures = (len(part["calls"]), part["macs"], part["arena"]["nbytes"], part["flash_bytes"])
+        rows.append((str(index), *map("{:,}".format, figures), "unknown" if predicted is None else f"{predicted:,}"))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
+    lines = [
+        f"{parts['name']} for {parts['target']}",
+        f"not one delegate call with the inputs and outputs of the model: {parts['obstacle']}",
+        _work(parts["work"]),
+        f"program CRC-32 {parts['program_crc32']}",
+        *([f"quantizer: {parts['quantizer']}"] if parts["quantizer"] else []),
+        "",
+        "Parts, sizes in bytes",
+        *("  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in rows),
+        "",
+        "Outside of the delegate",
+    ]
+    refused = [function for function in parts["functions"] if function["severity"] != "ok"]
+    if not refused:
+        lines.append("  nothing")
+    for function in refused:
+        where = f"{function['module'] or '(the model)'}  {function['source'] or '-'}"
+        lines.append(f"  {where}  {function['function']}: {function['reason']}")
+        lines += [f"      {text}" for text in (function["code"], function["message"]) if text]
+    return "\n".join(lines) + "\n"
+
+
+def _work(work: Document) -> str:
+    multiplications, operators = Share(**work["multiplications"]), Share(**work["operators"])
+    return str(Work(multiplications, operators, work["calls"], work["border_bytes"]))

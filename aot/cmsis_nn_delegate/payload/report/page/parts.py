@@ -1,0 +1,121 @@
+"""The page of a model that is not one payload: what is delegated, what is not and why, and then each part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any, Optional
+
+from . import html, image, sections
+from .render import NOTE, charts_of, page, sections_of
+
+Document = Mapping[str, Any]
+
+_SEVERITIES = {
+    "warning": "runs outside, in float",
+    "error": "no kernel exists: the program cannot be loaded",
+}
+
+
+def render_parts(parts: Document, firmware: Optional[tuple[str, Document]] = None) -> str:
+    """Returns the page of a NAME.parts.json as HTML. `firmware` is the name and the sizes of an image.
+
+    UserError if the package with the charts' scripts is missing.
+    """
+    drawn = {}
+    body = [_heading(parts), _summary(parts), _refusals(parts), _functions(parts)]
+    if firmware is not None:
+        drawn["flash-map"] = image.flash_map(firmware[1])
+        body.append(image.section(firmware[1], firmware[0]))
+    for index, report in enumerate(parts["parts"], 1):
+        prefix = f"part{index}-"
+        charts = charts_of(report, prefix=prefix)
+        drawn.update(charts)
+        body += [
+            f"<h1>Part {index} of {len(parts['parts'])}</h1>",
+            sections.about(report),
+            sections.summary(report, None, None),
+            *sections_of(report, charts, prefix=prefix),
+        ]
+    body.append(NOTE)
+    return page(
+        f"{parts['name']} on {parts['target']}",
+        f'<meta name="program-crc32" content="{parts["program_crc32"]}">',
+        body,
+        {"parts": parts, "charts": drawn},
+    )
+
+
+def _heading(parts: Document) -> str:
+    about = [
+        f"for {parts['target']}",
+        f"{len(parts['parts'])} calls of the delegate" if len(parts["parts"]) > 1 else "one call of the delegate",
+        *([f"quantizer {parts['quantizer']}"] if parts["quantizer"] else []),
+        f"program CRC-32 {parts['program_crc32']}",
+    ]
+    why = f"Not one delegate call with the inputs and outputs of the model: {parts['obstacle']}."
+    return f"<h1>{escape(parts['name'])}</h1><p class=faint>{escape(' · '.join(about))}</p><p>{escape(why)}</p>"
+
+
+def _summary(parts: Document) -> str:
+    reports, work = parts["parts"], parts["work"]
+    multiplications, operators = work["multiplications"], work["operators"]
+    predicted = [report["prediction"]["instructions"] for report in reports]
+    known = "" if None in predicted else f"; about {sum(predicted):,} instructions predicted for these"
+    tiles = [
+        sections.tile(
+            "Delegated",
+            operators["delegated"],
+            f"of {operators['total']:,} operators",
+            f"and {multiplications['delegated']:,} of {multiplications['total']:,} multiplications{known}",
+        ),
+        sections.tile(
+            "RAM: arena",
+            max(report["arena"]["nbytes"] for report in reports),
+            "bytes",
+            "of the largest part; each has its own only while it runs",
+        ),
+        sections.tile("Flash: payloads", sum(report["flash_bytes"] for report in reports), "bytes", "of all parts"),
+        sections.tile("Border", work["border_bytes"], "bytes", "of inputs and outputs of the parts, in each inference"),
+    ]
+    return f"<div class=tiles>{''.join(tiles)}</div>"
+
+
+def _refusals(parts: Document) -> str:
+    refused = [function for function in parts["functions"] if function["severity"] != "ok"]
+    rows = [
+        [
+            _where(function),
+            f"<code>{escape(function['function'])}</code>",
+            escape(_SEVERITIES[function["severity"]]),
+            f"<b>{escape(function['reason'])}</b><br>{escape(function['message'])}",
+        ]
+        for function in refused
+    ]
+    note = "<p class=faint>By module and line of the model, in execution order.</p>"
+    table = html.sortable("refused", ("module", "function", "consequence", "reason"), rows, "cumsum, layers.3, …")
+    return "<h2>Outside of the delegate</h2>" + (note + table if rows else "<p>Nothing.</p>")
+
+
+def _functions(parts: Document) -> str:
+    rows = []
+    for function in parts["functions"]:
+        if function["severity"] == "ok":
+            calls = [f"call {call['call']}, {call['kernel']} ({call['provider']})" for call in function["calls"]]
+            part = ", ".join(dict.fromkeys(f"{call['partition'] + 1}" for call in function["calls"]))
+            rows.append(
+                [
+                    _where(function),
+                    f"<code>{escape(function['function'])}</code>",
+                    part,
+                    escape("; ".join(calls) or "needs no call"),
+                ]
+            )
+    table = html.sortable("functions", ("module", "function", "part", "calls"), rows, "conv2d, layers.0, …")
+    return "<h2>Delegated</h2>" + table
+
+
+def _where(function: Document) -> str:
+    code = f"<br><code class=faint>{escape(function['code'])}</code>" if function["code"] else ""
+    source = f"<br><span class=faint>{escape(function['source'])}</span>" if function["source"] else ""
+    return f"{escape(function['module'] or '(the model)')}{source}{code}"
