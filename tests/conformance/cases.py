@@ -145,5 +145,5 @@ def case(operator: str, seed: int, target: Target, providers: Sequence[Provider]
     )
 
 
-def cases(operator: str, count: int, target: Target, providers: Sequence[Provider] = DEFAULT) -> Iterator[Case]:
-    return (case(operator, seed, target, providers) for seed in range(count))
+def cases(operator: str, seeds: range, target: Target, providers: Sequence[Provider] = DEFAULT) -> Iterator[Case]:
+    return (case(operator, seed, target, providers) for seed in seeds)

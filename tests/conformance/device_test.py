@@ -59,9 +59,8 @@ def run(chosen):
 
 
 @pytest.mark.parametrize("operator", (*cases.OPERATORS, *TUNED))
-def test_every_byte_equals_the_reference(operator, pytestconfig):
-    count = pytestconfig.getoption("--cases") or CASES
-    run(list(cases.cases(operator, count, TARGET, cases.providers_of(KERNELS["kernels"]))))
+def test_every_byte_equals_the_reference(operator, seeds):
+    run(list(cases.cases(operator, seeds, TARGET, cases.providers_of(KERNELS["kernels"]))))
 
 
 @pytest.mark.parametrize("network", NETWORKS)
@@ -81,7 +80,7 @@ def test_scratch_of_the_networks_is_what_cmsis_nn_asks_for(network):
 def test_less_scratch_than_the_kernel_uses_is_refused(operator):
     """On the device itself, because sizes depend on the instruction set. The CRC is not checked here."""
     lies = []
-    for case in cases.cases(operator, 8, TARGET):
+    for case in cases.cases(operator, range(8), TARGET):
         calls = [call for call in decode(case.payload).calls if kernels()[call.opcode].name == operator]
         if not calls:
             continue  # another kernel of the same operator

@@ -27,34 +27,33 @@ NAMES = {"portable": "portable", "cmsis_nn": "cmsis-nn"}
 
 
 @functools.cache
-def drawn(count: int, kernels: str = NAMES["portable"]):
+def drawn(seeds: range, kernels: str = NAMES["portable"]):
     """Cases for a table of `kernels`."""
     if OPERATOR in cases.TUNED:
         isa = min(cases.TUNED[OPERATOR].isas)
-        return tuple(cases.cases(OPERATOR, count, next(t for t in TARGETS.values() if t.isa is isa)))
+        return tuple(cases.cases(OPERATOR, seeds, next(t for t in TARGETS.values() if t.isa is isa)))
     # CMSIS-NN is plain C on the host, so it needs the same scratch memory as on a scalar core.
-    return tuple(cases.cases(OPERATOR, count, get_target("cortex-m3"), cases.providers_of(kernels)))
+    return tuple(cases.cases(OPERATOR, seeds, get_target("cortex-m3"), cases.providers_of(kernels)))
 
 
 @pytest.mark.parametrize("provider", NAMES)
-def test_every_byte_equals_the_reference(provider, pytestconfig, tmp_path):
+def test_every_byte_equals_the_reference(provider, seeds, tmp_path):
     if provider == "cmsis_nn" and OPERATOR in cases.TUNED:
         pytest.skip("CMSIS-NN has no tuned kernels")
     if provider == "cmsis_nn" and not KERNELS["cmsis_nn_available"]:
         pytest.skip(f"CMSIS-NN is unavailable: {KERNELS['reason']}")
-    count = pytestconfig.getoption("--cases") or CASES
     path = tmp_path / "suite"
-    suite_cases = drawn(count, NAMES[provider])
+    suite_cases = drawn(seeds, NAMES[provider])
     path.write_bytes(suite.pack(suite_cases))
     result = subprocess.run([RUNNER.resolve(), provider, path], capture_output=True, text=True, check=False)
     outcome = parse(result.stdout)
-    assert (outcome.kernels, outcome.cases) == (NAMES[provider], count)
+    assert (outcome.kernels, outcome.cases) == (NAMES[provider], len(seeds))
     assert outcome.failed == 0, outcome.explain(suite_cases)
     assert result.returncode == 0
 
 
 def test_a_wrong_byte_is_seen(tmp_path):
-    (first, *_) = drawn(CASES)
+    (first, *_) = drawn(range(CASES))
     damaged = bytes([first.outputs[0][0] ^ 1]) + first.outputs[0][1:]
     wrong = suite.Case(first.text, first.payload, first.inputs, (damaged,))
     path = tmp_path / "suite"
