@@ -27,6 +27,7 @@ from cmsis_nn_delegate.passes.row_bands import chains, split_into_bands
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize, tuned_choice
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode_planned, plan
+from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.target import Target
 from cmsis_nn_delegate.testing.networks import random_inputs, random_network
@@ -99,7 +100,18 @@ def _payload(operator: str, graph: Graph, seed: int, target: Target, providers: 
             choice = tuned_choice(larger, choice.node) if choice.node.op == larger.op else choice
         workspaces = (choice.workspace, *choice.smaller)
         choices.append(replace(choice, workspace=workspaces[seed % len(workspaces)], smaller=()))
-    return encode_planned(plan(replace(chosen, choices=tuple(choices)), "caller")).payload
+    memories = _memories(seed) if operator == NETWORK and seed % 4 == 2 else ()
+    return encode_planned(plan(replace(chosen, choices=tuple(choices)), "caller", memories)).payload
+
+
+def _memories(seed: int) -> list[Memory]:
+    """Returns one or two small memories, of which one may hold copies of weights, and a large one."""
+    d = RandomCase(seed)
+    kinds = [("activations", "scratch"), ("activations",), ("scratch",), ("weights",), ("activations", "weights")]
+    small = [Memory("first", d.integer(16, 2048), d.pick(*kinds))]
+    if d.integer(0, 1):
+        small.append(Memory("second", d.integer(16, 2048), d.pick(*kinds[:3])))
+    return [*small, Memory("large", 1 << 24)]
 
 
 def _in_bands(graph: Graph, seed: int) -> Graph:

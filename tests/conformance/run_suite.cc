@@ -42,13 +42,7 @@ class CaseRun {
     if (!view.ok()) {
       return fail("the payload is refused with error", static_cast<int>(view.error()));
     }
-    // guard | arena | guard | output | guard | output | guard ...
-    std::size_t used = kGuardBytes;
-    const auto take = [&](std::size_t bytes) {
-      std::uint8_t* place = memory_ + used;
-      used += padded(bytes) + kGuardBytes;
-      return place;
-    };
+    // guard | arena | guard | output | guard | output | guard ... | copied constants | guard | region | guard ...
     if (view->header().persistent_bytes != 0) {
       return fail("cases have no memory for a state, bytes",
                   static_cast<std::int64_t>(view->header().persistent_bytes));
@@ -65,20 +59,48 @@ class CaseRun {
         bases[payload::kBaseIo + i] = take(tensor.nbytes);
       }
     }
-    if (used > memory_bytes_) {
-      return fail("memory is too small: needed, available", static_cast<std::int64_t>(used),
+    const std::uint8_t* constants = payload + view->header().constants_offset;
+    const std::size_t copied_bytes = view->header().copied_bytes;
+    std::uint8_t* const copies = copied_bytes == 0 ? nullptr : take(copied_bytes);
+    if (copies != nullptr) {
+      bases[view->copies_base()] = copies;
+    }
+    for (unsigned i = 0; i < view->header().region_count; ++i) {
+      bases[view->region_base() + i] = take(view->region_bytes()[i]);
+    }
+    if (used_ > memory_bytes_) {
+      return fail("memory is too small: needed, available", static_cast<std::int64_t>(used_),
                   static_cast<std::int64_t>(memory_bytes_));
     }
-    for (std::size_t i = 0; i < used; ++i) {
+    for (std::size_t i = 0; i < used_; ++i) {
       memory_[i] = filling(i, index_);
+    }
+    if (copies != nullptr) {
+      std::memcpy(copies, constants, copied_bytes);
     }
     if (!run_calls(*view, bases)) {
       return false;
     }
-    return check_outputs(*view, bases, expected) && check_guards(*view, bases, used);
+    if (copies != nullptr && std::memcmp(copies, constants, copied_bytes) != 0) {
+      return fail("a copied constant was written");
+    }
+    return check_outputs(*view, bases, expected) && check_guards();
   }
 
  private:
+  struct Place {
+    std::uint8_t* data;
+    std::size_t bytes;
+  };
+
+  /// Returns the next `bytes` of memory, with a guard behind them.
+  std::uint8_t* take(std::size_t bytes) {
+    std::uint8_t* place = memory_ + used_;
+    used_ += padded(bytes) + kGuardBytes;
+    places_[place_count_++] = {place, bytes};
+    return place;
+  }
+
   bool fail(const char* what, std::int64_t a = 0, std::int64_t b = 0) {
     report_(index_, what, a, b);
     return false;
@@ -132,34 +154,20 @@ class CaseRun {
     return true;
   }
 
-  /// Checks every byte of memory that belongs neither to the arena nor to an output.
-  bool check_guards(const PayloadView& view, const Bases& bases, std::size_t used) {
+  /// Checks every byte of memory outside of the places that were taken.
+  bool check_guards() {
+    places_[place_count_++] = {memory_ + used_, 0};
     std::size_t at = 0;
-    const auto untouched_until = [&](const std::uint8_t* end) {
-      for (; memory_ + at < end; ++at) {
+    for (std::size_t i = 0; i < place_count_; ++i) {
+      for (; memory_ + at < places_[i].data; ++at) {
         if (memory_[at] != filling(at, index_)) {
-          return false;
+          return fail("a byte outside of its memories was written, at",
+                      static_cast<std::int64_t>(at));
         }
       }
-      return true;
-    };
-    const auto check_before = [&](const std::uint8_t* place, std::size_t bytes) {
-      if (!untouched_until(place)) {
-        return fail("a byte outside the arena and the outputs was written, at",
-                    static_cast<std::int64_t>(at));
-      }
-      at += bytes;
-      return true;
-    };
-    if (!check_before(bases[payload::kBaseArena], view.header().arena_bytes)) {
-      return false;
+      at += places_[i].bytes;
     }
-    for (unsigned i = view.header().input_count; i < view.tensor_count(); ++i) {
-      if (!check_before(bases[payload::kBaseIo + i], view.tensors()[i].nbytes)) {
-        return false;
-      }
-    }
-    return check_before(memory_ + used, 0);
+    return true;
   }
 
   std::uint32_t index_;
@@ -168,6 +176,9 @@ class CaseRun {
   const KernelTable& kernels_;
   Report report_;
   Totals& totals_;
+  std::size_t used_ = kGuardBytes;  // of memory
+  Place places_[payload::kBaseCount + 1];
+  std::size_t place_count_ = 0;
 };
 
 }  // namespace

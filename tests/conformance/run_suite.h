@@ -19,10 +19,11 @@ struct Totals {
   std::uint32_t scratch_checked = 0;  // calls whose scratch size was compared
 };
 
-/// Runs every case: outputs equal the expected bytes, no byte around the arena and the outputs
-/// changes, and every call has exactly the scratch that its kernel asks for, if it asks for any.
+/// Runs every case: outputs equal the expected bytes, no byte around the arena, the outputs and other
+/// memories changes, no copied constant does, and every call has exactly the scratch that its kernel
+/// asks for, if it asks for any.
 ///
-/// `suite` is 16-byte aligned; `memory` is for arena and outputs. Returns false, with a report about
+/// `suite` is 16-byte aligned; `memory` is for all of these. Returns false, with a report about
 /// case 0, if the blob is not a suite.
 bool run_suite(const std::uint8_t* suite, std::size_t suite_bytes, std::uint8_t* memory,
                std::size_t memory_bytes, const KernelTable& kernels, Report report, Totals& totals);
