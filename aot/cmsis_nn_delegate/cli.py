@@ -142,7 +142,7 @@ def _compile(arguments: argparse.Namespace) -> int:
         library.check_installed()
     compiled = _compiled(arguments)
     compiled.require(budget)
-    if board is not None:
+    if board is not None and compiled.parts:
         try:
             compiled.require(Budget(flash=board.flash_bytes))
         except UserError as error:
@@ -838,7 +838,8 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         const="",
         metavar="FILE.html",
-        help="write a page to look at in a browser, by default NAME.report.html; needs only NAME.report.json",
+        help="write a page to look at in a browser, by default NAME.report.html; needs only NAME.report.json, or "
+        "NAME.parts.json of a model in several parts",
     )
     report.add_argument(
         "--profile",

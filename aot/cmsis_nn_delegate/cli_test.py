@@ -299,6 +299,7 @@ def test_partly_delegated_models_say_why(capsys, folder):
     assert files == {"sums.pte", "sums.kernels.h", "sums.parts.json"}
     code, shown, _ = run(capsys, "report", folder / "partial" / "sums")
     assert code == 0 and shown.rstrip() in out and "torch.cumsum(self.conv(x), 1)" in shown
+    assert "\nPart 1 of 1\n" in shown and "\nFlash, bytes\n" in shown
     code, shown, _ = run(capsys, "report", folder / "partial" / "sums", "--json")
     assert code == 0 and shown == (folder / "partial" / "sums.parts.json").read_text()
 
@@ -320,6 +321,13 @@ def test_the_page_of_a_partly_delegated_model(capsys, folder):
         refused = run(capsys, "report", folder / "page" / "sums")
         check_failure(refused, 2, f"{path} and .*sums.pte are from different compilations")
         path.write_text(content)
+    # Without the program, the other files still tell.
+    program, content = page.with_name("sums.pte"), data.read_text()
+    program.unlink()
+    assert run(capsys, "report", folder / "page" / "sums")[0] == 0
+    data.write_text(content.replace(json.loads(content)["program_crc32"], "00000000"))
+    refused = run(capsys, "report", folder / "page" / "sums")
+    check_failure(refused, 2, r"different compilations \(programs [0-9a-f]{8} and 00000000\)")
     data.write_text("{}")
     check_failure(run(capsys, "report", data, "--html"), 2, "does not describe the parts of a model")
 
@@ -327,6 +335,8 @@ def test_the_page_of_a_partly_delegated_model(capsys, folder):
 def test_a_budget_for_a_partly_delegated_model(capsys, folder):
     refused = compile_(capsys, folder, "sums", "--max-flash", "10", out="partial_budget")
     check_failure(refused, 1, "sums exceeds its budget .* the payload takes .* limit of 10")
+    refused = compile_(capsys, folder, "sums", "--max-instructions", "10", out="partial_budget")
+    check_failure(refused, 1, "an inference, without operators outside of the delegate, takes .* limit of 10")
     assert not list((folder / "partial_budget").glob("sums*"))
 
 

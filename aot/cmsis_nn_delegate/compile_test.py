@@ -196,10 +196,29 @@ def test_what_is_known_of_two_delegate_calls(two_parts):
     ]
     refused = [f for f in document["functions"] if f["severity"] != "ok"]
     assert [(f["function"], f["reason"]) for f in refused] == [("aten.cumsum.default", "unsupported-operator")]
-    text = parts_report.render(document)
-    assert "return self.second(torch.cumsum(self.first(x), 1))" in text and refused[0]["message"] in text
+    shown = parts_report.render(document)
+    assert "return self.second(torch.cumsum(self.first(x), 1))" in shown and refused[0]["message"] in shown
+    summary, *reports = re.split(r"^Part \d of 2\n\n", shown, flags=re.MULTILINE)
+    assert [report.rstrip() for report in reports] == [text.render(r).rstrip() for r in two_parts.part_reports]
     for part in document["parts"]:
-        assert f"{part['arena']['nbytes']:,}" in text and f"{part['flash_bytes']:,}" in text
+        assert f"{part['arena']['nbytes']:,}" in summary and f"{part['flash_bytes']:,}" in summary
+
+
+def test_a_model_of_which_nothing_is_delegated():
+    class Sum(nn.Module):
+        def forward(self, x):
+            return torch.cumsum(x, 1)
+
+    result = compiled(Sum())
+    assert result.parts == () and set(result.files()) == {"model.pte"}
+    shown = parts_report.render(result.parts_document)
+    assert "nothing is delegated" in shown and "aten.cumsum.default: unsupported-operator" in shown
+    assert "Part" not in shown
+    result.require(Budget())
+    with pytest.raises(UserError, match="nothing of model is delegated, .*; compile it without a budget"):
+        result.require(Budget(flash=1 << 30))
+    with pytest.raises(UserError, match="there is no page, because nothing of the model is delegated"):
+        result.page()
 
 
 def test_budgets_of_two_delegate_calls_are_the_largest_arena_and_the_sum_of_payloads(two_parts):

@@ -108,9 +108,17 @@ class Compiled:
         return render_parts(self.parts_document, firmware=firmware)
 
     def require(self, budget: Budget) -> None:
-        """UserError if the model exceeds `budget`: its delegate calls together, without what runs outside of them."""
-        if self.parts:
-            budget.require(*self.part_reports)
+        """UserError if the model exceeds `budget`: its delegate calls together, without what runs outside of them; or
+        if nothing is delegated, so that a limit would hold whatever the model takes."""
+        if budget == Budget():
+            return
+        if not self.parts:
+            raise UserError(
+                f"nothing of {self.name} is delegated, so it is not known what it takes: {self.obstacle}; compile it "
+                "without a budget",
+                exit_code=1,
+            )
+        budget.require(*self.part_reports, whole=not self.obstacle)
 
     @property
     def refused(self) -> list[NodeReport]:
@@ -199,7 +207,7 @@ class Compiled:
         files = self.files(emit)
         suffixes = (*_STANDALONE_SUFFIXES, *CPP_SUFFIXES, PARTS_SUFFIX, PAGE_SUFFIX, _ETRECORD_SUFFIX)
         obsolete = [self.name + s for s in suffixes if self.name + s not in files]
-        # The graph's file first, because it names the program.
-        in_order = sorted(files.items(), key=lambda item: not item[0].endswith(".graph.npz"))
+        # First the file that names the program: a kill after it leaves nothing that could be taken for one compilation.
+        in_order = sorted(files.items(), key=lambda item: not item[0].endswith((".graph.npz", PARTS_SUFFIX)))
         write_files(folder, dict(in_order), obsolete)
         return [Path(folder) / name for name in files]

@@ -1,17 +1,20 @@
 """What is known of a model that is not one payload: NAME.parts.json, and the same as text.
 
-The document is that of `explain`, with the report of each part (`payload.report`) and the CRC-32 of the program.
+The document is that of `explain`, with the obstacle to one payload, the CRC-32 of the program, and the report of each
+part (`payload.report`).
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from . import explanation
 from .partition.delegated_work import Share, Work
+from .payload.report import text
+from .payload.report.from_json import report_of
 from .payload.report.model_report import Report
 
 Document = Mapping[str, Any]
@@ -41,7 +44,17 @@ def to_json(parts: Document) -> str:
 
 
 def render(parts: Document) -> str:
-    """Returns the parts and what is outside of them as text, with a final newline."""
+    """Returns as text, with a final newline, a summary of the parts, what is outside of them, and the report of each.
+    UserError if another version of the compiler wrote a report."""
+    return "\n".join([_summary(parts), *_reports(parts["parts"])])
+
+
+def _reports(parts: Sequence[Document]) -> Iterator[str]:
+    for index, part in enumerate(parts, 1):
+        yield f"Part {index} of {len(parts)}\n\n{text.render(report_of(part))}"
+
+
+def _summary(parts: Document) -> str:
     heads = ("part", "calls", "multiplications", "arena", "payload", "predicted instructions")
     rows: list[tuple[str, ...]] = [heads]
     for index, part in enumerate(parts["parts"], 1):
@@ -55,9 +68,8 @@ def render(parts: Document) -> str:
         _work(parts["work"]),
         f"program CRC-32 {parts['program_crc32']}",
         *([f"quantizer: {parts['quantizer']}"] if parts["quantizer"] else []),
-        "",
-        "Parts, sizes in bytes",
-        *("  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in rows),
+        *(["", "Parts, sizes in bytes"] if parts["parts"] else []),
+        *("  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in rows if parts["parts"]),
         "",
         "Outside of the delegate",
     ]
@@ -67,7 +79,7 @@ def render(parts: Document) -> str:
     for function in refused:
         where = f"{function['module'] or '(the model)'}  {function['source'] or '-'}"
         lines.append(f"  {where}  {function['function']}: {function['reason']}")
-        lines += [f"      {text}" for text in (function["code"], function["message"]) if text]
+        lines += [f"      {line}" for line in (function["code"], function["message"]) if line]
     return "\n".join(lines) + "\n"
 
 

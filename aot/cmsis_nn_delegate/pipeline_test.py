@@ -8,6 +8,8 @@ import weakref
 import numpy as np
 import pytest
 import torch
+from executorch.exir._serialize._program import deserialize_pte_binary
+from executorch.exir.schema import DelegateCall
 from torch import nn
 
 from cmsis_nn_delegate import pipeline, reference
@@ -51,6 +53,43 @@ def two_parts():
 
 def compile_small(module=None, inputs=(X,), **options):
     return compile_model(module or nn.Conv2d(2, 4, 3), inputs, "cortex-m55", [inputs], **options)
+
+
+def called(pte):
+    """Returns the data of the delegates in a program, in the order in which it calls them."""
+    program = deserialize_pte_binary(pte).program
+    (plan,) = program.execution_plan
+    arguments = [instruction.instr_args for chain in plan.chains for instruction in chain.instructions]
+    calls = [plan.delegates[args.delegate_index] for args in arguments if isinstance(args, DelegateCall)]
+    return [program.backend_delegate_data[delegate.processed.index].data for delegate in calls]
+
+
+def a_late_branch_first():
+    """Computes first what has operators outside of the delegate before it."""
+    first, second = nn.Conv2d(2, 2, 3), nn.Conv2d(2, 2, 3)
+
+    def function(x):
+        late = torch.cumsum(first(torch.cumsum(x, 1)), 1)
+        return late, second(x)
+
+    return Function(function, first=first, second=second)
+
+
+@pytest.mark.parametrize("model", [two_parts, a_late_branch_first])
+def test_parts_are_in_the_order_of_the_program(model):
+    result = compile_small(model())
+    assert len(result.parts) == 2 and result.parts[0].payload != result.parts[1].payload
+    assert called(result.pte) == [part.payload for part in result.parts]
+    for node, placement in result.placements.items():
+        call = result.parts[placement.partition].calls[placement.call]
+        assert node in call.node.sources and call.choice.kernel.name == placement.kernel
+    for report in result.reports:
+        assert report.name not in result.placements or result.placements[report.name].partition == report.partition
+
+
+def test_a_whole_model_is_its_only_part():
+    result = compile_small()
+    assert result.parts == (result.encoded,) and called(result.pte) == [result.payload]
 
 
 @pytest.mark.parametrize("io", ["float", "int8"])

@@ -8,7 +8,7 @@ from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.providers.registry import get_providers
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.encode import encode
-from cmsis_nn_delegate.payload.kernel_table import generate_kernel_table
+from cmsis_nn_delegate.payload.kernel_table import generate_kernel_table, generate_kernel_table_of_parts
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 
@@ -50,15 +50,18 @@ def test_an_opcode_of_two_providers_has_the_kernel_that_runs_the_calls_of_both()
     assert _kernels(generate_kernel_table("net", payload)) == ["portable::kDepthwiseConv2d"]
 
 
-def _depthwise_table(*calls, core="cortex-m4"):
-    """Returns the table of a model with depthwise convolutions given as (kernel, padding, multiplier)."""
+def _depthwise(*calls, core="cortex-m4"):
+    """Returns the payload of depthwise convolutions given as (kernel, padding, multiplier)."""
     b = GraphBuilder()
     outputs = [
         b.depthwise_conv2d(b.input(1, 4, 8, 8), multiplier, kernel=kernel, padding=Padding(*padding))
         for kernel, padding, multiplier in calls
     ]
-    payload = encode(b.graph(*outputs), get_target(core), providers=get_providers(["cmsis-nn"])).payload
-    return generate_kernel_table("net", payload)
+    return encode(b.graph(*outputs), get_target(core), providers=get_providers(["cmsis-nn"])).payload
+
+
+def _depthwise_table(*calls, core="cortex-m4"):
+    return generate_kernel_table("net", _depthwise(*calls, core=core))
 
 
 @pytest.mark.parametrize("core, function", [("cortex-m0plus", "3x3"), ("cortex-m4", "3x3"), ("cortex-m55", "Opt")])
@@ -80,6 +83,29 @@ def test_calls_of_several_functions_of_cmsis_nn_link_the_wrapper(other):
 
 def test_calls_that_only_the_wrapper_computes_link_it():
     assert "namespace stock = cmsis_nn;" in _depthwise_table(((3, 3), (1, 1), 2))
+
+
+def test_the_table_of_parts_has_each_kernel_that_a_part_calls_once():
+    target = get_target("cortex-m4")
+    payloads = [encode(network(), target).payload for network in (networks.ds_cnn, networks.resnet8)]
+    opcodes = [{call.opcode.name for call in decode(payload).calls} for payload in payloads]
+    assert opcodes[0] - opcodes[1] and opcodes[1] - opcodes[0]
+    table = generate_kernel_table_of_parts("net-1", payloads, 0xABCD)
+    found = [name.rpartition("::k")[2] for name in _kernels(table)]
+    assert sorted(found) == sorted(map(camel, opcodes[0] | opcodes[1]))
+    assert "// For the program 0000abcd." in table and "net-1.h" not in table and "#error" not in table
+
+
+@pytest.mark.parametrize(
+    "second, stock",
+    [(((3, 3), (0, 0), 1), "k{0} = cmsis_nn::k{0}3x3;"), (((5, 5), (1, 1), 1), "namespace stock = cmsis_nn;")],
+)
+def test_parts_link_one_function_of_cmsis_nn_if_that_computes_the_calls_of_all(second, stock):
+    payloads = [_depthwise(((3, 3), (1, 1), 1)), _depthwise(second)]
+    for order in (payloads, payloads[::-1]):
+        table = generate_kernel_table_of_parts("net", order, 0)
+        assert stock.format("DepthwiseConv2d") in table
+        assert _kernels(table) == ["net_model::stock::kDepthwiseConv2d"]
 
 
 def test_only_payloads_are_accepted():

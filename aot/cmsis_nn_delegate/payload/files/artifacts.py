@@ -106,26 +106,40 @@ class Artifacts:
 
     def check(self) -> None:
         """Raises UserError if the existing files are from different compilations, or do not say from which."""
-        named: dict[str, str] = {}
+        payloads: dict[str, str] = {}
+        programs: dict[str, str] = {}
         for suffix in SUFFIXES:
             if suffix == ".pte" or not self.has(suffix):
                 continue
             program = self._named_program(suffix)
             if program is not None:
                 self._check_program(suffix, program)
+                programs[suffix] = program
+                self._check_same(programs, suffix, "programs")
                 continue
             crc = self._named_payload(suffix)
             if crc is None:
                 raise UserError(f"{self.path(suffix)} does not say which payload it belongs to: {_AGAIN}")
-            named[suffix] = crc
-            first = next(iter(named))
-            if crc != named[first]:
-                raise UserError(
-                    f"{self.path(first)} and {self.path(suffix)} are from different compilations (payloads "
-                    f"{named[first]} and {crc}): {_AGAIN}"
-                )
-        if ".graph.npz" in named:
+            payloads[suffix] = crc
+            self._check_same(payloads, suffix, "payloads")
+        if ".graph.npz" in payloads:
             self._check_program(".graph.npz", self.graph()[1].get("program_crc32"))
+        if payloads and programs:
+            # A compilation writes files of one kind only.
+            whole, divided = next(iter(payloads)), next(iter(programs))
+            raise UserError(
+                f"{self.path(whole)} and {self.path(divided)} are from different compilations: the model was one "
+                f"delegate call in the first and was not in the second: {_AGAIN}"
+            )
+
+    def _check_same(self, named: dict[str, str], suffix: str, what: str) -> None:
+        """Compares what the file with `suffix` names with the first of those that `named` has."""
+        first = next(iter(named))
+        if named[suffix] != named[first]:
+            raise UserError(
+                f"{self.path(first)} and {self.path(suffix)} are from different compilations ({what} "
+                f"{named[first]} and {named[suffix]}): {_AGAIN}"
+            )
 
     def _check_program(self, suffix: str, crc: Optional[str]) -> None:
         if self.has(".pte") and crc != f"{zlib.crc32(self.read('.pte')):08x}":

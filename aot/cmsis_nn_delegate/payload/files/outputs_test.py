@@ -10,6 +10,7 @@ import os
 import resource
 import signal
 import sys
+import zlib
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.partition.delegated_work import Work
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.files import outputs
@@ -29,7 +31,7 @@ _KILLED, _REFUSED, _FAILED = 77, 78, 79
 
 
 def compiled(seed, whole=True, name="net"):
-    """A compiled model without PyTorch's part of it; not `whole`: with a program alone."""
+    """A compiled model without PyTorch's part of it; not `whole`: one part of it is delegated."""
     target = get_target("cortex-m55")
     builder = GraphBuilder(seed)
     x = builder.input(1, 3, 6, 6)
@@ -41,10 +43,10 @@ def compiled(seed, whole=True, name="net"):
         pte=b"program of %d " % seed + encoded.payload,
         program=None,
         reports=(),
-        work=None,
+        work=Work(),
         quantizer="default",
         placements={},
-        parts=(encoded,) if whole else (),
+        parts=(encoded,),
         obstacle="" if whole else "a node stays outside",
     )
 
@@ -225,21 +227,20 @@ def test_two_writers_do_not_mix(tmp_path):
     assert len(list(tmp_path.iterdir())) == len(files_of(OLD))
 
 
+@pytest.mark.parametrize("old, new", [(OLD, NEW), (OLD, NEW_PART), (OLD_PART, NEW), (OLD_PART, NEW_PART)])
 @settings(max_examples=100, deadline=None)
-@given(st.data())
-def test_any_mixture_is_refused(tmp_path_factory, data):
+@given(data=st.data())
+def test_any_mixture_is_refused(tmp_path_factory, old, new, data):
     """Also what no interruption leaves, as long as a file names what the others are."""
     folder = tmp_path_factory.mktemp("mixture")
-    for name in files_of(OLD):
-        model = data.draw(st.sampled_from([OLD, NEW, None]), label=name)
+    for name in sorted(files_of(old).keys() | files_of(new).keys()):
+        model = data.draw(st.sampled_from([*(m for m in (old, new) if name in files_of(m)), None]), label=name)
         if model is not None:
             (folder / name).write_bytes(files_of(model)[name])
-    there = contents(folder)
-    # A program alone beside a payload is known by the graph's file only.
-    if "net.graph.npz" not in there:
-        there.pop("net.pte", None)
+    # Files of one delegate call other than the graph's do not say which program they belong to.
+    if not {"net.graph.npz", "net.parts.json"} & contents(folder).keys():
         (folder / "net.pte").unlink(missing_ok=True)
-    check_state(folder, OLD, NEW)
+    check_state(folder, old, new)
 
 
 @pytest.mark.parametrize("suffix", [".payload.bin", ".graph.npz", ".report.txt", ".report.json", ".h", ".c"])
@@ -248,6 +249,13 @@ def test_files_that_do_not_say_what_they_belong_to(tmp_path, suffix):
     (tmp_path / f"net{suffix}").write_bytes(b"of an earlier version")
     with pytest.raises(UserError, match=rf"net\{suffix}"):
         Artifacts.of(str(tmp_path / "net")).check()
+
+
+def test_every_text_of_a_model_in_parts_names_the_program():
+    named = f"{zlib.crc32(NEW_PART.pte):08x}"
+    texts = {name: content.decode() for name, content in NEW_PART.files().items() if not name.endswith(".pte")}
+    assert texts.keys() == {"net.kernels.h", "net.parts.json"}
+    assert all(named in text for text in texts.values())
 
 
 def test_every_text_names_the_payload():

@@ -30,28 +30,29 @@ class Budget:
             if limit is not None and limit < 0:
                 raise UserError(f"the limit of {name} is {limit} {unit}; give 0 or more")
 
-    def require(self, *parts: Report) -> None:
+    def require(self, *parts: Report, whole: bool = True) -> None:
         """UserError says by how much the model exceeds each limit, with the largest causes and what could help; or for
         which calls there is no prediction to compare with the limit of instructions.
 
         parts: the report of the model, or of each of its delegate calls. ExecuTorch's runtime gives each of them an
-        arena while it runs, so that the largest one counts; payloads and instructions add up. Operators outside of the
-        delegate count nowhere.
+        arena while it runs, so that the largest one counts (unless the firmware sets Config::arena_at_init, which takes
+        all of them); payloads and instructions add up.
+        whole: there is one part, and nothing outside of it. Otherwise the message about instructions says that
+        operators outside of the delegate are not counted.
         """
         name, target = parts[0].name, parts[0].target
-        unknown = [part for part in parts if part.prediction.instructions is None]
-        if self.instructions is not None and unknown:
+        if self.instructions is not None and any(part.prediction.instructions is None for part in parts):
             raise UserError(
                 f"{name}: it is not known whether {target} needs more than {self.instructions:,} "
-                f"instructions, because some calls have no prediction: {_unpredicted(unknown[0])}. Leave out the "
+                f"instructions, because some calls have no prediction: {_unpredicted(parts)}. Leave out the "
                 "limit, or measure with `cmsisnn profile --max-instructions`",
                 exit_code=1,
             )
-        exceeded = list(self._exceeded(parts))
+        exceeded = list(self._exceeded(parts, whole))
         if exceeded:
             raise UserError(f"{name} exceeds its budget for {target}: {'; '.join(exceeded)}", exit_code=1)
 
-    def _exceeded(self, parts: Sequence[Report]) -> Iterator[str]:
+    def _exceeded(self, parts: Sequence[Report], whole: bool) -> Iterator[str]:
         fullest = max(range(len(parts)), key=lambda index: parts[index].arena.nbytes)
         arena = parts[fullest].arena
         if self.arena is not None and arena.nbytes > self.arena:
@@ -61,7 +62,7 @@ class Budget:
                 f"{over('the arena', arena.nbytes, self.arena)}. It is full in {peak}, "
                 f"whose largest buffers are {largest(causes)}{_arena_advice(parts[0])}"
             )
-        calls = [(_call(parts, index, call), call) for index, part in enumerate(parts) for call in part.calls]
+        calls = _calls(parts)
         flash = sum(part.flash_bytes for part in parts)
         if self.flash is not None and flash > self.flash:
             causes = ((call.constant_bytes, name) for name, call in calls)
@@ -73,9 +74,7 @@ class Budget:
         predicted = sum(part.prediction.instructions or 0 for part in parts)
         if self.instructions is not None and predicted > self.instructions:
             causes = ((call.predicted_instructions or 0, name) for name, call in calls)
-            inference = (
-                "an inference" if len(parts) == 1 else "an inference, without operators outside of the delegate,"
-            )
+            inference = "an inference" if whole else "an inference, without operators outside of the delegate,"
             yield (
                 f"{over(inference, predicted, self.instructions, 'predicted instructions')}. Most are those of "
                 f"{largest(causes, 'instructions')}"
@@ -87,6 +86,11 @@ def over(what: str, count: int, limit: int, unit: str = "bytes") -> str:
     return f"{what} takes {count:,} {unit}, {count - limit:,} more than its limit of {limit:,}"
 
 
+def _calls(parts: Sequence[Report]) -> list[tuple[str, CallReport]]:
+    """Returns the calls of all parts with what to name each."""
+    return [(_call(parts, index, call), call) for index, part in enumerate(parts) for call in part.calls]
+
+
 def _call(parts: Sequence[Report], index: int, call: CallReport) -> str:
     part = f"part {index + 1}, " if len(parts) > 1 else ""
     return f"{part}call {call.index}, {_named(call)}"
@@ -96,8 +100,8 @@ def _named(call: CallReport) -> str:
     return f"{call.kernel} of {call.sources[-1]}" if call.sources else call.kernel
 
 
-def _unpredicted(report: Report) -> str:
-    names = [f"call {call.index}, {_named(call)}" for call in report.calls if call.predicted_instructions is None]
+def _unpredicted(parts: Sequence[Report]) -> str:
+    names = [name for name, call in _calls(parts) if call.predicted_instructions is None]
     return ", ".join(names[:_CAUSES]) + (f" and {len(names) - _CAUSES} more" if len(names) > _CAUSES else "")
 
 

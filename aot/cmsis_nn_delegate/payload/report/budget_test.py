@@ -10,6 +10,8 @@ from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 
+NETWORKS = (networks.ds_cnn, networks.resnet8)
+
 
 @pytest.fixture(scope="module")
 def report():
@@ -68,6 +70,43 @@ def test_without_a_prediction_no_limit_of_instructions_is_judged(report):
 def test_every_limit_that_is_exceeded_is_named(report):
     with pytest.raises(UserError, match="the arena takes .*the payload takes .*an inference takes"):
         Budget(arena=0, flash=0, instructions=0).require(report)
+
+
+def test_parts_add_up_but_for_their_arenas():
+    parts = [build_report("kws", encode(network(), get_target("cortex-m4"))) for network in NETWORKS]
+    arenas = [part.arena.nbytes for part in parts]
+    flash, predicted = sum(p.flash_bytes for p in parts), sum(p.prediction.instructions for p in parts)
+    Budget(max(arenas), flash, predicted).require(*parts, whole=False)
+    with pytest.raises(UserError) as error:
+        Budget(max(arenas) - 1, flash - 1, predicted - 1).require(*parts, whole=False)
+    arena, payloads, instructions = str(error.value).split("; ")
+    fullest = arenas.index(max(arenas))
+    assert f"{max(arenas):,} bytes, 1 more" in arena
+    assert f"full in part {fullest + 1}, call {parts[fullest].arena.peak_call}, " in arena
+    assert f"{flash:,} bytes, 1 more" in payloads
+    calls = [(index, call) for index, part in enumerate(parts, 1) for call in part.calls]
+    largest = sorted(calls, key=lambda pair: -pair[1].constant_bytes)[:3]
+    assert re.findall(r"part (\d+), call (\d+), ", payloads) == [(str(p), str(call.index)) for p, call in largest]
+    assert "without operators outside of the delegate" in instructions
+    assert f"{predicted:,} predicted instructions, 1 more" in instructions
+    largest = sorted(calls, key=lambda pair: -pair[1].predicted_instructions)[:3]
+    assert re.findall(r"part (\d+), call (\d+), ", instructions) == [(str(p), str(call.index)) for p, call in largest]
+
+
+def test_one_part_of_a_model_says_that_other_operators_are_not_counted(report):
+    with pytest.raises(UserError, match="an inference, without operators outside of the delegate, takes"):
+        Budget(instructions=1).require(report, whole=False)
+    with pytest.raises(UserError, match="an inference takes"):
+        Budget(instructions=1).require(report)
+
+
+def test_the_part_that_has_no_prediction_is_named(report):
+    call = dataclasses.replace(report.calls[1], predicted_instructions=None)
+    calls = (report.calls[0], call, *report.calls[2:])
+    prediction = dataclasses.replace(report.prediction, instructions=None)
+    unknown = dataclasses.replace(report, calls=calls, prediction=prediction)
+    with pytest.raises(UserError, match=r"no prediction: part 2, call 1, [^,]+\. Leave out"):
+        Budget(instructions=9999).require(report, unknown, whole=False)
 
 
 def test_limits_are_not_negative():

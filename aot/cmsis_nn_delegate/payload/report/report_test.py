@@ -5,11 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.payload.report import text
+from cmsis_nn_delegate.payload.report.from_json import report_of
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
@@ -51,6 +53,21 @@ def test_buffers_are_what_is_alive(seed, io_placement):
     inputs = [b.name for b in buffers if b.kind == "input"]
     assert sorted(inputs) == ([] if io_placement == "caller" else sorted(x.name for x in report.inputs))
     assert {b.call for b in buffers if b.kind == "scratch"} == {c.index for c in report.calls if c.scratch_bytes}
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32), st.booleans())
+def test_a_report_is_read_again_as_it_was_written(seed, memories):
+    options = {"memories": [Memory("dtcm", 4096), Memory("sram", 1 << 24)]} if memories else {}
+    report = build_report("random", encode(networks.random_network(seed), get_target("cortex-m55"), **options))
+    assert report_of(json.loads(report.to_json())) == report
+
+
+def test_a_report_of_another_version_is_refused():
+    document = json.loads(build_report("net", encode(networks.ds_cnn(), get_target("cortex-m4"))).to_json())
+    del document["calls"][3]["why"]
+    with pytest.raises(UserError, match="the report has no 'why': compile the model again"):
+        report_of(document)
 
 
 @settings(max_examples=20, deadline=None)

@@ -17,7 +17,7 @@ from cmsis_nn_delegate.payload.report.page import document, graph, image, librar
 from cmsis_nn_delegate.payload.report.page.parts import render_parts
 from cmsis_nn_delegate.payload.report.page.render import render
 from cmsis_nn_delegate.target import get_target
-from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing import documents, networks
 
 
 class Page(HTMLParser):
@@ -96,36 +96,7 @@ def test_figures_are_those_of_the_report(seed, io_placement, profiled):
 
 
 def parts_of(*graphs):
-    """What is known of a model with these graphs as parts, and a refused function, as NAME.parts.json has it."""
-    about = {"module": "<layers> (Sums)", "source": "model.py:3", "code": "x = a < b", "function": "aten.lt"}
-    refused = {**about, "severity": "error", "partition": None, "calls": [], "reason": "unsupported-operator"}
-    calls = [{"partition": 1, "call": 2, "kernel": "conv2d", "provider": "tuned"}]
-    return {
-        "name": "net",
-        "target": "cortex-m55",
-        "quantizer": "default",
-        "obstacle": "1 node stays outside of the delegate: lt",
-        "program_crc32": "0123abcd",
-        "work": {
-            "multiplications": {"delegated": 1200, "total": 3400},
-            "operators": {"delegated": 5, "total": 6},
-            "calls": len(graphs),
-            "border_bytes": 7890,
-        },
-        "functions": [
-            {
-                **about,
-                "severity": "ok",
-                "partition": 1,
-                "calls": calls,
-                "reason": "",
-                "message": "",
-                "function": "aten",
-            },
-            {**refused, "message": "write <that> instead"},
-        ],
-        "parts": [report_of(graph) for graph in graphs],
-    }
+    return documents.parts(*map(report_of, graphs))
 
 
 @settings(max_examples=8, deadline=None)
