@@ -399,12 +399,15 @@ def _package(c: Compilation) -> None:
 
 def _placements(encoded: Sequence[Encoded]) -> dict[str, Placement]:
     """Returns the call that computes each delegated edge node; nodes that only rename values have none."""
-    return {
-        source: Placement(partition, call.index, call.choice.kernel.name, call.choice.provider.name)
-        for partition, part in enumerate(encoded)
-        for call in part.calls
-        for source in call.node.sources
-    }
+    found: dict[str, Placement] = {}
+    for index, part in enumerate(encoded):
+        for call in part.calls:
+            for source in call.node.sources:
+                # A later call of the same node only finishes it: it moves the result, or rounds it with its own work.
+                found.setdefault(
+                    source, Placement(index, call.index, call.choice.kernel.name, call.choice.provider.name)
+                )
+    return found
 
 
 def export(module: Model, args: tuple[Any, ...], kwargs: Optional[Mapping[str, Any]] = None) -> ExportedProgram:

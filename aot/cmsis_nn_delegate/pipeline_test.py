@@ -16,6 +16,7 @@ from cmsis_nn_delegate import pipeline, reference
 from cmsis_nn_delegate.compile import compile_for_targets, compile_model
 from cmsis_nn_delegate.edge.refusal import Reason
 from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.explanation import explain
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.passes import run_passes as passes
 from cmsis_nn_delegate.payload.decode import decode
@@ -85,6 +86,15 @@ def test_parts_are_in_the_order_of_the_program(model):
         assert node in call.node.sources and call.choice.kernel.name == placement.kernel
     for report in result.reports:
         assert report.name not in result.placements or result.placements[report.name].partition == report.partition
+
+
+def test_a_function_is_placed_where_it_is_computed_rather_than_where_its_result_is_moved_or_rounded():
+    convolution, linear = nn.Conv2d(2, 2, 3), nn.Linear(2, 4)
+    mean = Function(lambda x: linear(convolution(x).mean((2, 3))), convolution=convolution, linear=linear)
+    for module in (mean, convolution):
+        calls = {e.function: [call.kernel for call in e.calls] for e in explain(compile_small(module))}
+        assert len(calls["aten.conv2d.default"]) == 1 and calls["aten.conv2d.default"][0].startswith("conv2d")
+        assert module is convolution or calls["aten.mean.dim"] == ["avg_pool2d"]
 
 
 def test_a_whole_model_is_its_only_part():
