@@ -60,14 +60,17 @@ class Board:
         return self.memories[_FLASH].nbytes
 
     def target(self, name: Optional[str] = None) -> Target:
-        """Returns the core called `name`, by default the board's own. UserError if the board does not run what is
-        compiled for it, ValueError if there is no such core."""
+        """Returns the core called `name`, by default the board's own. UserError if there is no such core, or the board
+        does not run what is compiled for it."""
         running = [cpu for cpu in TARGETS if self.core == cpu or self.core in ALSO_RUNS_ON.get(cpu, ())]
         if not running:
             raise UserError(f"board {self.name} has a {self.core}; nothing can be compiled for that")
         if name is None:
             return TARGETS[self.core if self.core in running else running[0]]
-        found = get_target(name)
+        try:
+            found = get_target(name)
+        except ValueError as error:
+            raise UserError(str(error)) from error
         if name not in running:
             raise UserError(
                 f"board {self.name} has a {self.core}, which does not run models for {name}: leave out --target, or "

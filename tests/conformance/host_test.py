@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.target import TARGETS, get_target
 from tests.conformance import cases, suite
 from tests.conformance.outcome import parse
@@ -50,6 +51,14 @@ def test_every_byte_equals_the_reference(provider, seeds, tmp_path):
     assert (outcome.kernels, outcome.cases) == (NAMES[provider], len(seeds))
     assert outcome.failed == 0, outcome.explain(suite_cases)
     assert result.returncode == 0
+
+
+if OPERATOR == cases.NETWORK:
+
+    def test_networks_lie_in_several_memories():
+        payloads = [decode(case.payload) for case in drawn(range(CASES))]
+        assert {1, 2} <= {sum(nbytes > 0 for nbytes in payload.region_bytes) for payload in payloads}
+        assert any(payload.copied_bytes for payload in payloads)
 
 
 def test_a_wrong_byte_is_seen(tmp_path):

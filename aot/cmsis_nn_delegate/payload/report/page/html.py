@@ -26,7 +26,7 @@ def sortable(name: str, heads: Sequence[str], rows: Sequence[Sequence[str]], exa
 def filtered(name: str, titles: str, body: str, example: str) -> str:
     """Returns what `sortable` does, of cells that have their elements."""
     return (
-        f"<input type=search data-filters={name} placeholder='Filter: {example}' aria-label='Filter the {name}'>"
+        f"<input type=search data-filters={name} placeholder='Filter: {example}' aria-label='Filter this table'>"
         f"<div class=scroll><table id={name} data-sortable><thead><tr>{titles}</tr></thead>"
         f"<tbody>{body}</tbody></table></div>"
     )

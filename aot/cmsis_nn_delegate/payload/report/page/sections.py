@@ -53,7 +53,7 @@ def summary(
     gap = f"{arena['gap']:,} above the lower bound of {arena['bound']:,}" if arena["gap"] else "no plan can take less"
     placed = "with" if arena["io_placement"] == "arena" else "without"
     tiles = [
-        _tile(
+        tile(
             "RAM: arena",
             arena["nbytes"],
             "bytes",
@@ -61,7 +61,7 @@ def summary(
             _of(against, "arena", "nbytes"),
             limits.get("arena"),
         ),
-        _tile(
+        tile(
             "Flash: payload",
             report["flash_bytes"],
             "bytes",
@@ -69,10 +69,10 @@ def summary(
             _of(against, "flash_bytes"),
             limits.get("flash"),
         ),
-        _tile("Work", report["macs"], "multiplications", _predicted(report), _of(against, "macs")),
+        tile("Work", report["macs"], "multiplications", _predicted(report), _of(against, "macs")),
     ]
     tiles[1:1] = [
-        _tile(
+        tile(
             f"RAM: {memory['name']}",
             memory["nbytes"],
             "bytes",
@@ -87,20 +87,18 @@ def summary(
         copies = report["copies"]
         note = f"in {copies['memory']}, copied by init()"
         old = (against or {}).get("copies") or {}
-        tiles.append(_tile("RAM: copies of constants", copies["nbytes"], "bytes", note, old.get("nbytes")))
+        tiles.append(tile("RAM: copies of constants", copies["nbytes"], "bytes", note, old.get("nbytes")))
     if report["persistent_bytes"]:
         kept = "kept between inferences"
-        tiles.insert(
-            1, _tile("RAM: state", report["persistent_bytes"], "bytes", kept, _of(against, "persistent_bytes"))
-        )
+        tiles.insert(1, tile("RAM: state", report["persistent_bytes"], "bytes", kept, _of(against, "persistent_bytes")))
     if profile is not None:
         outside = f"{profile['executor']:,} of them outside of kernels"
-        tiles.append(_tile("An inference", profile["inference"], "instructions", outside))
+        tiles.append(tile("An inference", profile["inference"], "instructions", outside))
         if profile.get("cycles"):
             low, high = profile["cycles"]
-            tiles.append(_tile("Modelled cycles", high, "cycles at most", f"at least {low:,}"))
+            tiles.append(tile("Modelled cycles", high, "cycles at most", f"at least {low:,}"))
         crc = f"and {profile['crc']:,} to check the CRC"
-        tiles.append(_tile("init()", profile["init"], "instructions", crc))
+        tiles.append(tile("init()", profile["init"], "instructions", crc))
     if accuracy is not None:
         figure, unit, note = quantization.figures(accuracy)
         tiles.append(_text_tile("Accuracy", figure, unit, note))
@@ -240,9 +238,10 @@ def shape(dims: Iterable[int]) -> str:
     return "×".join(map(str, dims)) or "scalar"
 
 
-def _tile(
+def tile(
     label: str, value: int, unit: str, note: str, before: Optional[int] = None, limit: Optional[int] = None
 ) -> str:
+    """Returns a figure of a summary, with the difference to what it was `before`, and a bar up to `limit`."""
     change = ""
     if before is not None:
         shown = _difference(difference.Change("", label, before, value)) if before != value else "unchanged"
@@ -255,11 +254,6 @@ def _tile(
             f"<div class=note>{used} of the limit of {limit:,}</div></div>"
         )
     return _text_tile(label, f"{value:,}", unit, note, change)
-
-
-def tile(label: str, value: int, unit: str, note: str) -> str:
-    """Returns a figure of a summary."""
-    return _tile(label, value, unit, note)
 
 
 def _text_tile(label: str, figure: str, unit: str, note: str, more: str = "") -> str:
