@@ -682,11 +682,6 @@ def _run_simulator(artifacts: Artifacts, samples: list[Sample], arguments: argpa
     payload = artifacts.payload()
     executor = arguments.executor or "standalone"
     program = artifacts.read(".pte") if executor == "executorch" else None
-    if program is not None and payload.region_bytes:
-        raise UserError(
-            "images with ExecuTorch's executor give the delegate no memory beside the arena: run it in the standalone "
-            "executor, or compile it with one --memory"
-        )
     image = arguments.image
     if image is None:
         core = arguments.core or artifacts.graph()[1]["target"]

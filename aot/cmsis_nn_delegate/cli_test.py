@@ -212,9 +212,6 @@ def test_a_model_in_several_memories(capsys, folder, small):
     assert "SMALL_REGION1_BYTES" in files.with_suffix(".h").read_text()
     code, shown, _ = run(capsys, "report", files)  # compiles the graph again, for the same memories
     assert code == 0 and "sram (arena)" in shown
-    inputs = ("--inputs", folder / "x.npz", "--on", "simulator")
-    refused = run(capsys, "run", files, *inputs, "--executor", "executorch")
-    check_failure(refused, 2, "no memory beside the arena: run it in the standalone executor")
     refused = compile_(capsys, folder, "small", *memories, "--emit", "cpp", out="refused")
     check_failure(refused, 2, "one arena, .* give one --memory that holds no weights, or none")
     assert "calibrated" not in refused[1]  # before the work, not after it

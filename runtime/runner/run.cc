@@ -3,8 +3,10 @@
 #include "platforms/bsp/bsp.h"
 #include "runtime/kernels/selected.h"
 #include "runtime/payload/crc32.h"
-#include "runtime/runner/null_kernels.h"
 #include "runtime/runner/report.h"
+#ifndef CMSIS_NN_DELEGATE_NO_NULL_KERNELS
+#include "runtime/runner/null_kernels.h"
+#endif
 
 namespace cmsis_nn_delegate {
 namespace runner {
@@ -17,9 +19,22 @@ void fail(Error error, const char* what) {
   bsp_exit(1);
 }
 
+namespace {
+
+/// Returns the kernels that `job` asks for.
+const KernelTable& kernels_for(const Job& job) {
+#ifndef CMSIS_NN_DELEGATE_NO_NULL_KERNELS
+  if (job.error() == nullptr && job.has(kJobNullKernels)) {
+    return kNullKernels;
+  }
+#endif
+  return selected_kernels();
+}
+
+}  // namespace
+
 Delegate start(const Job& job, const char* executor, bool program) {
-  const bool null_kernels = job.error() == nullptr && job.has(kJobNullKernels);
-  const KernelTable& kernels = null_kernels ? kNullKernels : selected_kernels();
+  const KernelTable& kernels = kernels_for(job);
   Line("RUN")
       .field("core", bsp_core)
       .field("isa", bsp_isa)
@@ -33,6 +48,11 @@ Delegate start(const Job& job, const char* executor, bool program) {
     fail(Error::InvalidArgument, program ? "the job holds a payload, this image runs a .pte"
                                          : "the job holds a .pte, this image runs a payload");
   }
+#ifdef CMSIS_NN_DELEGATE_NO_NULL_KERNELS
+  if (job.has(kJobNullKernels)) {
+    fail(Error::NotSupported, "an image for given models has no null kernels");
+  }
+#endif
   Config config;
   config.verify_crc = job.has(kJobVerifyCrc);
   return {kernels, config};

@@ -26,7 +26,7 @@ ALL = "CLANG_TIDY_ALL" in os.environ
 
 # Checked with different flags, below.
 CMSIS_NN = ("runtime/kernels/cmsis_nn", "tests/conformance/geometry_test.cc")
-EXECUTORCH = ("runtime/runner/executorch/main.cc", "runtime/runner/executorch/missing_kernels.cc")
+EXECUTORCH = tuple(f"runtime/runner/executorch/{name}.cc" for name in ("delegate_payloads", "main", "missing_kernels"))
 SELFTEST = ("platforms/bsp/selftest",)
 
 # They include what is written for each network.

@@ -2,10 +2,14 @@
 
     executorch_image(
         name = "image",
+        models = [":digits"],
         kernels = [":my_relu"],
     )
 
     executorch_firmware(image = ":image")  # for every core
+
+Each of `models` is a delegate_model, whose .pte the image can run: of the delegate it links the kernels that their calls
+need, and no others. Without `models` it has all kernels of the delegate, for any program.
 
 Each of `kernels` is a cc_library with alwayslink that registers kernels for operators outside of the
 delegate: your own, or ExecuTorch's portable ones.
@@ -18,6 +22,7 @@ by its name; a fully delegated program needs none. tests/executorch/sigmoid_kern
 """
 
 load("//platforms:firmware.bzl", "firmware_image")
+load("//runtime/kernels:of_models.bzl", "kernels_of_models")
 load("//third_party/executorch:availability.bzl", "EXECUTOR")
 
 def _unavailable_impl(ctx):
@@ -28,11 +33,12 @@ _unavailable = rule(
     attrs = {"reason": attr.string()},
 )
 
-def executorch_image(name, kernels = [], profile = False, **kwargs):
+def executorch_image(name, models = [], kernels = [], profile = False, **kwargs):
     """Declares the image.
 
     Args:
       name: of the target; only `executorch_firmware` can build it.
+      models: delegate_model targets whose programs it runs; by default, the image runs any program.
       kernels: libraries that register kernels besides the delegate.
       profile: with ExecuTorch's event tracer, to time every call of the delegate.
       **kwargs: of firmware_image.
@@ -44,10 +50,18 @@ def executorch_image(name, kernels = [], profile = False, **kwargs):
             tags = ["manual"],
         )
         return
-    suffix = "_profile" if profile else ""
+    runner = "//runtime/runner/executorch:executorch"
+    if models:
+        runner += "_without_kernels"
+        kernels_of_models(
+            name = name + "_kernels",
+            models = models,
+            tags = ["manual"],
+        )
+        kernels = [":%s_kernels" % name] + kernels
     firmware_image(
         name = name,
         tags = ["manual"],  # only an executorch_firmware compiles it with the right headers
-        deps = [str(Label("//runtime/runner/executorch:executorch" + suffix))] + kernels,
+        deps = [str(Label(runner + ("_profile" if profile else "")))] + kernels,
         **kwargs
     )

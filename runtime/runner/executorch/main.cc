@@ -2,6 +2,7 @@
 // .pte, read in place.
 //
 // Memory from __arena_start upwards; the report has the sizes, from which a product can choose its own:
+//   regions           of the delegate's payloads beside their arenas, as if they were other memories
 //   planned buffers   as the program says
 //   outputs           those that the program does not plan
 //   method pool       what loading takes; kMethodPoolBytes
@@ -20,8 +21,10 @@
 #include "platforms/bsp/bsp.h"
 #include "platforms/bsp/mark.h"
 #include "runtime/backend/register.h"
+#include "runtime/runner/executorch/delegate_payloads.h"
 #include "runtime/runner/executorch/missing_kernels.h"
 #include "runtime/runner/job.h"
+#include "runtime/runner/regions.h"
 #include "runtime/runner/report.h"
 #include "runtime/runner/run.h"
 #ifdef ET_EVENT_TRACER_ENABLED
@@ -195,16 +198,33 @@ void print_calls(std::uint32_t set, const CallTracer& tracer) {
   fail(error, "load_method() refused the program");
 }
 
+/// Returns the regions that the delegates of the job's program need, not placed yet; none if the program cannot be
+/// loaded.
+Regions regions_of(const Job& job) {
+  Regions regions;
+  BufferDataLoader loader(job.payload(), job.payload_bytes());
+  if (Program::load(&loader).ok()) {
+    add_regions_of_delegates(job.payload(), job.payload_bytes(), kMethodName, regions);
+  }
+  return regions;
+}
+
 void run() {
   const Job job(__mailbox_start, static_cast<std::size_t>(__mailbox_end - __mailbox_start));
-  const Delegate delegate = start(job, "executorch", /*program=*/true);
+  Delegate delegate = start(job, "executorch", /*program=*/true);
   executorch::runtime::runtime_init();
+  Regions regions = regions_of(job);
+  std::uint8_t* const memory_start =
+      __arena_start +
+      regions.place(__arena_start, static_cast<std::size_t>(__arena_end - __arena_start));
+  delegate.config.regions = regions.data();
+  delegate.config.region_count = regions.count();
   const Error registered = register_cmsis_nn_backend(delegate.kernels, delegate.config);
   if (registered != Error::Ok) {
     fail(registered, "register_backend");
   }
 
-  MemoryAllocator ram = pool(__arena_start, __arena_end);
+  MemoryAllocator ram = pool(memory_start, __arena_end);
   constexpr char kNoRoom[] = "the board's RAM is too small for the method pool";
   MemoryAllocator method_pool(kMethodPoolBytes,
                               static_cast<std::uint8_t*>(take(ram, kMethodPoolBytes, kNoRoom)));

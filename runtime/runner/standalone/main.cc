@@ -20,6 +20,7 @@
 #include "runtime/payload/format.h"
 #include "runtime/payload/view.h"
 #include "runtime/runner/job.h"
+#include "runtime/runner/regions.h"
 #include "runtime/runner/report.h"
 #include "runtime/runner/run.h"
 #include "runtime/standalone/model.h"
@@ -70,7 +71,7 @@ class MeasuredBackend final : public CmsisNnBackend {
 };
 
 StandaloneModel<payload::kMaxIo> model;
-MemoryRegion regions[payload::kMaxIo];
+Regions regions;
 
 bool in_arena(std::size_t tensor) {
   return model.tensor(tensor).arena_offset != payload::kNoArenaOffset;
@@ -163,46 +164,17 @@ std::uint32_t state_bytes_of(const Job& job, std::size_t room) {
   return kept == 0 || !fits ? 0 : static_cast<std::uint32_t>(payload::kStateOffset + kept);
 }
 
-/// Places the regions of the job's payload, which is not validated yet, one after another from
-/// `memory` on, and returns how many there are; 0 if they do not fit into `room` bytes. Sets `bytes` to
-/// what they take.
-std::size_t place_regions(const Job& job, std::uint8_t* memory, std::size_t room,
-                          std::uint32_t& bytes) {
-  bytes = 0;
-  const std::size_t size = job.payload_bytes();
-  if (size < sizeof(payload::Header)) {
-    return 0;
-  }
-  const auto& header = *reinterpret_cast<const payload::Header*>(job.payload());
-  const std::size_t tensors =
-      sizeof(payload::IoTensor) * (std::size_t{header.input_count} + header.output_count);
-  const std::size_t sizes = sizeof(std::uint32_t) * header.region_count;
-  if (header.region_count > payload::kMaxIo || sizeof(header) + tensors + sizes > size) {
-    return 0;
-  }
-  const std::uint32_t* region_bytes = PayloadView(header).region_bytes();
-  std::uint32_t used = 0;
-  for (std::size_t i = 0; i < header.region_count; ++i) {
-    if (region_bytes[i] % payload::kAlignment != 0 || region_bytes[i] > room - used) {
-      return 0;
-    }
-    regions[i] = {memory + used, region_bytes[i]};
-    used += region_bytes[i];
-  }
-  bytes = used;
-  return header.region_count;
-}
-
 void run() {
   const Job job(__mailbox_start, static_cast<std::size_t>(__mailbox_end - __mailbox_start));
   std::uint64_t ticks = 0;
   Delegate delegate = start(job, "standalone", /*program=*/false);
   const auto ram_bytes = static_cast<std::size_t>(__arena_end - __arena_start);
   const std::uint32_t state_bytes = state_bytes_of(job, ram_bytes);
-  std::uint32_t regions_bytes = 0;
-  delegate.config.regions = regions;
-  delegate.config.region_count =
-      place_regions(job, __arena_start + state_bytes, ram_bytes - state_bytes, regions_bytes);
+  regions.add(job.payload(), job.payload_bytes());
+  const std::uint32_t regions_bytes =
+      regions.place(__arena_start + state_bytes, ram_bytes - state_bytes);
+  delegate.config.regions = regions.data();
+  delegate.config.region_count = regions.count();
   const MeasuredBackend backend(delegate, ticks);
   std::uint8_t* const arena = __arena_start + state_bytes + regions_bytes;
   const Error loaded =
@@ -234,8 +206,8 @@ void run() {
                header.persistent_bytes);
   }
   for (std::size_t i = 0; i < header.region_count; ++i) {
-    memory.set(PayloadView(header).region_base() + i, regions[i].data,
-               static_cast<std::uint32_t>(regions[i].bytes));
+    memory.set(PayloadView(header).region_base() + i, regions.data()[i].data,
+               static_cast<std::uint32_t>(regions.data()[i].bytes));
   }
   const JobLayers layers(job, static_cast<std::size_t>(__mailbox_end - __mailbox_start));
   if (!layers.valid(memory.limits)) {
