@@ -17,13 +17,14 @@ from torch.fx import GraphModule
 
 from . import reference
 from .accuracy_advice import proposals
-from .accuracy_report import Accuracy, Arithmetic, LayerAccuracy, decibels
+from .accuracy_report import Accuracy, Arithmetic, LayerAccuracy, Part, decibels
 from .compiled import Compiled
 from .edge.functions import name_in
 from .edge.naming import module_of, source_of
 from .edge.nodes import target_name
 from .errors import UserError
 from .graph.ir import Value
+from .noise_sums import NoiseSums
 from .ops import storage
 from .partition.int8_io import io_quants
 from .pipeline import Compilation
@@ -33,7 +34,9 @@ from .quantization.comparison.layer_noise import LayerNoise
 from .quantization.comparison.layer_noise import measure as measure_layers
 from .quantization.comparison.noise import Noise
 from .quantization.comparison.running import call
+from .quantization.in_place import written_state
 from .quantization.interface import make_flat
+from .runner import simulate
 from .runner.host import HostProgram
 
 Outputs = list[Any]  # of one sample
@@ -44,55 +47,75 @@ def measure(
     data: Any,
     labels: Optional[np.ndarray] = None,
     *,
+    part: Optional[Part] = None,
     layer_samples: int = 8,
     library: Union[str, Path, None] = None,
+    image: Union[str, Path, None] = None,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Accuracy:
     """Measures a model that was compiled with float inputs and outputs and with `check`, for its first target.
 
     data: inputs, in any form that calibration data may have. labels: the class of each row of the first output.
-    layer_samples: how many of the samples, spread evenly, the layers are measured on.
+    part: the samples that are measured, by default all. Layers are measured without it only.
+    layer_samples: how many of the samples, spread evenly, the layers are measured on; those of a model that was
+        quantized by the caller are not.
     library: the delegate's shared library; see `runner.host`. A model in several parts needs it.
+    image: firmware of the standalone runner, which computes the device's outputs in a simulator instead.
 
-    UserError for unusable data, and for labels that do not fit the model.
+    UserError for unusable data, for labels that do not fit the model, for parts of what has a state, and if `image`
+    cannot run the model.
     """
     c = compilation
     if c.io != "float" or not c.check:
         raise ValueError("accuracy is measured with float inputs and outputs, and with check")
     compiled = c.compiled[0]
-    float_module = c.exported.module(check_guards=False)
-    make_flat(float_module)
+    if part is not None and written_state(c.converted.graph):
+        raise UserError("the model keeps a state from one sample to the next: its data cannot be measured in parts")
     with torch.no_grad():
-        samples, kept = [], Samples(layer_samples)
-        for sample in calibration.read(data, c.inputs):
-            samples.append(sample)
-            kept.add(sample)
+        everything = list(calibration.read(data, c.inputs))
+        samples = everything if part is None else everything[part.samples]
         if not samples:
-            raise UserError("the data contains no samples")
-        progress(f"running {len(samples)} samples in float and quantized, in PyTorch")
-        wanted = [call(float_module, sample) for sample in samples]
+            raise UserError(f"the data contains no samples{'' if part is None else f' for part {part}'}")
+        kept = Samples(layer_samples)
+        for sample in samples:
+            kept.add(sample)
+        quantized_here = "" if c.is_quantized else "float and "
+        progress(f"running {len(samples)} samples in {quantized_here}quantized, in PyTorch")
         quantized = list(_run_quantized(c.converted, samples))
-        device, obstacle, how = _device(c, samples, library, progress)
-        classes = None if labels is None else _Labels(labels, wanted)
-        arithmetics = [_arithmetic("float", "PyTorch", wanted, wanted, classes)]
+        wanted = quantized if c.is_quantized else _run_float(c, samples)
+        device, obstacle, how = _device(c, samples, library, image, progress)
+        classes = None if labels is None else _Labels(labels, len(everything), part, wanted[0])
+        arithmetics = [] if c.is_quantized else [_arithmetic("float", "PyTorch", wanted, wanted, classes)]
         arithmetics.append(_arithmetic("quantized", "PyTorch, with integers as floats", wanted, quantized, classes))
         if device is not None:
             arithmetics.append(_arithmetic("device", how, wanted, device, classes))
-        progress(f"measuring layers on {len(kept.kept)} samples")
-        on_device = _DeviceLayers(c, kept.kept)
-        noises = measure_layers(c.prepared, c.converted, kept.kept, on_device.see, progress)
-    total = math.fsum(layer.cost for layer in noises)
+        layers: list[LayerAccuracy] = []
+        predicted = None
+        if part is None and not c.is_quantized:
+            progress(f"measuring layers on {len(kept.kept)} samples")
+            on_device = _DeviceLayers(c, kept.kept)
+            noises = measure_layers(c.prepared, c.converted, kept.kept, on_device.see, progress)
+            total = math.fsum(layer.cost for layer in noises)
+            predicted = decibels(total)
+            layers = [_layer(c, noise, on_device.noises.get(noise.node.name), total) for noise in noises if noise.count]
     return Accuracy(
         model=c.name,
         target=compiled.target.name,
+        part="" if part is None else str(part),
         samples=len(samples),
-        layer_samples=len(kept.kept),
+        layer_samples=len(kept.kept) if layers else 0,
         arithmetics=tuple(arithmetics),
         device_steps=None if device is None else _steps(compiled, quantized, device),
         device_obstacle=obstacle,
-        predicted_sqnr=decibels(total),
-        layers=tuple(_layer(c, layer, on_device.noises.get(layer.node.name), total) for layer in noises if layer.count),
+        predicted_sqnr=predicted,
+        layers=tuple(layers),
     )
+
+
+def _run_float(c: Compilation, samples: Sequence[Any]) -> list[Outputs]:
+    module = c.exported.module(check_guards=False)
+    make_flat(module)
+    return [call(module, sample) for sample in samples]
 
 
 def _run_quantized(converted: GraphModule, samples: Sequence[Any]) -> Iterator[Outputs]:
@@ -105,11 +128,22 @@ def _run_quantized(converted: GraphModule, samples: Sequence[Any]) -> Iterator[O
 
 
 def _device(
-    c: Compilation, samples: Sequence[Any], library: Union[str, Path, None], progress: Callable[[str], None]
+    c: Compilation,
+    samples: Sequence[Any],
+    library: Union[str, Path, None],
+    image: Union[str, Path, None],
+    progress: Callable[[str], None],
 ) -> tuple[Optional[list[Outputs]], str, str]:
     """(outputs as the device computes them, why there are none, what computed them)"""
     compiled = c.compiled[0]
     arrays = [[np.asarray(x.numpy(), order="C") for x in sample] for sample in samples]
+    if image is not None:
+        if compiled.payload is None:
+            raise UserError("the model is not delegated as a whole: images of the standalone runner cannot run it")
+        progress(f"simulating {image}")
+        run = simulate.run(compiled.payload, arrays, image, progress=progress)
+        outputs = [[torch.from_numpy(x) for x in result] for result in run.outputs]
+        return outputs, "", f"{run.info.core} in {run.simulator}, kernels {run.info.kernels}"
     try:
         program = HostProgram(compiled.pte, library)
     except UserError as error:
@@ -128,22 +162,27 @@ def _device(
 
 
 class _Labels:
-    """The classes of all samples."""
+    """The classes of the samples of a part, from those of all `count` samples. `outputs` are those of one sample."""
 
-    def __init__(self, labels: np.ndarray, wanted: Sequence[Outputs]) -> None:
-        rows = [output[0].shape[0] for output in wanted]
-        shape = list(wanted[0][0].shape)
+    def __init__(self, labels: np.ndarray, count: int, part: Optional[Part], outputs: Outputs) -> None:
+        shape = list(outputs[0].shape)
         if len(shape) != 2:
             raise UserError(f"labels are for a model whose first output is [batch, classes]; here it is {shape}")
-        if labels.ndim != 1 or len(labels) != sum(rows) or not np.issubdtype(labels.dtype, np.integer):
-            raise UserError(f"labels are {labels.dtype}{list(labels.shape)}; the data needs {sum(rows)} integers")
+        wanted = count * shape[0]
+        if labels.ndim != 1 or len(labels) != wanted or not np.issubdtype(labels.dtype, np.integer):
+            raise UserError(f"labels are {labels.dtype}{list(labels.shape)}; the data needs {wanted} integers")
         if labels.min() < 0 or labels.max() >= shape[1]:
             raise UserError(f"labels go from {labels.min()} to {labels.max()}; the model has {shape[1]} classes")
-        self._labels = labels
+        by_sample = labels.reshape(count, shape[0])
+        self._labels = (by_sample if part is None else by_sample[part.samples]).reshape(-1)
 
-    def top1(self, results: Sequence[Outputs]) -> float:
+    @property
+    def rows(self) -> int:
+        return len(self._labels)
+
+    def right(self, results: Sequence[Outputs]) -> int:
         found = np.concatenate([output[0].numpy().argmax(axis=1) for output in results])
-        return float((found == self._labels).mean())
+        return int((found == self._labels).sum())
 
 
 def _arithmetic(
@@ -153,15 +192,8 @@ def _arithmetic(
     for a, b in zip(wanted, found):
         for noise, x, y in zip(noises, a, b):
             noise.add(x, y)
-    used = [noise for noise in noises if noise.signal or noise.noise]
-    sqnr = min((noise.sqnr for noise in used), default=math.inf)
-    return Arithmetic(
-        name,
-        how,
-        sqnr=None if math.isinf(sqnr) else sqnr,
-        cosine=min((noise.cosine for noise in used), default=1.0),
-        top1=None if classes is None else classes.top1(found),
-    )
+    rows, right = (0, 0) if classes is None else (classes.rows, classes.right(found))
+    return Arithmetic.of(name, how, [NoiseSums().plus(noise) for noise in noises], rows, right)
 
 
 def _steps(compiled: Compiled, quantized: Sequence[Outputs], device: Sequence[Outputs]) -> Optional[int]:

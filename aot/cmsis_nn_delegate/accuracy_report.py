@@ -1,32 +1,80 @@
 """How exact a compiled model is, as text and as JSON: `Accuracy`. Needs no PyTorch.
 
 In the JSON, a ratio in dB is null where there is no noise, or where a column does not apply.
+
+A large data set can be measured in parts, each in a process or on a machine of its own: `merged` adds them up.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import math
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
+from .errors import UserError
+from .noise_sums import NoiseSums
+
 # The version of the JSON's structure.
-SCHEMA = 1
+SCHEMA = 2
+
+
+@dataclass(frozen=True)
+class Part:
+    """Every `count`th sample of a data set from sample `number` on, which is counted from 1."""
+
+    number: int
+    count: int
+
+    @staticmethod
+    def of(text: str) -> Part:
+        """Reads "2/4". ValueError for anything else."""
+        match = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text, re.ASCII)
+        if match is None or int(match[1]) > int(match[2]):
+            raise ValueError(f"{text!r} is no part of the data: give I/N, such as 1/4, 2/4, 3/4 and 4/4")
+        return Part(int(match[1]), int(match[2]))
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    @property
+    def samples(self) -> slice:
+        return slice(self.number - 1, None, self.count)
 
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """The outputs of one way to compute the model, next to those of the float model. `sqnr` is the ratio of signal to
-    noise in dB: 10 log10(sum y^2 / sum (y - q)^2) over all elements of all samples, of the output with the least;
-    `cosine` is the least cosine between the outputs as vectors. `top1` is the share of samples whose label is the class
-    with the greatest number."""
+    """The outputs of one way to compute the model, next to those of the first one: the float model, or the quantized
+    one if the model was quantized already. `sqnr` and `cosine` are those of the output with the least. `top1` is
+    the share of samples whose label is the class with the greatest number."""
 
     name: str  # "float", "quantized" or "device"
     how: str  # what computed it
     sqnr: Optional[float]
     cosine: float
-    top1: Optional[float] = None
+    top1: Optional[float]
+    sums: tuple[NoiseSums, ...]  # by output, over all samples
+    rows: int  # labels of the samples, 0 without labels
+    right: int  # of these labels
+
+    @staticmethod
+    def of(name: str, how: str, sums: Sequence[NoiseSums], rows: int, right: int) -> Arithmetic:
+        used = [one for one in sums if one.signal or one.noise]
+        sqnr = min((one.sqnr for one in used), default=math.inf)
+        return Arithmetic(
+            name,
+            how,
+            sqnr=None if math.isinf(sqnr) else sqnr,
+            cosine=min((one.cosine for one in used), default=1.0),
+            top1=right / rows if rows else None,
+            sums=tuple(sums),
+            rows=rows,
+            right=right,
+        )
 
 
 @dataclass(frozen=True)
@@ -59,6 +107,7 @@ class Accuracy:
 
     model: str
     target: str
+    part: str  # "2/4" for the second of four parts of the data, whose layers are not measured; "" for all data
     samples: int
     layer_samples: int
     arithmetics: tuple[Arithmetic, ...]
@@ -66,6 +115,10 @@ class Accuracy:
     device_obstacle: str  # why there is no device column, "" if there is one
     predicted_sqnr: Optional[float]  # if the costs of all layers add up; next to that of "quantized"
     layers: tuple[LayerAccuracy, ...]  # in execution order
+
+    @property
+    def device(self) -> Optional[Arithmetic]:
+        return next((a for a in self.arithmetics if a.name == "device"), None)
 
     @property
     def ranking(self) -> list[LayerAccuracy]:
@@ -78,6 +131,97 @@ class Accuracy:
         return json.dumps(_finite(document), indent=2, allow_nan=False) + "\n"
 
 
+def from_json(text: str, what: str) -> Accuracy:
+    """Reads what `to_json` wrote. UserError, which names the text by `what`, if it is something else."""
+    try:
+        document = json.loads(text)
+        if document["schema"] != SCHEMA:
+            raise ValueError
+        fields = {field.name: document[field.name] for field in dataclasses.fields(Accuracy)}
+        arithmetics = [
+            Arithmetic(**{**a, "sums": tuple(NoiseSums(**s) for s in a["sums"])}) for a in fields["arithmetics"]
+        ]
+        layers = [LayerAccuracy(**{**a, "proposals": tuple(a["proposals"])}) for a in fields["layers"]]
+        return Accuracy(**{**fields, "arithmetics": tuple(arithmetics), "layers": tuple(layers)})
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(
+            f"{what} is not what `cmsisnn accuracy --json` of this release prints: measure it again"
+        ) from error
+
+
+def merged(parts: Sequence[Accuracy]) -> Accuracy:
+    """Returns the accuracy on the data whose parts were measured, each once. UserError if some are missing, or are of
+    different models or data."""
+    first = parts[0]
+    for part in parts:
+        if (part.model, part.target) != (first.model, first.target):
+            raise UserError(
+                f"the parts are of different models: {first.model} for {first.target}, and {part.model} for "
+                f"{part.target}"
+            )
+    count = Part.of(first.part).count if first.part else 0
+    wanted = [str(Part(number, count)) for number in range(1, count + 1)] if count else [""]
+    found = [part.part for part in parts]
+    if sorted(found) != sorted(wanted):
+        missing = [name for name in wanted if name not in found]
+        raise UserError(
+            f"all {len(wanted)} parts of the data are needed, each once: "
+            + (f"{', '.join(missing)} is missing" if missing else f"given are {', '.join(map(repr, sorted(found)))}")
+        )
+    if any([a.name for a in part.arithmetics] != [a.name for a in first.arithmetics] for part in parts):
+        raise UserError("the device's outputs were computed for some parts only: measure all on the same machine")
+    steps = [part.device_steps for part in parts if part.device_steps is not None]
+    return dataclasses.replace(
+        first,
+        part="",
+        samples=sum(part.samples for part in parts),
+        arithmetics=tuple(map(_sum, zip(*(part.arithmetics for part in parts)))),
+        device_steps=max(steps, default=None),
+    )
+
+
+def _sum(arithmetics: Sequence[Arithmetic]) -> Arithmetic:
+    """Returns one arithmetic on the samples of all parts."""
+    first = arithmetics[0]
+    sums = [functools.reduce(NoiseSums.plus, outputs) for outputs in zip(*(a.sums for a in arithmetics))]
+    rows, right = (sum(numbers) for numbers in zip(*((a.rows, a.right) for a in arithmetics)))
+    return Arithmetic.of(first.name, first.how, sums, rows, right)
+
+
+def shortfalls(
+    accuracy: Accuracy,
+    min_top1: Optional[float] = None,
+    min_sqnr: Optional[float] = None,
+    max_steps: Optional[int] = None,
+) -> list[str]:
+    """Returns a sentence for each limit that the device does not keep: the least `top1`, the least `sqnr` in dB, and
+    the most `device_steps`. UserError if a limit is for what was not measured."""
+    if min_top1 is None and min_sqnr is None and max_steps is None:
+        return []
+    device = accuracy.device
+    if device is None:
+        raise UserError(
+            f"there are limits for the device, and nothing computed its outputs: {accuracy.device_obstacle}"
+        )
+    found = []
+    if min_top1 is not None:
+        if device.top1 is None:
+            raise UserError("a limit of top-1 needs labels: give --labels")
+        if device.top1 < min_top1:
+            found.append(
+                f"{device.right} of {device.rows} labels are right on the device, a share of {device.top1:.4f}, less "
+                f"than {min_top1:g}"
+            )
+    if min_sqnr is not None and device.sqnr is not None and device.sqnr < min_sqnr:
+        found.append(f"the device's signal to noise is {device.sqnr:.2f} dB, less than {min_sqnr:g}")
+    if max_steps is not None and accuracy.device_steps is not None and accuracy.device_steps > max_steps:
+        found.append(
+            f"the device differs from the quantized model in PyTorch by {_steps(accuracy.device_steps)}, more than "
+            f"{max_steps}"
+        )
+    return found
+
+
 def decibels(ratio: float) -> Optional[float]:
     """Returns 10 log10 of a ratio of noise to signal, negated; None without noise."""
     return -10 * math.log10(ratio) if ratio > 0 else None
@@ -85,12 +229,13 @@ def decibels(ratio: float) -> Optional[float]:
 
 def render(accuracy: Accuracy, most: int = 5) -> str:
     """Returns tables of the arithmetics and of all layers, and the `most` layers that cost most, with what to do."""
-    lines = [f"{accuracy.model} on {accuracy.target}, {accuracy.samples} samples", ""]
+    part = f", part {accuracy.part} of the data" if accuracy.part else ""
+    lines = [f"{accuracy.model} on {accuracy.target}, {accuracy.samples} samples{part}", ""]
     labelled = any(a.top1 is not None for a in accuracy.arithmetics)
     rows = [["", "SQNR", "cosine", *(["top-1"] if labelled else []), "computed by"]]
     for a in accuracy.arithmetics:
         top1 = [] if not labelled else ["-" if a.top1 is None else f"{100 * a.top1:.2f} %"]
-        first = ["-", "-"] if a.name == "float" else [_db(a.sqnr), f"{a.cosine:.5f}"]
+        first = ["-", "-"] if a is accuracy.arithmetics[0] else [_db(a.sqnr), f"{a.cosine:.5f}"]
         rows.append([a.name, *first, *top1, a.how])
     lines += _table(rows, left=(0, len(rows[0]) - 1))
     if accuracy.device_obstacle:
@@ -99,6 +244,8 @@ def render(accuracy: Accuracy, most: int = 5) -> str:
         lines.append(
             f"The device differs from the quantized model in PyTorch by at most {_steps(accuracy.device_steps)}."
         )
+    if not accuracy.layers:
+        return "\n".join(lines) + "\n"
     lines += ["", f"Layers, on {accuracy.layer_samples} samples, with all before them quantized:"]
     rows = [["layer", "source", "function", "SQNR", "device", "cosine", "saturated", "levels", "cost"]]
     for layer in accuracy.layers:

@@ -1,6 +1,8 @@
 """`accuracy`: planted losses are found in the layer that has them, and the device's numbers stand beside PyTorch's."""
 
+import dataclasses
 import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,7 @@ import torch
 from torch import nn
 
 from cmsis_nn_delegate import accuracy, accuracy_report, cli
+from cmsis_nn_delegate.accuracy_report import Part
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
@@ -77,12 +80,16 @@ def compilation():
 
 
 @pytest.fixture(scope="module")
-def ordinary(compilation):
+def labels_of_data():
     with torch.no_grad():
-        labels = np.array([int(Net().eval()(*x).argmax()) for x in DATA])
+        return np.array([int(Net().eval()(*x).argmax()) for x in DATA])
+
+
+@pytest.fixture(scope="module")
+def ordinary(compilation, labels_of_data):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(accuracy, "HostProgram", NoHost)
-        return accuracy.measure(compilation, DATA, labels)
+        return accuracy.measure(compilation, DATA, labels_of_data)
 
 
 def test_three_arithmetics(ordinary):
@@ -206,6 +213,103 @@ def test_empty_data(compilation):
         accuracy.measure(compilation, [])
 
 
+@pytest.mark.parametrize("count", [1, 3, 7])
+def test_parts_add_up(compilation, ordinary, labels_of_data, count):
+    parts = [
+        accuracy.measure(compilation, DATA, labels_of_data, part=Part(number, count), library=LIBRARY)
+        for number in range(1, count + 1)
+    ]
+    assert sum(part.samples for part in parts) == 40 and not any(part.layers for part in parts)
+    read = [accuracy_report.from_json(part.to_json(), "a part") for part in parts]
+    assert read == parts
+    found = accuracy_report.merged(read[::-1])
+    assert (found.part, found.samples, found.device_steps) == ("", 40, ordinary.device_steps)
+    for summed, whole in zip(found.arithmetics, ordinary.arithmetics, strict=True):
+        assert (summed.name, summed.top1, summed.rows, summed.right) == (whole.name, whole.top1, 40, whole.right)
+        assert summed.sqnr == pytest.approx(whole.sqnr) and summed.cosine == pytest.approx(whole.cosine)
+    text = accuracy_report.render(found)
+    assert "40 samples\n" in text and "Layers" not in text
+
+
+def test_parts_that_do_not_belong_together(compilation, ordinary):
+    one, two = (accuracy.measure(compilation, DATA, part=Part(number, 2), library=LIBRARY) for number in (1, 2))
+    for parts, message in (
+        ([one], "2/2 is missing"),
+        ([one, two, two], "each once: given are '1/2', '2/2', '2/2'"),
+        ([ordinary, ordinary], "all 1 parts of the data are needed, each once: given are '', ''"),
+        ([one, dataclasses.replace(two, model="other")], "different models: model for .*, and other for"),
+        ([one, dataclasses.replace(two, arithmetics=two.arithmetics[:2])], "for some parts only"),
+    ):
+        with pytest.raises(UserError, match=message):
+            accuracy_report.merged(parts)
+    assert accuracy_report.merged([ordinary]) == ordinary
+
+
+def test_json_of_something_else():
+    for text in ("", "[]", "{}", '{"schema": 1}'):
+        with pytest.raises(UserError, match="x.json is not what `cmsisnn accuracy --json` of this release prints"):
+            accuracy_report.from_json(text, "x.json")
+
+
+def test_a_part_without_samples(compilation):
+    with pytest.raises(UserError, match="no samples for part 41/41"):
+        accuracy.measure(compilation, DATA, part=Part(41, 41))
+
+
+@pytest.mark.parametrize("text", ["", "1", "0/2", "3/2", "1/2/3", "a/b", "-1/2", "1/0"])
+def test_what_is_no_part(text):
+    with pytest.raises(ValueError, match="is no part of the data: give I/N"):
+        Part.of(text)
+
+
+class Counting(nn.Module):
+    """Keeps a state."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("last", torch.zeros(1, 4))
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        result = self.linear(x) + self.last
+        self.last.copy_(torch.clamp(result, -1, 1))
+        return result
+
+
+def test_samples_that_follow_one_another_have_no_parts():
+    data = [(torch.randn(1, 4),) for _ in range(8)]
+    c = compiled(Counting().eval(), data)
+    assert accuracy.measure(c, data).samples == 8
+    with pytest.raises(UserError, match="keeps a state from one sample to the next"):
+        accuracy.measure(c, data, part=Part(1, 2))
+
+
+def test_a_model_that_is_quantized_already():
+    found = compiled(Net().eval(), DATA)
+    again = []
+    compile_model(found.quantized, DATA[0], "cortex-m4", inspect=again.append)
+    result = accuracy.measure(again[0], DATA)
+    assert [a.name for a in result.arithmetics] == ["quantized", "device"] and not result.layers
+    assert result.device_steps <= 1 and result.device.sqnr > 30
+    assert "quantized" in accuracy_report.render(result)
+
+
+def test_limits(ordinary):
+    device = ordinary.device
+    kept = {"min_top1": device.top1, "min_sqnr": device.sqnr, "max_steps": ordinary.device_steps}
+    assert accuracy_report.shortfalls(ordinary, **kept) == accuracy_report.shortfalls(ordinary) == []
+    top1, sqnr = accuracy_report.shortfalls(ordinary, 1.01, device.sqnr + 1, ordinary.device_steps)
+    assert top1.startswith(f"{device.right} of 40 labels are right") and "dB, less than" in sqnr
+    (steps,) = accuracy_report.shortfalls(ordinary, max_steps=-1)
+    assert steps.endswith("more than -1")
+    without = dataclasses.replace(ordinary, arithmetics=ordinary.arithmetics[:2], device_obstacle="why")
+    with pytest.raises(UserError, match="nothing computed its outputs: why"):
+        accuracy_report.shortfalls(without, max_steps=1)
+    unlabelled = dataclasses.replace(device, top1=None, rows=0, right=0)
+    with pytest.raises(UserError, match="give --labels"):
+        accuracy_report.shortfalls(dataclasses.replace(ordinary, arithmetics=(unlabelled,)), min_top1=0.5)
+
+
 def test_command(tmp_path, capsys):
     (tmp_path / "model.py").write_text(
         "import torch\nfrom torch import nn\n\ndef small():\n    torch.manual_seed(0)\n"
@@ -221,8 +325,25 @@ def test_command(tmp_path, capsys):
     assert "calibrating with" in progress
     assert (document["model"], document["target"], document["samples"]) == ("small", "cortex-m55", 20)
     assert all(0 <= a["top1"] <= 1 for a in document["arithmetics"])
+    (tmp_path / "1.json").write_text(cli_output(capsys, [*command, "--json", "--part", "1/2"]))
+    with zipfile.ZipFile(tmp_path / "2.zip", "w") as archive:
+        archive.writestr("part.json", cli_output(capsys, [*command, "--json", "--part", "2/2"]))
+    both = ["accuracy-sum", f"{tmp_path}/1.json", f"{tmp_path}/2.zip"]
+    assert json.loads(cli_output(capsys, [*both, "--json"]))["samples"] == 20
+    assert cli.main([*both, "--min-sqnr", "200"]) == 1
+    out, err = capsys.readouterr()
+    assert "20 samples" in out and "small is less accurate than its limits: the device's signal to noise" in err
+    assert cli.main(both[:2]) == 2 and "2/2 is missing" in capsys.readouterr().err
+    assert cli.main(["accuracy-sum", f"{tmp_path}/3.json"]) == 2 and "cannot be read" in capsys.readouterr().err
+    assert cli.main([*command, "--image", "x.elf"]) == 2 and "--image is for --on sim" in capsys.readouterr().err
+    assert cli.main([*command, "--part", "3/2"]) == 2 and "'3/2' is no part" in capsys.readouterr().err
     assert cli.main([*command, "--labels"]) == 2
     assert "has no array 'labels'" in capsys.readouterr().err
+
+
+def cli_output(capsys, command):
+    assert cli.main(command) == 0
+    return capsys.readouterr().out
 
 
 def test_json(ordinary):

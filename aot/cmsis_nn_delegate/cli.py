@@ -16,6 +16,7 @@ import os
 import sys
 import tempfile
 import traceback
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Optional
@@ -35,7 +36,7 @@ from .quiet import quiet
 from .target import TARGETS, get_target
 
 if TYPE_CHECKING:
-    from .accuracy_report import Accuracy
+    from .accuracy_report import Accuracy, Part
     from .board import Board
     from .compiled import Compiled
     from .graph.tensor_type import TensorType
@@ -177,12 +178,39 @@ def _explain(arguments: argparse.Namespace) -> int:
 
 
 def _accuracy(arguments: argparse.Namespace) -> int:
-    from . import accuracy_report
-
     with contextlib.redirect_stdout(sys.stderr if arguments.json else sys.stdout):
         measured = _measured(arguments)
+    return _judged(measured, arguments)
+
+
+def _accuracy_sum(arguments: argparse.Namespace) -> int:
+    from . import accuracy_report
+
+    parts = [accuracy_report.from_json(text, path) for path in arguments.parts for text in _texts_of(path)]
+    return _judged(accuracy_report.merged(parts), arguments)
+
+
+def _judged(measured: Accuracy, arguments: argparse.Namespace) -> int:
+    """Prints the accuracy; 1 if it does not keep the limits."""
+    from . import accuracy_report
+
     sys.stdout.write(measured.to_json() if arguments.json else f"\n{accuracy_report.render(measured)}")
+    sys.stdout.flush()
+    found = accuracy_report.shortfalls(measured, arguments.min_top1, arguments.min_sqnr, arguments.max_steps)
+    if found:
+        raise UserError(f"{measured.model} is less accurate than its limits: {'; '.join(found)}", exit_code=1)
     return 0
+
+
+def _texts_of(path: str) -> list[str]:
+    """Returns the text of a file, or those in a .zip."""
+    try:
+        if not zipfile.is_zipfile(path):
+            return [Path(path).read_text(encoding="utf-8")]
+        with zipfile.ZipFile(path) as archive:
+            return [archive.read(name).decode("utf-8") for name in archive.namelist()]
+    except (OSError, UnicodeError, zipfile.BadZipFile) as error:
+        raise UserError(f"{path} cannot be read: {error}") from error
 
 
 def _profile(arguments: argparse.Namespace) -> int:
@@ -467,11 +495,16 @@ def _measured(arguments: argparse.Namespace) -> Accuracy:
     labels = arrays.get(arguments.labels) if arguments.labels else None
     if arguments.labels and labels is None:
         raise UserError(f"{arguments.data} has no array {arguments.labels!r} with labels")
-    if arguments.calibration is None:
-        _say(f"calibrating with {arguments.data}, for lack of --calibration")
-        arguments.calibration = arguments.data
+    image = arguments.image
+    if arguments.on == "simulator" and image is None:
+        from .runner import simulate
+
+        image = simulate.default_image(arguments.target)
+    elif arguments.on != "simulator" and image is not None:
+        raise UserError("--image is for --on simulator")
     compilations: list[Compilation] = []
-    arguments.skip_pass = list(OPTIONAL_PASSES)  # the device then has every layer's tensor, with the same elements
+    if arguments.part is None:
+        arguments.skip_pass = list(OPTIONAL_PASSES)  # the device then has every layer's tensor, with the same elements
     _compiled(arguments, compilations.append)
     with _silenced(arguments.debug):
         from . import accuracy
@@ -479,7 +512,15 @@ def _measured(arguments: argparse.Namespace) -> Accuracy:
         inputs = compilations[0].inputs
         specs = [samples.InputSpec(name, tuple(x.shape)) for name, x in zip(inputs.names, inputs.tensors)]
         data = _by_name(arguments.data, specs, "data", arguments.labels)
-        return accuracy.measure(compilations[0], data, labels, library=arguments.library, progress=_say)
+        return accuracy.measure(
+            compilations[0],
+            data,
+            labels,
+            part=arguments.part,
+            library=arguments.library,
+            image=image,
+            progress=_say,
+        )
 
 
 def _by_name(path: str, specs: Sequence[InputSpec], purpose: str, labels: Optional[str]) -> dict[str, np.ndarray]:
@@ -523,6 +564,9 @@ def _compiled(arguments: argparse.Namespace, inspect: Optional[Callable[[Compila
         from .quantization.quantizer import CmsisNnQuantizer
 
         quantized = is_quantized(model.module)
+        if arguments.calibration is None and not quantized and hasattr(arguments, "data"):
+            _say(f"calibrating with {arguments.data}, for lack of --calibration")
+            arguments.calibration = arguments.data
         if arguments.calibration is None and not (quantized or arguments.calibration_optional):
             raise UserError("calibration data is missing: give --calibration FILE.npz with representative inputs")
         examples = model.example_inputs
@@ -800,8 +844,31 @@ def _parser() -> argparse.ArgumentParser:
     accuracy.add_argument(
         "--library", metavar="FILE", help="the delegate's shared library, for models in several parts"
     )
+    accuracy.add_argument(
+        "--on",
+        choices=("host", "simulator"),
+        default="host",
+        help="what computes the device's outputs: its kernels on this machine, or firmware on a simulated core",
+    )
+    accuracy.add_argument("--image", metavar="NAME.elf", help="simulator: runner firmware; default is Bazel's")
+    accuracy.add_argument(
+        "--part",
+        type=_part,
+        metavar="I/N",
+        help="measure every Nth sample from the Ith on, and no layers; `accuracy-sum` adds up all parts",
+    )
     accuracy.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
+    _add_accuracy_limits(accuracy)
     accuracy.set_defaults(calibration_optional=False, io="float", io_placement="arena", strict=False, check=True)
+
+    accuracy_sum = command(
+        "accuracy-sum", _accuracy_sum, "add up what `accuracy --json --part` printed for all parts of the data"
+    )
+    accuracy_sum.add_argument(
+        "parts", nargs="+", metavar="PART.json", help="or a .zip of such files, as Bazel keeps a test's outputs"
+    )
+    accuracy_sum.add_argument("--json", action="store_true", help="print JSON")
+    _add_accuracy_limits(accuracy_sum)
 
     profile = command("profile", _profile, "count the instructions of every call on a simulated core")
     profile.add_argument("model", help="a file that `compile` wrote, or their common beginning")
@@ -961,6 +1028,34 @@ def _add_model_arguments(
     )
     parser.add_argument("--name", help="name of the files, default is the function's")
     parser.set_defaults(labels=None)
+
+
+def _part(text: str) -> Part:
+    from .accuracy_report import Part
+
+    try:
+        return Part.of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _add_accuracy_limits(parser: argparse.ArgumentParser) -> None:
+    """Adds limits, as `accuracy_report.shortfalls` takes them."""
+    parser.add_argument(
+        "--min-top1",
+        type=float,
+        metavar="SHARE",
+        help="fail if fewer of the labels are right on the device, from 0 to 1",
+    )
+    parser.add_argument(
+        "--min-sqnr", type=float, metavar="DB", help="fail if the device's outputs have less signal to noise"
+    )
+    parser.add_argument(
+        "--max-steps",
+        type=int,
+        metavar="COUNT",
+        help="fail if an output of the device differs by more steps from the quantized model in PyTorch",
+    )
 
 
 def _add_program_arguments(parser: argparse.ArgumentParser) -> None:

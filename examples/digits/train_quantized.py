@@ -2,10 +2,11 @@
 
 Usage:
 
-    train_quantized.py QUANTIZED.pt2 IMAGES.h
+    train_quantized.py QUANTIZED.pt2 IMAGES.h IMAGES.npz
 
 QUANTIZED.pt2 is the exported program, for one image. IMAGES.h has the held-out images, the digits that they show, and
-how many of them the program classifies rightly in PyTorch.
+how many of them the program classifies rightly in PyTorch. IMAGES.npz has the same images as `image`, as the program
+takes them, and the digits as `labels`.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def header(data: digits.Digits, right: int) -> str:
 
 
 def main(argv: list[str]) -> int:
-    if len(argv) != 3:
+    if len(argv) != 4:
         print(__doc__, file=sys.stderr)
         return 2
     data = digits.load()
@@ -51,6 +52,7 @@ def main(argv: list[str]) -> int:
     right = round(qat.score(quantized, data).accuracy * len(data.test_images))
     with open(argv[2], "w", encoding="utf-8") as out:
         out.write(header(data, right))
+    np.savez(argv[3], image=data.test_images, labels=data.test_labels)
     return 0
 
 

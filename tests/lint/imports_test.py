@@ -16,6 +16,7 @@ LAYERS = (
     "errors",
     "quiet",
     "finite",
+    "noise_sums",
     # The format, which imports only the standard library because firmware builds use it.
     "format",
     "cores",

@@ -15,7 +15,7 @@ Document = Mapping[str, Any]
 # Of `explanation`, `runner.profile` and `accuracy_report`, which this package may not import.
 _PARTS_SCHEMA = 1
 _PROFILE_SCHEMA = 1
-_ACCURACY_SCHEMA = 1
+_ACCURACY_SCHEMA = 2
 
 
 def read_report(path: Union[str, Path]) -> Document:

@@ -233,7 +233,7 @@ LAYER = {"module": "a (Conv2d)", "source": "m.py:3", "function": "aten.conv2d.de
 LAYER |= {"sqnr": 30.25, "device_sqnr": None, "saturation": 0.015, "levels": 0.5, "alone_sqnr": None, "cost": 0.25}
 LAYER |= {"weights_cost": 0.1, "proposals": ["try a<b"]}
 FLOAT = {"name": "float", "how": "PyTorch", "sqnr": None, "cosine": 1.0, "top1": None}
-ACCURACY = {"schema": 1, "model": "net", "target": "cortex-m55", "samples": 40, "layer_samples": 8, "layers": [LAYER]}
+ACCURACY = {"schema": 2, "model": "net", "target": "cortex-m55", "samples": 40, "layer_samples": 8, "layers": [LAYER]}
 ACCURACY |= {"arithmetics": [FLOAT, {**FLOAT, "name": "quantized", "sqnr": 31.25, "cosine": 0.9}]}
 
 

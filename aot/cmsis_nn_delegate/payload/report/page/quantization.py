@@ -42,7 +42,8 @@ def figures(accuracy: Document) -> tuple[str, str, str]:
     last = found.get("device", found["quantized"])
     note = f"{last['name']}, on {accuracy['samples']:,} samples; cosine {last['cosine']:.5f}"
     if last["top1"] is not None:
-        return f"{last['top1']:.2%}", "top-1", f"{note}; float {found['float']['top1']:.2%}"
+        first = accuracy["arithmetics"][0]
+        return f"{last['top1']:.2%}", "top-1", f"{note}; {first['name']} {first['top1']:.2%}"
     return decibels(last["sqnr"]), "signal to noise", note
 
 
@@ -52,6 +53,8 @@ def decibels(value: Optional[float]) -> str:
 
 def _measured(accuracy: Document) -> str:
     layers = accuracy["layers"]
+    if not layers:  # of a part of the data, or of a model that was quantized before
+        return ""
     most = max((layer["cost"] for layer in layers), default=0.0) or 1.0
     rows = [
         [
