@@ -1,6 +1,8 @@
 # The functions that targets.cmake calls to declare the delegate's targets. Files are paths from the root of
 # the repository.
 
+option(CMSIS_NN_DELEGATE_KERNELS_FOR_SIZE "Compile the delegate's own kernels for size, not for speed" OFF)
+
 set(CMSIS_NN_DELEGATE_ROOT ${CMAKE_CURRENT_LIST_DIR}/..)
 cmake_path(NORMAL_PATH CMSIS_NN_DELEGATE_ROOT)
 

@@ -71,6 +71,13 @@ def _deps(target, names):
             fail("%s depends on %s, which the CMake build does not have: see //cmake:BUILD" % (target.label, dep))
     return [names[dep] for dep in target.deps if names[dep]]
 
+def _copts(target):
+    """Returns the flags of a library. What --//runtime/kernels:for_size chooses in Bazel is an option in CMake."""
+    if not target.label.package.startswith("runtime/kernels/"):
+        return target.copts
+    chosen = "$<IF:$<BOOL:${CMSIS_NN_DELEGATE_KERNELS_FOR_SIZE}>,-Os,-O2>"
+    return [chosen if option == "-O2" else option for option in target.copts]
+
 def _lists(target, names):
     """Returns what is the same for the host and for a device."""
     hdrs = [cmake_path(file) for file in target.hdrs]
@@ -78,7 +85,7 @@ def _lists(target, names):
     return (
         cmake_list("SRCS", srcs) +
         cmake_list("HDRS", hdrs) +
-        cmake_list("COPTS", target.copts) +
+        cmake_list("COPTS", _copts(target)) +
         cmake_list("LINKOPTS", target.linkopts) +
         cmake_list("DEPS", _deps(target, names))
     )

@@ -253,7 +253,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/window_order.h
     runtime/kernels/portable/winograd.h
   COPTS
-    -O2
+    $<IF:$<BOOL:${CMSIS_NN_DELEGATE_KERNELS_FOR_SIZE}>,-Os,-O2>
   DEPS
     headers
     payload
@@ -284,9 +284,12 @@ cmsis_nn_delegate_library(
     runtime/kernels/tuned/channel_vectors_mve.S
     runtime/kernels/tuned/channel_vectors_mve.h
     runtime/kernels/tuned/conv2d_pairs.cc
+    runtime/kernels/tuned/conv2d_pairs_any.cc
     runtime/kernels/tuned/conv2d_vectors.cc
     runtime/kernels/tuned/conv2d_winograd.cc
     runtime/kernels/tuned/depthwise_conv2d_planes.cc
+    runtime/kernels/tuned/depthwise_conv2d_planes_stride1.cc
+    runtime/kernels/tuned/depthwise_conv2d_planes_stride2.cc
     runtime/kernels/tuned/depthwise_conv2d_rows.cc
     runtime/kernels/tuned/depthwise_conv2d_vectors.cc
     runtime/kernels/tuned/fully_connected_pairs.cc
@@ -307,7 +310,7 @@ cmsis_nn_delegate_library(
   HDRS
     runtime/kernels/tuned/tuned.h
   COPTS
-    -O2
+    $<IF:$<BOOL:${CMSIS_NN_DELEGATE_KERNELS_FOR_SIZE}>,-Os,-O2>
   DEPS
     headers
     portable

@@ -329,14 +329,13 @@ def _page(arguments: argparse.Namespace) -> int:
     beside = begin.with_name(begin.name + ".profile.json")
     measured = arguments.profile or (beside if beside.is_file() else None)
     profile = None if measured is None else document.read_profile(measured, report)
-    limits = {"arena": arguments.max_arena, "flash": arguments.max_flash}
     page = render.render(
         report,
         profile,
         None if arguments.against is None else document.read_report(arguments.against),
         accuracy=None if arguments.accuracy is None else document.read_accuracy(arguments.accuracy, report),
         firmware=None if arguments.image is None else document.read_image(arguments.image),
-        limits={name: limit for name, limit in limits.items() if limit is not None},
+        limits=_limits(arguments),
     )
     write_files(html.parent, {html.name: page.encode()})
     if profile is None:
@@ -345,15 +344,26 @@ def _page(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _limits(arguments: argparse.Namespace) -> dict[str, int]:
+    """Returns the limits that a page shows."""
+    limits = {"arena": arguments.max_arena, "flash": arguments.max_flash}
+    return {name: limit for name, limit in limits.items() if limit is not None}
+
+
 def _page_of_parts(arguments: argparse.Namespace, path: Path, html: Path) -> int:
     from .payload.report.page import document
     from .payload.report.page.parts import render_parts
 
-    for option in ("profile", "against", "accuracy", "max_arena", "max_flash"):
-        if getattr(arguments, option) is not None:
-            raise UserError(f"--{option.replace('_', '-')} is for models that are delegated as a whole; leave it out")
-    firmware = None if arguments.image is None else document.read_image(arguments.image)
-    page = render_parts(document.read_parts(path), firmware)
+    if arguments.profile is not None:
+        raise UserError("--profile is for models that are one delegate call: `cmsisnn profile` measures no others")
+    parts = document.read_parts(path)
+    page = render_parts(
+        parts,
+        None if arguments.against is None else document.read_parts(arguments.against),
+        accuracy=None if arguments.accuracy is None else document.read_accuracy(arguments.accuracy, parts),
+        firmware=None if arguments.image is None else document.read_image(arguments.image),
+        limits=_limits(arguments),
+    )
     write_files(html.parent, {html.name: page.encode()})
     print(f"Written\n  {html} ({html.stat().st_size:,} bytes)")
     return 0

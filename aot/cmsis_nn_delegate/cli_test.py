@@ -311,8 +311,14 @@ def test_the_page_of_a_partly_delegated_model(capsys, folder):
         page.unlink()
         code, _, _ = run(capsys, "report", model, "--html")
         assert code == 0 and page.read_bytes() == written
-    refused = run(capsys, "report", data, "--html", "--against", data)
-    check_failure(refused, 2, "--against is for models that are delegated as a whole; leave it out")
+    refused = run(capsys, "report", data, "--html", "--profile", data)
+    check_failure(refused, 2, "--profile is for models that are one delegate call")
+    compared = ("report", data, "--html", folder / "page" / "compared.html", "--against", data, "--max-arena", "1")
+    assert run(capsys, *compared)[0] == 0
+    shown = (folder / "page" / "compared.html").read_text()
+    assert "unchanged" in shown and "budget exceeded" in shown and "<h2>Changes</h2><p>None against" in shown
+    refused = run(capsys, "report", data, "--html", "--accuracy", data)
+    check_failure(refused, 2, "has no accuracy: write one with")
     for path in (page, data, folder / "page" / "sums.kernels.h"):
         content = path.read_text()
         path.write_text(content.replace(json.loads(data.read_text())["program_crc32"], "00000000"))

@@ -11,12 +11,14 @@ import pytest
 
 from cmsis_nn_delegate.edge.nodes import KERNEL_ELEMENTS
 from cmsis_nn_delegate.format.blocks import input, output
+from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.format.record import I8, Role, Struct
 from cmsis_nn_delegate.ops.annotation import LookUp, NotAnnotated
 from cmsis_nn_delegate.ops.kernel import KernelSpec
 from cmsis_nn_delegate.ops.op import Op
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.ops.tuned.registry import TUNED_KERNELS
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAWN = 40  # random cases, among which each kernel of an operator has to be
@@ -51,7 +53,7 @@ def _missing_with_kernels(op: Op) -> Iterator[str]:
             yield f"the function {kernel.name}() in the portable kernel {kernel.name}.cc"
         if not kernel.cmsis_nn and not kernel.why_portable:
             yield f"why there is no kernel {kernel.name} of CMSIS-NN"
-        functions = {kernel.name: kernel.cmsis_nn, **{f.name: f.cmsis_nn for f in kernel.functions}}
+        functions = {kernel.name: kernel.cmsis_nn, **{f.name: f.computes for f in kernel.functions}}
         for name, function in functions.items() if kernel.cmsis_nn else ():
             source = ROOT / f"runtime/kernels/cmsis_nn/{name}.cc"
             if not source.exists():
@@ -119,6 +121,15 @@ def test_what_is_missing_is_named():
         "draws: random cases",
         "a conformance test",
     ]
+
+
+def test_parts_of_tuned_kernels_have_a_file_each():
+    parts = [(kernel.spec, function) for kernel in TUNED_KERNELS for function in kernel.spec.functions]
+    assert parts
+    for kernel, function in parts:
+        source = (ROOT / f"runtime/kernels/tuned/{function.name}.cc").read_text(encoding="utf-8")
+        assert f"Error {function.name}(const payload::{kernel.args.name}& " in source
+        assert f"KernelOf<payload::Opcode::k{camel(kernel.name)}> k{camel(function.name)} =" in source
 
 
 def test_a_kernel_that_no_case_reaches_is_named():

@@ -183,14 +183,14 @@ def _provider(table: Table) -> str:
 
 
 def _declarations(kernel: KernelSpec, provider: Provider) -> str:
-    """Returns the declarations of a kernel, and of those for the calls that CMSIS-NN gives to one of its functions."""
-    if provider is not CMSIS_NN:
-        return _declaration(kernel, kernel.name, kernel.args.doc)
-    narrow = [
-        _declaration(kernel, function.name, f"{function.cmsis_nn}, for the calls that {kernel.cmsis_nn} gives to it.")
-        for function in kernel.functions
-    ]
-    return "\n".join([_declaration(kernel, kernel.name, f"{kernel.cmsis_nn}."), *narrow])
+    """Returns the declarations of a kernel, and of those for some of its calls."""
+    if provider is CMSIS_NN:
+        whole, part = f"{kernel.cmsis_nn}.", f"{{}}, for the calls that {kernel.cmsis_nn} gives to it."
+    else:
+        whole, part = kernel.args.doc, f"{kernel.name} for {{}} alone."
+    functions = kernel.functions if provider is CMSIS_NN or TUNED.has(kernel) and provider is TUNED else ()
+    narrow = [_declaration(kernel, function.name, part.format(function.computes)) for function in functions]
+    return "\n".join([_declaration(kernel, kernel.name, whole), *narrow])
 
 
 def _declaration(kernel: KernelSpec, name: str, documentation: str) -> str:

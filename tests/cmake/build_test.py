@@ -145,6 +145,21 @@ def test_kernels_of_cmsis_nn_build_and_are_installed(core, tmp_path):
     assert (prefix / "include/cmsis_nn_delegate/runtime/kernels/cmsis_nn/cmsis_nn.h").exists()
 
 
+@needs_arm
+@pytest.mark.parametrize("for_size", [False, True])
+def test_what_kernels_are_compiled_for(for_size, tmp_path):
+    options = [f"-DCMSIS_NN_DELEGATE_KERNELS_FOR_SIZE={for_size}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+    configure(ROOT, tmp_path, "-DCORE=cortex_m4", "--toolchain", TOOLCHAIN, *options)
+    # The last of several flags counts.
+    flags = {
+        entry["file"].removeprefix(f"{ROOT}/"): re.findall(r" (-O\S)", entry["command"])[-1]
+        for entry in json.loads((tmp_path / "compile_commands.json").read_text())
+    }
+    kernels = {path: flag for path, flag in flags.items() if re.match(r"runtime/kernels/(portable|tuned)/.*\.cc", path)}
+    assert len(kernels) > 40 and set(kernels.values()) == {"-Os" if for_size else "-O2"}
+    assert flags["runtime/payload/view.cc"] == "-O2" and flags["runtime/backend/cmsis_nn_backend.cc"] == "-Os"
+
+
 def test_cores_are_those_of_bazel(tmp_path):
     tables = json.loads((ROOT / "platforms/tables.json").read_text(encoding="utf-8"))
     assert len(tables["cores"]) >= 7

@@ -8,20 +8,24 @@ from dataclasses import dataclass
 
 from tests.conformance.suite import Case
 
-_SUITE = re.compile(r"^##SUITE kernels=(\S+) core=(\S+) cases=(\d+) failed=(\d+) scratch=(\d+)\s*$", re.MULTILINE)
+_SUITE = re.compile(
+    r"^##SUITE kernels=(\S+) core=(\S+) cases=(\d+) failed=(\d+) scratch=(\d+) narrow=(\d+)\s*$", re.MULTILINE
+)
 _CASE = re.compile(r"^##CASE index=(\d+) (.*?)\s*$", re.MULTILINE)
 _SHOWN = 5
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """`scratch_checked`: calls whose scratch size was compared with the linked CMSIS-NN's."""
+    """`scratch_checked`: calls whose scratch size was compared with the linked CMSIS-NN's. `narrow`: cases that ran
+    again with a kernel for some calls alone."""
 
     kernels: str
     core: str
     cases: int
     failed: int
     scratch_checked: int
+    narrow: int
     problems: tuple[tuple[int, str], ...]  # (case, what)
 
     def explain(self, cases: Sequence[Case]) -> str:

@@ -3,6 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//platforms:cores.bzl", "CORES")
 load("//platforms:firmware.bzl", "firmware")
+load("//runtime/kernels:optimization.bzl", "small_firmware")
 
 # One for each instruction set with tuned kernels.
 FORM_CORES = [
@@ -19,6 +20,8 @@ _FILES = ["net.h", "net.c", "net.kernels.h", "net.model.h", "net.model.cc", "net
 
 def network_images(network, providers = "", tags = [], target_compatible_with = []):
     """Declares <network><suffix>_<form>_<core> for each form and core, and files of its payload.
+
+    <network><suffix>_small_<form>_<core> has kernels that are compiled for size.
 
     Args:
       network: a network of //tests/end_to_end.
@@ -79,4 +82,12 @@ def network_images(network, providers = "", tags = [], target_compatible_with = 
                 tags = tags + ["manual"],
                 targets = "%s_%s_{core}" % (name, form),
                 deps = [":" + library],
+            )
+            small_firmware(
+                testonly = True,
+                by_default = [],
+                cores = [core],
+                image = ":%s_image" % library,
+                tags = tags + ["manual"],
+                targets = "%s_small_%s_{core}" % (name, form),
             )

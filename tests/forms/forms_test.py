@@ -82,6 +82,8 @@ CODE = {
     ("ds_cnn", "cortex-m55"): 19_456,
     (sizes.WITHOUT_CMSIS_NN, "cortex-m4"): 14_848,
     (sizes.WITHOUT_CMSIS_NN, "cortex-m55"): 15_360,
+    (sizes.FOR_SIZE, "cortex-m4"): 9_216,
+    (sizes.FOR_SIZE, "cortex-m55"): 9_216,
     (sizes.WITH_CMSIS_NN, "cortex-m4"): 24_576,
     (sizes.WITH_CMSIS_NN, "cortex-m55"): 20_736,
 }

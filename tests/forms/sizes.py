@@ -19,8 +19,10 @@ FOLDER = Path(__file__).parent
 CORES = ("cortex-m4", "cortex-m55")
 FORMS = ("payload", "cpp")
 NETWORKS = ("ds_cnn", "resnet8", "mobilenet_v1_025", "autoencoder")
-# ds_cnn compiled with `--providers cmsis-nn,portable`, and with `--providers tuned,portable`.
+# ds_cnn compiled with `--providers cmsis-nn,portable`, and with `--providers tuned,portable`; the last one again in
+# images with `--//runtime/kernels:for_size`.
 WITH_CMSIS_NN, WITHOUT_CMSIS_NN = "ds_cnn_cmsis_nn", "ds_cnn_tuned"
+FOR_SIZE = f"{WITHOUT_CMSIS_NN}_small"
 PATTERNS = 2
 
 
@@ -67,7 +69,8 @@ def patterns(nbytes: int) -> list[bytes]:
 
 
 def payload_of(network: str, core: str) -> Payload:
-    return decode((FOLDER / f"{network}_{cores()[core].isa}" / "net.payload").read_bytes())
+    folder = f"{network.removesuffix('_small')}_{cores()[core].isa}"
+    return decode((FOLDER / folder / "net.payload").read_bytes())
 
 
 def measure(network: str, core: str, form: str) -> Form:
@@ -109,7 +112,7 @@ def main() -> None:
     print("| network | core | form | flash without constants | constants | RAM beside the arena | load | inference |")
     print("|---|---|---|---|---|---|---|---|")
     for core in CORES:
-        for network in (*NETWORKS, WITHOUT_CMSIS_NN, WITH_CMSIS_NN):
+        for network in (*NETWORKS, WITHOUT_CMSIS_NN, FOR_SIZE, WITH_CMSIS_NN):
             for form in FORMS:
                 try:
                     print(row(measure(network, core, form)))

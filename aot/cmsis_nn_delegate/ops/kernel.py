@@ -26,12 +26,12 @@ class Workspace:
 
 @dataclass(frozen=True)
 class Function:
-    """One of the functions among which a wrapper of CMSIS-NN chooses by the sizes of a call. An image whose calls all
-    go to it takes its kernel, called `name`, instead of the wrapper's, and links no other of the functions."""
+    """A kernel for some calls of another one: one of the functions among which a wrapper of CMSIS-NN chooses, or a
+    tuned kernel without the inner loops of other calls. An image whose calls are all of these links it instead."""
 
     name: str
-    cmsis_nn: str
-    takes: Callable[[Mapping[str, Any], Isa], bool]  # whether the wrapper calls it for this argument block
+    computes: str  # CMSIS-NN's function, or for a tuned kernel, what its calls are
+    takes: Callable[[Mapping[str, Any], Isa], bool]  # whether a call with this argument block is one of them
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class KernelSpec:
     cmsis_nn: str
     # The files of CMSIS-NN that it needs, in Source/. A missing file is an undefined symbol at link time.
     cmsis_nn_sources: tuple[str, ...] = ()
-    # Those of the functions behind `cmsis_nn` that have kernels of their own.
+    # Those of the functions behind `cmsis_nn`, or parts of a tuned kernel, that are kernels of their own.
     functions: tuple[Function, ...] = ()
     # Tells several kernels for the same elements apart; Op.variant says which one a node uses.
     variant: str = ""
@@ -73,7 +73,8 @@ class KernelSpec:
         return f"{self.name} of {elements}"
 
     def function_for(self, args: Mapping[str, Any], isa: Isa) -> Optional[Function]:
-        """Returns which of `functions` computes a call for CMSIS-NN; None if only the wrapper does."""
+        """Returns which of `functions` computes a call for CMSIS-NN, or of the tuned kernel; None if only the kernel
+        itself does."""
         return next((function for function in self.functions if function.takes(args, isa)), None)
 
     @property

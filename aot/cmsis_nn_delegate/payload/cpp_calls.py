@@ -14,7 +14,7 @@ import hashlib
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -22,12 +22,12 @@ from ..format import schema
 from ..format.cpp import float_literal, integer_literal
 from ..format.record import F32, REF, Scalar, Struct
 from ..format.schema import ProviderId
-from ..ops.kernel import KernelSpec
+from ..ops.kernel import Function, KernelSpec
 from ..ops.providers.registry import PROVIDERS
 from ..ops.registry import kernels
 from .c_header import C_TYPES, c_identifier
 from .decode import Call, Payload, Tensor, decode
-from .kernel_table import WITH_CMSIS_NN
+from .kernel_table import WITH_CMSIS_NN, narrow_functions, providers_of
 
 _WIDTH = 100
 
@@ -113,7 +113,7 @@ def generate_source(name: str, payload: bytes) -> str:
     constants: dict[str, _Constants] = {}
     blocks, body = [], []
     last = ""
-    for index, call in enumerate(view.calls):
+    for index, (call, function) in enumerate(zip(view.calls, _functions(view), strict=True)):
         kernel = kernels()[call.opcode]
         own = _constants(view, call, kernel)
         if own.arrays and own.name != last:
@@ -122,7 +122,7 @@ def generate_source(name: str, payload: bytes) -> str:
             body.append(f"  bases[payload::kBaseConstant] = direct::base(&constants::k{last});")
         blocks += [f"constexpr payload::{kernel.args.name} kCall{index} = {{", *_block(call, kernel, own, view), "};"]
         result = "const Error error" if len(view.calls) == 1 else "Error error" if index == 0 else "error"
-        body.append(f"  {result} = {_function(call, kernel, view)}(kCall{index}, bases);")
+        body.append(f"  {result} = {function}(kCall{index}, bases);")
         if index + 1 < len(view.calls):
             body += ["  if (error != Error::Ok) {", "    return error;", "  }"]
     tensors = _tensors(view)
@@ -274,10 +274,23 @@ def _uses(view: Payload, provider: ProviderId) -> bool:
     return any(call.provider is provider for call in view.calls)
 
 
-def _function(call: Call, kernel: KernelSpec, view: Payload) -> str:
-    """Returns the function that runs a call: of CMSIS-NN's, the one that a wrapper would choose."""
-    function = kernel.function_for(call.args, view.isa) if call.provider is ProviderId.CMSIS_NN else None
-    return f"{_NAMESPACES[call.provider]}::{function.name if function else kernel.name}"
+def _functions(view: Payload) -> list[str]:
+    """Returns the function that runs each call: of CMSIS-NN's, the one that a wrapper would choose; of a tuned kernel,
+    the one for such calls if all calls are such."""
+    tuned = narrow_functions([view], providers_of([view]))
+    names = []
+    for call in view.calls:
+        kernel = kernels()[call.opcode]
+        function = tuned.get(call.opcode) if call.provider is ProviderId.TUNED else _of_cmsis_nn(call, view)
+        names.append(f"{_NAMESPACES[call.provider]}::{function.name if function else kernel.name}")
+    return names
+
+
+def _of_cmsis_nn(call: Call, view: Payload) -> Optional[Function]:
+    """Returns the function that CMSIS-NN's wrapper chooses for a call, None if there is no wrapper."""
+    if call.provider is not ProviderId.CMSIS_NN:
+        return None
+    return kernels()[call.opcode].function_for(call.args, view.isa)
 
 
 def _stock(view: Payload) -> str:
@@ -286,10 +299,9 @@ def _stock(view: Payload) -> str:
         return ""
     found = {}
     for call in view.calls:
-        kernel = kernels()[call.opcode]
-        function = kernel.function_for(call.args, view.isa) if call.provider is ProviderId.CMSIS_NN else None
+        function = _of_cmsis_nn(call, view)
         if function:
-            found[function.name] = kernel.name
+            found[function.name] = kernels()[call.opcode].name
     wide = "".join(f"constexpr auto& {name} = portable::{found[name]};\n" for name in sorted(found))
     portable = f"namespace stock {{\nusing namespace portable;\n{wide}}}  // namespace stock" if wide else ""
     return _STOCK.format(with_cmsis_nn=WITH_CMSIS_NN, portable=portable or "namespace stock = portable;")

@@ -5,7 +5,7 @@ It is made from the payloads alone, as NAME.h is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..format.cpp import camel
 from ..format.opcodes import Opcode
@@ -43,25 +43,24 @@ def generate_kernel_table_of_parts(name: str, payloads: Sequence[bytes], program
 def _table(name: str, views: Sequence[Payload], header: str, check: str) -> str:
     """Returns the text. `header` includes NAME.h if there is one; `check` compares the payload or names the program."""
     symbol = c_identifier(name)
-    # A portable kernel also computes what was compiled for CMSIS-NN, but not the other way round.
-    providers: dict[Opcode, ProviderId] = {}
-    for call in (call for view in views for call in view.calls):
-        providers[call.opcode] = min(call.provider, providers.get(call.opcode, call.provider))
+    providers = providers_of(views)
+    narrow = narrow_functions(views, providers)
     places = {ProviderId.CMSIS_NN: f"{symbol}_model::stock", ProviderId.PORTABLE: "portable", ProviderId.TUNED: "tuned"}
     names = "\n".join(
-        f"        {places[provider]}::k{camel(opcode.name)}," for opcode, provider in sorted(providers.items())
+        f"        {places[provider]}::k{camel(_narrowest(opcode, provider, narrow))},"
+        for opcode, provider in sorted(providers.items())
     )
-    narrow = {
-        opcode: function for opcode, function in _narrow(views).items() if providers[opcode] is ProviderId.CMSIS_NN
-    }
-    stock, to_join = "namespace stock = cmsis_nn;", f"{symbol}_kernels"
-    if narrow:
+    stock, to_join = "namespace stock = cmsis_nn;", {ProviderId.CMSIS_NN: "", ProviderId.TUNED: ""}
+    for opcode in narrow:
+        provider = providers[opcode]
+        to_join[provider] += f"\n    .with({provider.name.lower()}::k{camel(opcode.name)})"
+    if to_join[ProviderId.CMSIS_NN]:
         lines = [
             f"inline constexpr const auto& k{camel(opcode.name)} = cmsis_nn::k{camel(function.name)};"
             for opcode, function in narrow.items()
+            if providers[opcode] is ProviderId.CMSIS_NN
         ]
         stock = "\n".join(["namespace stock {", "using namespace cmsis_nn;", *lines, "}  // namespace stock"])
-        to_join += "".join(f"\n    .with(cmsis_nn::k{camel(opcode.name)})" for opcode in narrow)
     return f"""\
 // {name}: the kernels that it calls, for CmsisNnBackend. Generated; do not edit.
 #pragma once
@@ -95,17 +94,27 @@ inline constexpr KernelTable {symbol}_kernels = {{
 
 /// For an image with several models: `joined` makes one table of theirs. Its kernels compute calls of all sizes.
 #ifdef {WITH_CMSIS_NN}
-inline constexpr KernelTable {symbol}_kernels_to_join = {to_join};
+inline constexpr KernelTable {symbol}_kernels_to_join = {symbol}_kernels{"".join(to_join.values())};
 #else
-inline constexpr KernelTable {symbol}_kernels_to_join = {symbol}_kernels;
+inline constexpr KernelTable {symbol}_kernels_to_join = {symbol}_kernels{to_join[ProviderId.TUNED]};
 #endif
 
 }}  // namespace cmsis_nn_delegate
 """
 
 
-def _narrow(views: Sequence[Payload]) -> dict[Opcode, Function]:
-    """Returns, by opcode, the one function of CMSIS-NN behind a wrapper that computes all of its calls."""
+def providers_of(views: Sequence[Payload]) -> dict[Opcode, ProviderId]:
+    """Returns whose kernel an image has for each opcode: a portable kernel also computes what was compiled for
+    CMSIS-NN, but not the other way round."""
+    providers: dict[Opcode, ProviderId] = {}
+    for call in (call for view in views for call in view.calls):
+        providers[call.opcode] = min(call.provider, providers.get(call.opcode, call.provider))
+    return providers
+
+
+def narrow_functions(views: Sequence[Payload], providers: Mapping[Opcode, ProviderId]) -> dict[Opcode, Function]:
+    """Returns, by opcode, the one function behind a wrapper of CMSIS-NN, or part of a tuned kernel, that computes all
+    calls. `providers` are those whose kernels the image has."""
     found: dict[Opcode, set[Function | None]] = {}
     for view in views:
         for call in view.calls:
@@ -113,7 +122,12 @@ def _narrow(views: Sequence[Payload]) -> dict[Opcode, Function]:
     return {
         opcode: function
         for opcode, functions in found.items()
-        if len(functions) == 1
+        if len(functions) == 1 and providers[opcode] is not ProviderId.PORTABLE
         for function in functions
         if function
     }
+
+
+def _narrowest(opcode: Opcode, provider: ProviderId, narrow: Mapping[Opcode, Function]) -> str:
+    """Returns the name of the kernel to list. CMSIS-NN's have the same names in all builds."""
+    return narrow[opcode].name if provider is ProviderId.TUNED and opcode in narrow else opcode.name

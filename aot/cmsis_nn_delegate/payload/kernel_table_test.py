@@ -6,6 +6,7 @@ from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.providers.registry import get_providers
+from cmsis_nn_delegate.payload import cpp_calls
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.kernel_table import generate_kernel_table, generate_kernel_table_of_parts
@@ -17,14 +18,17 @@ def _kernels(table: str) -> list[str]:
     return re.findall(r"^        ([\w:]+::k\w+),$", table, re.MULTILINE)
 
 
+def _whole(kernel: str) -> str:
+    """Returns the name of a kernel without what says that it computes some of its calls alone."""
+    return re.sub(r"(?<=Conv2dPairs)Any$|(?<=Planes)Stride[12]$", "", kernel.rpartition("::k")[2])
+
+
 @pytest.mark.parametrize("providers", ["tuned,cmsis-nn,portable", "cmsis-nn,portable", "portable"])
 @pytest.mark.parametrize("network", [networks.ds_cnn, networks.resnet8])
 def test_a_table_has_each_kernel_that_is_called_once(network, providers):
     payload = encode(network(), get_target("cortex-m4"), providers=get_providers(providers.split(","))).payload
     found = _kernels(generate_kernel_table("net-1", payload))
-    assert sorted(name.rpartition("::k")[2] for name in found) == sorted(
-        {camel(call.opcode.name) for call in decode(payload).calls}
-    )
+    assert sorted(map(_whole, found)) == sorted({camel(call.opcode.name) for call in decode(payload).calls})
     wanted = {"tuned": "tuned", "cmsis-nn": "net_1_model::stock", "portable": "portable"}
     assert {name.rpartition("::k")[0] for name in found} <= {wanted[provider] for provider in providers.split(",")}
 
@@ -85,13 +89,42 @@ def test_calls_that_only_the_wrapper_computes_link_it():
     assert "namespace stock = cmsis_nn;" in _depthwise_table(((3, 3), (1, 1), 2))
 
 
+def _planes(*strides):
+    b = GraphBuilder()
+    outputs = [
+        b.depthwise_conv2d(b.input(1, 8, 16, 16), 1, kernel=(3, 3), stride=(stride, stride), padding=Padding(1, 1))
+        for stride in strides
+    ]
+    return encode(b.graph(*outputs), get_target("cortex-m4"), providers=get_providers(["tuned", "portable"])).payload
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_calls_of_one_kind_link_a_tuned_kernel_without_the_rest(stride):
+    payload = _planes(stride, stride)
+    for table in (generate_kernel_table("net", payload), generate_kernel_table_of_parts("net", [payload] * 2, 0)):
+        assert _kernels(table) == [f"tuned::kDepthwiseConv2dPlanesStride{stride}"]
+        # The same in builds with and without CMSIS-NN.
+        assert table.count("net_kernels_to_join = net_kernels\n    .with(tuned::kDepthwiseConv2dPlanes);") == 2
+    assert f"tuned::depthwise_conv2d_planes_stride{stride}(kCall0" in cpp_calls.generate_source("net", payload)
+
+
+def test_calls_of_several_kinds_link_the_whole_tuned_kernel():
+    both = _planes(1, 2)
+    assert _kernels(generate_kernel_table("net", both)) == ["tuned::kDepthwiseConv2dPlanes"]
+    parts = generate_kernel_table_of_parts("net", [_planes(1), _planes(2)], 0)
+    assert _kernels(parts) == ["tuned::kDepthwiseConv2dPlanes"] and ".with(" not in parts
+    # Two kernels would be larger than the whole one.
+    source = cpp_calls.generate_source("net", both)
+    assert source.count("tuned::depthwise_conv2d_planes(kCall") == 2
+
+
 def test_the_table_of_parts_has_each_kernel_that_a_part_calls_once():
     target = get_target("cortex-m4")
     payloads = [encode(network(), target).payload for network in (networks.ds_cnn, networks.resnet8)]
     opcodes = [{call.opcode.name for call in decode(payload).calls} for payload in payloads]
     assert opcodes[0] - opcodes[1] and opcodes[1] - opcodes[0]
     table = generate_kernel_table_of_parts("net-1", payloads, 0xABCD)
-    found = [name.rpartition("::k")[2] for name in _kernels(table)]
+    found = list(map(_whole, _kernels(table)))
     assert sorted(found) == sorted(map(camel, opcodes[0] | opcodes[1]))
     assert "// For the program 0000abcd." in table and "net-1.h" not in table and "#error" not in table
 

@@ -235,8 +235,12 @@ class PairWindows {
   bool row_inside_ = false;
 };
 
+/// Which calls a kernel computes: those of both forms of requantization, or of Form::ANY in
+/// aot/cmsis_nn_delegate/ops/tuned/requantization.py alone, which links nothing of the other one.
+enum class PairForms { kBoth, kAny };
+
 /// Computes one call.
-template <typename Products>
+template <typename Products, PairForms kForms>
 Error run_conv2d_pairs(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::Conv2dPairsArgs*>(args);
   const payload::PackedDims& out = a.output_dims;
@@ -251,7 +255,8 @@ Error run_conv2d_pairs(const void* args, const Bases& bases) {
   products.output0 = bases.resolve<std::int8_t>(a.output);
   const auto* image = bases.resolve<const std::int8_t>(a.input);
   const std::int32_t windows = out.h * out.w;
-  const auto multiply = a.form != 0 ? Products::multiply_floor : Products::multiply_any;
+  const auto multiply =
+      kForms == PairForms::kBoth && a.form != 0 ? Products::multiply_floor : Products::multiply_any;
   PairWindows<Products> pairs(a, widened);
   products.inputs_end = widened + pairs.depth();
   for (std::int32_t n = 0; n < out.n; ++n) {
@@ -282,20 +287,23 @@ inline std::uint32_t conv2d_pairs_scratch_bytes(const void* args) {
 }
 
 /// Returns whether the table has as many words as the sizes ask for, in one group.
-inline bool conv2d_pairs_accepts(const void* args) {
+template <PairForms kForms>
+bool conv2d_pairs_accepts(const void* args) {
   const auto& a = *static_cast<const payload::Conv2dPairsArgs*>(args);
   constexpr std::uint32_t kMostInputs = 1u << 26;
   const std::uint32_t inputs = bounds::volume(a.filter_dims.h, a.filter_dims.w, a.filter_dims.c);
-  return a.input_dims.c == a.filter_dims.c && inputs <= kMostInputs &&
+  return (kForms == PairForms::kBoth || a.form == 0) && a.input_dims.c == a.filter_dims.c &&
+         inputs <= kMostInputs &&
          static_cast<std::uint32_t>(a.block_words) == (inputs + 7) / 8 * 8 + 16 &&
          a.blocks == (a.output_dims.c + 3) / 4;
 }
 
 /// The kernel with the inner loops of `Products`.
-template <typename Products>
+template <typename Products, PairForms kForms = PairForms::kBoth>
 constexpr Kernel conv2d_pairs_kernel() {
-  return Kernel(operators::kConv2dPairs, run_conv2d_pairs<Products>, conv2d_pairs_scratch_bytes)
-      .limited_to(conv2d_pairs_accepts)
+  return Kernel(operators::kConv2dPairs, run_conv2d_pairs<Products, kForms>,
+                conv2d_pairs_scratch_bytes)
+      .limited_to(conv2d_pairs_accepts<kForms>)
       .overlapping(overlaps_in_window_order<payload::Conv2dPairsArgs>)
       .only_of(payload::ProviderId::kTuned);
 }

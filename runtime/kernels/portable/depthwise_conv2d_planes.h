@@ -19,8 +19,12 @@ inline std::int32_t plane_strip_outputs(const payload::DepthwiseConv2dPlanesArgs
   return (outputs + 2 * a.strips - 1) / (2 * a.strips) * 2;
 }
 
-/// Computes one call. `Planes` has the functions of PlainChannelPlanes.
-template <typename Planes>
+/// Stands for both strides.
+inline constexpr std::int32_t kAnyStride = 0;
+
+/// Computes one call. `Planes` has the functions of PlainChannelPlanes. With a `kStride`, it computes calls of that
+/// stride alone, and links nothing of the other one.
+template <typename Planes, std::int32_t kStride>
 class DepthwisePlanes {
  public:
   /// `args` is borrowed.
@@ -30,7 +34,7 @@ class DepthwisePlanes {
         channels_(args.output_dims.c),
         stride_(args.params.stride.h),
         strip_outputs_(plane_strip_outputs(args)),
-        rows_(channel_planes::rows(stride_)),
+        rows_(channel_planes::rows(stride())),
         column_words_(channel_planes::kChannels * rows_) {
     const depthwise_3x3::Axes axes(args);
     x_ = axes.x;
@@ -54,7 +58,7 @@ class DepthwisePlanes {
       strip_.planes = planes_ + before * rows_;
       if (!in_strips()) {
         group(image + first - before, output + first);
-      } else if (stride_ == 1) {
+      } else if (stride() == 1) {
         group_by_strips(image + first - before, output + first);
       } else {
         group_by_rows(image + first - before, output + first);
@@ -77,12 +81,13 @@ class DepthwisePlanes {
     row_.channel_bytes = rows_ * 4;
   }
 
+  std::int32_t stride() const { return kStride != kAnyStride ? kStride : stride_; }
   bool in_strips() const { return strip_outputs_ < x_.out; }
 
   /// Prepares for `outputs` outputs of a row from output `x` on.
   [[gnu::noinline]] void set_strip(std::int32_t x, std::int32_t outputs) {
-    columns_ = (outputs + 1) / 2 * stride_ + 1;
-    const std::int32_t begin = x * stride_ - x_.padding;
+    columns_ = (outputs + 1) / 2 * stride() + 1;
+    const std::int32_t begin = x * stride() - x_.padding;
     const std::int32_t before = begin < 0 ? -begin : 0;
     skipped_ = begin > 0 ? begin : 0;
     const std::int32_t room = columns_ * 2 - before;
@@ -93,7 +98,7 @@ class DepthwisePlanes {
     row_.pairs = (pixels_ - row_.first) / 2;
     row_.last = (pixels_ - row_.first) % 2;
     first_column_ = before / 2;
-    strip_.pairs_bytes = outputs / 2 * stride_ * column_words_ * 4;
+    strip_.pairs_bytes = outputs / 2 * stride() * column_words_ * 4;
     strip_.last = outputs % 2;
   }
 
@@ -144,7 +149,7 @@ class DepthwisePlanes {
   void filter(std::int8_t* output, bool two) {
     strip_.output = output;
     strip_.row_bytes = two ? y_.out_bytes : 0;
-    stride_ == 1 ? Planes::filter_stride1(strip_) : Planes::filter_stride2(strip_);
+    stride() == 1 ? Planes::filter_stride1(strip_) : Planes::filter_stride2(strip_);
   }
 
   /// Computes up to four channels.
@@ -155,8 +160,8 @@ class DepthwisePlanes {
       const bool two = y + 1 < y_.out;
       read_rows(image, top + begin, begin, two ? rows_ : channel_planes::kTaps);
       filter(output, two);
-      begin = channel_planes::kTaps - stride_;
-      top += channel_planes::kRowsAtATime * stride_;
+      begin = channel_planes::kTaps - stride();
+      top += channel_planes::kRowsAtATime * stride();
       output += channel_planes::kRowsAtATime * y_.out_bytes;
     }
   }
@@ -177,7 +182,7 @@ class DepthwisePlanes {
   [[gnu::noinline]] void group_by_rows(const std::int8_t* image, std::int8_t* output) {
     for (std::int32_t y = 0; y < y_.out;) {
       const bool two = y != 0 && y + 1 < y_.out;
-      const std::int32_t top = y * stride_ - y_.padding;
+      const std::int32_t top = y * stride() - y_.padding;
       for (std::int32_t x = 0; x < x_.out; x += strip_outputs_) {
         const std::int32_t left = x_.out - x;
         set_strip(x, left < strip_outputs_ ? left : strip_outputs_);
@@ -214,10 +219,10 @@ class DepthwisePlanes {
   PlaneRows strip_{};
 };
 
-template <typename Planes>
+template <typename Planes, std::int32_t kStride>
 Error run_depthwise_conv2d_planes(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
-  DepthwisePlanes<Planes> planes(a, bases.resolve<std::int32_t>(a.scratch));
+  DepthwisePlanes<Planes, kStride> planes(a, bases.resolve<std::int32_t>(a.scratch));
   const auto* image = bases.resolve<const std::int8_t>(a.input);
   auto* output = bases.resolve<std::int8_t>(a.output);
   const auto* table = bases.resolve<const std::int32_t>(a.table);
@@ -241,8 +246,10 @@ inline std::uint32_t depthwise_conv2d_planes_scratch_bytes(const void* args) {
          (channel_planes::kTaps + stride) * 4;
 }
 
-inline bool depthwise_conv2d_planes_accepts(const void* args) {
-  return depthwise_3x3::accepts(*static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args));
+template <std::int32_t kStride>
+bool depthwise_conv2d_planes_accepts(const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
+  return depthwise_3x3::accepts(a) && (kStride == kAnyStride || a.params.stride.h == kStride);
 }
 
 /// Returns whether outputs that start where the inputs do lie on inputs that are no longer read, as
@@ -261,12 +268,12 @@ inline bool depthwise_conv2d_planes_overlaps(const void* args, std::int32_t dist
          2 * out.w + padding.w <= (2 - padding.h) * in.w + strip;
 }
 
-/// The kernel with the inner loops of `Planes`.
-template <typename Planes>
+/// The kernel with the inner loops of `Planes`, of all calls or of those with one stride.
+template <typename Planes, std::int32_t kStride = kAnyStride>
 constexpr Kernel depthwise_conv2d_planes_kernel() {
-  return Kernel(operators::kDepthwiseConv2dPlanes, run_depthwise_conv2d_planes<Planes>,
+  return Kernel(operators::kDepthwiseConv2dPlanes, run_depthwise_conv2d_planes<Planes, kStride>,
                 depthwise_conv2d_planes_scratch_bytes)
-      .limited_to(depthwise_conv2d_planes_accepts)
+      .limited_to(depthwise_conv2d_planes_accepts<kStride>)
       .overlapping(depthwise_conv2d_planes_overlaps)
       .only_of(payload::ProviderId::kTuned);
 }

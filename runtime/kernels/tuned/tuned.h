@@ -44,6 +44,10 @@ inline constexpr Provider kProviderWithCmsisNn = {
 extern const KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs;
 Error conv2d_pairs(const payload::Conv2dPairsArgs& args, const Bases& bases);
 
+/// conv2d_pairs for calls whose form is ANY alone.
+extern const KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairsAny;
+Error conv2d_pairs_any(const payload::Conv2dPairsArgs& args, const Bases& bases);
+
 /// int8 linear layer of one row, as fully_connected computes it, from weights in the order
 /// of the products.
 extern const KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs;
@@ -53,6 +57,16 @@ Error fully_connected_pairs(const payload::FullyConnectedPairsArgs& args, const 
 /// channels.
 extern const KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes;
 Error depthwise_conv2d_planes(const payload::DepthwiseConv2dPlanesArgs& args, const Bases& bases);
+
+/// depthwise_conv2d_planes for stride 1 alone.
+extern const KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanesStride1;
+Error depthwise_conv2d_planes_stride1(const payload::DepthwiseConv2dPlanesArgs& args,
+                                      const Bases& bases);
+
+/// depthwise_conv2d_planes for stride 2 alone.
+extern const KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanesStride2;
+Error depthwise_conv2d_planes_stride2(const payload::DepthwiseConv2dPlanesArgs& args,
+                                      const Bases& bases);
 
 /// int8 elementwise sum of two tensors of one shape, as add computes it, with factors that
 /// give all of its results. The output may be one of the inputs.

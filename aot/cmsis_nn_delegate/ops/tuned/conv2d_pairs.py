@@ -13,7 +13,7 @@ from ...graph.ir import Node, Value
 from ..attrs import Padding
 from ..features import Features
 from ..geometry import Geometry
-from ..kernel import KernelSpec
+from ..kernel import Function, KernelSpec
 from ..random_case import RandomCase
 from . import block_args, pair_table, requantization, window_order
 from .requantization import Form
@@ -73,6 +73,7 @@ class Conv2dPairs(TunedKernel):
             forms=Form,
         ),
         cmsis_nn="",
+        functions=(Function("conv2d_pairs_any", "calls whose form is ANY", lambda args, _: args["form"] == Form.ANY),),
         why_portable="CMSIS-NN has no function for weights in this order",
     )
 

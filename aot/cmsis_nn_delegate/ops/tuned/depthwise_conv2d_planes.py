@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional
 
 import numpy as np
@@ -14,7 +14,7 @@ from ...graph.ir import Node
 from .. import conv_args
 from ..features import Features, blocks_of
 from ..geometry import Geometry
-from ..kernel import KernelSpec, Workspace
+from ..kernel import Function, KernelSpec, Workspace
 from . import depthwise_3x3, plane_order, requantization
 from .depthwise_3x3 import KERNEL
 from .requantization import Form
@@ -28,6 +28,10 @@ _LEAST_STRIP = 12  # outputs; shorter ones save less than they cost
 # Set in the byte with the shift of a channel: it has the form FLOOR; and the half step of its first rounding is 0.
 _FLOOR = 1 << 5
 _NO_FIRST_HALF = 1 << 6
+
+
+def _with_stride(stride: int) -> Callable[[Mapping[str, Any], Isa], bool]:
+    return lambda args, _: args["params"]["stride"]["h"] == stride
 
 
 class DepthwiseConv2dPlanes(TunedKernel):
@@ -73,6 +77,10 @@ class DepthwiseConv2dPlanes(TunedKernel):
             geometry="convolution",
         ),
         cmsis_nn="",
+        functions=tuple(
+            Function(f"depthwise_conv2d_planes_stride{stride}", f"stride {stride}", _with_stride(stride))
+            for stride in (1, 2)
+        ),
         why_portable="CMSIS-NN has no function for weights in this order",
     )
 

@@ -129,6 +129,28 @@ def test_the_page_of_several_parts_says_what_is_refused_and_where():
     assert delegated == [[where, "aten", "2", "call 2, conv2d (tuned)"]]
 
 
+def test_the_page_of_several_parts_shows_differences_limits_and_accuracy():
+    before = parts_of(networks.ds_cnn(), networks.autoencoder())
+    now = parts_of(networks.ds_cnn(), networks.resnet8(), networks.autoencoder())
+    accuracy = {**ACCURACY, "model": now["name"], "target": now["target"]}
+    html = render_parts(now, before, accuracy=accuracy, limits={"arena": 1 << 20, "flash": 1000})
+    arenas, sizes = (
+        [
+            figure([report[key] if key else report["arena"]["nbytes"] for report in parts["parts"]])
+            for parts in (before, now)
+        ]
+        for key, figure in (("", max), ("flash_bytes", sum))
+    )
+    for old, new in (arenas, sizes):
+        assert f"{new - old:+,} ({(new - old) / old:+.1%})" in html
+    assert "of 3 parts; before, of 2" in html and html.count("budget exceeded") == 1
+    assert "31.2 dB" in html and Page(html).table("layer")[0][0] == "a (Conv2d)\nm.py:3"
+    # The first part is unchanged, the second has other calls, and there was no third one.
+    assert html.count("<h2>Changes</h2>") == 2 and html.count("<h2>Changes</h2><p>None against") == 1
+    alone = render_parts(now)
+    assert not any(text in alone for text in ("<h2>Changes</h2>", "<h2>Accuracy</h2>", "of the limit of", "before, of"))
+
+
 def test_each_memory_has_a_chart():
     memories = [Memory("dtcm", 4096), Memory("unused", 1), Memory("sram", 1 << 20)]
     report = report_of(networks.ds_cnn(), memories=memories)

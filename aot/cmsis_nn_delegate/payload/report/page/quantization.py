@@ -33,7 +33,7 @@ def section(report: Document, accuracy: Optional[Document]) -> str:
     )
     tensors = html.table(heads, rows, numbers=(4, 5, 6, 7))
     folded = f"<details><summary>{len(rows)} tensors</summary>{tensors}</details>"
-    return f"<h2>Quantization</h2>{note}{'' if accuracy is None else _measured(accuracy)}{folded}"
+    return f"<h2>Quantization</h2>{note}{'' if accuracy is None else measured(accuracy)}{folded}"
 
 
 def figures(accuracy: Document) -> tuple[str, str, str]:
@@ -51,7 +51,8 @@ def decibels(value: Optional[float]) -> str:
     return "–" if value is None else f"{value:.1f} dB"
 
 
-def _measured(accuracy: Document) -> str:
+def measured(accuracy: Document) -> str:
+    """Returns the table of the layers that were measured; "" if none were."""
     layers = accuracy["layers"]
     if not layers:  # of a part of the data, or of a model that was quantized before
         return ""

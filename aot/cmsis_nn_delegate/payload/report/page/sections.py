@@ -100,8 +100,7 @@ def summary(
         crc = f"and {profile['crc']:,} to check the CRC"
         tiles.append(tile("init()", profile["init"], "instructions", crc))
     if accuracy is not None:
-        figure, unit, note = quantization.figures(accuracy)
-        tiles.append(_text_tile("Accuracy", figure, unit, note))
+        tiles.append(text_tile("Accuracy", *quantization.figures(accuracy)))
     return f"<div class=tiles>{''.join(tiles)}</div>"
 
 
@@ -253,10 +252,10 @@ def tile(
             f"<div class='{kind}'>{html.bar(value / max(limit, 1))}"
             f"<div class=note>{used} of the limit of {limit:,}</div></div>"
         )
-    return _text_tile(label, f"{value:,}", unit, note, change)
+    return text_tile(label, f"{value:,}", unit, note, change)
 
 
-def _text_tile(label: str, figure: str, unit: str, note: str, more: str = "") -> str:
+def text_tile(label: str, figure: str, unit: str, note: str, more: str = "") -> str:
     """Returns a tile; `more` is HTML."""
     return (
         f"<div class=tile><div class=label>{escape(label)}</div><div class=figure>{escape(figure)} "

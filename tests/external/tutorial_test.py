@@ -1,0 +1,56 @@
+"""The last step of docs/tutorial.md, as a reader does it: two files in a folder of a checkout, and Bazel's command."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shutil
+
+import pytest
+from code_blocks import ROOT, blocks, tutorial_file
+
+from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+from tests.external.inner_bazel import InnerBazel, absent
+
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+# The tutorial builds for all cores; one shows that the files belong together.
+TEST = "//my_digits:cortex_m4_test"
+
+
+def checkout(folder):
+    """Copies the source tree, without what Bazel and git keep there."""
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns("bazel-*", ".git", "__pycache__"))
+    return folder
+
+
+def write_files(folder):
+    """Writes the files of the tutorial, and what train.py writes, into `folder`."""
+    folder.mkdir()
+    of_step_7 = {"starlark": "BUILD", "cpp": "main.cc"}
+    for block in blocks(TUTORIAL):
+        name = tutorial_file(block) or of_step_7.get(block.language)
+        if name:
+            assert not (folder / name).exists()
+            (folder / name).write_text(block.text)
+
+
+@pytest.mark.skipif(bool(absent()), reason=absent() or "present")
+def test_the_firmware_of_the_tutorial_runs(tmp_path, monkeypatch):
+    workspace = checkout(tmp_path / "checkout")
+    folder = workspace / "my_digits"
+    write_files(folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(folder))
+    make_torch_faster()
+    runpy.run_path("train.py")
+    assert {path.name for path in folder.iterdir() if path.suffix != ".py"} >= {
+        "BUILD",
+        "main.cc",
+        "net.pt",
+        "sample.h",
+    }
+    with InnerBazel(workspace, tmp_path) as bazel:
+        code, output = bazel.run("test", "--test_output=all", TEST)
+    assert code == 0, output
+    assert re.search(r"^it is \d\nPASS$", output, re.MULTILINE), output
+    assert re.search(rf"{TEST} +PASSED", output)
