@@ -37,12 +37,15 @@ _IMAGE = Path(__file__).parent.parent.parent / "runtime" / "cortex_m55.elf"
 
 # Names of the firmware's parts in the table, by the prefix of their folders.
 _PARTS = {
-    "runtime/kernels": "kernels",
+    "runtime/kernels": "kernels of this project",
+    "third_party/cmsis_nn": "kernels of CMSIS-NN",
     "runtime/payload": "delegate",
     "runtime/backend": "delegate",
+    "runtime/standalone": "delegate",
     "runtime/runner": "runner of the simulation",
     "platforms/bsp": "start-up and board support",
     "toolchain": "C library and compiler support",
+    "(padding)": "padding",
 }
 
 
@@ -63,10 +66,11 @@ class Steps:
 
 
 def flash_by_part(sizes: dict) -> dict[str, int]:
-    """Returns the bytes of flash of each part of the image, from its size report."""
+    """Returns the bytes of flash of each part of the image, from its size report. A part that `_PARTS` lacks keeps its
+    name."""
     parts: dict[str, int] = {}
     for name, part in sizes["flash"]["parts"].items():
-        title = next((t for start, t in _PARTS.items() if name.startswith(start)), "padding")
+        title = next((t for start, t in _PARTS.items() if name.startswith(start)), name)
         parts[title] = parts.get(title, 0) + part["total"]
     return parts
 
