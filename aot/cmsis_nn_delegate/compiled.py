@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Union
 
-from . import parts_report
+from . import explanation, parts_report
 from .errors import UserError
 from .explanation import Placement
 from .graph.ir import Graph
@@ -129,7 +129,7 @@ class Compiled:
     def modules(self) -> dict[str, str]:
         """Returns the user's module by the name of each delegated edge node that has one, in execution order:
         "layers.0 (Conv2d)"."""
-        return {report.name: report.module for report in self.reports if report.delegated and report.module}
+        return explanation.modules_of(self.reports)
 
     @property
     def lines(self) -> dict[str, str]:

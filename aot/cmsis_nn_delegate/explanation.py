@@ -70,6 +70,12 @@ class Explanation:
     message: str = ""  # why it is not delegated, and what to do
 
 
+def modules_of(reports: Sequence[NodeReport]) -> dict[str, str]:
+    """Returns the user's module, "layers.0 (Conv2d)", by the name of each delegated edge node that has one, in
+    execution order."""
+    return {report.name: report.module for report in reports if report.delegated and report.module}
+
+
 def explain(compiled: Decided) -> list[Explanation]:
     """Returns one explanation for each function, in execution order."""
     functions: dict[str, list[NodeReport]] = {}

@@ -22,7 +22,7 @@ from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from .compiled import Compiled
 from .errors import UserError, library_call
-from .explanation import Placement
+from .explanation import Placement, modules_of
 from .graph.failure import shown_in_errors
 from .graph.ir import Graph
 from .ops.providers.provider import Provider
@@ -40,6 +40,7 @@ from .payload.memory_fit import DoesNotFit
 from .payload.planner.memories import Memory, copies_weights
 from .payload.planner.memory import IoPlacement
 from .payload.preference import Preference
+from .payload.report.names import Names
 from .pipeline_text import choices_text, graphs_text, payloads_text, plans_text, program_text
 from .quantization import calibration as calibration_data
 from .quantization.bias_correction import correct_biases
@@ -300,8 +301,9 @@ def _compute_in_bands(c: Compilation) -> None:
         for index, chosen in enumerate(c.chosen[target]):
             with shown_in_errors(chosen.graph):
                 banded = compute_in_bands(chosen, c.io_placement, c.max_slowdown)
+            names = Names(banded.graph, modules_of(c.partitioner.reports))
             for note in banded.graph.notes[len(chosen.graph.notes) :]:
-                c.progress(note)
+                c.progress(names.in_text(note))
             c.chosen[target][index] = banded
 
 

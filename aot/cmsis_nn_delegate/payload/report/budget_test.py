@@ -31,7 +31,7 @@ def test_an_arena_that_is_too_large_is_explained_by_its_peak(report):
     assert f"{report.arena.nbytes:,} bytes, 16 more than its limit of {report.arena.nbytes - 16:,}" in message
     assert f"call {report.arena.peak_call}, " in message and "--prefer ram" in message and "payload" not in message
     sizes = {(buffer.name, f"{buffer.nbytes:,}") for buffer in report.arena.peak_buffers}
-    named = re.findall(r"([^ ,]+) with ([\d,]+) bytes", message)
+    named = re.findall(r"((?:scratch of )?[^ ,]+) with ([\d,]+) bytes", message)
     assert 0 < len(named) <= 3 and set(named) <= sizes
 
 

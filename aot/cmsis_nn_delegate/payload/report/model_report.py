@@ -18,6 +18,7 @@ from ..encode import Call, Encoded
 from ..planner.memories import copies_weights
 from ..planner.memory import MemoryPlan
 from .buffers import BufferReport, buffers_of, origins_of
+from .names import Names
 from .tensors import TensorReport, tensors_of
 
 # Instructions of init() for each 16 bytes that it copies, counted in the simulator (tests/end_to_end/copies_test.py).
@@ -74,7 +75,7 @@ class ArenaReport:
     io_placement: str
     peak_call: int
     peak_buffers: tuple[LiveBuffer, ...]
-    in_place: tuple[str, ...]
+    in_place: tuple[str, ...]  # what stores its output over an input
     inside: tuple[str, ...]  # values that lie inside of others: "x in y+OFFSET"
     buffers: tuple[BufferReport, ...]  # all of them, also those of persistent memory
 
@@ -179,6 +180,7 @@ def build_report(
     that is unknown. `modules` and `lines` have the user's module and line of code by the names of edge nodes, in
     execution order, for those where they are known."""
     graph, plan = encoded.graph, encoded.plan
+    names = Names(graph, modules)
     calls = tuple(_call(call, encoded, modules, lines) for call in encoded.calls)
     return Report(
         name=name,
@@ -188,7 +190,7 @@ def build_report(
         prefer=encoded.preference.value,
         cmsis_nn=schema.CMSIS_NN_COMMIT,
         payload_crc32=f"{decode(encoded.payload).crc32:08x}",
-        arena=_arena(encoded, modules),
+        arena=_arena(encoded, modules, names),
         memories=tuple(
             MemoryReport(
                 name=memory.name,
@@ -207,9 +209,9 @@ def build_report(
         flash_bytes=len(encoded.payload),
         macs=sum(call.macs for call in encoded.calls),
         prediction=_prediction(encoded, calls),
-        left_out=tuple(graph.notes),
-        inputs=tuple(_io(value, plan) for value in graph.inputs),
-        outputs=tuple(_io(value, plan) for value in graph.outputs),
+        left_out=tuple(map(names.in_text, graph.notes)),
+        inputs=tuple(_io(value, plan, names) for value in graph.inputs),
+        outputs=tuple(_io(value, plan, names) for value in graph.outputs),
         calls=calls,
         tensors=tensors_of(graph, modules),
     )
@@ -232,11 +234,11 @@ def _prediction(encoded: Encoded, calls: Sequence[CallReport]) -> PredictionRepo
     return PredictionReport(total, accuracy.networks, accuracy.median_error, accuracy.largest_error)
 
 
-def _arena(encoded: Encoded, modules: Mapping[str, str]) -> ArenaReport:
+def _arena(encoded: Encoded, modules: Mapping[str, str], names: Names) -> ArenaReport:
     plan = encoded.plan
     peak = max(range(len(plan.live)), key=plan.live.__getitem__, default=0)
     live = [
-        LiveBuffer(name, nbytes, offset)
+        LiveBuffer(names.in_text(name), nbytes, offset)
         for buffer in plan.buffers
         if buffer.region == 0
         for name, offset, nbytes in buffer.alive_in(peak)
@@ -249,8 +251,8 @@ def _arena(encoded: Encoded, modules: Mapping[str, str]) -> ArenaReport:
         io_placement=encoded.io_placement.value,
         peak_call=peak,
         peak_buffers=tuple(live),
-        in_place=plan.in_place,
-        inside=tuple(f"{home.value.name} in {home.root.name}+{home.offset}" for home in plan.homes),
+        in_place=tuple(map(names.in_text, plan.in_place)),
+        inside=tuple(names.in_text(f"{home.value.name} in {home.root.name}+{home.offset}") for home in plan.homes),
         buffers=buffers_of(encoded, modules),
     )
 
@@ -280,9 +282,9 @@ def _flash(encoded: Encoded) -> dict[str, int]:
     }
 
 
-def _io(value: Value, plan: MemoryPlan) -> IoReport:
+def _io(value: Value, plan: MemoryPlan, names: Names) -> IoReport:
     return IoReport(
-        name=value.name,
+        name=names.in_text(value.name),
         dtype=value.element.value,
         shape=value.shape,
         layout=value.layout.value,

@@ -130,14 +130,14 @@ def test_text_says_what_makes_the_arena_large():
     lines = text.render(report).splitlines()
     assert "  arena 49,728 bytes, bound 49,728, gap 0: no plan can take less" in lines
     assert any("call 2 (conv2d) holds the bound" in line for line in lines)
-    assert any(line.startswith("    conv2d_2.scratch") and " 576 " in line for line in lines)
+    assert any(line.startswith("    scratch of conv2d_2 ") and " 576 " in line for line in lines)
 
 
 def test_text_names_what_overlaps_at_the_peak():
     lines = text.render(build_report("vww", encode(networks.mobilenet_v1_025(), get_target("cortex-m4")))).splitlines()
     at = lines.index("  call 3 (depthwise_conv2d) holds the bound, where there live")
     assert lines[at + 1].split() == ["v2+v3", "36,864", "arena+0"]
-    assert lines[at + 2].split() == ["depthwise_conv2d_3.scratch", "1,040", "arena+36864"]
+    assert lines[at + 2].split() == ["scratch", "of", "depthwise_conv2d_3", "1,040", "arena+36864"]
 
 
 def test_calls_name_the_kernels_that_a_firmware_links():
