@@ -195,9 +195,16 @@ def shortfalls(
     max_steps: Optional[int] = None,
 ) -> list[str]:
     """Returns a sentence for each limit that the device does not keep: the least `top1`, the least `sqnr` in dB, and
-    the most `device_steps`. UserError if a limit is for what was not measured."""
+    the most `device_steps`. UserError if a limit is no such number, or for what was not measured."""
     if min_top1 is None and min_sqnr is None and max_steps is None:
         return []
+    # NaN would compare as kept, and so would a limit below what can be.
+    if min_top1 is not None and not 0 <= min_top1 <= 1:
+        raise UserError(f"the least top-1 is {min_top1:g}; it must be a share from 0 to 1")
+    if min_sqnr is not None and not math.isfinite(min_sqnr):
+        raise UserError(f"the least signal to noise is {min_sqnr:g}; it must be a finite number of dB")
+    if max_steps is not None and max_steps < 0:
+        raise UserError(f"the most steps are {max_steps}; they must not be negative")
     device = accuracy.device
     if device is None:
         raise UserError(

@@ -298,10 +298,14 @@ def test_limits(ordinary):
     device = ordinary.device
     kept = {"min_top1": device.top1, "min_sqnr": device.sqnr, "max_steps": ordinary.device_steps}
     assert accuracy_report.shortfalls(ordinary, **kept) == accuracy_report.shortfalls(ordinary) == []
-    top1, sqnr = accuracy_report.shortfalls(ordinary, 1.01, device.sqnr + 1, ordinary.device_steps)
-    assert top1.startswith(f"{device.right} of 40 labels are right") and "dB, less than" in sqnr
-    (steps,) = accuracy_report.shortfalls(ordinary, max_steps=-1)
-    assert steps.endswith("more than -1")
+    half_right = dataclasses.replace(device, top1=0.5, right=20)
+    worse = dataclasses.replace(ordinary, arithmetics=(*ordinary.arithmetics[:-1], half_right), device_steps=3)
+    top1, sqnr, steps = accuracy_report.shortfalls(worse, 0.6, device.sqnr + 1, 2)
+    assert top1.startswith("20 of 40 labels are right") and "dB, less than" in sqnr and steps.endswith("more than 2")
+    nan = float("nan")
+    for limits in ({"min_top1": nan}, {"min_top1": 1.01}, {"min_top1": -0.1}, {"min_sqnr": nan}, {"max_steps": -1}):
+        with pytest.raises(UserError, match=f"{next(iter(limits.values())):g}"):
+            accuracy_report.shortfalls(ordinary, **limits)
     without = dataclasses.replace(ordinary, arithmetics=ordinary.arithmetics[:2], device_obstacle="why")
     with pytest.raises(UserError, match="nothing computed its outputs: why"):
         accuracy_report.shortfalls(without, max_steps=1)

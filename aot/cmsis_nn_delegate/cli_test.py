@@ -582,6 +582,20 @@ def test_wrong_arguments(capsys, folder, monkeypatch, arguments, pattern):
     check_failure(run(capsys, *arguments), 2, pattern)
 
 
+@pytest.mark.parametrize(
+    "text, pattern",
+    [
+        ("import sys\nsys.exit(0)\n", r"x.py cannot be imported: it calls sys.exit\(0\).*__main__"),
+        ("def f():\n    raise SystemExit('done')\n", r"x.py:f failed: it calls sys.exit\('done'\)"),
+    ],
+    ids=["file", "function"],
+)
+def test_a_model_file_that_ends_the_program_is_an_error(capsys, tmp_path, text, pattern):
+    path = tmp_path / "x.py"
+    path.write_text(text)
+    check_failure(run(capsys, "explain", f"{path}:f", "--target", "cortex-m4"), 2, pattern)
+
+
 def copied(small, folder, name):
     """The files of `small` under another name, to be damaged."""
     for path in small.parent.iterdir():

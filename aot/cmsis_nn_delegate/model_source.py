@@ -44,8 +44,8 @@ def load_model(source: str) -> LoadedModel:
         raise UserError(f"{path} has no function {function_name!r}; it has {functions}")
     try:
         result = function()
-    except Exception as error:
-        raise UserError(f"{source} failed: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise UserError(f"{source} failed: {_describe(error)}") from error
     module, example_inputs = result, None
     if isinstance(result, tuple) and len(result) == 2:
         module, example_inputs = result
@@ -89,9 +89,16 @@ def _import(path: Path) -> ModuleType:
         sys.modules[name] = module
         spec.loader.exec_module(module)
         return module
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         sys.modules.pop(name, None)
-        raise UserError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+        raise UserError(f"{path} cannot be imported: {_describe(error)}") from error
+
+
+def _describe(error: BaseException) -> str:
+    # A script that ends with sys.exit() would end the whole command, and with 0 that looks like success.
+    if isinstance(error, SystemExit):
+        return f"it calls sys.exit({error.code!r}); put what only a script does below 'if __name__ == \"__main__\":'"
+    return f"{type(error).__name__}: {error}"
 
 
 def _functions(module: ModuleType) -> list[str]:
