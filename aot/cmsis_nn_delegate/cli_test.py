@@ -564,6 +564,7 @@ def test_inputs_with_different_numbers_of_samples(capsys, folder):
             ["compile", "m.py:small", "--target", "cortex-m99", "--calibration", "x.npz", "-o", "bad"],
             "unknown target 'cortex-m99'; choose one of cortex-m0plus",
         ),
+        (["explain", "m.py:small", "--target", "m4"], "unknown target 'm4'; did you mean cortex-m4\\?"),
         (
             ["compile", "nowhere.py:f", "--target", "cortex-m4", "--calibration", "x.npz", "-o", "bad"],
             "nowhere.py does not exist",

@@ -23,7 +23,9 @@ TARGET_OF_ISA = {isa.name.lower(): next(target for target in TARGETS.values() if
 
 
 def get_target(name: str) -> Target:
-    """Returns the target called `name`. ValueError lists the choices if there is none."""
+    """Returns the target called `name`. ValueError lists the choices, or names the likely one, if there is none."""
     if name not in TARGETS:
-        raise ValueError(f"unknown target {name!r}; choose one of {', '.join(TARGETS)}")
+        full = f"cortex-{name}".lower()
+        hint = f"did you mean {full}?" if full in TARGETS else f"choose one of {', '.join(TARGETS)}"
+        raise ValueError(f"unknown target {name!r}; {hint}")
     return TARGETS[name]
