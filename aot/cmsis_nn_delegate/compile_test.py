@@ -74,6 +74,27 @@ def test_a_bias_that_does_not_fit_32_bits_is_an_error(linear_weights, bias):
             compiled(module, linear_weights=linear_weights)
 
 
+class _Total(nn.Module):
+    def forward(self, x):
+        return x.sum()
+
+
+class _Gain(nn.Module):
+    def forward(self, x, gain):
+        return x * gain
+
+
+@pytest.mark.parametrize(
+    "module, inputs",
+    [(_Total(), (torch.rand(1, 8),)), (_Gain(), (torch.rand(1, 8), torch.tensor(0.5)))],
+    ids=["output", "input"],
+)
+def test_tensors_without_dimensions_pass_the_check(module, inputs):
+    result = compiled(module, inputs, calibration=(inputs, inputs))
+    (got,), wanted = reference.run(result.graph, [x.numpy() for x in inputs]), module(*inputs).numpy()
+    assert got.shape == wanted.shape and np.abs(got - wanted).max() <= 0.05
+
+
 def test_numpy_arrays_are_inputs_too():
     a = compiled(calibration=[(X.numpy(),)], inputs=(X.numpy(),))
     assert a.payload == compiled().payload

@@ -90,7 +90,8 @@ class Layers(Interpreter):
         apart = (wanted - value).abs_()
         if operand.op == "call_module":
             step = self._scales.step(operand, wanted)
-            apart = apart.div_(step)
+            # A tensor without dimensions cannot hold what one element of a vector makes of it.
+            apart = apart.div_(step if apart.dim() else step.squeeze())
             if constant and self._scales.observer(operand).dtype == torch.int32:
                 # What exceeds 32 bits is refused when the layer is lowered, with the reason.
                 apart = apart[(self._constant(source).double() / step.double()).abs() < 2.0**31 - 256]
