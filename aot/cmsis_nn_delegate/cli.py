@@ -148,18 +148,16 @@ def _compile(arguments: argparse.Namespace) -> int:
             compiled.require(Budget(flash=board.flash_bytes))
         except UserError as error:
             raise UserError(f"{error}. That limit is the flash of board {board.name}", exit_code=1) from error
-    paths = compiled.write(arguments.output, arguments.emit)
-    if arguments.html and compiled.parts:
-        page = {f"{compiled.name}{PAGE_SUFFIX}": compiled.page().encode()}
-        paths += write_files(arguments.output, page)
+    files = compiled.files(arguments.emit, arguments.html)
+    compiled.put(arguments.output, files)
     if compiled.report is not None:
         print(f"\n{text.render(compiled.report)}")
     else:
         print("\nThe model is not delegated as a whole, so there is no separate payload\n")
         print(parts_report.render(compiled.parts_document))
     print("Written")
-    for path in paths:
-        print(f"  {path} ({path.stat().st_size:,} bytes)")
+    for name, content in files.items():
+        print(f"  {Path(arguments.output, name)} ({len(content):,} bytes)")
     if compiled.calibration_doubt:
         print(f"Warning: {compiled.calibration_doubt}")
     return 0

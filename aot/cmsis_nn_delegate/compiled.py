@@ -137,9 +137,10 @@ class Compiled:
         "model.py:12"."""
         return {report.name: str(report.source) for report in self.reports if report.delegated and report.source}
 
-    def files(self, emit: str = "payload") -> dict[str, bytes]:
+    def files(self, emit: str = "payload", page: bool = False) -> dict[str, bytes]:
         """Returns name -> content of every file to write. With `emit` "cpp" also the calls as C++, NAME.model.h and
-        NAME.model.cc. UserError if there is no payload to make these of."""
+        NAME.model.cc. UserError if there is no payload to make these of. With `page` also NAME.report.html, unless
+        nothing is delegated."""
         if emit not in EMITS:
             raise UserError(f"emit {emit!r} is none of {', '.join(EMITS)}")
         if emit == "cpp" and self.encoded is None:
@@ -194,17 +195,22 @@ class Compiled:
             table = kernel_table.generate_kernel_table_of_parts(self.name, payloads, zlib.crc32(self.pte))
             files[self.name + _KERNELS_SUFFIX] = table.encode()
             files[self.name + PARTS_SUFFIX] = parts_report.to_json(self.parts_document).encode()
+        if page and self.parts:
+            files[self.name + PAGE_SUFFIX] = self.page().encode()
         return files
 
-    def write(self, folder: Union[str, Path], emit: str = "payload") -> list[Path]:
+    def write(self, folder: Union[str, Path], emit: str = "payload", page: bool = False) -> list[Path]:
         """Writes `files` to `folder`, creating it if necessary. Removes files that an earlier compilation
-        with this name wrote and this one did not.
+        with this name wrote and this one did not. Of several processes that write to one folder, each writes all of
+        its files before the next one does.
 
-        UserError names the file that cannot be written. The files of an earlier compilation then stay
-        unchanged, unless the error happens while the new files are moved into place: then, as after a
-        kill, `Artifacts.check` reports that the files do not belong together.
+        UserError names the file that cannot be written; the files of an earlier compilation then stay unchanged. After
+        a kill while files are moved into place, `Artifacts.check` reports that they do not belong together.
         """
-        files = self.files(emit)
+        return self.put(folder, self.files(emit, page))
+
+    def put(self, folder: Union[str, Path], files: Mapping[str, bytes]) -> list[Path]:
+        """Does what `write` does, with what `files` returned."""
         suffixes = (*_STANDALONE_SUFFIXES, *CPP_SUFFIXES, PARTS_SUFFIX, PAGE_SUFFIX, _ETRECORD_SUFFIX)
         obsolete = [self.name + s for s in suffixes if self.name + s not in files]
         # First the file that names the program: a kill after it leaves nothing that could be taken for one compilation.
