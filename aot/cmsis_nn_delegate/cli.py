@@ -830,7 +830,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=EMITS,
         default="payload",
         help="cpp: also write the calls as C++, NAME.model.h and NAME.model.cc, for images without the payload's "
-        "reader; default %(default)s",
+        "reader, and lists of the files to compile with them; default %(default)s",
     )
     compile_.add_argument("--html", action="store_true", help="also write NAME.report.html, a page for a browser")
     compile_.set_defaults(calibration_optional=False)

@@ -13,7 +13,7 @@ from . import explanation, parts_report
 from .errors import UserError
 from .explanation import Placement
 from .graph.ir import Graph
-from .payload import c_header, cpp_calls, kernel_table
+from .payload import c_header, cpp_calls, cpp_sources, kernel_table
 from .payload.decode import decode
 from .payload.encode import Encoded
 from .payload.files import serialize
@@ -139,8 +139,8 @@ class Compiled:
 
     def files(self, emit: str = "payload", page: bool = False) -> dict[str, bytes]:
         """Returns name -> content of every file to write. With `emit` "cpp" also the calls as C++, NAME.model.h and
-        NAME.model.cc. UserError if there is no payload to make these of. With `page` also NAME.report.html, unless
-        nothing is delegated."""
+        NAME.model.cc, with lists of the files that they need. UserError if there is no payload to make these of. With
+        `page` also NAME.report.html, unless nothing is delegated."""
         if emit not in EMITS:
             raise UserError(f"emit {emit!r} is none of {', '.join(EMITS)}")
         if emit == "cpp" and self.encoded is None:
@@ -188,8 +188,14 @@ class Compiled:
             for suffix, content in zip(_STANDALONE_SUFFIXES, contents):
                 files[self.name + suffix] = content
             if emit == "cpp":
-                for suffix, generate in zip(CPP_SUFFIXES, (cpp_calls.generate_header, cpp_calls.generate_source)):
-                    files[self.name + suffix] = generate(self.name, payload).encode()
+                texts = (
+                    cpp_calls.generate_header(self.name, payload),
+                    cpp_calls.generate_source(self.name, payload),
+                    cpp_sources.generate_list(self.name, payload, with_cmsis_nn=True),
+                    cpp_sources.generate_list(self.name, payload, with_cmsis_nn=False),
+                )
+                for suffix, code in zip(CPP_SUFFIXES, texts, strict=True):
+                    files[self.name + suffix] = code.encode()
         elif self.parts:
             payloads = [part.payload for part in self.parts]
             table = kernel_table.generate_kernel_table_of_parts(self.name, payloads, zlib.crc32(self.pte))

@@ -15,6 +15,11 @@
 //
 // init() then refuses a payload that uses an operator without a kernel. One table may have kernels of
 // several providers; it then names the provider that accepts the fewest instruction sets.
+//
+// A kernel's constant has the checks of its calls, and so needs runtime/payload/operators.cc and what that needs. A linker
+// that removes unused sections (--gc-sections) leaves the constant out where only the kernel's function is called. For
+// builds without, CMSIS_NN_DELEGATE_WITHOUT_CHECKS compiles kernels whose constants have no checks: such kernels are for
+// models as C++ calls alone.
 #pragma once
 
 #include <executorch/runtime/core/error.h>
@@ -28,6 +33,11 @@
 #include "runtime/payload/operators.h"
 
 namespace cmsis_nn_delegate {
+
+#ifdef CMSIS_NN_DELEGATE_WITHOUT_CHECKS
+/// In the place of all checks of calls: init() then refuses every payload.
+inline bool refuse_call(const CallCheck& /*call*/, const void* /*args*/) { return false; }
+#endif
 
 /// How a provider computes one operator. Constant data: it lives in flash.
 struct Kernel {
@@ -51,7 +61,11 @@ struct Kernel {
   constexpr Kernel(const Operator& computed, Run run, ScratchBytes scratch_bytes = nullptr)
       : run(run),
         scratch_bytes(scratch_bytes),
+#ifdef CMSIS_NN_DELEGATE_WITHOUT_CHECKS
+        check(refuse_call),
+#else
         check(computed.check),
+#endif
         opcode(computed.opcode),
         call_bytes(static_cast<std::uint16_t>(sizeof(payload::CallHeader) + computed.args_bytes)) {}
 

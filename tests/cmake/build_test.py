@@ -8,6 +8,11 @@ import sys
 
 import pytest
 
+from cmsis_nn_delegate.format.schema import ProviderId
+from cmsis_nn_delegate.ops.providers.registry import PROVIDERS
+from cmsis_nn_delegate.ops.registry import kernels
+from cmsis_nn_delegate.payload.cpp_sources import files_of
+from cmsis_nn_delegate.target import get_target
 from sim import simulator
 from sim.elf import Elf
 from tests.cmake.building import (
@@ -143,6 +148,33 @@ def test_kernels_of_cmsis_nn_build_and_are_installed(core, tmp_path):
     members = run("ar", "t", archive).split()
     assert sorted(members) == sorted(f"{name}.obj" for name in names)
     assert (prefix / "include/cmsis_nn_delegate/runtime/kernels/cmsis_nn/cmsis_nn.h").exists()
+    _check_lists_of_files(core, prefix / "lib")
+
+
+def _check_lists_of_files(core, libraries):
+    """NAME.sources.txt has every file that a function of a kernel needs, and that these need, in whatever call."""
+    symbols = {}
+    for name in ("portable", "tuned", "cmsis_nn", "third_party_cmsis_nn"):
+        printed = run("nm", "--format=posix", libraries / f"libcmsis_nn_delegate_{name}.a")
+        for line in printed.splitlines():
+            if member := re.fullmatch(r".*\[(\S+)\.obj\]:", line):
+                found = symbols[name, member[1]] = {"defines": set(), "needs": set()}
+            elif line.split()[1] in "UTDRB":  # of other files, or for them
+                found["needs" if line.split()[1] == "U" else "defines"].add(line.split()[0])
+    defined_in = {symbol: place for place, found in symbols.items() for symbol in found["defines"]}
+    checked = 0
+    for kernel in kernels().values():
+        for provider in PROVIDERS.values():
+            names = [kernel.name] + [part.name for part in kernel.functions if provider.id is not ProviderId.PORTABLE]
+            for function in names if provider.has(kernel) else []:
+                ours, theirs = files_of(kernel, provider.id, function, get_target(core.replace("_", "-")).isa)
+                listed = {tuple(file.split("/")) for file in ours}
+                listed |= {("third_party_cmsis_nn", file.split("/")[-1]) for file in theirs}
+                there = listed & symbols.keys()
+                needed = {defined_in.get(symbol) for place in there for symbol in symbols[place]["needs"]} - {None}
+                assert needed <= listed, (provider.name, function)
+                checked += len(there)
+    assert checked > 80
 
 
 @needs_arm

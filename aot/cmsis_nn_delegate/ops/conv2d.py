@@ -36,6 +36,20 @@ _DOC = (
     "acc = bias + sum(filter * (input + input_offset)), requantized per output channel."
 )
 
+# For all functions among which CMSIS-NN chooses.
+CMSIS_NN_SOURCES = (
+    "ConvolutionFunctions/arm_convolve_1_x_n_s8.c",
+    "ConvolutionFunctions/arm_convolve_1x1_s8.c",
+    "ConvolutionFunctions/arm_convolve_1x1_s8_fast.c",
+    "ConvolutionFunctions/arm_convolve_get_buffer_sizes_s8.c",
+    "ConvolutionFunctions/arm_convolve_s8.c",
+    "ConvolutionFunctions/arm_nn_mat_mult_kernel_row_offset_s8_s16.c",
+    "ConvolutionFunctions/arm_nn_mat_mult_kernel_s8_s16.c",
+    "NNSupportFunctions/arm_nn_mat_mult_nt_t_s8.c",
+    "NNSupportFunctions/arm_q7_to_q15_with_offset.c",
+    "NNSupportFunctions/arm_s8_to_s16_unordered_with_offset.c",
+)
+
 KERNEL = KernelSpec(
     "conv2d",
     Struct(
@@ -45,19 +59,7 @@ KERNEL = KernelSpec(
         geometry="convolution",
     ),
     cmsis_nn="arm_convolve_wrapper_s8",
-    cmsis_nn_sources=(
-        "ConvolutionFunctions/arm_convolve_1_x_n_s8.c",
-        "ConvolutionFunctions/arm_convolve_1x1_s8.c",
-        "ConvolutionFunctions/arm_convolve_1x1_s8_fast.c",
-        "ConvolutionFunctions/arm_convolve_get_buffer_sizes_s8.c",
-        "ConvolutionFunctions/arm_convolve_s8.c",
-        "ConvolutionFunctions/arm_convolve_wrapper_s8.c",
-        "ConvolutionFunctions/arm_nn_mat_mult_kernel_row_offset_s8_s16.c",
-        "ConvolutionFunctions/arm_nn_mat_mult_kernel_s8_s16.c",
-        "NNSupportFunctions/arm_nn_mat_mult_nt_t_s8.c",
-        "NNSupportFunctions/arm_q7_to_q15_with_offset.c",
-        "NNSupportFunctions/arm_s8_to_s16_unordered_with_offset.c",
-    ),
+    cmsis_nn_sources=CMSIS_NN_SOURCES,
     reads_past={Isa.MVE: ReadsPast(filter=16)},
 )
 # A table has one kernel of each opcode, and neither CMSIS-NN's nor its argument block takes every size.

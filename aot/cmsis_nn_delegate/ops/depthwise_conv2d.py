@@ -22,6 +22,7 @@ from . import aten_convolution, channels, conv_args, foldable_pads, per_channel_
 from .annotation import NotAnnotated
 from .attrs import ConvAttrs, Padding
 from .channels import Bounds, Link
+from .conv2d import CMSIS_NN_SOURCES
 from .conv_args import CallDims
 from .features import Features, blocks_of
 from .geometry import Geometry
@@ -61,6 +62,12 @@ def _takes_opt(args: Mapping[str, Any], isa: Isa) -> bool:
     )
 
 
+# Of the function that says how much scratch memory a call takes.
+_SIZES = (
+    "ConvolutionFunctions/arm_convolve_get_buffer_sizes_s8.c",
+    "ConvolutionFunctions/arm_depthwise_conv_get_buffer_sizes_s8.c",
+)
+
 KERNEL = KernelSpec(
     "depthwise_conv2d",
     Struct(
@@ -84,8 +91,11 @@ KERNEL = KernelSpec(
     ),
     cmsis_nn="arm_depthwise_conv_wrapper_s8",
     cmsis_nn_sources=(
+        *_SIZES,
+        # With MVE, calls of one input channel go to arm_convolve_wrapper_s8.
+        *CMSIS_NN_SOURCES,
+        "ConvolutionFunctions/arm_convolve_wrapper_s8.c",
         "ConvolutionFunctions/arm_depthwise_conv_3x3_s8.c",
-        "ConvolutionFunctions/arm_depthwise_conv_get_buffer_sizes_s8.c",
         "ConvolutionFunctions/arm_depthwise_conv_s8.c",
         "ConvolutionFunctions/arm_depthwise_conv_s8_opt.c",
         "ConvolutionFunctions/arm_depthwise_conv_wrapper_s8.c",
@@ -93,8 +103,24 @@ KERNEL = KernelSpec(
         "TransposeFunctions/arm_transpose_s8.c",
     ),
     functions=(
-        Function("depthwise_conv2d_3x3", "arm_depthwise_conv_3x3_s8", _takes_3x3),
-        Function("depthwise_conv2d_opt", "arm_depthwise_conv_s8_opt", _takes_opt),
+        Function(
+            "depthwise_conv2d_3x3",
+            "arm_depthwise_conv_3x3_s8",
+            _takes_3x3,
+            (*_SIZES, "ConvolutionFunctions/arm_depthwise_conv_3x3_s8.c"),
+        ),
+        Function(
+            "depthwise_conv2d_opt",
+            "arm_depthwise_conv_s8_opt",
+            _takes_opt,
+            (
+                *_SIZES,
+                "ConvolutionFunctions/arm_depthwise_conv_s8.c",
+                "ConvolutionFunctions/arm_depthwise_conv_s8_opt.c",
+                "NNSupportFunctions/arm_nn_depthwise_conv_nt_t_s8.c",
+                "NNSupportFunctions/arm_q7_to_q15_with_offset.c",
+            ),
+        ),
     ),
     reads_past={Isa.MVE: ReadsPast(filter=3, parameters=12)},
 )

@@ -32,6 +32,8 @@ class Function:
     name: str
     computes: str  # CMSIS-NN's function, or for a tuned kernel, what its calls are
     takes: Callable[[Mapping[str, Any], Isa], bool]  # whether a call with this argument block is one of them
+    # The files of CMSIS-NN that it needs, as in KernelSpec; () for a part of a tuned kernel.
+    cmsis_nn_sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,8 @@ class KernelSpec:
     args: Struct
     # The CMSIS-NN function that computes it; "" if every core uses the portable kernel.
     cmsis_nn: str
-    # The files of CMSIS-NN that it needs, in Source/. A missing file is an undefined symbol at link time.
+    # The files of CMSIS-NN that it needs, in Source/, with those that these need in turn. A missing file is an undefined
+    # symbol at link time.
     cmsis_nn_sources: tuple[str, ...] = ()
     # Those of the functions behind `cmsis_nn`, or parts of a tuned kernel, that are kernels of their own.
     functions: tuple[Function, ...] = ()

@@ -113,7 +113,7 @@ def generate_source(name: str, payload: bytes) -> str:
     constants: dict[str, _Constants] = {}
     blocks, body = [], []
     last = ""
-    for index, (call, function) in enumerate(zip(view.calls, _functions(view), strict=True)):
+    for index, (call, (provider, function)) in enumerate(zip(view.calls, called_functions(view), strict=True)):
         kernel = kernels()[call.opcode]
         own = _constants(view, call, kernel)
         if own.arrays and own.name != last:
@@ -122,7 +122,7 @@ def generate_source(name: str, payload: bytes) -> str:
             body.append(f"  bases[payload::kBaseConstant] = direct::base(&constants::k{last});")
         blocks += [f"constexpr payload::{kernel.args.name} kCall{index} = {{", *_block(call, kernel, own, view), "};"]
         result = "const Error error" if len(view.calls) == 1 else "Error error" if index == 0 else "error"
-        body.append(f"  {result} = {function}(kCall{index}, bases);")
+        body.append(f"  {result} = {_NAMESPACES[provider]}::{function}(kCall{index}, bases);")
         if index + 1 < len(view.calls):
             body += ["  if (error != Error::Ok) {", "    return error;", "  }"]
     tensors = _tensors(view)
@@ -134,6 +134,7 @@ def generate_source(name: str, payload: bytes) -> str:
         name=name,
         symbol=symbol,
         check=_same_compilation(name, ".model.cc", view),
+        list_check=_same_list(name, view),
         with_cmsis_nn=WITH_CMSIS_NN,
         stock=_stock(view),
         compatible="\n".join(_compatible(view)),
@@ -261,6 +262,16 @@ def _state(view: Payload, text: str) -> str:
 _NAMESPACES = {ProviderId.CMSIS_NN: "stock", ProviderId.PORTABLE: "portable", ProviderId.TUNED: "tuned"}
 
 
+def _same_list(name: str, view: Payload) -> str:
+    """Returns the check that files to compile were taken from the list of the same compilation, if from one."""
+    macro = f"{c_identifier(name).upper()}_SOURCES_CRC32"
+    return (
+        f"#if defined({macro}) && {macro} != 0x{view.crc32:08x}u\n"
+        f'#error "{name}.sources.txt and {name}.model.cc are from different compilations: compile the model again"\n'
+        "#endif"
+    )
+
+
 def _same_compilation(name: str, suffix: str, view: Payload) -> str:
     """Returns the check that NAME.h is of the same compilation."""
     return (
@@ -270,19 +281,19 @@ def _same_compilation(name: str, suffix: str, view: Payload) -> str:
     )
 
 
-def _uses(view: Payload, provider: ProviderId) -> bool:
+def uses(view: Payload, provider: ProviderId) -> bool:
+    """Whether a call is one of `provider`."""
     return any(call.provider is provider for call in view.calls)
 
 
-def _functions(view: Payload) -> list[str]:
-    """Returns the function that runs each call: of CMSIS-NN's, the one that a wrapper would choose; of a tuned kernel,
-    the one for such calls if all calls are such."""
+def called_functions(view: Payload) -> list[tuple[ProviderId, str]]:
+    """Returns provider and name of the function that runs each call: of CMSIS-NN's, the one that a wrapper would
+    choose; of a tuned kernel, the one for such calls if all calls are such."""
     tuned = narrow_functions([view], providers_of([view]))
     names = []
     for call in view.calls:
-        kernel = kernels()[call.opcode]
         function = tuned.get(call.opcode) if call.provider is ProviderId.TUNED else _of_cmsis_nn(call, view)
-        names.append(f"{_NAMESPACES[call.provider]}::{function.name if function else kernel.name}")
+        names.append((call.provider, function.name if function else kernels()[call.opcode].name))
     return names
 
 
@@ -295,7 +306,7 @@ def _of_cmsis_nn(call: Call, view: Payload) -> Optional[Function]:
 
 def _stock(view: Payload) -> str:
     """Returns which kernels stand for CMSIS-NN's, if the model calls any."""
-    if not _uses(view, ProviderId.CMSIS_NN):
+    if not uses(view, ProviderId.CMSIS_NN):
         return ""
     found = {}
     for call in view.calls:
@@ -395,6 +406,7 @@ _SOURCE = """\
 #endif
 
 {check}
+{list_check}
 
 namespace cmsis_nn_delegate {{
 

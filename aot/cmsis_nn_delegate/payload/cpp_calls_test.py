@@ -16,7 +16,7 @@ from cmsis_nn_delegate.format.cpp import float_literal, integer_literal
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.providers.registry import get_providers
 from cmsis_nn_delegate.ops.registry import kernels
-from cmsis_nn_delegate.payload import c_header, cpp_calls
+from cmsis_nn_delegate.payload import c_header, cpp_calls, cpp_sources
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.target import get_target
@@ -98,6 +98,14 @@ def test_a_source_for_another_runtime_does_not_compile(tmp_path, change, message
     assert change[0] in source.read_text()
     source.write_text(source.read_text().replace(*change))
     assert message in compiles(tmp_path, "net")
+
+
+@needs_compiler
+def test_a_list_of_another_compilation_does_not_compile(tmp_path):
+    write(tmp_path, "net", payload_of(1))
+    own, other = (cpp_sources.generate_list("net", payload_of(seed), False).splitlines()[0] for seed in (1, 2))
+    assert compiles(tmp_path, "net", own) == ""
+    assert "net.sources.txt and net.model.cc are from different compilations" in compiles(tmp_path, "net", other)
 
 
 @needs_compiler

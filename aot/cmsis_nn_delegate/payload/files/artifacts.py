@@ -23,7 +23,7 @@ PAGE_SUFFIX = ".report.html"
 # What is known of a model that is not one payload.
 PARTS_SUFFIX = ".parts.json"
 # The calls as C++, which are written on request.
-CPP_SUFFIXES = (".model.h", ".model.cc")
+CPP_SUFFIXES = (".model.h", ".model.cc", ".sources.txt", ".portable.sources.txt")
 # The forms of a model that can be written for firmware without ExecuTorch.
 EMITS = ("payload", "cpp")
 # A suffix that ends with another one stands before it.
@@ -35,7 +35,7 @@ SUFFIXES = (
     PAGE_SUFFIX,
     PARTS_SUFFIX,
     ".pte",
-    *CPP_SUFFIXES,
+    *reversed(CPP_SUFFIXES),
     ".kernels.h",
     ".h",
     ".c",
@@ -48,7 +48,11 @@ _NAMED = {
     PAGE_SUFFIX: re.compile(r'<meta name="payload-crc32" content="([0-9a-f]{8})">'),
     ".h": re.compile(r"^#define \w+_CRC32 0x([0-9a-f]{8})u$", re.MULTILINE),
     **dict.fromkeys(
-        (*CPP_SUFFIXES, ".kernels.h", ".c"),
+        (".sources.txt", ".portable.sources.txt"),
+        re.compile(r"^-D\w+_SOURCES_CRC32=0x([0-9a-f]{8})u$", re.MULTILINE),
+    ),
+    **dict.fromkeys(
+        (".model.h", ".model.cc", ".kernels.h", ".c"),
         re.compile(r"^#if \w+_CRC32 != 0x([0-9a-f]{8})u$", re.MULTILINE),
     ),
 }
