@@ -32,6 +32,7 @@ from .partition.importer import import_program
 from .partition.int8_io import check_int8_io, with_io
 from .partition.lower import NotDelegatedError, partition
 from .partition.partitioner import CmsisNnPartitioner
+from .partition.states import keep_state
 from .passes.run_passes import run_passes
 from .payload.bands import SLOWDOWN_FOR_RAM, compute_in_bands
 from .payload.choose_kernels import Chosen, Legal, choose_kernels, legalize
@@ -46,6 +47,7 @@ from .quantization import calibration as calibration_data
 from .quantization.bias_correction import correct_biases
 from .quantization.comparison import LOWEST_SQNR, Comparison, Samples, compare, differing_part
 from .quantization.convert import convert_calibrated
+from .quantization.in_place import written_buffers
 from .quantization.interface import Inputs, Model, make_flat
 from .quantization.prepare import quantizable_module
 from .quantization.private_copy import private_copy, require_finite_weights, runnable_copy
@@ -152,7 +154,7 @@ def _calibrate(c: Compilation) -> None:
         c.prepared = prepare_pt2e(c.module, c.quantizer)
     if c.io == "int8":
         check_int8_io(c.prepared)
-    c.samples = Samples()
+    c.samples = Samples(steps=bool(written_buffers(c.prepared)))
     c.correction_samples = Samples(_CORRECTION_SAMPLES if c.quantizer.configuration.bias_correction else 1)
     with torch.no_grad():
         for sample in calibration_data.read(c.calibration, c.inputs):
@@ -242,10 +244,10 @@ def _partition(c: Compilation) -> None:
         c.edge = partition(c.program, [c.quantized], c.partitioner, c.strict, c.etrecord)
     except NotDelegatedError as error:
         raise UserError(str(error), exit_code=1) from error
-    _keep_initial_state(c.edge.exported_program())
     c.obstacle = obstacle(c.edge)
     if not c.obstacle:
         take_model_order(c.edge)
+    keep_state(c.edge.exported_program())
 
 
 def _partitioner(c: Compilation, target: Target, **options: bool) -> CmsisNnPartitioner:
@@ -260,15 +262,6 @@ def _partitioner(c: Compilation, target: Target, **options: bool) -> CmsisNnPart
         memories=c.memories,
         **options,
     )
-
-
-def _keep_initial_state(program: ExportedProgram) -> None:
-    """Makes ExecuTorch store the initial values of buffers. By default it stores only the shape of buffers that
-    inferences change."""
-    signature = program.graph_signature
-    for node in program.graph.nodes:
-        if signature.inputs_to_buffers.get(node.name) in signature.buffers_to_mutate.values():
-            node.meta["et_init_buffer"] = True
 
 
 def _import(c: Compilation) -> None:

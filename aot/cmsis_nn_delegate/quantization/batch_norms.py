@@ -44,7 +44,7 @@ def _rewrite(model: GraphModule, node: Node) -> None:
     weight, bias = found
     layer: Any = node.args[0]
     if layer.op == "call_function" and layer.target is aten.conv_transpose2d.input and len(layer.users) == 1:
-        if layer.args[1].op == "get_attr":
+        if all(p is None or data_of(model, p) is not None for p in layer.args[1:3]):
             _fold(model, layer, weight, bias)
             _replace(node, layer)
             return
@@ -94,11 +94,11 @@ def _weight_and_bias(model: GraphModule, node: Node) -> Optional[tuple[torch.Ten
         return None
     eps: float = arguments[7 if node.target in _WITH_STATISTICS else 6]
     parameters = (weight, bias, mean, variance)
-    if any(p is not None and (not isinstance(p, Node) or p.op != "get_attr") for p in parameters):
-        return None
     if mean is None or variance is None:
         return None
     read = [data_of(model, parameter) for parameter in parameters]
+    if any(parameter is not None and data is None for parameter, data in zip(parameters, read)):
+        return None
     data: list[Any] = [None if found is None else found.double() for found in read]
     scale = torch.rsqrt(data[3] + eps) * (1.0 if data[0] is None else data[0])
     offset = (0.0 if data[1] is None else data[1]) - data[2] * scale

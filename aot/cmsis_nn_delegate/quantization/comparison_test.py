@@ -284,6 +284,37 @@ def test_scales_that_do_not_fit_are_named(name, observer, factor, monkeypatch):
         compared(Network(), samples(), name)
 
 
+class Delayed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.conv = nn.Conv1d(3, 2, 3)
+        self.register_buffer("held", torch.zeros(1, 3, 2))
+
+    def forward(self, x):
+        y = torch.cat([self.held, x], 2)
+        self.held.copy_(x[..., -2:])
+        return self.conv(y)
+
+
+@pytest.mark.parametrize("quantized_only", [False, True])
+def test_a_state_that_became_a_constant_shows_with_one_sample(quantized_only):
+    """The first inference starts from the initial state in any case."""
+    data = samples(1, (1, 3, 6))
+    original, prepared, converted, kept = quantized(Delayed(), data, "minmax")
+    compare(original, prepared, converted, torch.export.export(converted, data[0]), kept)
+    for model in (prepared, converted)[quantized_only:]:
+        model.register_buffer("frozen", torch.zeros(1, 3, 2))
+        held = next(node for node in model.graph.nodes if node.target == "held")
+        with model.graph.inserting_before(held):
+            frozen = model.graph.get_attr("frozen")
+        held.replace_all_uses_with(frozen, delete_user_cb=lambda user: user.target is not aten.copy_.default)
+        model.recompile()
+    place = "its constant held" if quantized_only else "on sample 0, step 1"
+    with pytest.raises(UserError, match=f"parts from the float model at .*{place}"):
+        compare(original, prepared, converted, torch.export.export(converted, data[0]), kept)
+
+
 def test_compile_model_compares_and_need_not(monkeypatch):
     lost = prepare.functional_module
 

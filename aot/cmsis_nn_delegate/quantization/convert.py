@@ -15,7 +15,7 @@ import torchao.utils
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e
 
-from .in_place import compute_late
+from .in_place import compute_late, written_buffers
 from .rewriting import evaluated
 from .trained_batch_norms import fold_batch_norms
 
@@ -28,7 +28,12 @@ def convert_calibrated(prepared: GraphModule) -> GraphModule:
     Results of `prepare_qat_pt2e` are for `convert_trained`.
     """
     _rename(prepared, _HIDDEN)
-    converted = _rename(convert_pt2e(prepared), {hidden: norm for norm, hidden in _HIDDEN.items()})
+    # torchao runs what is computed of buffers alone to fold it, writes such as `count.add_(1)` too.
+    state = {name: buffer.clone() for name, buffer in written_buffers(prepared).items()}
+    with torch.no_grad():
+        converted = _rename(convert_pt2e(prepared), {hidden: norm for norm, hidden in _HIDDEN.items()})
+        for name, buffer in written_buffers(converted).items():
+            buffer.copy_(state[name])
     _drop_unread(converted)
     compute_late(converted.graph)
     converted.recompile()

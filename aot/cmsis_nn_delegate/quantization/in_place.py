@@ -7,14 +7,17 @@ they no longer share memory. A later write through another name would be lost.
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Iterator
 from typing import Any, Optional
 
 import torch
 from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
 from torch.fx import Graph, GraphModule, Node
 
 from ..edge.kept_whole import kept_whole
+from ..edge.states import copy_held_states
 from ..errors import UserError
 
 aten = torch.ops.aten
@@ -84,6 +87,7 @@ def functional_module(program: ExportedProgram, share_parameters: bool = False) 
     program = copy.deepcopy(program, {id(p): p for p in program.parameters()} if share_parameters else None)
     _remove_dropout(program)
     memory = _Memory(program.graph, _state(program))
+    _require_own_states(program, memory)
     hidden = [n for n in memory.writers if memory.seen_elsewhere(n) or _out_of_place(n) is None]
     if is_training(program.graph):
         if hidden:
@@ -93,6 +97,7 @@ def functional_module(program: ExportedProgram, share_parameters: bool = False) 
             )
     elif hidden or any(memory.is_state(node) and node.users for node in memory.writers):
         program = _traced_again(program, memory.writers[0])
+        copy_held_states(program, lambda node: node.graph.call_function(aten.clone.default, (node,)))
         model = program.module(check_guards=False)
         _drop_writes_into_inputs(model)
         _remove_copies(model)
@@ -126,8 +131,7 @@ def lost_writers(graph: Graph) -> list[Node]:
 def written_state(graph: Graph) -> set[Node]:
     """Buffers that a graph without other writes changes, under all their names, and what is computed of
     these and of constants alone."""
-    memory = _Memory(graph, set())
-    state = memory.written()
+    state = names_of_state(graph)
     constant = constant_nodes(graph)
     for node in graph.nodes:
         if node.op == "call_function" and node in constant and not state.isdisjoint(node.all_input_nodes):
@@ -135,10 +139,34 @@ def written_state(graph: Graph) -> set[Node]:
     return state
 
 
+def is_written(read: Node) -> bool:
+    """Returns whether the graph writes the parameter or buffer that the get_attr node `read` names, perhaps through a
+    view: what it holds now is then no constant."""
+    names = [node for node in read.graph.find_nodes(op="get_attr", sort=False) if node.target == read.target]
+    while names:
+        name = names.pop()
+        for user in name.users:
+            if name in written(user):
+                return True
+            if name in _aliased_arguments(user):
+                names.append(user)
+    return False
+
+
+def names_of_state(graph: Graph) -> set[Node]:
+    """Returns all names of the buffers that a graph without other writes changes: the buffers, and views of them."""
+    return _Memory(graph, set()).written()
+
+
+def written_buffers(model: GraphModule) -> dict[str, torch.Tensor]:
+    """Returns the buffers that a graph without other writes changes, by name."""
+    names = {str(node.target) for node in names_of_state(model.graph) if node.op == "get_attr"}
+    return {name: operator.attrgetter(name)(model) for name in names}
+
+
 def frozen_nodes(graph: Graph) -> set[Node]:
     """Returns parameters and buffers that nothing in the graph writes, and what is computed of them alone."""
-    memory = _Memory(graph, set())
-    changing = memory.written()
+    changing = names_of_state(graph)
     frozen: set[Node] = set()
     for node in graph.nodes:
         inputs = node.all_input_nodes
@@ -266,6 +294,23 @@ def _out_of_place(node: Node) -> Optional[torch._ops.OpOverload]:
 def _state(program: ExportedProgram) -> set[Node]:
     inputs = set(program.graph_signature.user_inputs)
     return {n for n in program.graph.nodes if n.op == "placeholder" and n.name not in inputs}
+
+
+def _require_own_states(program: ExportedProgram, memory: _Memory) -> None:
+    """UserError if the program writes a parameter, or a buffer that shares its memory with another one."""
+    specs = {spec.arg.name: spec for spec in program.graph_signature.input_specs if spec.target}
+    held = {name: program.state_dict.get(spec.target) for name, spec in specs.items()}
+    storages = {name: x.untyped_storage()._cdata for name, x in held.items() if isinstance(x, torch.Tensor)}
+    for name in sorted(node.name for node in memory.written() if node.name in storages):
+        target = specs[name].target
+        if specs[name].kind is InputKind.PARAMETER:
+            raise UserError(f"forward writes into the parameter {target}: make it a buffer, with register_buffer()")
+        for other, storage in storages.items():
+            if other != name and storage == storages[name]:
+                raise UserError(
+                    f"forward writes into {target}, which shares its memory with {specs[other].target}, and "
+                    "torch.export would separate them: make one of them a view in forward, or a copy (.clone())"
+                )
 
 
 def _is_idle_dropout(node: Node) -> bool:

@@ -104,6 +104,33 @@ def test_a_buffer_that_is_written_is_no_constant(x):
             torch.testing.assert_close(model(x), module(x), atol=0.1, rtol=0)
 
 
+class Shared(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(1, 3, 8, 8))
+        self.register_buffer("whole", torch.zeros(INPUT_SHAPE))
+        self.register_buffer("part", self.whole[:, :1])
+
+    def forward(self, x):
+        y = x * self.gain + self.whole
+        (self.part if self.write_buffer else self.gain).copy_(x[:, :1])
+        return y
+
+
+@pytest.mark.parametrize(
+    "write_buffer, message",
+    [
+        (True, "writes into part, which shares its memory with whole"),
+        (False, "writes into the parameter gain: make it"),
+    ],
+)
+def test_states_that_cannot_be_kept_are_refused(write_buffer, message, x):
+    module = Shared()
+    module.write_buffer = write_buffer
+    with pytest.raises(UserError, match=message):
+        quantizable_module(export(module, x))
+
+
 # A view, as a function that leaves at least two dimensions.
 VIEWS = {
     "itself": lambda y: y,

@@ -14,7 +14,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from .in_place import DROPOUT, functional_module, is_training
+from .in_place import DROPOUT, functional_module, is_training, is_written
 from .rewriting import is_only_reader
 from .trained_batch_norms import expose_batch_norms
 
@@ -90,9 +90,9 @@ def _separate_batch_norms(model: GraphModule) -> None:
         layer = norm.args[0]
         if layer.op != "call_function" or layer.target not in _FOLDS_BATCH_NORM:
             continue
-        if _is_grouped_transpose(layer):
-            # PT2E folds into its weights, [in, out / groups, h, w], as if there were one group. An alias
-            # prevents that.
+        if _is_grouped_transpose(layer) or any(map(_is_state, (*layer.args, *norm.args))):
+            # PT2E folds into its weights, [in, out / groups, h, w], as if there were one group, and takes states for
+            # constants. An alias prevents that.
             with model.graph.inserting_before(norm):
                 alias = model.graph.call_function(aten.alias.default, (layer,))
             alias.meta = dict(layer.meta)
@@ -107,6 +107,10 @@ def _separate_batch_norms(model: GraphModule) -> None:
             if isinstance(parameter, Node) and parameter.op == "get_attr":
                 _own(layer, parameter, model)
     _finish(model)
+
+
+def _is_state(argument: Any) -> bool:
+    return isinstance(argument, Node) and argument.op == "get_attr" and is_written(argument)
 
 
 def _is_grouped_transpose(layer: Node) -> bool:

@@ -8,6 +8,8 @@ from typing import Any, Optional
 import torch
 from torch.fx import Graph, GraphModule, Node
 
+from .in_place import is_written
+
 
 def call_for(node: Node, target: Any, value: torch.Tensor, *arguments: Any) -> Node:
     """Returns a new call that stands for `node` and has a result like `value`; the caller sets the place."""
@@ -46,8 +48,9 @@ def constant_for(model: GraphModule, node: Node, what: str, data: torch.Tensor, 
 
 
 def data_of(model: GraphModule, node: Any) -> Optional[torch.Tensor]:
-    """Returns the parameter or buffer that `node` reads; None if it is no such node."""
-    if not isinstance(node, Node) or node.op != "get_attr":
+    """Returns the constant, a parameter or buffer, that `node` reads; None if it is no such node, or reads a state:
+    a buffer that the model writes holds something else in each inference."""
+    if not isinstance(node, Node) or node.op != "get_attr" or is_written(node):
         return None
     found: torch.Tensor = operator.attrgetter(str(node.target))(model)
     return found.detach()
@@ -60,7 +63,7 @@ def is_only_reader(parameter: Any) -> bool:
 
 
 def evaluated(model: GraphModule, node: Any) -> Optional[torch.Tensor]:
-    """Returns the value of `node` if it is computed from parameters and buffers alone; None otherwise."""
+    """Returns the value of `node` if it is computed from constants alone; None otherwise."""
     if not isinstance(node, Node):
         return None
     if node.op != "call_function":

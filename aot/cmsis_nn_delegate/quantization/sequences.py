@@ -15,8 +15,8 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from .in_place import DROPOUT
-from .rewriting import arguments_of, finish
+from .in_place import DROPOUT, is_written, written
+from .rewriting import arguments_of, data_of, finish
 
 aten = torch.ops.aten
 
@@ -67,13 +67,13 @@ def _is_layer(node: Node) -> bool:
         # By a factor that is an integer, they copy sequences as well as images.
         return bool(_tensor(node).shape[-1] % _tensor(node.args[0]).shape[-1])
     weight: Any = node.args[1] if node.target in _CONVOLUTIONS else None
-    return weight is None or weight.op == "get_attr"
+    return weight is None or weight.op == "get_attr" and not is_written(weight)
 
 
 def _follows(node: Node) -> bool:
     """Whether `node` may become two-dimensional with its neighbours."""
-    if node.op != "call_function":
-        return False
+    if node.op != "call_function" or written(node):
+        return False  # a state keeps its shape
     if node.target is operator.getitem:
         source: Any = node.args[0]
         return _is_sequence(node) and _follows(source)
@@ -332,7 +332,7 @@ class _Rewriting:
         if rank != 3 and not (rank == 2 and pointwise):
             return argument
         if argument not in self._images:
-            if argument.op == "get_attr":
+            if data_of(self._model, argument) is not None:
                 image = self._parameter(argument)
             else:
                 image = self._reshape(argument, reader, reader.graph.inserting_after(argument), aten.unsqueeze.default)
@@ -366,7 +366,7 @@ class _Rewriting:
             node = source.graph.call_function(target, (source, -2))
         kept = ("nn_module_stack", "stack_trace", "source_fn_stack", "from_node", "torch_fn")
         node.meta = {key: layer.meta[key] for key in kept if key in layer.meta}
-        node.meta["val"] = target(source.meta["val"], -2)
+        node.meta["val"] = target(_tensor(source), -2)
         return node
 
     @staticmethod

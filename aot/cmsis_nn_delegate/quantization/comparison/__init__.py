@@ -15,6 +15,9 @@ tells a wrong conversion from a model that is hard to quantize. Three steps each
 
 By induction over the operators the quantized model is then the float model with the roundings and the
 clipping that its scales stand for, and nothing else.
+
+A model that keeps a state runs several steps, each from what the step before left: if there are few samples, they are
+repeated. Whatever takes the initial state for a constant shows in the second step at the latest.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 from torch.utils import _pytree as pytree
 
-from ..in_place import compute_late, lost_writers
+from ..in_place import compute_late, lost_writers, names_of_state
 from ..private_copy import runnable_copy
 from .layers import Layers
 from .noise import Noise
@@ -37,6 +40,7 @@ from .scales import Fits, Scales
 
 # Of an output: below this, its noise is a third of its signal. Working networks have 20 dB and more.
 LOWEST_SQNR = 10.0
+_STEPS = 4  # of a model with a state
 
 
 @dataclass(frozen=True)
@@ -49,16 +53,18 @@ class Comparison:
 
 
 class Samples:
-    """Keeps at most `limit` of the samples it is given, spread evenly. `count` is the number given."""
+    """Keeps at most `limit` of the samples it is given: spread evenly, or the first ones if they are the `steps` of a
+    model that keeps a state. `count` is the number given."""
 
-    def __init__(self, limit: int = 8) -> None:
+    def __init__(self, limit: int = 8, steps: bool = False) -> None:
         self.kept: list[Sample] = []
         self.count = 0
-        self._limit, self._stride = limit, 1
+        self._limit, self._stride, self._steps = limit, 1, steps
 
     def add(self, sample: Sample) -> None:
-        if self.count % self._stride == 0:
-            if len(self.kept) == self._limit:
+        full = len(self.kept) == self._limit
+        if self.count % self._stride == 0 and not (full and self._steps):
+            if full:
                 self.kept = self.kept[::2]
                 self._stride *= 2
             if self.count % self._stride == 0:
@@ -92,19 +98,25 @@ def compare(
     compute_late(states.graph)
     worst = 0.0
     noises = [Noise() for _ in pytree.tree_leaves(exported.graph.output_node().args[0])]
+    kept = samples.kept
+    steps = _STEPS if names_of_state(prepared.graph) else 0
     with torch.no_grad():
-        for index, sample in enumerate(samples.kept):
-            wanted = before.compare(sample, index, fits.see)
+        for step in range(max(len(kept), steps)):
+            sample, repeated = kept[step % len(kept)], step >= len(kept)
+            where = f"sample {step % len(kept)}{f', step {step} of a model with a state' if steps else ''}"
+            # Observers have not seen what a state becomes once samples are repeated.
+            wanted = before.compare(sample, where, None if repeated else fits.see)
             layers = Layers(states, converted, sample, scales)
             call(layers.run, sample)
             quantized = layers.quantized_outputs()
-            worst = max(worst, before.part(wanted, quantized))
-            for noise, a, b in zip(noises, outputs(wanted), quantized):
-                noise.add(a, b)
+            if not repeated:
+                worst = max(worst, before.part(wanted, quantized))
+                for noise, a, b in zip(noises, outputs(wanted), quantized):
+                    noise.add(a, b)
             for output, (a, b) in enumerate(zip(quantized, call(Frugal(final).run, sample))):
                 if not close(a, b, FLOAT_TOLERANCE):
                     fail(f"output {output}", "the exported program returns other numbers")
-    fits.check(samples.count / max(1, len(samples.kept)))
+    fits.check(samples.count / max(1, len(kept)))
     return Comparison(worst, min((noise.sqnr for noise in noises if noise.signal), default=math.inf))
 
 

@@ -9,7 +9,7 @@ import torch
 from torch.fx import GraphModule, Interpreter, Node
 from torch.utils import _pytree as pytree
 
-from ..in_place import written
+from ..in_place import names_of_state, written
 from .running import DEQUANTIZES, FLOAT_TOLERANCE, Sample, Stepwise, close, extent, fail, is_float, outputs
 from .scales import Scales
 
@@ -25,6 +25,7 @@ class Layers(Interpreter):
         super().__init__(prepared)
         self.extra_traceback = False
         self._scales = scales
+        self._state = names_of_state(prepared.graph)
         twins = {
             node.name: node
             for node in converted.graph.nodes
@@ -64,8 +65,8 @@ class Layers(Interpreter):
         for a, b in zip(*nodes):
             read[a] = self._quantized[b]
             self._compare(node, a, self.env[a], read[a])
-        if node.op == "output" or written(node):
-            return super().run_node(node)
+        if node.op == "output" or written(node) or node in self._state:
+            return super().run_node(node)  # a copy of a state would not be written
         # What the operator is given but for tensors (strides, padding) is the float one's.
         args, kwargs = pytree.tree_unflatten([read[x] if isinstance(x, Node) else x for x in mine], spec)
         target: Any = node.target

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, Optional
 from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
+from ..in_place import written_buffers
 from .running import FLOAT_TOLERANCE, Sample, Values, close, difference, extent, fail, is_float, outputs, run
 
 
@@ -24,15 +25,19 @@ class Rewrites:
             if a in self._twins:
                 self._checked.append((a, self._twins[a]))
 
-    def compare(self, sample: Sample, index: int, see: Callable[[Node, Any], None]) -> Values:
+    def compare(self, sample: Sample, where: str, see: Optional[Callable[[Node, Any], None]] = None) -> Values:
         """Runs both and returns the float outputs. `see` is given the values of the prepared module.
 
-        UserError names the first node at which they differ, if what they return does.
+        UserError names the first node at which they differ, if what they return does, and the sample as `where`.
         """
+        states = [{name: x.clone() for name, x in written_buffers(module).items()} for module in self._modules]
         wanted, floats = self._run(sample, {*map(_returned, self._modules), *chain(*self._checked)}, see)
         apart = next(((a, b) for a, b in self._checked if self._differ(wanted, floats, a, b)), None)
         if apart is not None:
-            self._fail(*self._run(sample), apart, index)
+            for module, state in zip(self._modules, states):
+                for name, buffer in written_buffers(module).items():
+                    buffer.copy_(state[name])
+            self._fail(*self._run(sample), apart, where)
         return wanted
 
     def _run(
@@ -45,22 +50,31 @@ class Rewrites:
         return run(exported, sample, wanted=wanted), run(prepared, sample, see, wanted)
 
     def _differ(self, wanted: Values, floats: Values, a: Node, b: Node) -> bool:
-        return not close(floats[b], wanted[a], FLOAT_TOLERANCE)
+        return not close(_like(floats[b], wanted[a]), wanted[a], FLOAT_TOLERANCE)
 
-    def _fail(self, wanted: Values, floats: Values, last: tuple[Node, Node], sample: int) -> NoReturn:
+    def _fail(self, wanted: Values, floats: Values, last: tuple[Node, Node], where: str) -> NoReturn:
         twins = ((a, b) for a, b in self._twins.items() if a in wanted and b in floats)
         a, b = next((twin for twin in twins if self._differ(wanted, floats, *twin)), last)
-        apart = difference(floats[b], wanted[a]) if floats[b].shape == wanted[a].shape else float("nan")
+        found = _like(floats[b], wanted[a])
+        apart = difference(found, wanted[a]) if found.shape == wanted[a].shape else float("nan")
         fail(
             a,
             f"the graph prepared for quantization differs there by {apart:.3g} in float, where its "
-            f"values go to {extent(wanted[a]):.3g}, on sample {sample}",
+            f"values go to {extent(wanted[a]):.3g}, on {where}",
         )
 
     def part(self, wanted: Values, quantized: Sequence[Any]) -> float:
         """Returns the largest difference of a float output, as a fraction of its range."""
         pairs = [(a, b) for a, b in zip(quantized, outputs(wanted)) if is_float(b) and b.numel()]
         return max((difference(a, b) / max(extent(b), 1e-30) for a, b in pairs), default=0.0)
+
+
+def _like(value: Any, wanted: Any) -> Any:
+    """Returns a tensor in the shape of another one; a sequence that became an image has a dimension of 1 more."""
+    if not is_float(value) or not is_float(wanted) or value.shape == wanted.shape:
+        return value
+    shapes = [[size for size in x.shape if size != 1] for x in (value, wanted)]
+    return value.reshape(wanted.shape) if shapes[0] == shapes[1] else value
 
 
 def _twins(exported: GraphModule, prepared: GraphModule) -> dict[Node, Node]:
