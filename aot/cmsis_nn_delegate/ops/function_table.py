@@ -66,10 +66,10 @@ def _gelu(x: Any, approximate: str = "none") -> Any:
 
 
 def _divide(a: Any, b: Any, rounding_mode: Optional[str] = None) -> Any:
-    quotient = np.divide(a, b)
-    if rounding_mode is None:
-        return quotient
-    return np.trunc(quotient) if rounding_mode == "trunc" else np.floor(quotient)
+    if rounding_mode == "trunc":
+        # As in PyTorch the error of float32 decides on which side of a whole number the quotient lies.
+        return np.trunc(np.divide(a, b, dtype=np.float32))
+    return np.divide(a, b) if rounding_mode is None else np.floor(np.divide(a, b))
 
 
 def _logit(x: Any, eps: Optional[float] = None) -> Any:
@@ -82,8 +82,9 @@ def _leaky(x: Any, slope: Any = 0.01) -> Any:
 
 
 def _round(x: Any, decimals: float = 0.0) -> Any:
-    # In this order PyTorch computes it: for fewer digits than there are before the point it divides first.
-    power = 10.0 ** abs(decimals)
+    # In this order PyTorch computes it, in float32, whose error decides whether 0.15 is below the middle of two results:
+    # for fewer digits than there are before the point it divides first.
+    x, power = np.asarray(x, np.float32), np.float32(10.0 ** abs(decimals))
     return np.rint(x * power) / power if decimals >= 0 else np.rint(x / power) * power
 
 
