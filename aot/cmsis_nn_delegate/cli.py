@@ -21,14 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Optional
 
-import numpy as np
-
 from .errors import UserError
-from .graph.ir import Graph
-from .ops.embedding import index_range
-from .ops.providers.registry import PROVIDERS, get_providers
-from .passes.run_passes import OPTIONAL_PASSES
-from .payload.files.artifacts import EMITS, PAGE_SUFFIX, PARTS_SUFFIX, SUFFIXES, check_name
 from .payload.files.outputs import check_writable, write_files
 from .payload.preference import PREFERENCES, Preference
 from .quantization.configuration import OBSERVERS, PRESETS, WEIGHTS, Configuration, QuantizationConfig
@@ -36,9 +29,12 @@ from .quiet import quiet
 from .target import TARGETS, get_target
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from .accuracy_report import Accuracy, Part
     from .board import Board
     from .compiled import Compiled
+    from .graph.ir import Graph
     from .graph.tensor_type import TensorType
     from .payload.files.artifacts import Artifacts
     from .payload.planner.memories import Memory
@@ -48,17 +44,28 @@ if TYPE_CHECKING:
     from .runner.host import HostProgram
     from .runner.profile import Profile
 
-Results = list[list[np.ndarray]]  # by sample and output
+    Results = list[list[np.ndarray]]  # by sample and output
+
+# What takes long to import is imported by the functions that use it: NumPy and the operators take a quarter of a
+# second, torch and ExecuTorch seconds.
 
 _UNCHANGED = Configuration("default", None, QuantizationConfig())  # no option says how to quantize
 
 _M_MMAP_THRESHOLD = -3  # of malloc.h
 
-# Importing torch or ExecuTorch takes seconds, so only the commands that use them import them.
-
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong without repeating the usage."""
+    """Says what is wrong without repeating the usage. A command's arguments are added when it is parsed, because their
+    choices and defaults are those of modules that take a while to import."""
+
+    add_later: Optional[Callable[[argparse.ArgumentParser], None]] = None
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As in the base class, which calls it for the parser of a command, too."""
+        if self.add_later is not None:
+            add, self.add_later = self.add_later, None
+            add(self)
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message}; see `{self.prog} --help`")
@@ -253,7 +260,7 @@ def _etdump(arguments: argparse.Namespace) -> int:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from .payload.files.artifacts import Artifacts
+    from .payload.files.artifacts import PARTS_SUFFIX, Artifacts
     from .payload.report import text
 
     if arguments.html is not None:
@@ -272,6 +279,7 @@ def _report(arguments: argparse.Namespace) -> int:
 
 def _report_parts(artifacts: Artifacts, as_json: bool) -> int:
     from . import parts_report
+    from .payload.files.artifacts import PARTS_SUFFIX
     from .payload.report.page.document import read_parts
 
     found = read_parts(artifacts.path(PARTS_SUFFIX))
@@ -304,7 +312,7 @@ def _report_text(path: str) -> str:
 
 def _page(arguments: argparse.Namespace) -> int:
     """Writes the page of `report --html`, of NAME.report.json alone."""
-    from .payload.files.artifacts import Artifacts
+    from .payload.files.artifacts import PAGE_SUFFIX, PARTS_SUFFIX, Artifacts
     from .payload.report.budget import Budget
     from .payload.report.page import document, library, render
 
@@ -368,6 +376,8 @@ def _page_of_parts(arguments: argparse.Namespace, path: Path, html: Path) -> int
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    import numpy as np
+
     from .payload.files.artifacts import Artifacts
 
     for option in ("executor", "core", "image", "layers"):
@@ -436,6 +446,7 @@ def _memories(arguments: argparse.Namespace) -> list[Memory]:
 
 def _rebuilt_report(artifacts: Artifacts) -> Report:
     """Returns the report of compiled files. UserError if the graph does not compile to the payload."""
+    from .ops.providers.registry import get_providers
     from .payload.encode import encode
     from .payload.planner.memories import Memory
     from .payload.report.model_report import build_report
@@ -497,6 +508,7 @@ def _profiled(artifacts: Artifacts, arguments: argparse.Namespace) -> Profile:
 
 def _measured(arguments: argparse.Namespace) -> Accuracy:
     """Compiles and measures the model of `accuracy`."""
+    from .passes.run_passes import OPTIONAL_PASSES
     from .quantization import samples
 
     arrays = samples.read(arguments.data, "data")
@@ -534,6 +546,8 @@ def _measured(arguments: argparse.Namespace) -> Accuracy:
 def _by_name(path: str, specs: Sequence[InputSpec], purpose: str, labels: Optional[str]) -> dict[str, np.ndarray]:
     """Returns the arrays of a file by the names of inputs, the form in which inputs of any structure are accepted.
     `labels` is the name of an array that is no input."""
+    import numpy as np
+
     from .quantization import samples
 
     loaded = samples.load(path, specs, purpose, () if labels is None else (labels,))
@@ -543,6 +557,7 @@ def _by_name(path: str, specs: Sequence[InputSpec], purpose: str, labels: Option
 def _compiled(arguments: argparse.Namespace, inspect: Optional[Callable[[Compilation], None]] = None) -> Compiled:
     """Compiles the model of `compile`, `explain` or `accuracy`."""
     from .model_source import load_model
+    from .payload.files.artifacts import SUFFIXES, check_name
     from .quantization import samples
 
     try:
@@ -657,6 +672,8 @@ def _npz_path(output: Optional[str]) -> Optional[Path]:
 
 def _samples(artifacts: Artifacts, arguments: argparse.Namespace) -> list[Sample]:
     """Returns the inputs of `run`, in the types that the model takes."""
+    import numpy as np
+
     from .quantization import samples
 
     wanted: list[tuple[np.dtype[Any], Optional[TensorType]]]
@@ -690,6 +707,8 @@ def _samples(artifacts: Artifacts, arguments: argparse.Namespace) -> list[Sample
 
 def _check_indices(graph: Graph, loaded: list[Sample], path: str) -> None:
     """UserError names an index that is in no table; a device would return an error, and not say which one it was."""
+    from .ops.embedding import index_range
+
     for number, value in enumerate(graph.inputs):
         limits = index_range(graph, value)
         for count, sample in enumerate(loaded if limits else ()):
@@ -765,6 +784,8 @@ def _run_layers(artifacts: Artifacts, samples: list[Sample], image: str, argumen
 
 def _compare(outputs: Results, expected: Results) -> int:
     """Prints and returns the number of bytes that differ from the reference."""
+    import numpy as np
+
     total = differing = 0
     for got, want in zip(outputs, expected):
         for a, b in zip(got, want):
@@ -787,24 +808,69 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--debug", action="store_true", help="show warnings, and where an error occurred")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    def command(name: str, run: Callable[[argparse.Namespace], int], description: str) -> argparse.ArgumentParser:
+    def command(
+        name: str,
+        run: Callable[[argparse.Namespace], int],
+        description: str,
+        add_arguments: Callable[[argparse.ArgumentParser], None] = lambda parser: None,
+    ) -> None:
         sub = commands.add_parser(name, help=description, description=description)
         sub.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         sub.set_defaults(run=run)
-        return sub
+        sub.add_later = add_arguments
 
-    compile_ = command("compile", _compile, "quantize a model and compile it for a core")
-    _add_model_arguments(compile_, target_required=False)
-    _add_program_arguments(compile_)
-    compile_.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for the files")
-    compile_.add_argument(
+    command("compile", _compile, "quantize a model and compile it for a core", _add_compile_arguments)
+    command(
+        "explain",
+        _explain,
+        "say for every function of a model whether it is delegated, and why not",
+        _add_explain_arguments,
+    )
+    command(
+        "accuracy",
+        _accuracy,
+        "compare the outputs and layers of a quantized model with the float model",
+        _add_accuracy_arguments,
+    )
+    command(
+        "accuracy-sum",
+        _accuracy_sum,
+        "add up what `accuracy --json --part` printed for all parts of the data",
+        _add_accuracy_sum_arguments,
+    )
+    command("profile", _profile, "count the instructions of every call on a simulated core", _add_profile_arguments)
+    command(
+        "etdump",
+        _etdump,
+        "write what a device's profile image printed for ExecuTorch's Inspector",
+        _add_etdump_arguments,
+    )
+    command("report", _report, "show RAM, flash and calls of a compiled model", _add_report_arguments)
+    command(
+        "diff",
+        _diff,
+        "show what differs between two compiled models, images or profiles, largest first",
+        _add_diff_arguments,
+    )
+    command("run", _run, "run a compiled model", _add_run_arguments)
+    command("targets", _targets, "list the cores and their instruction sets")
+    return parser
+
+
+def _add_compile_arguments(parser: argparse.ArgumentParser) -> None:
+    from .payload.files.artifacts import EMITS
+
+    _add_model_arguments(parser, target_required=False)
+    _add_program_arguments(parser)
+    parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for the files")
+    parser.add_argument(
         "--board",
         metavar="NAME|FILE.json",
         help="the board, instead of a target: a simulated one, or NAME.board.json, which Bazel writes beside an image. "
         "Each --memory is then one of its memories, all of it if no size is given, by default RAM, and the payload has "
         "to fit its flash",
     )
-    compile_.add_argument(
+    parser.add_argument(
         "--memory",
         action="append",
         default=[],
@@ -814,158 +880,158 @@ def _parser() -> argparse.ArgumentParser:
         "first. What is touched most lies there, and the last one is the arena. init() copies weights to the memory "
         "that holds these, as many as it has room for. Default: one arena of any size",
     )
-    compile_.add_argument(
-        "--etrecord", action="store_true", help="also write NAME.etrecord, for ExecuTorch's Inspector"
-    )
-    compile_.add_argument("--max-arena", type=int, metavar="BYTES", help="fail if the arena takes more")
-    compile_.add_argument("--max-flash", type=int, metavar="BYTES", help="fail if the payload takes more")
-    compile_.add_argument(
+    parser.add_argument("--etrecord", action="store_true", help="also write NAME.etrecord, for ExecuTorch's Inspector")
+    parser.add_argument("--max-arena", type=int, metavar="BYTES", help="fail if the arena takes more")
+    parser.add_argument("--max-flash", type=int, metavar="BYTES", help="fail if the payload takes more")
+    parser.add_argument(
         "--max-instructions",
         type=int,
         metavar="COUNT",
         help="fail if the calls of an inference are predicted to take more",
     )
-    compile_.add_argument(
+    parser.add_argument(
         "--emit",
         choices=EMITS,
         default="payload",
         help="cpp: also write the calls as C++, NAME.model.h and NAME.model.cc, for images without the payload's "
         "reader, and lists of the files to compile with them; default %(default)s",
     )
-    compile_.add_argument("--html", action="store_true", help="also write NAME.report.html, a page for a browser")
-    compile_.set_defaults(calibration_optional=False)
+    parser.add_argument("--html", action="store_true", help="also write NAME.report.html, a page for a browser")
+    parser.set_defaults(calibration_optional=False)
 
-    explain = command("explain", _explain, "say for every function of a model whether it is delegated, and why not")
-    _add_model_arguments(explain)
-    _add_program_arguments(explain)
-    explain.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
-    explain.set_defaults(calibration_optional=True)
 
-    accuracy = command(
-        "accuracy", _accuracy, "compare the outputs and layers of a quantized model with the float model"
-    )
-    _add_model_arguments(accuracy, target="cortex-m55")
-    accuracy.add_argument("--data", required=True, metavar="FILE.npz", help="inputs to compare on")
-    accuracy.add_argument(
+def _add_explain_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_model_arguments(parser)
+    _add_program_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
+    parser.set_defaults(calibration_optional=True)
+
+
+def _add_accuracy_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_model_arguments(parser, target="cortex-m55")
+    parser.add_argument("--data", required=True, metavar="FILE.npz", help="inputs to compare on")
+    parser.add_argument(
         "--labels", nargs="?", const="labels", metavar="NAME", help="the array of --data with the class of each input"
     )
-    accuracy.add_argument(
-        "--library", metavar="FILE", help="the delegate's shared library, for models in several parts"
-    )
-    accuracy.add_argument(
+    parser.add_argument("--library", metavar="FILE", help="the delegate's shared library, for models in several parts")
+    parser.add_argument(
         "--on",
         choices=("host", "simulator"),
         default="host",
         help="what computes the device's outputs: its kernels on this machine, or firmware on a simulated core",
     )
-    accuracy.add_argument("--image", metavar="NAME.elf", help="simulator: runner firmware; default is Bazel's")
-    accuracy.add_argument(
+    parser.add_argument("--image", metavar="NAME.elf", help="simulator: runner firmware; default is Bazel's")
+    parser.add_argument(
         "--part",
         type=_part,
         metavar="I/N",
         help="measure every Nth sample from the Ith on, and no layers; `accuracy-sum` adds up all parts",
     )
-    accuracy.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
-    _add_accuracy_limits(accuracy)
-    accuracy.set_defaults(calibration_optional=False, io="float", io_placement="arena", strict=False, check=True)
+    parser.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
+    _add_accuracy_limits(parser)
+    parser.set_defaults(calibration_optional=False, io="float", io_placement="arena", strict=False, check=True)
 
-    accuracy_sum = command(
-        "accuracy-sum", _accuracy_sum, "add up what `accuracy --json --part` printed for all parts of the data"
-    )
-    accuracy_sum.add_argument(
+
+def _add_accuracy_sum_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "parts", nargs="+", metavar="PART.json", help="or a .zip of such files, as Bazel keeps a test's outputs"
     )
-    accuracy_sum.add_argument("--json", action="store_true", help="print JSON")
-    _add_accuracy_limits(accuracy_sum)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    _add_accuracy_limits(parser)
 
-    profile = command("profile", _profile, "count the instructions of every call on a simulated core")
-    profile.add_argument("model", help="a file that `compile` wrote, or their common beginning")
-    profile.add_argument("--core", choices=tuple(TARGETS), help="default is the model's target")
-    profile.add_argument("--inputs", metavar="FILE.npz", help="its first sample is run; default: random inputs")
-    profile.add_argument(
+
+def _add_profile_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", help="a file that `compile` wrote, or their common beginning")
+    parser.add_argument("--core", choices=tuple(TARGETS), help="default is the model's target")
+    parser.add_argument("--inputs", metavar="FILE.npz", help="its first sample is run; default: random inputs")
+    parser.add_argument(
         "--image",
         metavar="NAME_profile.elf",
         help="runner firmware that marks calls, with NAME.elf beside it; default is Bazel's",
     )
-    profile.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="of each run, default 600")
-    profile.add_argument("--cycles", action="store_true", help="also model cycles and waits for flash; for cortex-m4")
-    profile.add_argument("--trace", metavar="FILE.json", help="also write a trace for Perfetto (ui.perfetto.dev)")
-    profile.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
-    profile.add_argument(
+    parser.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="of each run, default 600")
+    parser.add_argument("--cycles", action="store_true", help="also model cycles and waits for flash; for cortex-m4")
+    parser.add_argument("--trace", metavar="FILE.json", help="also write a trace for Perfetto (ui.perfetto.dev)")
+    parser.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
+    parser.add_argument(
         "--max-instructions", type=int, metavar="COUNT", help="fail if the inference executes more, with its executor"
     )
 
-    etdump = command("etdump", _etdump, "write what a device's profile image printed for ExecuTorch's Inspector")
-    etdump.add_argument("uart", metavar="UART.txt", help="what the device printed: lines that begin with ##")
-    etdump.add_argument("-o", "--output", required=True, metavar="FILE.etdump")
 
-    report = command("report", _report, "show RAM, flash and calls of a compiled model")
-    report.add_argument("model", help="a file that `compile` wrote, or their common beginning")
-    shown = report.add_mutually_exclusive_group()
+def _add_etdump_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("uart", metavar="UART.txt", help="what the device printed: lines that begin with ##")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE.etdump")
+
+
+def _add_report_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", help="a file that `compile` wrote, or their common beginning")
+    shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="print JSON")
     shown.add_argument(
         "--html",
         nargs="?",
         const="",
         metavar="FILE.html",
-        help="write a page to look at in a browser, by default NAME.report.html; needs only NAME.report.json, or "
+        help="write a page to look at in a browser, by default NAME.parser.html; needs only NAME.parser.json, or "
         "NAME.parts.json of a model in several parts",
     )
-    report.add_argument(
+    parser.add_argument(
         "--profile",
         metavar="FILE.json",
         help="page: what `profile --json` printed; default NAME.profile.json if it exists",
     )
-    report.add_argument("--against", metavar="FILE.report.json", help="page: an earlier report to compare with")
-    report.add_argument("--accuracy", metavar="FILE.json", help="page: what `accuracy --json` printed for the model")
-    report.add_argument(
+    parser.add_argument("--against", metavar="FILE.parser.json", help="page: an earlier report to compare with")
+    parser.add_argument("--accuracy", metavar="FILE.json", help="page: what `accuracy --json` printed for the model")
+    parser.add_argument(
         "--image", metavar="IMAGE.size.json", help="page: sizes of a firmware, as built beside its .elf"
     )
-    report.add_argument("--max-arena", type=int, metavar="BYTES", help="page: show how much of this is taken")
-    report.add_argument("--max-flash", type=int, metavar="BYTES", help="page: show how much of this the payload takes")
+    parser.add_argument("--max-arena", type=int, metavar="BYTES", help="page: show how much of this is taken")
+    parser.add_argument("--max-flash", type=int, metavar="BYTES", help="page: show how much of this the payload takes")
 
-    diff = command("diff", _diff, "show what differs between two compiled models, images or profiles, largest first")
+
+def _add_diff_arguments(parser: argparse.ArgumentParser) -> None:
     for name in ("before", "after"):
-        diff.add_argument(
+        parser.add_argument(
             name, help="a compiled model, IMAGE.size.json of a firmware, or what `profile --json` printed"
         )
-    diff.add_argument("--format", choices=("text", "markdown", "json"), default="text", help="default text")
+    parser.add_argument("--format", choices=("text", "markdown", "json"), default="text", help="default text")
 
-    run = command("run", _run, "run a compiled model")
-    run.add_argument("model", help="a file that `compile` wrote, or their common beginning")
-    run.add_argument(
+
+def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", help="a file that `compile` wrote, or their common beginning")
+    parser.add_argument(
         "--on",
         choices=("reference", "host", "simulator"),
         default="reference",
         help="the integer reference in numpy; ExecuTorch's runtime here; a simulated core",
     )
-    run.add_argument(
+    parser.add_argument(
         "--inputs", required=True, metavar="FILE.npz", help="one array for each input, see docs/guides/compiling.md"
     )
-    run.add_argument("-o", "--output", metavar="FILE.npz", help="file for the outputs")
-    run.add_argument("--compare", action="store_true", help="count bytes that differ from the reference")
-    run.add_argument(
+    parser.add_argument("-o", "--output", metavar="FILE.npz", help="file for the outputs")
+    parser.add_argument("--compare", action="store_true", help="count bytes that differ from the reference")
+    parser.add_argument(
         "--layers",
         action="store_true",
         default=None,
         help="simulator: with --compare, name the first call that writes other bytes than the reference",
     )
-    run.add_argument("--library", metavar="FILE", help="host: the delegate's shared library")
-    run.add_argument("--core", choices=tuple(TARGETS), help="simulator: default is the model's target")
-    run.add_argument(
+    parser.add_argument("--library", metavar="FILE", help="host: the delegate's shared library")
+    parser.add_argument("--core", choices=tuple(TARGETS), help="simulator: default is the model's target")
+    parser.add_argument(
         "--executor", choices=("standalone", "executorch"), help="simulator: what runs the model, default standalone"
     )
-    run.add_argument("--image", metavar="FILE.elf", help="simulator: runner firmware, default is Bazel's")
-    run.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="simulator: default 600")
-
-    command("targets", _targets, "list the cores and their instruction sets")
-    return parser
+    parser.add_argument("--image", metavar="FILE.elf", help="simulator: runner firmware, default is Bazel's")
+    parser.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="simulator: default 600")
 
 
 def _add_model_arguments(
     parser: argparse.ArgumentParser, target: Optional[str] = None, target_required: bool = True
 ) -> None:
     """Adds what says how a model is quantized and compiled. `target` is a default."""
+    from .ops.providers.registry import PROVIDERS
+    from .passes.run_passes import OPTIONAL_PASSES
+
     parser.add_argument(
         "model", metavar="FILE.py:FUNCTION", help="a function that returns a module, or (module, example_inputs)"
     )

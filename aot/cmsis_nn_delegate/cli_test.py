@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 import zlib
@@ -155,6 +156,22 @@ def small(folder):
 def small_float(folder):
     (folder / "q.yaml").write_text("preset: minmax\neverywhere: {activations: symmetric}\n")
     return compiled_small(folder, "float", "--quantizer", f"{folder}/q.yaml")
+
+
+@pytest.mark.parametrize("arguments", ["--help", "targets", "run --help", "report --help", "etdump"])
+def test_commands_that_do_not_compile_start_quickly(arguments):
+    """They import neither NumPy nor our operators, which takes a quarter of a second, nor PyTorch."""
+    code = """
+import sys
+from cmsis_nn_delegate.cli import main
+try:
+    main()
+finally:
+    print(*(name for name in sys.modules if name in ("numpy", "torch", "yaml") or "delegate.ops" in name), "imported")
+"""
+    command = [sys.executable, "-c", code, *arguments.split()]
+    run = subprocess.run(command, env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True)
+    assert run.stdout.splitlines()[-1] == "imported", run.stdout + run.stderr
 
 
 def test_targets(capsys):

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Optional
 
 import torch
-from executorch.exir import EdgeProgramManager, ExecutorchProgramManager
 from torch.export import ExportedProgram
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
@@ -27,6 +26,7 @@ from .graph.failure import shown_in_errors
 from .graph.ir import Graph
 from .ops.providers.provider import Provider
 from .partition.delegates import delegates, obstacle, put_payload, take_model_order
+from .partition.exir import EdgeProgramManager, ExecutorchProgramManager
 from .partition.explain import unloadable
 from .partition.importer import import_program
 from .partition.int8_io import check_int8_io, with_io

@@ -82,8 +82,8 @@ def _leaky(x: Any, slope: Any = 0.01) -> Any:
 
 
 def _round(x: Any, decimals: float = 0.0) -> Any:
-    # In this order PyTorch computes it, in float32, whose error decides whether 0.15 is below the middle of two results:
-    # for fewer digits than there are before the point it divides first.
+    # In this order PyTorch computes it: for fewer digits than there are before the point it divides first. The error of
+    # float32 decides whether 0.15 is below the middle of two results.
     x, power = np.asarray(x, np.float32), np.float32(10.0 ** abs(decimals))
     return np.rint(x * power) / power if decimals >= 0 else np.rint(x / power) * power
 

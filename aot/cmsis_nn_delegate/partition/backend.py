@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import final
 
-from executorch.exir.backend.backend_details import BackendDetails, PreprocessResult
-from executorch.exir.backend.compile_spec_schema import CompileSpec
 from torch.export import ExportedProgram
 
 from ..graph.failure import shown_in_errors
@@ -18,6 +16,7 @@ from ..payload.encode import encode
 from ..payload.planner.memories import Memory
 from ..payload.preference import Preference
 from ..target import get_target
+from .exir import BackendDetails, CompileSpec, PreprocessResult
 from .importer import import_program
 
 # The compile spec of a partition that this package's pipeline lowers itself, in its own stages.

@@ -13,9 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from executorch.exir import EdgeProgramManager
-from executorch.exir.backend.compile_spec_schema import CompileSpec
-from executorch.exir.lowered_backend_module import LoweredBackendModule
 from torch.export import ExportedProgram
 from torch.export.exported_program import ModuleCallEntry, ModuleCallSignature
 from torch.export.graph_signature import ExportGraphSignature, InputKind, OutputKind, OutputSpec, TensorArgument
@@ -24,6 +21,7 @@ from torch.utils import _pytree as pytree
 
 from ..payload.encode import Encoded
 from .backend import CmsisNnBackend, debug_handles
+from .exir import CompileSpec, EdgeProgramManager, LoweredBackendModule
 
 
 @dataclass(frozen=True)

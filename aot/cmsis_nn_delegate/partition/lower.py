@@ -14,12 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Optional, Union
 
-import executorch.kernels.quantized  # noqa: F401  quantize and dequantize that stay outside
-from executorch.exir import EdgeCompileConfig, EdgeProgramManager, to_edge_transform_and_lower
 from torch.export import ExportedProgram
 
 from ..errors import library_call
 from ..target import Target
+from .exir import EdgeCompileConfig, EdgeProgramManager, to_edge_transform_and_lower
 from .int8_io import with_io
 from .partitioner import CmsisNnPartitioner
 

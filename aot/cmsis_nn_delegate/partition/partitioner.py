@@ -7,9 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Optional, Union
 
 import torch
-from executorch.exir.backend.compile_spec_schema import CompileSpec
-from executorch.exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
-from executorch.exir.backend.utils import tag_constant_data
 from torch.export import ExportedProgram
 from torch.fx import Graph, Node
 from torch.fx.traceback import NodeSource
@@ -24,6 +21,7 @@ from ..target import Target, get_target
 from .backend import LATER, CmsisNnBackend
 from .decompose import KEPT, decomposed
 from .delegated_work import Work
+from .exir import CompileSpec, DelegationSpec, Partitioner, PartitionResult, tag_constant_data
 from .explain import NodeReport, report
 from .support import Support
 from .work import measure

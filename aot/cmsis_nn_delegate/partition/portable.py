@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from executorch.exir.dialects.edge._ops import EdgeOpOverload
-from executorch.exir.operator.convert import to_out_variant
+
+from .exir import EdgeOpOverload, to_out_variant
 
 _LISTS = ("portable/functions.yaml", "portable/custom_ops.yaml", "quantized/quantized.yaml")
 # Built into the runtime itself, like the arithmetic of sizes.
