@@ -19,6 +19,7 @@ from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
 from .channels import Bounds, Link
 from .features import Features
+from .geometry import Pair
 from .kernel import KernelSpec
 from .op import Op
 from .providers import cmsis_nn_scratch
@@ -167,6 +168,10 @@ class AvgPool2d(Op):
 
     def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
         return inputs[0].together((2, 3)).limited(*node.attrs.clamp.quantized(node.output.type))
+
+    def window(self, node: Node) -> Pair:
+        kernel: Pair = node.attrs.kernel
+        return kernel
 
     def links(self, node: Node) -> Sequence[Link]:
         return channels.links_of_each(node)

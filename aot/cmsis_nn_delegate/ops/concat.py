@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Optional
 
 import numpy as np
@@ -109,6 +109,9 @@ class Concat(Op):
             return super().bounds(node, inputs)
         parts = [channels.by_channel(bounds, value) for bounds, value in zip(inputs, node.inputs)]
         return channels.along(Bounds(*map(np.concatenate, zip(*parts))), node.output)
+
+    def carried(self, node: Node) -> Collection[int]:
+        return [axis for axis in range(len(node.output.shape)) if axis != node.attrs.axis]
 
     def links(self, node: Node) -> Optional[Sequence[Link]]:
         if any(value.is_constant for value in node.inputs):

@@ -23,7 +23,7 @@ from .attrs import ConvAttrs, Padding
 from .channels import Bounds
 from .conv_args import CallDims
 from .features import Features, blocks_of, sums
-from .geometry import Geometry
+from .geometry import Geometry, Pair
 from .kernel import KernelSpec
 from .op import Op
 from .providers import cmsis_nn_geometry
@@ -254,6 +254,10 @@ class Conv2d(Op):
         return channels.along(
             channels.weighted_bounds(node, x, node.attrs.groups, self.sees_padding(node)), node.output
         )
+
+    def window(self, node: Node) -> Pair:
+        height, width = node.inputs[1].shape[2:]
+        return height, width
 
     def weighted(self, node: Node) -> bool:
         return bool(node.attrs.groups == 1)

@@ -25,7 +25,7 @@ from .channels import Bounds, Link
 from .conv2d import CMSIS_NN_SOURCES
 from .conv_args import CallDims
 from .features import Features, blocks_of
-from .geometry import Geometry
+from .geometry import Geometry, Pair
 from .kernel import Function, KernelSpec
 from .op import Op
 from .providers import cmsis_nn_geometry
@@ -223,6 +223,10 @@ class DepthwiseConv2d(Op):
         x = channels.by_channel(inputs[0], node.inputs[0])
         found = channels.weighted_bounds(node, x, len(x.low), bool(node.attrs.padding != Padding()))
         return channels.along(found, node.output)
+
+    def window(self, node: Node) -> Pair:
+        height, width = node.inputs[1].shape[2:]
+        return height, width
 
     def links(self, node: Node) -> Sequence[Link]:
         outputs = np.arange(node.output.shape[1])

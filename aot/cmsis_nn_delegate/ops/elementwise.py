@@ -5,7 +5,7 @@ An operand is an activation or a constant, int8 either way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Optional
 
 from ..edge.nodes import first, operand, shape_of
@@ -35,6 +35,9 @@ class PairOp(Op):
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         return not context.is_unary(node)
+
+    def carried(self, node: Node) -> Collection[int]:
+        return range(len(node.output.shape))
 
     def links(self, node: Node) -> Sequence[Link]:
         return channels.links_of_each(node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Optional
 
@@ -194,6 +194,10 @@ class FullyConnected(Op):
             return super().bounds(node, inputs)
         x = channels.by_channel(inputs[0], node.inputs[0])
         return channels.along(channels.weighted_bounds(node, x, 1, False), node.output)
+
+    def carried(self, node: Node) -> Collection[int]:
+        x, shape = node.inputs[0], node.output.shape
+        return range(len(shape) - 1) if x.shape[:-1] == shape[:-1] and x.shape[-1] == node.inputs[1].shape[1] else ()
 
     def weighted(self, node: Node) -> bool:
         return channels.axis(node.inputs[0]) == len(node.inputs[0].shape) - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,6 +97,9 @@ class Lookup(Op):
         ]
         low, high = np.array(found, np.int64).T
         return Bounds(low.reshape(x.low.shape), high.reshape(x.low.shape))
+
+    def carried(self, node: Node) -> Collection[int]:
+        return range(len(node.output.shape)) if node.inputs[0].shape == node.output.shape else ()
 
     def links(self, node: Node) -> Sequence[Link]:
         return channels.links_of_each(node)

@@ -20,6 +20,7 @@ from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
 from .channels import Bounds, Link
 from .features import Features
+from .geometry import Pair
 from .kernel import KernelSpec
 from .op import Op
 from .random_case import RandomCase
@@ -173,6 +174,10 @@ class MaxPool2d(Op):
         if node.attrs.dilation != (1, 1):
             return super().bounds(node, inputs)  # a window may see no pixel
         return inputs[0].together((2, 3)).limited(*node.attrs.clamp.quantized(node.output.type))
+
+    def window(self, node: Node) -> Pair:
+        kernel: Pair = node.attrs.kernel
+        return kernel
 
     def links(self, node: Node) -> Sequence[Link]:
         return channels.links_of_each(node)

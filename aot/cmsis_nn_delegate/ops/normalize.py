@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Optional
 
@@ -291,6 +291,10 @@ class Normalize(Op):
 
     def layouts_of(self, node: Node) -> Layouts:
         return Layouts.ROW_MAJOR if node.attrs.groups is None else Layouts.SAME
+
+    def carried(self, node: Node) -> Collection[int]:
+        shape = node.output.shape
+        return range(len(shape) - 1) if node.attrs.groups is None and node.attrs.size == shape[-1] else ()
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         sizes = self._sizes(node)

@@ -18,7 +18,7 @@ missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Optional
 
 import numpy as np
@@ -198,6 +198,18 @@ class Op:
         """Returns, for each channel of the output, what it depends on besides the channels that `links` names, or the
         input of a `weighted` node: of two equal channels with equal parameters the results are equal. None if
         unknown."""
+        return None
+
+    # Indices ----------------------------------------------------------------
+
+    def carried(self, node: Node) -> Collection[int]:
+        """Returns the dimensions of the output along which each index is computed of the same index of every operand of
+        that rank, or of the only one that the operand has there."""
+        return ()
+
+    def window(self, node: Node) -> Optional[tuple[int, int]]:
+        """Returns (height, width) of the windows of the first input of which the elements of the output are computed,
+        with a stride, padding and dilation in `attrs`; None for operators without windows."""
         return None
 
     # Payload ----------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -93,6 +93,9 @@ class Prelu(Op):
     limits = ("constant slopes, one per channel; with one slope it is a function",)
     in_place = True
     layouts = Layouts.SAME
+
+    def carried(self, node: Node) -> Collection[int]:
+        return [dim for dim in range(len(node.output.shape)) if dim != 1]
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         return not context.is_unary(node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Optional
 
 from ..edge.nodes import argument, shape_of
@@ -42,6 +42,10 @@ class RowsOp(Op):
     """Works along dimension `attrs.dim`, the second argument of its edge nodes."""
 
     attrs = SoftmaxAttrs
+
+    def carried(self, node: Node) -> Collection[int]:
+        shape = node.output.shape
+        return [dim for dim in range(len(shape)) if dim != node.attrs.dim] if node.inputs[0].shape == shape else ()
 
     def layouts_of(self, node: Node) -> Layouts:
         shape, dim = node.inputs[0].shape, node.attrs.dim

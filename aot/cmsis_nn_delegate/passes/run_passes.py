@@ -28,6 +28,7 @@ from .merge_identical_nodes import merge_identical_nodes
 from .merge_rearrangements import merge_rearrangements
 from .place_parts import place_parts
 from .separate_outputs import separate_outputs
+from .skip_unread import skip_unread
 
 PASSES: tuple[Callable[[Graph], None], ...] = (
     # On floats, because nothing without its own parameters may be left between an operator and
@@ -49,6 +50,8 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     fold_pads,
     # In logical order, before layouts say where elements lie. This leaves reshapes, too.
     merge_rearrangements,
+    # Where rearrangements say what is read of what came before them.
+    skip_unread,
     # On logical channels, once every activation is int8.
     eliminate_channels,
     # Before absorb_reshapes, which asks where elements lie in memory.
@@ -70,7 +73,8 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
 
 # Those that only save work, by the names under which they can be skipped.
 OPTIONAL_PASSES = {
-    step.__name__.replace("_", "-"): step for step in (merge_identical_nodes, drop_idle_clamps, eliminate_channels)
+    step.__name__.replace("_", "-"): step
+    for step in (merge_identical_nodes, drop_idle_clamps, skip_unread, eliminate_channels)
 }
 
 
