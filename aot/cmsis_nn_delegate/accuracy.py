@@ -24,6 +24,7 @@ from .edge.naming import module_of, source_of
 from .edge.nodes import target_name
 from .errors import UserError
 from .graph.ir import Value
+from .isolation import as_caller, isolated
 from .noise_sums import NoiseSums
 from .ops import storage
 from .partition.int8_io import io_quants
@@ -42,6 +43,7 @@ from .runner.host import HostProgram
 Outputs = list[Any]  # of one sample
 
 
+@isolated()
 def measure(
     compilation: Compilation,
     data: Any,
@@ -65,6 +67,7 @@ def measure(
     UserError for unusable data, for labels that do not fit the model, for parts of what has a state, and if `image`
     cannot run the model.
     """
+    progress = as_caller()(progress)
     c = compilation
     if c.io != "float" or not c.check:
         raise ValueError("accuracy is measured with float inputs and outputs, and with check")

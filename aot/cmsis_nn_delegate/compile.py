@@ -14,6 +14,7 @@ from typing import Any, Optional, Union
 
 from .compiled import Compiled
 from .errors import UserError
+from .isolation import as_caller, isolated
 from .ops.providers.registry import PROVIDERS, get_providers
 from .partition.int8_io import IO
 from .passes.run_passes import check_optional
@@ -87,7 +88,9 @@ def compile_model(
     progress: called with a line before each step.
     inspect: called at the end with the results of all stages, such as the module with its observers.
 
-    `module` and all tensors passed in stay unchanged.
+    `module` and all tensors passed in stay unchanged. It neither depends on global settings, such as the default dtype,
+    autocast and the state of random generators, nor changes them. Several threads may call it; one of them compiles at
+    a time, and the others wait. `calibration`, `progress` and `inspect` must not wait for another compilation.
 
     UserError for unknown names, for unusable inputs or weights (including NaN and infinity), and for modules
     that cannot be copied or that torch.export cannot handle.
@@ -119,6 +122,7 @@ def compile_model(
     return compiled
 
 
+@isolated()
 def compile_for_targets(
     module: Model,
     example_inputs: Arguments,
@@ -202,9 +206,10 @@ def compile_for_targets(
         etrecord=etrecord,
         is_quantized=quantized,
         keep_modules=inspect is not None,
-        progress=progress,
+        progress=as_caller()(progress),
     )
     results = run(compilation, print_after)
     if inspect is not None:
-        inspect(compilation)
+        with as_caller():
+            inspect(compilation)
     return results

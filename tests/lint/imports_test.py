@@ -15,6 +15,7 @@ LAYERS = (
     "",  # __init__.py
     "errors",
     "quiet",
+    "isolation",
     "finite",
     "noise_sums",
     # The format, which imports only the standard library because firmware builds use it.

@@ -17,6 +17,7 @@ from typing import Optional, Union
 from torch.export import ExportedProgram
 
 from ..errors import library_call
+from ..isolation import isolated
 from ..target import Target
 from .exir import EdgeCompileConfig, EdgeProgramManager, to_edge_transform_and_lower
 from .int8_io import with_io
@@ -31,6 +32,7 @@ class NotDelegatedError(ValueError):
 Programs = Union[ExportedProgram, Mapping[str, ExportedProgram]]
 
 
+@isolated()
 def lower(
     program: Programs,
     target: Union[str, Target],

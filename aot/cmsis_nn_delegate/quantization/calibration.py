@@ -14,17 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 import torch
 
 from ..errors import UserError
 from ..finite import require_finite
+from ..isolation import as_caller
 from . import samples
 from .interface import Inputs
 
 DATA = "calibration data"
+_END = object()
 
 
 def check(calibration: Any) -> None:
@@ -71,14 +73,16 @@ def _array(array: Any, name: str) -> np.ndarray:
 def _guarded(calibration: Any) -> Iterator[Any]:
     """Yields the items. Exceptions of the caller's iterator become errors that name the sample."""
     count = 0
-    iterator = iter(calibration)
+    iterator: Optional[Iterator[Any]] = None
     while True:
         try:
-            item = next(iterator)
-        except StopIteration:
-            return
+            with as_caller():
+                iterator = iter(calibration) if iterator is None else iterator
+                item = next(iterator, _END)
         except Exception as error:
             raise UserError(f"{DATA}: sample {count} cannot be read: {type(error).__name__}: {error}") from error
+        if item is _END:
+            return
         yield item
         count += 1
 

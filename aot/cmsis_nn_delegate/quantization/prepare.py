@@ -14,6 +14,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
+from ..isolation import isolated
 from .in_place import DROPOUT, functional_module, is_training, is_written
 from .rewriting import is_only_reader
 from .trained_batch_norms import expose_batch_norms
@@ -59,6 +60,7 @@ def _finish(model: GraphModule) -> None:
     model.recompile()
 
 
+@isolated()
 def quantizable_module(program: ExportedProgram, share_parameters: bool = False) -> GraphModule:
     """A copy of the program's module for `prepare_pt2e` or `prepare_qat_pt2e` and `CmsisNnQuantizer`.
 

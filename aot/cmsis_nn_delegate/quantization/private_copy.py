@@ -24,7 +24,11 @@ def private_copy(model: Model) -> Model:
 
     UserError if `model` cannot be copied.
     """
-    memo: dict[int, torch.Tensor] = {id(parameter): parameter for parameter in model.parameters()}
+    # torch.export does not take parameters that were made in inference mode.
+    memo: dict[int, torch.Tensor] = {
+        id(parameter): torch.nn.Parameter(parameter.clone(), False) if parameter.is_inference() else parameter
+        for parameter in model.parameters()
+    }
     if isinstance(model, torch.nn.Module):
         # Old-style weight_norm and the like keep results of earlier computations, which refuse to be copied.
         for module in model.modules():

@@ -186,7 +186,7 @@ class Stepwise(Mapping[Node, Any]):
 def call(function: Callable[..., Any], sample: Sample) -> list[Any]:
     """The results for copies of the tensors, with the same random numbers in each call."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(_SEED)
+        torch.default_generator.manual_seed(_SEED)
         return pytree.tree_leaves(function(*(x.clone() for x in sample)))
 
 
