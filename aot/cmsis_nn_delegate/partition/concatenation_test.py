@@ -1,5 +1,7 @@
 """Concatenations, next to the quantized module in PyTorch: every form of them, and the blocks of known networks."""
 
+import random
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -100,6 +102,48 @@ def test_constants():
     assert all("join" in apart.ops for apart in found.values())
 
 
+class Wide(nn.Module):
+    """A concatenation of many tensors: results of a layer of different sizes along the axis, the input itself, the same
+    tensor again, and constants."""
+
+    def __init__(self, count, axis, shape, draw):
+        super().__init__()
+        self.count, self.axis, self.draw = count, axis, draw
+        self.layer = nn.Linear(shape[-1], shape[-1])
+        self.constant = nn.Parameter(torch.randn(shape))
+        self.kinds = [draw.choice(["part", "part", "relu", "again", "input", "constant"]) for _ in range(count)]
+        self.spans = [sorted(draw.sample(range(shape[axis] + 1), 2)) for _ in range(count)]
+
+    def forward(self, x):
+        y, operands = self.layer(x), []
+        for kind, (start, end) in zip(self.kinds, self.spans):
+            source = {"input": x, "constant": self.constant}.get(kind, y)
+            part = source.narrow(self.axis, start, end - start)
+            operands.append(operands[-1] if kind == "again" and operands else part.relu() if kind == "relu" else part)
+        return torch.cat(operands, self.axis)
+
+
+def wide(count, axis, *shape):
+    return lambda: Branch(Wide(count, axis, shape, random.Random(count)), (torch.randn(shape),))
+
+
+# More operands than a payload has inputs and outputs, and than powers of that.
+WIDE = {
+    f"{count} operands along {axis} of {shape}": wide(count, axis, *shape)
+    for count, axis, shape in [
+        (13, 0, (3, 2)),
+        (16, 1, (1, 4, 2)),
+        (40, 2, (2, 2, 5)),
+        (64, 3, (1, 2, 2, 3)),
+        (150, 0, (2, 2)),
+    ]
+}
+
+
+def test_any_number_of_operands():
+    check_each(WIDE, "int8")
+
+
 class Images(nn.Module):
     """A concatenation of images along an axis."""
 
@@ -113,13 +157,13 @@ class Images(nn.Module):
 
 
 class Dense(nn.Module):
-    """Two layers of a dense block, and the transition after it."""
+    """Layers of a dense block, and the transition after it."""
 
-    def __init__(self):
+    def __init__(self, layers=2):
         super().__init__()
         self.stem = nn.Conv2d(3, 8, 3, padding=1)
-        self.layers = nn.ModuleList(nn.Conv2d(8 + 4 * i, 4, 3, padding=1) for i in range(2))
-        self.transition = nn.Conv2d(16, 8, 1)
+        self.layers = nn.ModuleList(nn.Conv2d(8 + 4 * i, 4, 3, padding=1) for i in range(layers))
+        self.transition = nn.Conv2d(8 + 4 * layers, 8, 1)
 
     def forward(self, x):
         features = [F.relu(self.stem(x))]
@@ -212,6 +256,7 @@ BLOCKS = {
     **{f"axis {axis}": lambda axis=axis: Branch(Images(axis), (image(1, 3, 6, 4),)) for axis in range(4)},
     "batch": lambda: Branch(Images(2), (image(2, 3, 6, 4),)),
     "dense": lambda: Branch(Dense(), (image(1, 3, 8, 6),)),
+    "dense of many layers": lambda: Branch(Dense(14), (image(1, 3, 4, 4),)),
     "inception": lambda: Branch(Inception(), (image(1, 6, 5, 7),)),
     "fire": lambda: Branch(Fire(), (image(1, 6, 5, 7),)),
     "skip": lambda: Branch(Skip(), (image(1, 3, 6, 6),)),

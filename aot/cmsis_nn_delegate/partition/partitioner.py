@@ -13,9 +13,10 @@ from torch.fx.traceback import NodeSource
 
 from ..edge.functions import Functions
 from ..edge.kept_whole import kept_whole
+from ..format.schema import MAX_IO
 from ..ops.providers.registry import PROVIDERS, get_providers
 from ..passes.run_passes import check_optional
-from ..payload.planner.memories import Memory, check_memories, list_text
+from ..payload.planner.memories import Memory, check_memories, copies_weights, list_text, planned_in
 from ..payload.preference import Preference, check_flash_growth
 from ..target import Target, get_target
 from .backend import LATER, CmsisNnBackend
@@ -23,6 +24,7 @@ from .decompose import KEPT, decomposed
 from .delegated_work import Work
 from .exir import CompileSpec, DelegationSpec, Partitioner, PartitionResult, tag_constant_data
 from .explain import NodeReport, report
+from .smaller_units import nest_concatenations, separate_readers
 from .support import Support
 from .work import measure
 
@@ -63,6 +65,8 @@ class CmsisNnPartitioner(Partitioner):
             raise ValueError(f"unknown io_placement {io_placement!r}; choose one of {', '.join(IO_PLACEMENTS)}")
         self._providers = get_providers(providers)
         check_flash_growth(Preference.of(prefer), max_flash_growth)
+        # The others are the regions beside the arena, and the copied weights.
+        self._max_io = MAX_IO - max(len(planned_in(memories)) - 1, 0) - copies_weights(memories)
         self.delegation_spec = DelegationSpec(
             CmsisNnBackend.__name__,
             [
@@ -97,17 +101,40 @@ class CmsisNnPartitioner(Partitioner):
             self._asked = self._before = None
 
     def transform_for_pre_decomposition(self, exported_program: ExportedProgram) -> ExportedProgram:
-        """Only records the functions before they are decomposed."""
+        """Records the functions before they are decomposed. Inside of `lowering`, also rewrites units with too many
+        inputs and outputs: ExecuTorch does not allow `partition` to change a program."""
         if not self._asks_once:
             self._functions.add(exported_program)
+            return exported_program
+        while self._divide(exported_program):
+            self._asked = None
         return exported_program
+
+    def _divide(self, program: ExportedProgram) -> bool:
+        """Rewrites units of `program` so that partitions have at most `_max_io` inputs and outputs. Returns whether
+        there were any to rewrite."""
+        support = self._ask(program)
+        crowded = [node for unit in support.crowded for node in unit]
+        changed = separate_readers(program, [*crowded, *support.circular])
+        if nest_concatenations(program, crowded, self._max_io - 1, support.context):
+            changed = True
+        if changed:
+            program.graph.lint()
+            program.graph_module.recompile()
+        return changed
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         # A call whose results nothing reads would have no place in the program.
         exported_program.graph.eliminate_dead_code()
         exported_program.graph_module.recompile()
         support = Support(
-            exported_program, self._functions, self._prepared, self._asks_once, self._before, self._providers
+            exported_program,
+            self._functions,
+            self._prepared,
+            self._asks_once,
+            self._before,
+            self._providers,
+            self._max_io,
         )
         tags = {}
         for node, index in support.partitions.items():
@@ -137,9 +164,14 @@ class CmsisNnPartitioner(Partitioner):
 
     def _takes(self, ep: ExportedProgram, node: Node) -> bool:
         """Returns whether the delegate takes `node` of `ep`."""
+        return node in self._ask(ep).partitions
+
+    def _ask(self, ep: ExportedProgram) -> Support:
+        """Returns the decision about `ep`, which is not an edge program yet."""
         if self._asked is None or self._asked[0] is not ep.graph:
-            self._asked = (ep.graph, Support(ep, data_later=True, providers=self._providers))
+            support = Support(ep, data_later=True, providers=self._providers, max_io=self._max_io, keep_crowded=True)
+            self._asked = (ep.graph, support)
             for asked in ep.graph.nodes:  # decompositions record where nodes come from, but passes do not
                 asked.meta["from_node"] = [NodeSource(asked, type(self).__name__)]
-            self._before = self._asked[1] if self._asks_once else None
-        return node in self._asked[1].partitions
+            self._before = support if self._asks_once else None
+        return self._asked[1]

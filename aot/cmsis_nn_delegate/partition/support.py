@@ -10,6 +10,8 @@ All units of one level make one partition. It reads only lower levels and nodes 
 depend on them, so partitions never depend on each other in a circle. A network
 without unsupported operators is a single partition, connected or not. But a payload
 has few inputs and outputs, so a level with many of them is cut into several (`_cut`).
+A unit that alone has too many, such as a concatenation of that many inputs of the model,
+is `crowded`: `smaller_units` rewrites the program so that it is several.
 """
 
 from __future__ import annotations
@@ -126,7 +128,12 @@ class Support:
 
     With `data_later` the data of constants is not checked, even if the program has it. `earlier` is the decision about
     the program that this one was made from. Nodes that it accepted are not checked again; nodes that it refused are, so
-    that the reason names nodes of this program. `providers` are those of the firmware's kernels.
+    that the reason names nodes of this program. `providers` are those of the firmware's kernels, and `max_io` is how
+    many inputs and outputs a partition may have.
+
+    `circular` has the nodes that were left out because they depend on their own results. With `keep_crowded`, `crowded`
+    has each unit with more than `max_io` inputs and outputs, and the program must be rewritten (see `smaller_units`)
+    before its partitions are used. Without that such units are refused.
     """
 
     def __init__(
@@ -137,8 +144,12 @@ class Support:
         data_later: bool = False,
         earlier: Optional[Support] = None,
         providers: Sequence[Provider] = DEFAULT,
+        max_io: int = MAX_IO,
+        keep_crowded: bool = False,
     ) -> None:
         self._providers = providers
+        self._max_io = max_io
+        self._keep_crowded = keep_crowded
         self.context = EdgeContext(program, functions, prepared)
         self.refusals: dict[Node, Refusal] = {}
         self._calls = [node for node in program.graph.nodes if node.op == "call_function"]
@@ -148,6 +159,8 @@ class Support:
         self._ops: dict[Node, Op] = {}  # operators, quantize and dequantize of activations
         self._constants: set[Node] = set()  # dequantize and permute of weights
         self._index_moves: set[Node] = set()  # what only moves the indices of delegated look-ups
+        self.circular: list[Node] = []
+        self.crowded: list[list[Node]] = []
         self._classify(data_later, earlier)
         while self._drop_incomplete() or self._drop_borders() or self._drop_circular() or self._drop_crowded():
             pass
@@ -346,22 +359,28 @@ class Support:
             del self._ops[node]
             self.refusals[node] = Refusal(
                 Reason.NOT_FUSABLE,
-                "it shares a dequantize with an operator on the other side of one that is not "
-                "delegated; convert with convert_pt2e, which gives each operator its own",
+                "it shares a dequantize with an operator on the other side of one that is not delegated: give each "
+                "operator a dequantize of its own",
             )
+        self.circular += circular
         return bool(circular)
 
     def _drop_crowded(self) -> bool:
-        """Drops units with more inputs and outputs than a payload can have. Returns whether any were dropped."""
-        crowded = [unit for unit in self._members(self._units()) if self._io_count(unit) > MAX_IO]
+        """Drops crowded units, unless they are kept. Returns whether any were dropped."""
+        if self._keep_crowded:
+            return False
+        levels = self._levels(self._units())
+        for level in set(levels.values()):
+            self._cut([node for node in levels if levels[node] == level])
+        crowded, self.crowded = self.crowded, []
         for unit in crowded:
             for node in unit:
                 del self._ops[node]
                 self.refusals[node] = Refusal(
                     Reason.TOO_LARGE,
-                    f"it and what it exchanges floats with have {self._io_count(unit)} inputs and "
-                    f"outputs; a payload has at most {MAX_IO}: convert with convert_pt2e, which "
-                    "gives each operator its own dequantize",
+                    f"it and what it exchanges floats with have {self._io_count(unit)} inputs and outputs, and a call "
+                    f"of the delegate has at most {self._max_io}: lower the program with cmsis_nn_delegate.lower, "
+                    "which divides it",
                 )
         return bool(crowded)
 
@@ -475,9 +494,9 @@ class Support:
         return len(inputs | outputs)
 
     def _cut(self, nodes: list[Node]) -> list[list[Node]]:
-        """Returns the nodes of a level in parts with at most MAX_IO inputs and outputs; each part reads only
-        from the parts before it."""
-        if self._io_count(nodes) <= MAX_IO:
+        """Returns the nodes of a level in parts with at most `max_io` inputs and outputs, but for crowded units; each
+        part reads only from the parts before it."""
+        if self._io_count(nodes) <= self._max_io:
             return [nodes]
         units = self._units()
         members = {units[unit[0]]: unit for unit in self._members(units)}
@@ -505,22 +524,47 @@ class Support:
             for node in nodes:
                 if (self._ops[node].name in ("quantize", "dequantize")) == borders:
                     place(units[node])
-        parts: list[list[Node]] = [[]]
-        for unit in ordered:
-            if parts[-1] and self._io_count(parts[-1] + members[unit]) > MAX_IO:
-                parts.append([])
-            parts[-1] += members[unit]
+        parts = []
+        while ordered:
+            part = self._longest([members[unit] for unit in ordered])
+            parts.append([node for unit in ordered[:part] for node in members[unit]])
+            if self._io_count(parts[-1]) > self._max_io:
+                self.crowded.append(parts[-1])
+            del ordered[:part]
         return parts
+
+    def _longest(self, units: list[list[Node]]) -> int:
+        """Returns how many of the first units together have at most `max_io` inputs and outputs; 1 if the first alone
+        has more. On the way there may be more: a concatenation takes in many results."""
+        inside: set[Node] = set()
+        inputs: set[Node] = set()
+        outputs: set[Node] = set()
+        longest = 1
+        for count, unit in enumerate(units, 1):
+            inside.update(unit)
+            inputs.difference_update(unit)
+            for node in unit:
+                sources = set(self._activation_inputs(node))
+                inputs |= sources - inside
+                for changed in (node, *(sources & inside)):
+                    if all(reader in inside for reader in self._readers(changed)):
+                        outputs.discard(changed)
+                    else:
+                        outputs.add(changed)
+            if len(inputs) + len(outputs) <= self._max_io:
+                longest = count
+        return longest
 
     def _number(self, levels: dict[Node, int]) -> dict[Node, int]:
         partitions: dict[Node, int] = {}
         number = 0
         whole = not self.refusals  # then the call is all there is
         for level in sorted(set(levels.values())):
-            for part in self._cut([node for node in levels if levels[node] == level]):
-                works = [self._ops[node].computes for node in part]
-                reshapes = all(self._ops[node].only_moves for node in part)
-                if any(works) or (whole and not reshapes):
+            nodes = [node for node in levels if levels[node] == level]
+            works = any(self._ops[node].computes for node in nodes)
+            reshapes = all(self._ops[node].only_moves for node in nodes)
+            if works or (whole and not reshapes):
+                for part in self._cut(nodes):
                     partitions.update(dict.fromkeys(part, number))
                     number += 1
         for node in levels:
