@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Optional
 
-from .errors import UserError
+from .errors import UserError, first_line
 from .payload.files.outputs import check_writable, write_files
 from .payload.preference import PREFERENCES, Preference
 from .quantization.configuration import OBSERVERS, PRESETS, WEIGHTS, Configuration, QuantizationConfig
@@ -74,8 +74,10 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Runs a command and returns its exit code."""
     debug = "--debug" in (sys.argv[1:] if argv is None else argv)
+    parsing = True
     try:
         arguments = _parser().parse_args(argv)
+        parsing = False
         if not debug:
             quiet()
         _return_freed_memory()
@@ -84,7 +86,9 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         # The reader of stdout has gone (`| head`), so nothing more can be printed there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (Exception, KeyboardInterrupt) as error:
+    except BaseException as error:
+        if isinstance(error, SystemExit) and parsing:
+            raise  # --help
         if debug:
             traceback.print_exc()
         message, code = _explained(error)
@@ -110,8 +114,7 @@ def _explained(error: BaseException) -> tuple[str, int]:
         return "interrupted", 130
     if isinstance(error, OSError):
         return f"{error.filename or 'input/output'}: {error.strerror or error}", 2
-    first = (str(error).splitlines() or [""])[0]
-    return f"{type(error).__name__}: {first} (unexpected; --debug shows where)", 1
+    return f"{first_line(error)} (unexpected; --debug shows where)", 1
 
 
 def _shown_graph(error: BaseException) -> str:

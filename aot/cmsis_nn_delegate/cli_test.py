@@ -17,8 +17,10 @@ import torch
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.cli import main
+from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.format import schema
+from cmsis_nn_delegate.model_source import load_model
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.files.artifacts import Artifacts
 from cmsis_nn_delegate.runner import simulate
@@ -612,6 +614,49 @@ def test_a_model_file_that_ends_the_program_is_an_error(capsys, tmp_path, text, 
     path = tmp_path / "x.py"
     path.write_text(text)
     check_failure(run(capsys, "explain", f"{path}:f", "--target", "cortex-m4"), 2, pattern)
+
+
+ENDING = """
+import sys
+import torch
+
+class End(BaseException):
+    pass
+
+class Ending(torch.nn.Module):
+    def forward(self, x):
+        ERROR
+
+class EndingCopy(torch.nn.Module):
+    def forward(self, x):
+        return x + 1
+    def __deepcopy__(self, memo):
+        ERROR
+
+def forward():
+    return Ending(), (torch.zeros(1, 2, 6, 6),)
+
+def copy():
+    return EndingCopy(), (torch.zeros(1, 2, 6, 6),)
+
+def function():
+    ERROR
+"""
+
+
+@pytest.mark.parametrize("error", ["sys.exit(0)", "raise GeneratorExit", "raise End('of all')"])
+@pytest.mark.parametrize("where", ["forward", "copy", "function"])
+def test_code_of_the_user_that_ends_the_program_is_an_error(capsys, folder, tmp_path, where, error):
+    path = tmp_path / f"ending_{where}.py"  # a module of each name is loaded once
+    path.write_text(ENDING.replace("ERROR", error))
+    arguments = ["--target", "cortex-m4", "--calibration", folder / "x.npz", "-o", tmp_path / "out"]
+    result = run(capsys, "compile", f"{path}:{where}", *arguments)
+    check_failure(result, 2, {"sys": "sys.exit", "raise": "GeneratorExit|End: of all"}[re.split(r"\W", error)[0]])
+    assert "unexpected" not in result[2] and not (tmp_path / "out").exists()
+    with pytest.raises(UserError):
+        compile_model(
+            load_model(f"{path}:forward").module, (torch.zeros(1, 2, 6, 6),), "cortex-m4", [(torch.zeros(1, 2, 6, 6),)]
+        )
 
 
 def copied(small, folder, name):

@@ -47,17 +47,34 @@ def library_call(failure: str, advice: str = "") -> Iterator[None]:
     this package raises when the library calls it pass unchanged: they would be defects of ours."""
     try:
         yield
-    except UserError:
+    except (UserError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:  # the library may call `forward`, which may raise anything
         if _raised_here(error):
             raise
         message = f"{failure}: {first_line(error)}"
-        raise UserError(f"{message}; {advice}" if advice else message, exit_code=1) from error
+        exit_code = 1 if isinstance(error, Exception) else 2
+        raise UserError(f"{message}; {advice}" if advice else message, exit_code) from error
+
+
+@contextlib.contextmanager
+def users_code(failure: str) -> Iterator[None]:
+    """Wraps one call of the user's code. Whatever it raises, but for Ctrl-C, becomes a UserError that begins with
+    `failure`."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        what = str(error) if isinstance(error, UserError) else first_line(error)
+        raise UserError(f"{failure}: {what}") from error
 
 
 def first_line(error: BaseException) -> str:
     """Returns the type of an error and the first line of its message."""
+    # A script that ends with sys.exit() would end the caller too, and with 0 that looks like success.
+    if isinstance(error, SystemExit):
+        return f"it calls sys.exit({error.code!r}); put what only a script does below 'if __name__ == \"__main__\":'"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0] if lines else 'no message'}"
 

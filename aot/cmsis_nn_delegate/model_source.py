@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .errors import UserError
+from .errors import UserError, users_code
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,8 @@ def load_model(source: str) -> LoadedModel:
     if not callable(function):
         functions = ", ".join(_functions(sys.modules[_module_name(path)[0]])) or "no functions"
         raise UserError(f"{path} has no function {function_name!r}; it has {functions}")
-    try:
+    with users_code(f"{source} failed"):
         result = function()
-    except (Exception, SystemExit) as error:
-        raise UserError(f"{source} failed: {_describe(error)}") from error
     module, example_inputs = result, None
     if isinstance(result, tuple) and len(result) == 2:
         module, example_inputs = result
@@ -79,26 +77,20 @@ def _import(path: Path) -> ModuleType:
     if loaded is not None and getattr(loaded, "__file__", None) == str(path.resolve()):
         return loaded
     try:
-        if "." in name:
-            return importlib.import_module(name)
-        # Imported by file, not by name, so that an installed module of the same name does not win.
-        spec = importlib.util.spec_from_file_location(name, path.resolve())
-        if spec is None or spec.loader is None:
-            raise ImportError("not a Python file")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-        return module
-    except (Exception, SystemExit) as error:
+        with users_code(f"{path} cannot be imported"):
+            if "." in name:
+                return importlib.import_module(name)
+            # Imported by file, not by name, so that an installed module of the same name does not win.
+            spec = importlib.util.spec_from_file_location(name, path.resolve())
+            if spec is None or spec.loader is None:
+                raise ImportError("not a Python file")
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[name] = module
+            spec.loader.exec_module(module)
+            return module
+    except BaseException:
         sys.modules.pop(name, None)
-        raise UserError(f"{path} cannot be imported: {_describe(error)}") from error
-
-
-def _describe(error: BaseException) -> str:
-    # A script that ends with sys.exit() would end the whole command, and with 0 that looks like success.
-    if isinstance(error, SystemExit):
-        return f"it calls sys.exit({error.code!r}); put what only a script does below 'if __name__ == \"__main__\":'"
-    return f"{type(error).__name__}: {error}"
+        raise
 
 
 def _functions(module: ModuleType) -> list[str]:

@@ -19,7 +19,7 @@ from typing import Any, Optional
 import numpy as np
 import torch
 
-from ..errors import UserError
+from ..errors import UserError, users_code
 from ..finite import require_finite
 from ..isolation import as_caller
 from . import samples
@@ -75,12 +75,9 @@ def _guarded(calibration: Any) -> Iterator[Any]:
     count = 0
     iterator: Optional[Iterator[Any]] = None
     while True:
-        try:
-            with as_caller():
-                iterator = iter(calibration) if iterator is None else iterator
-                item = next(iterator, _END)
-        except Exception as error:
-            raise UserError(f"{DATA}: sample {count} cannot be read: {type(error).__name__}: {error}") from error
+        with users_code(f"{DATA}: sample {count} cannot be read"), as_caller():
+            iterator = iter(calibration) if iterator is None else iterator
+            item = next(iterator, _END)
         if item is _END:
             return
         yield item

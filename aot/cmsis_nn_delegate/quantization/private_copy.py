@@ -11,7 +11,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule
 
-from ..errors import UserError
+from ..errors import UserError, users_code
 from ..finite import require_finite
 from .in_place import frozen_nodes
 
@@ -35,13 +35,8 @@ def private_copy(model: Model) -> Model:
             for value in vars(module).values():
                 if isinstance(value, torch.Tensor) and not value.is_leaf:
                     memo[id(value)] = value.detach().clone()
-    try:
+    with users_code("the model cannot be copied with copy.deepcopy, which keeps the caller's one as it is"):
         return copy.deepcopy(model, memo)
-    except Exception as error:
-        raise UserError(
-            "the model cannot be copied with copy.deepcopy, which keeps the caller's one as it is: "
-            f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
-        ) from error
 
 
 def runnable_copy(module: GraphModule) -> GraphModule:
