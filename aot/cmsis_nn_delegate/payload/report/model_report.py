@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Optional
 
 from ...format import schema
+from ...format.opcodes import Opcode
 from ...graph.ir import Value
 from ..costs.table import costs
 from ..decode import decode
@@ -262,7 +263,8 @@ _PARTS = {
     "bias": "biases",
     "multiplier": "requantization",
     "shift": "requantization",
-    "table": "tables",
+    "table": "packed weights",  # of a tuned kernel, with what belongs to them
+    "scales": "requantization",
 }
 
 
@@ -271,7 +273,10 @@ def _flash(encoded: Encoded) -> dict[str, int]:
     parts: dict[str, int] = defaultdict(int)
     for call in encoded.calls:
         for constant in call.constants:
-            parts[_PARTS.get(constant.name, "constant operands")] += 0 if constant.shared else constant.nbytes
+            name = _PARTS.get(constant.name, "constant operands")
+            if call.opcode is Opcode.LOOKUP:
+                name = "lookup tables"
+            parts[name] += 0 if constant.shared else constant.nbytes
     constants = sum(parts.values())
     records = sum(call.record_bytes for call in encoded.calls)
     return {

@@ -25,11 +25,13 @@ addEventListener("load", () => setTimeout(() => {
   heading.querySelector("button").click();
   const rows = [...document.querySelectorAll("#calls tbody tr")];
   const order = rows.map((row) => Number(row.cells[heading.cellIndex].dataset.value));
-  const filter = document.querySelector("input[type=search]");
+  const filter = document.querySelector("input[data-filters=calls]");
+  const more = document.querySelector("#calls").parentElement.hasAttribute("data-more");
   filter.value = "FULLY";
   filter.dispatchEvent(new Event("input"));
   const found = {
     order,
+    more,
     shown: rows.filter((row) => !row.hidden).map((row) => row.cells[1].textContent),
     rectangles: document.querySelectorAll("#memory-arena .mark-rect path").length,
     lines: document.querySelectorAll("#graph .mark-line path").length,
@@ -104,6 +106,7 @@ def test_the_page_works(report, tmp_path, width):
     assert console == [] and found["loaded"] == []
     assert found["order"] == sorted((call["macs"] for call in calls), reverse=True)
     assert found["shown"] == [call["kernel"] for call in calls if "fully" in call["kernel"]] != []
+    assert found["more"] == (width < 1000)  # the table says that it scrolls
     # The column of the peak is a rectangle too.
     assert found["rectangles"] == len(report["arena"]["buffers"]) + 1
     assert found["bars"] == len(calls)

@@ -28,13 +28,15 @@ def memory(report: Mapping[str, Any], region: str) -> Spec:
     rows = [_buffer_row(b, size) for b in buffers]
     layers: list[Spec] = [_buffers(rows), _names(rows, count)]
     lines = [{"at": size, "text": f"{'size' if region == 'persistent' else region}: {size:,} bytes"}]
+    # At the end of the chart where the peak is not.
+    left = region == "arena" and 2 * arena["peak_call"] >= count
     if region == "arena":
         layers += _peak(arena["peak_call"], count, size)
         if arena["gap"] == 0:
             lines = [{"at": size, "text": f"arena = lower bound: {size:,} bytes"}]
         else:
             lines.append({"at": arena["bound"], "text": f"lower bound: {arena['bound']:,} bytes"})
-    layers += _lines(lines)
+    layers += _lines(lines, left)
     return {**chart(340), "layer": layers, "encoding": {"x": _calls_axis(count), "y": _bytes_axis(size)}}
 
 
@@ -241,8 +243,8 @@ def _peak(call: int, count: int, size: int) -> list[Spec]:
     ]
 
 
-def _lines(lines: Sequence[Spec]) -> list[Spec]:
-    """Returns lines across the chart with their text at the right end: the first one above, the second one below."""
+def _lines(lines: Sequence[Spec], left: bool) -> list[Spec]:
+    """Returns lines across the chart with their text at one end: the first one above, the second one below."""
     at = {"y": {"field": "at", "type": "quantitative"}}
     layers: list[Spec] = []
     for line, dy in zip(lines, (-7, 10)):
@@ -250,13 +252,18 @@ def _lines(lines: Sequence[Spec]) -> list[Spec]:
         rule = {"type": "rule", "color": "var(--ink)", "strokeDash": [5, 3], "tooltip": None}
         text = {
             "type": "text",
-            "align": "right",
-            "dx": -4,
+            "align": "left" if left else "right",
+            "dx": 4 if left else -4,
             "dy": dy,
             "fontSize": 12,
             "color": "var(--ink)",
             "tooltip": None,
         }
+        end = {"x": {"value": 0 if left else "width"}}
         layers.append({**data, "mark": rule, "encoding": {**at, "x": {"value": 0}, "x2": {"value": "width"}}})
-        layers.append({**data, "mark": text, "encoding": {**at, "x": {"value": "width"}, "text": {"field": "text"}}})
+        # Under the text its outline in the colour of the page, so that it can be read on buffers.
+        outline = {**text, "stroke": "var(--page)", "strokeWidth": 4, "strokeJoin": "round"}
+        layers += [
+            {**data, "mark": mark, "encoding": {**at, **end, "text": {"field": "text"}}} for mark in (outline, text)
+        ]
     return layers

@@ -12,7 +12,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence
         return "".join(f"<{tag}{' class=number' if i in numbers else ''}>{cell}</{tag}>" for i, cell in enumerate(row))
 
     body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
-    return f"<div class=scroll><table><thead><tr>{cells(heads, 'th')}</tr></thead><tbody>{body}</tbody></table></div>"
+    return _scrolling(f"<table><thead><tr>{cells(heads, 'th')}</tr></thead><tbody>{body}</tbody></table>")
 
 
 def sortable(name: str, heads: Sequence[str], rows: Sequence[Sequence[str]], example: str) -> str:
@@ -27,9 +27,14 @@ def filtered(name: str, titles: str, body: str, example: str) -> str:
     """Returns what `sortable` does, of cells that have their elements."""
     return (
         f"<input type=search data-filters={name} placeholder='Filter: {example}' aria-label='Filter this table'>"
-        f"<div class=scroll><table id={name} data-sortable><thead><tr>{titles}</tr></thead>"
-        f"<tbody>{body}</tbody></table></div>"
+        + _scrolling(f"<table id={name} data-sortable><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>")
     )
+
+
+def _scrolling(table: str) -> str:
+    """Returns a table that scrolls sideways where it is too wide, also by keys. table.js says so above it, and it has a
+    shadow at the edge where it goes on."""
+    return f"<div class=scroll tabindex=0 role=region aria-label='Table'>{table}</div>"
 
 
 def bar(share: float) -> str:

@@ -5,11 +5,14 @@ import json
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.ops.lookup import LookupAttrs, table_value
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.payload.report.model_report import build_report
@@ -161,6 +164,47 @@ def test_each_memory_has_a_chart():
     for region in ("arena", "dtcm"):
         rectangles = page.documents["charts"][f"memory-{region}"]["layer"][0]["data"]["values"]
         assert len(rectangles) == len([b for b in report["arena"]["buffers"] if b["region"] == region]) > 0
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 2**32))
+def test_nothing_needs_a_mouse(seed):
+    """Buffers and lines of the graph are in tables too; what scrolls does so by keys; charts name their table."""
+    report = report_of(networks.random_network(seed))
+    html = render(report)
+    rows = next(table[1:] for table in Page(html).tables if table[0][:3] == ["name", "kind", "memory"])
+    assert [(row[0], row[2], *(int(cell.replace(",", "")) for cell in row[3:7])) for row in rows] == [
+        (b["name"], b["region"], b["nbytes"], b["offset"], b["first"], b["last"]) for b in report["arena"]["buffers"]
+    ]
+    tensors = Page(html).table("tensor")
+    assert [row[-2:] for row in tensors] == [
+        [", ".join(map(str, t["writers"])), ", ".join(map(str, t["readers"]))] for t in report["tensors"]
+    ]
+    body = html.split("<script", 1)[0]
+    assert body.count("<table") == body.count("<div class=scroll tabindex=0 role=region") > 3
+    assert len(re.findall(r'<div class=chart id="[^"]+" role=img aria-label="[^"]+"', body)) == body.count(
+        "class=chart"
+    )
+
+
+@pytest.mark.parametrize("core", ["cortex-m4", "cortex-m55"])
+def test_names_of_lines_stand_where_the_peak_is_not(core):
+    for network in (networks.ds_cnn, networks.resnet8, networks.autoencoder, networks.mobilenet_v1_025):
+        report = report_of(network(), core)
+        layers = Page(render(report)).documents["charts"]["memory-arena"]["layer"]
+        texts = [layer for layer in layers if layer["mark"]["type"] == "text" and "x" in layer["encoding"]]
+        names = [layer for layer in texts if "value" in layer["encoding"]["x"]]
+        late = 2 * report["arena"]["peak_call"] >= len(report["calls"])
+        assert names and all((layer["encoding"]["x"]["value"] == 0) == late for layer in names)
+
+
+def test_packed_weights_are_not_called_tables():
+    report = report_of(networks.ds_cnn(), "cortex-m4")
+    assert report["flash"]["packed weights"] > report["flash_bytes"] / 2
+    b = GraphBuilder()
+    table = table_value("table", np.arange(256) - 128)
+    looked_up = b.node("lookup", [b.input(1, 8), table], LookupAttrs(), b.quant())
+    assert report_of(b.graph(looked_up))["flash"]["lookup tables"] == 256
 
 
 @settings(max_examples=15, deadline=None)

@@ -23,16 +23,29 @@ def section(report: Document, accuracy: Optional[Document]) -> str:
             "" if tensor["zero_point"] is None else str(tensor["zero_point"]),
             "" if tensor["low"] is None else f"{tensor['low']:.4g}",
             "" if tensor["high"] is None else f"{tensor['high']:.4g}",
+            ", ".join(map(str, tensor["writers"])),
+            ", ".join(map(str, tensor["readers"])),
         ]
         for tensor in report["tensors"]
     ]
-    heads = ["tensor", "", "type", "layout", "scale", "zero point", "least", "largest"]
+    heads = [
+        "tensor",
+        "",
+        "type",
+        "layout",
+        "scale",
+        "zero point",
+        "least",
+        "largest",
+        "written by call",
+        "read by calls",
+    ]
     note = (
         "<p class=faint>The integer q stands for scale × (q − zero point): for numbers between the least and the "
-        "largest one.</p>"
+        "largest one. The calls that write and read a tensor are the lines of the graph.</p>"
     )
     tensors = html.table(heads, rows, numbers=(4, 5, 6, 7))
-    folded = f"<details><summary>{len(rows)} tensors</summary>{tensors}</details>"
+    folded = f"<details><summary>All {len(rows)} tensors as a table</summary>{tensors}</details>"
     return f"<h2>Quantization</h2>{note}{'' if accuracy is None else measured(accuracy)}{folded}"
 
 

@@ -88,13 +88,19 @@ def sections_of(
     return [
         "<h2>Memory over time</h2>",
         "<p class=faint>Each rectangle is a buffer: the calls in which it lives across, its addresses up. Point at "
-        "one to see its name, size and lifetime. The marked column is the call with the most live bytes.</p>",
-        *(f'<div class=chart id="{name}"></div>' for name in by_call),
+        "one to see its name, size and lifetime, or open the table of all buffers. The marked column is the call with "
+        "the most live bytes.</p>",
+        *(_CHART.format(name, escape(_described(name.removeprefix(prefix)))) for name in by_call),
+        sections.buffers(report, f"{prefix}buffers"),
         sections.peak(report),
         sections.calls(report, profile, f"{prefix}calls"),
         sections.flash(report),
         *([image.section(firmware[1], firmware[0])] if firmware is not None else []),
-        *([_GRAPH.format(prefix), quantization.section(report, accuracy)] if "tensors" in report else []),
+        *(
+            [_GRAPH + _CHART.format(f"{prefix}graph", _described("graph")), quantization.section(report, accuracy)]
+            if "tensors" in report
+            else []
+        ),
         sections.interface(report),
         sections.left_out(report),
     ]
@@ -127,8 +133,22 @@ NOTE = (
 
 _GRAPH = (
     "<h2>Graph</h2><p class=faint>The modules of the model and the kernels that compute them, in execution order; "
-    'below each what it writes. Point at a line to see the tensor.</p><div class=chart id="{}graph"></div>'
+    "below each what it writes. Point at a line to see the tensor, or open the table of all tensors.</p>"
 )
+
+_CHART = '<div class=chart id="{}" role=img aria-label="{}"></div>'
+
+
+def _described(chart: str) -> str:
+    """Returns what a chart is and which table has the same figures, for those who do not see it."""
+    if chart.startswith("memory-"):
+        return (
+            f"Chart of the memory {chart.removeprefix('memory-')} over the calls; the table of all buffers has the same"
+        )
+    if chart == "by-call":
+        return "Chart of the work of each call; the table of calls has the same"
+    return "Graph of the calls; the table of all tensors has the same"
+
 
 _DRAW = """
 const charts = JSON.parse(document.getElementById("charts").textContent);

@@ -148,6 +148,25 @@ def peak(report: Document) -> str:
     return note + html.table(["buffer", "", "bytes", "address", "lives in calls"], rows, numbers=(2, 3))
 
 
+def buffers(report: Document, name: str = "buffers") -> str:
+    """Returns the table of all buffers, with the element id `name`: what the charts of memory show where one points."""
+    found = report["arena"]["buffers"]
+    rows = [
+        "<tr>"
+        f"<td class=name>{escape(b['name'])}</td><td>{escape(b['kind'])}</td><td>{escape(b['region'])}</td>"
+        f"{_number(b['nbytes'])}{_number(b['offset'])}{_number(b['first'])}{_number(b['last'])}"
+        f"<td>{escape('' if b['kind'] == 'scratch' else b['dtype'] + ' ' + shape(b['shape']))}</td></tr>"
+        for b in found
+    ]
+    heads = ["name", "kind", "memory", "bytes", "address", "from call", "to call", "type"]
+    titles = "".join(
+        f"<th{' class=number' if 3 <= i <= 6 else ''}><button type=button>{title}</button></th>"
+        for i, title in enumerate(heads)
+    )
+    table = html.filtered(name, titles, "".join(rows), "features.3, scratch, input …")
+    return f"<details><summary>All {len(found)} buffers as a table</summary>{table}</details>"
+
+
 def calls(report: Document, profile: Optional[Document], name: str = "calls") -> str:
     """Returns the table of calls with the element id `name`. The share is that of measured instructions, else of
     predicted ones, else of multiplications."""

@@ -1,3 +1,12 @@
+// Marks what is wider than the window, for page.css to say so. A folded table has no width until it is opened.
+const mark = () => {
+  for (const part of document.querySelectorAll(".scroll")) {
+    part.toggleAttribute("data-more", part.scrollWidth > part.clientWidth);
+  }
+};
+addEventListener("resize", mark);
+for (const folded of document.querySelectorAll("details")) folded.addEventListener("toggle", mark);
+mark();
 // Sorts a table by the column whose heading is pressed, and shows the rows that contain what is typed above it.
 for (const table of document.querySelectorAll("table[data-sortable]")) {
   const body = table.tBodies[0];
