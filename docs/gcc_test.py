@@ -1,9 +1,13 @@
-"""guides/firmware_gcc.md as a reader goes through it: its commands, with its main.cc, in a folder of their own."""
+"""guides/firmware_gcc.md and board.md as a reader goes through them: their commands and files, in an own folder.
+
+What ST's project has is replaced by files of the same names.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from code_blocks import ROOT, blocks, compile_cpp, tried
+from code_blocks import ROOT, blocks, compile_cpp, tried, tutorial_file
 
 from cmsis_nn_delegate import cli, reference
 from cmsis_nn_delegate.payload import c_header, cpp_calls, cpp_sources
@@ -22,6 +26,7 @@ from cmsis_nn_delegate.testing import networks
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 PAGE = ROOT / "docs" / "guides" / "firmware_gcc.md"
+BOARD = ROOT / "docs" / "guides" / "board.md"
 CMSIS_NN = os.environ.get("CMSIS_NN_DIR", "")
 CORES = {core["cpu"]: core for core in json.loads((ROOT / "platforms/tables.json").read_text())["cores"]}
 
@@ -39,15 +44,43 @@ def net():
 """
 
 
-def block_with(text: str) -> str:
-    (found,) = (block.text for block in blocks(PAGE) if text in block.text and not block.language)
+# A vector table and what a start-up does, for the memories of ST's chip.
+STARTUP = """
+  .syntax unified
+  .thumb
+  .section .isr_vector, "a"
+  .word _estack, Reset_Handler
+  .text
+  .global Reset_Handler
+  .thumb_func
+Reset_Handler:
+  bl SystemInit
+  bl main
+  b .
+"""
+LINKER_SCRIPT = """
+ENTRY(Reset_Handler)
+_estack = 0x24080000;
+MEMORY { FLASH (rx) : ORIGIN = 0x08000000, LENGTH = 2048K  RAM_D1 (xrw) : ORIGIN = 0x24000000, LENGTH = 512K }
+SECTIONS {
+  .isr_vector : { KEEP(*(.isr_vector)) } >FLASH
+  .text : { *(.text*) *(.rodata*) *(.ARM.ex*) } >FLASH
+  .data : { *(.data*) } >RAM_D1 AT> FLASH
+  .bss : { *(.bss*) *(COMMON) } >RAM_D1
+  end = .;
+}
+"""
+
+
+def block_with(text: str, page: Path = PAGE) -> str:
+    (found,) = (block.text for block in blocks(page) if text in block.text and not block.language)
     return found
 
 
 class Reader:
     """A folder with the files of the page, and a home with the checkouts that it names."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, page: Path = PAGE) -> None:
         self.folder = folder / "work"
         programs = folder / "bin"
         for path in (self.folder, programs):
@@ -58,8 +91,8 @@ class Reader:
         (programs / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
         (programs / "python").chmod(0o755)
         self.environment = {**os.environ, "HOME": str(folder), "PATH": f"{programs}:{os.environ['PATH']}"}
-        (main,) = tried(PAGE, "cpp")
-        (self.folder / "main.cc").write_text(main.text)
+        for block in tried(page, "cpp"):
+            (self.folder / tutorial_file(block)).write_text(block.text)
 
     def run(self, text: str, succeeds: bool = True) -> str:
         """Returns what commands print below the exports of the page."""
@@ -147,6 +180,50 @@ def test_other_instruction_sets(core, tmp_path):
     assert "cortex-m4" not in command
     reader.run(command)
     assert "cmsis_nn_delegate::net_run" in reader.symbols("firmware.elf")
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory):
+    found = Reader(tmp_path_factory.mktemp("board"), BOARD)
+    assert "--target cortex-m7" in block_with("cmsisnn compile", BOARD)
+    found.write("net", encode(networks.ds_cnn(), get_target("cortex-m7")).payload)
+    return found
+
+
+@needs_arm
+@needs_cmsis_nn
+def test_the_program_for_the_board_links(board):
+    for name, text in {
+        "startup_stm32h743xx.s": STARTUP,
+        "system_stm32h7xx.c": "void SystemInit(void) {}\n",
+        "STM32H743ZITx_FLASH.ld": LINKER_SCRIPT,
+    }.items():
+        (board.folder / name).write_text(text)
+    board.run(block_with("startup_stm32h743xx.s", BOARD))
+    symbols = dict(reversed(line.split()[::2]) for line in board.run("arm-none-eabi-nm firmware.elf").splitlines())
+    assert int(symbols["measure"], 16) >> 24 == 0x08 and int(symbols["result"], 16) >> 24 == 0x24
+    assert "PayloadView" not in board.symbols("firmware.elf")
+
+
+def test_the_checksum_of_the_board_is_the_references(board):
+    printed = board.run(block_with("-o check", BOARD))
+    graph = networks.ds_cnn()
+    shape = graph.inputs[0].shape
+    pattern = (37 * np.arange(np.prod(shape)) % 256).astype(np.uint8).view(np.int8)
+    assert shape[1] == 1  # rows of the image are rows in memory
+    (expected,) = reference.run(graph, [pattern.reshape(shape)])
+    checksum = 0
+    for value in expected.astype(np.int8).tobytes():
+        checksum = (31 * checksum + value) % 2**32
+    assert printed.split()[-1] == str(checksum)
+
+
+def test_the_board_computes_the_same_checksum():
+    """On the board and on the host by the same lines."""
+    loops = [
+        re.search(r"( *std::uint32_t checksum = 0;\n.*?\n  }\n)", b.text, re.DOTALL)[1] for b in tried(BOARD, "cpp")
+    ]
+    assert loops[0] == loops[1]
 
 
 def test_two_models_take_the_lines_of_both_lists(tmp_path):
