@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +48,19 @@ def test_overhead_of_a_call(network, providers, core):
     print(f"{network} on {core} with {providers[0]}: {view.overhead_bytes / len(view.calls):.1f} bytes a call")
     assert view.constant_bytes > 0
     assert 0 < view.overhead_bytes <= OVERHEAD * len(view.calls)
+
+
+def test_the_table_of_the_documents():
+    """docs/sizes.md has the overhead of each network, in bytes a call."""
+    text = Path("docs/sizes.md").read_text(encoding="utf-8")
+    for network in NETWORKS:
+        cells = []
+        for providers in (("tuned", "cmsis-nn", "portable"), ("cmsis-nn", "portable")):
+            for core in ("cortex-m4", "cortex-m55"):
+                view = decode(encode(graph_of(network), get_target(core), providers=get_providers(providers)).payload)
+                cells.append(f"{view.overhead_bytes / len(view.calls):.1f}")
+        row = f"| {network} | {len(view.calls)} | {' | '.join(cells)} |"
+        assert row in text.splitlines(), row
 
 
 def test_records_that_take_more():

@@ -6,6 +6,7 @@ import re
 import runpy
 import shutil
 
+import figures
 import pytest
 from code_blocks import ROOT, blocks, tutorial_file
 
@@ -13,7 +14,7 @@ from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from tests.external.inner_bazel import InnerBazel, absent
 
 TUTORIAL = ROOT / "docs" / "tutorial.md"
-# The tutorial builds for all cores; one shows that the files belong together.
+# The tutorial builds for other cores too; one shows that the files belong together.
 TEST = "//my_digits:cortex_m4_test"
 
 
@@ -51,6 +52,13 @@ def test_the_firmware_of_the_tutorial_runs(tmp_path, monkeypatch):
     }
     with InnerBazel(workspace, tmp_path) as bazel:
         code, output = bazel.run("test", "--test_output=all", TEST)
+        built, log = bazel.run("build", "//my_digits:cortex_m4")
     assert code == 0, output
     assert re.search(r"^it is \d\nPASS$", output, re.MULTILINE), output
     assert re.search(rf"{TEST} +PASSED", output)
+    assert built == 0, log
+    image = workspace / "bazel-bin/my_digits/cortex_m4.elf"
+    if re.search(rb"GCC: \([^)]*\) 12\.2", image.read_bytes()):
+        shown = figures.size_block().text.splitlines()
+        printed = image.with_suffix(".size").read_text(encoding="utf-8").splitlines()[: len(shown)]
+        assert printed == shown, "run `bazel run //docs:figures`, which knows the payload; put other sizes in by hand"

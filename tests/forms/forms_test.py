@@ -6,6 +6,8 @@ Sizes come from the images and instructions from the simulator's exact count. `p
 from __future__ import annotations
 
 import functools
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,3 +99,32 @@ def test_flash_without_the_weights(network, core):
         pytest.skip(str(error))
     assert found["cpp"].code <= CODE[network, core]
     assert found["cpp"].outputs == found["payload"].outputs == expected("ds_cnn")[core]
+
+
+def rows() -> list[str]:
+    text = Path("docs/sizes.md").read_text(encoding="utf-8")
+    return re.findall(r"^\| \w+ \| M\d+ \| (?:payload|cpp) \|.*$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row[:40])
+def test_the_table_of_the_documents(row):
+    """docs/sizes.md, which `bazel run //docs:figures` writes."""
+    network, core, form = (cell.strip() for cell in row.split("|")[1:4])
+    try:
+        found = measured(network, f"cortex-{core.lower()}", form)
+    except sizes.SizeError as error:
+        pytest.skip(str(error))
+    image = (sizes.FOLDER / f"{network}_{form}_cortex_{core.lower()}.elf").read_bytes()
+    if not re.search(rb"GCC: \([^)]*\) 12\.2", image) or not found.inference:
+        pytest.skip("the figures are for GCC 12.2 and a simulator that counts instructions")
+    assert sizes.row(found) == row
+
+
+def test_how_much_less_flash_the_guide_says():
+    saved = {}
+    for row in rows():
+        network, core, form, code, *_ = (cell.strip() for cell in row.strip("|").split("|"))
+        saved.setdefault((network, core), []).append(int(code.replace(",", "")))
+    less = sorted(payload - cpp for payload, cpp in saved.values())
+    text = Path("docs/guides/firmware.md").read_text(encoding="utf-8")
+    assert f"{less[0] / 1000:.1f} to {less[-1] / 1000:.1f} KB less flash" in text
