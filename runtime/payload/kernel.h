@@ -211,6 +211,12 @@ void joined_tables_accept_different_payloads();
 
 /// A set of kernels, of one provider or several. Constant data: it lives in flash.
 class KernelTable {
+  /// With -fsanitize=undefined, GCC cannot tell in a constant expression whether the address of a kernel is null, and
+  /// then refuses to compare it: such pointers are those of different objects.
+  static constexpr bool equal(const Kernel* a, const Kernel* b) {
+    return (!__builtin_is_constant_evaluated() || __builtin_constant_p(a == b)) && a == b;
+  }
+
   // The first member, so that execute() finds the kernel of each call without adding an offset.
   const Kernel* by_opcode_[payload::kOpcodeCount] = {};
 
@@ -250,10 +256,13 @@ class KernelTable {
     KernelTable table = *this;
     for (std::size_t i = 0; i < payload::kOpcodeCount; ++i) {
       const Kernel* kernel = other.by_opcode_[i];
-      if (kernel != nullptr && table.by_opcode_[i] != nullptr && table.by_opcode_[i] != kernel) {
+      if (equal(kernel, nullptr)) {
+        continue;
+      }
+      if (!equal(table.by_opcode_[i], nullptr) && !equal(table.by_opcode_[i], kernel)) {
         two_kernels_of_a_table_compute_the_same_operator();
       }
-      table.by_opcode_[i] = kernel != nullptr ? kernel : table.by_opcode_[i];
+      table.by_opcode_[i] = kernel;
     }
     return table;
   }

@@ -22,6 +22,10 @@
 // overwrite inputs: write all of them before every run, and read the outputs before the next
 // run. For inputs and outputs without room in the arena, or to avoid a copy, pass memory of your
 // own to set_data().
+//
+// load() checks the payload once, and run() trusts it: no byte of the payload may change while the model is used. Flash
+// keeps it so; in RAM, nothing else may write there. Payload, arena, state and the memory that
+// set_data() gets must not overlap. load() and set_data() refuse what they can see of that.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +47,7 @@ class StandaloneModelBase {
   StandaloneModelBase& operator=(const StandaloneModelBase&) = delete;
 
   /// Validates the payload. `backend`, `payload` (16-byte aligned) and `arena` must outlive
-  /// the model. Between runs the caller may use the arena for other things. A backend with
+  /// the model, and the payload must stay as it is: after a change of it, call load() again before run(). Between runs the caller may use the arena for other things. A backend with
   /// Config::arena_at_init uses the same arena.
   ///
   /// A model that keeps a state from one run to the next keeps it in `state`: NET_STATE_BYTES,
@@ -51,7 +55,7 @@ class StandaloneModelBase {
   ///
   /// Errors: those of CmsisNnBackend::init(); InvalidArgument if the payload has more inputs
   /// and outputs than there is room for; MemoryAllocationFailed if the payload needs an arena or
-  /// a state and that is null, too small or not 16-byte aligned. After an error nothing is
+  /// a state and that is null, too small, not 16-byte aligned, or overlaps the payload or the other one. After an error nothing is
   /// loaded. load() may be called again, after an error too.
   [[nodiscard]] executorch::runtime::Error load(const CmsisNnBackend& backend, const void* payload,
                                                 std::size_t payload_bytes, void* arena,
@@ -76,7 +80,9 @@ class StandaloneModelBase {
 
   /// Makes run() read tensor `index` from `data`, or write it there. `data` has
   /// tensor(index).nbytes bytes, 4-byte aligned for floats, and must outlive run(), which checks
-  /// it. Errors: InvalidState before load(); InvalidArgument if there is no such tensor.
+  /// it. The bytes must not be those of another tensor, the payload or the state, nor lie in the arena, except where
+  /// the tensor has its room (what data() returned after load()). Errors: InvalidState before load(); InvalidArgument
+  /// if there is no such tensor, or for memory in the arena.
   [[nodiscard]] executorch::runtime::Error set_data(std::size_t index, void* data);
 
   /// Computes the outputs. Errors: those of CmsisNnBackend::execute(), such as InvalidArgument for

@@ -164,6 +164,61 @@ TEST_F(StandaloneModelTest, ABackendThatTakesTheArenaAtInitRunsTheSame) {
             Error::InvalidProgram);
 }
 
+TEST_F(StandaloneModelTest, RefusesMemoryThatOverlapsThePayload) {
+  // Every place of the arena around the payload, in one buffer.
+  const std::size_t begin = kArenaBytes + 32;
+  AlignedBytes all(begin + payload_.size() + 32 + kArenaBytes);
+  std::memcpy(all.data() + begin, payload_.data(), payload_.size());
+  StandaloneModel<kTensors> model;
+  for (std::size_t at = 0; at + kArenaBytes <= all.size(); at += 16) {
+    const bool apart = at + kArenaBytes <= begin || at >= begin + payload_.size();
+    EXPECT_EQ(
+        model.load(backend_, all.data() + begin, payload_.size(), all.data() + at, all.size() - at),
+        apart ? Error::Ok : Error::MemoryAllocationFailed)
+        << at;
+  }
+  EXPECT_EQ(std::memcmp(all.data() + begin, payload_.data(), payload_.size()), 0);
+}
+
+TEST_F(StandaloneModelTest, RefusesAStateThatOverlapsPayloadOrArena) {
+  constexpr std::size_t kKept = 32;
+  constexpr std::size_t kState = payload::kStateOffset + kKept;
+  payload_.header().persistent_bytes = kKept;  // that no call uses
+  const std::size_t arena = kState + 32;
+  const std::size_t begin = arena + kArenaBytes + kState + 16;
+  AlignedBytes all(begin + payload_.size() + 32 + kState);
+  std::memcpy(all.data() + begin, payload_.data(), payload_.size());
+  StandaloneModel<kTensors> model;
+  for (std::size_t at = 0; at + kState <= all.size(); at += 16) {
+    const bool apart = (at + kState <= arena || at >= arena + kArenaBytes) &&
+                       (at + kState <= begin || at >= begin + payload_.size());
+    EXPECT_EQ(model.load(backend_, all.data() + begin, payload_.size(), all.data() + arena,
+                         kArenaBytes, all.data() + at, kState),
+              apart ? Error::Ok : Error::MemoryAllocationFailed)
+        << at;
+  }
+  EXPECT_EQ(std::memcmp(all.data() + begin, payload_.data(), payload_.size()), 0);
+}
+
+TEST_F(StandaloneModelTest, RefusesTensorsInTheArenaButWhereTheyHaveRoom) {
+  AlignedBytes all(3 * kArenaBytes);
+  std::uint8_t* const arena = all.data() + kArenaBytes;
+  StandaloneModel<kTensors> model;
+  ASSERT_EQ(model.load(backend_, payload_.data(), payload_.size(), arena, kArenaBytes), Error::Ok);
+  for (std::size_t index = 0; index < kTensors; ++index) {
+    const payload::IoTensor& tensor = model.tensor(index);
+    void* const own = model.data(index);
+    for (std::size_t at = 0; at + tensor.nbytes <= all.size(); ++at) {
+      std::uint8_t* const data = all.data() + at;
+      const bool apart = data + tensor.nbytes <= arena || data >= arena + kArenaBytes;
+      EXPECT_EQ(model.set_data(index, data),
+                apart || data == own ? Error::Ok : Error::InvalidArgument)
+          << index << " " << at;
+    }
+    EXPECT_EQ(model.set_data(index, own), Error::Ok);
+  }
+}
+
 TEST_F(StandaloneModelTest, MissingMemoryIsAnError) {
   StandaloneModel<kTensors> model;
   ASSERT_EQ(load(model), Error::Ok);
