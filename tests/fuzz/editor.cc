@@ -2,6 +2,11 @@
 
 #include <cstring>
 
+#ifdef __linux__
+#include <cstdio>
+#include <cstdlib>
+#endif
+
 #include "runtime/payload/operator_fields.h"
 
 namespace cmsis_nn_delegate {
@@ -20,6 +25,18 @@ unsigned base_of(payload::Ref ref) { return ref >> payload::kRefOffsetBits; }
 
 }  // namespace
 
+void expect(bool holds, [[maybe_unused]] const char* what) {
+  if (holds) {
+    return;
+  }
+#ifdef __linux__
+  std::fprintf(stderr, "ERROR OF THE MUTATOR: %s\n", what);
+  std::abort();
+#else
+  __builtin_trap();
+#endif
+}
+
 bool Editor::parse() {
   if (size_ < sizeof(Header) || size_ % 16 != 0) {
     return false;
@@ -31,8 +48,9 @@ bool Editor::parse() {
   };
   const auto tensors_bytes = static_cast<std::uint32_t>(tensor_count() * sizeof(IoTensor) +
                                                         region_count() * sizeof(std::uint32_t));
-  if (tensor_count() + region_count() > payload::kMaxIo || outside(h.calls_offset, h.calls_bytes) ||
-      outside(h.constants_offset, h.constants_bytes) ||
+  // One base each: region_base() + region_count() is at most kBaseNone.
+  if (region_base() - payload::kBaseIo + region_count() > payload::kMaxIo ||
+      outside(h.calls_offset, h.calls_bytes) || outside(h.constants_offset, h.constants_bytes) ||
       h.calls_offset < sizeof(Header) + tensors_bytes || h.copied_bytes > h.constants_bytes ||
       h.constants_offset < h.calls_offset + h.calls_bytes) {
     return false;
@@ -68,15 +86,35 @@ std::uint32_t Editor::region_bytes(unsigned base) {
   if (base == payload::kBaseConstant) {
     return header().constants_bytes;
   }
-  const unsigned index = base - payload::kBaseIo;
+  const unsigned index = base - payload::kBaseIo;  // bases are numbered in this order
   if (index < tensor_count()) {
-    return tensors()[index].nbytes;
+    return tensor(index).nbytes;
   }
   if (copies() && base == copies_base()) {
     return header().copied_bytes;
   }
-  const unsigned region = base - region_base();
-  return region < region_count() ? region_sizes()[region] : 0;
+  const bool is_region = base >= region_base() && base - region_base() < region_count();
+  return is_region ? region_size(base - region_base()) : 0;
+}
+
+std::int32_t* Editor::constants(payload::Ref ref, std::uint32_t bytes) {
+  const Header& h = header();
+  const std::uint32_t offset = ref & payload::kMaxRefOffset;
+  std::uint32_t begin = 0;
+  std::uint32_t end = h.constants_offset;
+  if (copies() && base_of(ref) == copies_base()) {  // values of copies are those of the payload
+    begin = h.constants_offset;
+    end += h.copied_bytes;
+  } else if (base_of(ref) == payload::kBaseConstant && offset >= h.constants_offset) {
+    end += h.constants_bytes;
+  } else {
+    return nullptr;
+  }
+  if (ref % sizeof(std::int32_t) != 0 || offset > end - begin || bytes > end - begin - offset) {
+    return nullptr;
+  }
+  expect(end <= size_, "constants reach past the end");
+  return reinterpret_cast<std::int32_t*>(data_ + begin + offset);
 }
 
 payload::Ref Editor::reference(unsigned base, std::uint32_t offset) {
@@ -93,10 +131,11 @@ bool Editor::grow_constants(std::uint32_t bytes, Random& random) {
   if (h.constants_offset + h.constants_bytes != size_ || size_ + bytes > capacity_) {
     return false;
   }
+  const std::size_t begin = size_;
+  resize(size_ + bytes);
   for (std::uint32_t i = 0; i < bytes; i += 4) {
-    at<std::uint32_t>(size_ + i) = random.next();
+    at<std::uint32_t>(begin + i) = random.next();
   }
-  size_ += bytes;
   h.constants_bytes += bytes;
   return true;
 }
@@ -137,17 +176,16 @@ bool Editor::insert(const std::uint8_t* call, std::uint32_t bytes, unsigned to) 
 }
 
 bool Editor::copy_call(unsigned from, unsigned to) {
-  return insert(data_ + calls_[from], at<CallHeader>(calls_[from]).bytes, to);
+  return insert(data_ + calls_[from], call_header(from).bytes, to);
 }
 
 bool Editor::take_call(Editor& other, unsigned from, unsigned to) {
-  return insert(other.data_ + other.calls_[from], other.at<CallHeader>(other.calls_[from]).bytes,
-                to);
+  return insert(other.data_ + other.calls_[from], other.call_header(from).bytes, to);
 }
 
 void Editor::remove_call(unsigned call) {
   Header& h = header();
-  const std::uint32_t bytes = at<CallHeader>(calls_[call]).bytes;
+  const std::uint32_t bytes = call_header(call).bytes;
   const std::uint32_t end = h.calls_offset + h.calls_bytes;
   std::memmove(data_ + calls_[call], data_ + calls_[call] + bytes, end - calls_[call] - bytes);
   std::memset(data_ + end - bytes, 0, bytes);
@@ -185,10 +223,9 @@ std::uint32_t Editor::used(unsigned base) {
 void Editor::fit_arena() {
   std::uint32_t end = used(payload::kBaseArena);
   for (unsigned i = 0; i < tensor_count(); ++i) {
-    const IoTensor& tensor = tensors()[i];
-    if (tensor.arena_offset != payload::kNoArenaOffset &&
-        tensor.arena_offset + tensor.nbytes > end) {
-      end = tensor.arena_offset + tensor.nbytes;
+    const IoTensor& io = tensor(i);
+    if (io.arena_offset != payload::kNoArenaOffset && io.arena_offset + io.nbytes > end) {
+      end = io.arena_offset + io.nbytes;
     }
   }
   if (end <= header().arena_bytes) {
@@ -198,8 +235,8 @@ void Editor::fit_arena() {
 
 void Editor::fit_region(unsigned index) {
   const std::uint32_t end = aligned(used(region_base() + index));
-  if (end <= region_sizes()[index]) {
-    region_sizes()[index] = end;
+  if (end <= region_size(index)) {
+    region_size(index) = end;
   }
 }
 
@@ -211,7 +248,7 @@ void Editor::fit_constants() {
   }
   if (end > h.constants_offset && end <= h.constants_offset + h.constants_bytes) {
     h.constants_bytes = end - h.constants_offset;
-    size_ = end;
+    resize(end);
   }
 }
 
@@ -223,17 +260,17 @@ void Editor::fit_copies() {
 }
 
 void Editor::fit_tensor(unsigned index) {
-  IoTensor& tensor = tensors()[index];
+  IoTensor& io = tensor(index);
   const std::uint32_t bytes = used(payload::kBaseIo + index);
-  const std::uint32_t element = element_bytes(tensor);
+  const std::uint32_t element = element_bytes(io);
   if (bytes == 0 || bytes % element != 0) {
     return;
   }
-  tensor.nbytes = bytes;
-  tensor.rank = 1;
-  std::memset(tensor.sizes, 0, sizeof(tensor.sizes));
-  std::memset(tensor.dim_order, 0, sizeof(tensor.dim_order));
-  tensor.sizes[0] = static_cast<std::int32_t>(bytes / element);
+  io.nbytes = bytes;
+  io.rank = 1;
+  std::memset(io.sizes, 0, sizeof(io.sizes));
+  std::memset(io.dim_order, 0, sizeof(io.dim_order));
+  io.sizes[0] = static_cast<std::int32_t>(bytes / element);
 }
 
 }  // namespace fuzz

@@ -24,21 +24,31 @@ inline std::uint32_t element_bytes(const payload::IoTensor& tensor) {
   }
 }
 
+/// Ends the program unless `holds`: the mutator itself would leave the payload, and an access outside of it must not
+/// pass for an error of the runtime, or be missed.
+void expect(bool holds, const char* what);
+
+/// Every access checks that it stays in the payload.
 class Editor {
  public:
   static constexpr unsigned kMaxCalls = 48;
 
   /// `data`, 16-byte aligned, contains a payload of `size` bytes and has room for `capacity`.
   Editor(std::uint8_t* data, std::size_t size, std::size_t capacity)
-      : data_(data), size_(size), capacity_(capacity) {}
+      : data_(data), size_(size), capacity_(capacity) {
+    expect(size <= capacity, "a payload is larger than its buffer");
+  }
 
   /// Finds the sections and calls. Returns false if it cannot edit them: a damaged header, no calls, or too many.
   bool parse();
 
   std::size_t size() const { return size_; }
   payload::Header& header() { return at<payload::Header>(0); }
-  payload::IoTensor* tensors() { return &at<payload::IoTensor>(sizeof(payload::Header)); }
   unsigned tensor_count() { return header().input_count + header().output_count; }
+  payload::IoTensor& tensor(unsigned index) {
+    expect(index < tensor_count(), "there is no such input or output");
+    return at<payload::IoTensor>(sizeof(payload::Header) + index * sizeof(payload::IoTensor));
+  }
 
   /// Whether init() copies constants, and the base of the copies.
   bool copies() { return header().copied_bytes != 0; }
@@ -49,20 +59,37 @@ class Editor {
   /// The regions beside the arena: the base of the first one, whose successors follow, and their sizes.
   unsigned region_count() { return header().region_count; }
   unsigned region_base() { return copies_base() + (copies() ? 1 : 0); }
-  std::uint32_t* region_sizes() {
-    return reinterpret_cast<std::uint32_t*>(tensors() + tensor_count());
+  std::uint32_t& region_size(unsigned index) {
+    expect(index < region_count(), "there is no such region");
+    return at<std::uint32_t>(sizeof(payload::Header) + tensor_count() * sizeof(payload::IoTensor) +
+                             index * sizeof(std::uint32_t));
   }
 
   unsigned call_count() const { return call_count_; }
-  std::uint16_t opcode(unsigned call) { return at<payload::CallHeader>(calls_[call]).opcode; }
-  void* args(unsigned call) { return data_ + calls_[call] + sizeof(payload::CallHeader); }
+  std::uint16_t opcode(unsigned call) { return call_header(call).opcode; }
+  void* args(unsigned call) {
+    const std::uint32_t bytes = call_header(call).bytes;
+    expect(bytes >= sizeof(payload::CallHeader) && bytes <= size_ - calls_[call],
+           "a call reaches past the end");
+    return data_ + calls_[call] + sizeof(payload::CallHeader);
+  }
   template <typename Args>
   Args& args_as(unsigned call) {
-    return *static_cast<Args*>(args(call));
+    void* const at = args(call);
+    expect(call_header(call).bytes == sizeof(payload::CallHeader) + sizeof(Args),
+           "a call has the arguments of another operator");
+    return *static_cast<Args*>(at);
   }
   std::uint32_t& word(unsigned call, std::uint16_t offset) {
-    return *reinterpret_cast<std::uint32_t*>(static_cast<std::uint8_t*>(args(call)) + offset);
+    void* const at = args(call);
+    expect(sizeof(payload::CallHeader) + offset + sizeof(std::uint32_t) <= call_header(call).bytes,
+           "a field lies behind its call");
+    return *reinterpret_cast<std::uint32_t*>(static_cast<std::uint8_t*>(at) + offset);
   }
+
+  /// The words of the payload that `ref`, a multiple of 4, names: constants, or the copied ones. nullptr if it names no
+  /// `bytes` of these.
+  std::int32_t* constants(payload::Ref ref, std::uint32_t bytes);
 
   /// Returns the number of bytes to which references of `base` may point; 0 if there is no such base.
   std::uint32_t region_bytes(unsigned base);
@@ -91,12 +118,20 @@ class Editor {
   void fit_copies();
   void fit_tensor(unsigned index);
 
-  void resize(std::size_t size) { size_ = size; }
+  void resize(std::size_t size) {
+    expect(size <= capacity_, "a payload is larger than its buffer");
+    size_ = size;
+  }
 
  private:
   template <typename T>
   T& at(std::size_t offset) {
+    expect(offset <= size_ && sizeof(T) <= size_ - offset, "an access outside of the payload");
     return *reinterpret_cast<T*>(data_ + offset);
+  }
+  payload::CallHeader& call_header(unsigned call) {
+    expect(call < call_count_, "there is no such call");
+    return at<payload::CallHeader>(calls_[call]);
   }
   /// Returns the end of the part of `base` that calls refer to, as an offset.
   std::uint32_t used(unsigned base);

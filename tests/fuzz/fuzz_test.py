@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -14,7 +15,8 @@ from tests.fuzz import run_fuzzer
 
 FUZZER = Path("tests/fuzz") / os.environ["FUZZER"]
 SEEDS = Path("tests/fuzz") / os.environ["SEEDS"]
-# The same payloads in every run, so that a change is judged by itself; FUZZ_SEED=0 draws others, FUZZ_PAYLOADS more.
+# Three quarters are the same payloads in every run, so that a change is judged by itself. FUZZ_SEED=0 draws others,
+# FUZZ_PAYLOADS more.
 PAYLOADS = int(os.environ.get("FUZZ_PAYLOADS", "100000"))
 SEED = os.environ.get("FUZZ_SEED", "1")
 SECONDS = int(os.environ.get("FUZZ_SECONDS", "25"))  # a busy machine stops here
@@ -32,8 +34,16 @@ def report(text: str) -> dict[str, str]:
     return dict(field.split("=") for field in line.split())
 
 
-def test_what_init_accepts_runs_within_its_memory(tmp_path, capsys):
-    options = [f"-runs={PAYLOADS}", f"-max_total_time={SECONDS}", f"-seed={SEED}"]
+def drawn_seed() -> str:
+    """Returns a seed that differs between two versions of the fuzzer or of its seeds, and is the same for the same
+    inputs of the test, whose result may therefore be kept."""
+    digest = hashlib.sha256(FUZZER.read_bytes() + SEEDS.read_bytes()).digest()
+    return str(int.from_bytes(digest[:4], "little") or 1)  # 0 would be random
+
+
+def run(tmp_path: Path, capsys, seed: str, payloads: int, seconds: int) -> dict[str, str]:
+    """Runs the fuzzer, prints the seed and what ran, and returns its totals. A finding fails the test."""
+    options = [f"-runs={payloads}", f"-max_total_time={seconds}", f"-seed={seed}"]
     result = subprocess.run(
         run_fuzzer.command(FUZZER.resolve(), tmp_path, SEEDS, options),
         env=run_fuzzer.environment(),
@@ -45,13 +55,23 @@ def test_what_init_accepts_runs_within_its_memory(tmp_path, capsys):
     findings = [path for path in tmp_path.iterdir() if path.is_file()]
     for path in findings:
         shutil.copy(path, os.environ.get("TEST_UNDECLARED_OUTPUTS_DIR", "."))
-    assert result.returncode == 0, f"{[p.name for p in findings]}:\n{result.stderr[-8000:]}"
+    assert result.returncode == 0, f"seed {seed}, {[p.name for p in findings]}:\n{result.stderr[-8000:]}"
     totals = report(result.stderr)
     with capsys.disabled():
-        print("\n", totals, "edges:", re.findall(r"cov: (\d+)", result.stderr)[-1])
+        print(f"\n FUZZ_SEED={seed}", totals, "edges:", re.findall(r"cov: (\d+)", result.stderr)[-1])
+    return totals
+
+
+def test_what_init_accepts_runs_within_its_memory(tmp_path, capsys):
+    totals = run(tmp_path, capsys, SEED, PAYLOADS * 3 // 4, SECONDS * 3 // 4)
     assert int(totals["payloads"]) >= LEAST_PAYLOADS
     assert int(totals["ran"]) * 10 >= int(totals["payloads"]), "the mutator makes too few valid payloads"
     assert all(int(calls) for calls in totals["calls"].split(",")), "an operator never ran"
+
+
+def test_other_payloads_with_every_change(tmp_path, capsys):
+    totals = run(tmp_path, capsys, drawn_seed(), PAYLOADS // 4, SECONDS // 4)
+    assert int(totals["ran"]) > 0
 
 
 def test_a_payload_that_is_none_is_refused(tmp_path):

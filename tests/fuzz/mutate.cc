@@ -152,7 +152,7 @@ class Mutator {
 
   /// Makes a region as large as `bytes`, rounded up.
   void set_region_bytes(unsigned base, std::uint32_t bytes) {
-    editor_.region_sizes()[base - editor_.region_base()] = (bytes + 15) / 16 * 16;
+    editor_.region_size(base - editor_.region_base()) = (bytes + 15) / 16 * 16;
   }
 
   /// Returns false for a call of no operator.
@@ -173,8 +173,9 @@ class Mutator {
       base = editor_.copies() && random_.one_in(2) ? editor_.copies_base()
                                                    : unsigned{payload::kBaseConstant};
     } else if (operand.kind == FieldKind::kInput && random_.one_in(3)) {
-      base = random_.one_in(8) ? payload::kBaseConstant
-                               : payload::kBaseIo + random_.below(editor_.tensor_count());
+      base = random_.one_in(8) || editor_.tensor_count() == 0
+                 ? payload::kBaseConstant
+                 : payload::kBaseIo + random_.below(editor_.tensor_count());
     } else if (operand.kind == FieldKind::kOutput && random_.one_in(3) &&
                editor_.header().output_count != 0) {
       base = payload::kBaseIo + editor_.header().input_count +
@@ -229,8 +230,11 @@ class Mutator {
         editor_.grow_constants(bytes, random_);
       }
     } else if (editor_.copies() && base == editor_.copies_base()) {
-      if (there < bytes) {
-        editor_.header().copied_bytes = (bytes + 15) / 16 * 16;
+      Header& h = editor_.header();
+      const std::uint32_t needed = (bytes + 15) / 16 * 16;
+      if (there < needed && (needed <= h.constants_bytes ||
+                             editor_.grow_constants(needed - h.constants_bytes, random_))) {
+        h.copied_bytes = needed;  // of the first constants
       }
     } else if (bytes <= kMaxTensor && (there < bytes || random_.one_in(2))) {
       if (base < payload::kBaseIo + editor_.tensor_count()) {
@@ -243,7 +247,7 @@ class Mutator {
   }
 
   void set_tensor_bytes(unsigned index, std::uint32_t bytes) {
-    IoTensor& tensor = editor_.tensors()[index];
+    IoTensor& tensor = editor_.tensor(index);
     const std::uint32_t element = element_bytes(tensor);
     const std::uint32_t count = (bytes + element - 1) / element;
     tensor.nbytes = count * element;
@@ -258,16 +262,13 @@ class Mutator {
 
   /// Mostly multipliers and shifts that a compiler would write.
   void fill(const Operand& operand, payload::Ref ref) {
-    const unsigned base = ref >> payload::kRefOffsetBits;
-    const bool copied = editor_.copies() && base == editor_.copies_base();
-    if ((operand.kind != FieldKind::kMultiplier && operand.kind != FieldKind::kShift) ||
-        (base != payload::kBaseConstant && !copied) || ref % 4 != 0 || random_.one_in(16)) {
+    if (operand.kind != FieldKind::kMultiplier && operand.kind != FieldKind::kShift) {
       return;
     }
-    // Values of copies are those of the payload.
-    auto* words = reinterpret_cast<std::int32_t*>(
-        reinterpret_cast<std::uint8_t*>(&editor_.header()) +
-        (copied ? editor_.header().constants_offset : 0) + (ref & payload::kMaxRefOffset));
+    std::int32_t* const words = editor_.constants(ref, operand.bytes);
+    if (words == nullptr || random_.one_in(16)) {
+      return;
+    }
     const bool wide = random_.one_in(4);
     for (std::uint32_t i = 0; i < operand.bytes / 4; ++i) {
       words[i] = operand.kind == FieldKind::kMultiplier
@@ -407,7 +408,7 @@ class Mutator {
       return;
     }
     const unsigned index = random_.below(editor_.tensor_count());
-    IoTensor& tensor = editor_.tensors()[index];
+    IoTensor& tensor = editor_.tensor(index);
     switch (random_.below(6)) {
       case 0:
         editor_.fit_tensor(index);
@@ -481,11 +482,12 @@ class Mutator {
     if (h.constants_bytes < 4) {
       return;
     }
-    auto* words =
-        reinterpret_cast<std::uint32_t*>(reinterpret_cast<std::uint8_t*>(&h) + h.constants_offset);
-    for (std::uint32_t left = 1 + random_.below(8); left != 0; --left) {
-      std::uint32_t& word = words[random_.below(h.constants_bytes / 4)];
-      word = random_.one_in(2) ? random_.next() : changed(word);
+    const payload::Ref first = editor_.reference(payload::kBaseConstant, 0);
+    std::int32_t* const words = editor_.constants(first, h.constants_bytes);
+    for (std::uint32_t left = 1 + random_.below(8); words != nullptr && left != 0; --left) {
+      std::int32_t& word = words[random_.below(h.constants_bytes / 4)];
+      word = static_cast<std::int32_t>(
+          random_.one_in(2) ? random_.next() : changed(static_cast<std::uint32_t>(word)));
     }
   }
 

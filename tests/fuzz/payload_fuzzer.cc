@@ -33,7 +33,7 @@ constexpr int kAttempts = 4;
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t capacity);
 
 extern "C" int LLVMFuzzerInitialize(int* /*argc*/, char*** /*argv*/) {
-  std::atexit([] { fuzz::print_totals(fuzz::tested_kernels().provider->name); });
+  std::atexit([] { fuzz::print_totals(fuzz::tested_kernels()); });
   return 0;
 }
 
@@ -49,6 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t capacity, unsigned seed) {
   capacity = smaller(capacity, sizeof(buffer));
+  size = smaller(size, capacity);
   fuzz::Random random(seed);
   if (random.one_in(32)) {  // sometimes arbitrary bytes
     size = LLVMFuzzerMutate(data, size, capacity);
@@ -60,7 +61,6 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     return size;
   }
   alignas(16) static std::uint8_t base[sizeof(buffer)];
-  size = smaller(size, capacity);
   std::memcpy(base, data, size);
   if (last_ran_size != 0 && last_ran_size <= capacity && !random.one_in(8) &&
       !is_accepted(base, size)) {

@@ -1,16 +1,21 @@
 // Runs damaged payloads without a fuzzer: the compiled seeds, and a fixed number of mutations of each, with the
-// sanitizers of the host's compiler. The first violation ends the test.
+// sanitizers of the host's compiler. The first violation ends the test. A part of the mutations is drawn anew whenever
+// this program or the seeds change.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "runtime/kernels/portable/portable.h"
 #include "runtime/payload/crc32.h"
 #include "runtime/payload/payload_builder.h"
 #include "runtime/payload/view.h"
+#include "tests/fuzz/editor.h"
 #include "tests/fuzz/kernels.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/operands.h"
@@ -23,7 +28,8 @@ namespace {
 using testing::AlignedBytes;
 
 constexpr std::uint32_t kMutationsOfASeed = 500;
-constexpr std::uint32_t kGenerations = 4;  // mutations of mutations
+constexpr std::uint32_t kDrawnMutations = 100;  // of these
+constexpr std::uint32_t kGenerations = 4;       // mutations of mutations
 constexpr std::int32_t kScratch = 192;  // in small_network(), at the end of the arena or a region
 
 std::vector<std::uint8_t> read(const char* path) {
@@ -158,7 +164,88 @@ TEST(Replay, ScratchOfEverySize) {
   expect_scratch_suffices<payload::AvgPool2dArgs>(payload::Opcode::kAvgPool2d);
 }
 
+/// Mutates `payload` again and again. A step of the mutator outside of the payload ends the test.
+void mutate_only(const AlignedBytes& payload, std::uint32_t count) {
+  for (std::uint32_t number = 0; number < count; ++number) {
+    // As large as the payload, or with room for more constants and calls.
+    AlignedBytes room(payload.size() + 1024 * (number % 4));
+    std::memcpy(room.data(), payload.data(), payload.size());
+    std::size_t size = payload.size();
+    for (int generation = 0; generation < 3; ++generation) {
+      size = mutate(room.data(), size, room.size(), 3 * number + generation, tested_kernels());
+      ASSERT_LE(size, room.size());
+    }
+  }
+}
+
+// Here because a comparison of addresses is no constant expression for GCC with sanitizers.
+TEST(KernelTable, JoinsInAConstantExpressionWithSanitizers) {
+  constexpr KernelTable kOne = {portable::kProvider, {portable::kConv2d, portable::kSoftmax}};
+  constexpr KernelTable kOther = {portable::kProvider, {portable::kSoftmax, portable::kAdd}};
+  constexpr KernelTable kBoth = kOne.joined(kOther);
+  for (std::size_t opcode = 0; opcode < payload::kOpcodeCount; ++opcode) {
+    const Kernel* const first = kOne.find(opcode);
+    EXPECT_EQ(kBoth.find(opcode), first != nullptr ? first : kOther.find(opcode));
+  }
+}
+
+TEST(Mutator, StaysInPayloadsThatLackOrCopy) {
+  constexpr std::uint32_t kTimes = 4000;
+  mutate_only(small_network(), kTimes);
+  for (const bool in_regions : {false, true}) {
+    AlignedBytes bare = small_network(in_regions);
+    const std::uint32_t regions[] = {16, 32};
+    bare.header().input_count = bare.header().output_count = 0;
+    if (in_regions) {
+      bare.header().region_count = 2;
+      std::memcpy(bare.data() + sizeof(payload::Header), regions, sizeof(regions));
+    }
+    mutate_only(bare, kTimes);
+    bare.header().persistent_bytes = 32;
+    mutate_only(bare, kTimes);
+    bare.header().copied_bytes = 16;
+    mutate_only(bare, kTimes);
+    bare.header().constants_bytes = 16;  // more are not there to copy
+    mutate_only(bare, kTimes);
+  }
+}
+
+TEST(Mutator, EndsLoudlyOutsideOfThePayload) {
+  AlignedBytes payload = small_network(true);
+  Editor editor(payload.data(), payload.size(), payload.size());
+  ASSERT_TRUE(editor.parse());
+  const unsigned calls = editor.call_count();
+  EXPECT_DEATH(editor.tensor(editor.tensor_count()), "no such input or output");
+  EXPECT_DEATH(editor.region_size(editor.region_count()), "no such region");
+  EXPECT_DEATH(editor.region_size(0u - 1), "no such region");
+  EXPECT_DEATH(editor.opcode(calls), "no such call");
+  EXPECT_DEATH(editor.word(0, 4096), "behind its call");
+  EXPECT_DEATH(editor.resize(payload.size() + 1), "larger than its buffer");
+  const payload::Ref constants = editor.reference(payload::kBaseConstant, 0);
+  const std::uint32_t bytes = editor.header().constants_bytes;
+  EXPECT_NE(editor.constants(constants, bytes), nullptr);
+  EXPECT_EQ(editor.constants(constants, bytes + 1), nullptr);
+  EXPECT_EQ(editor.constants(constants - 4, 4), nullptr);
+  EXPECT_EQ(editor.constants(testing::make_ref(payload::kBaseArena), 4), nullptr);
+}
+
+/// Returns the seed of the mutations that differ between two versions of this program or of the compiled payloads: the
+/// same test result for the same inputs, and other payloads with each change. REPLAY_SEED repeats them.
+std::uint32_t drawn_seed() {
+  if (const char* given = std::getenv("REPLAY_SEED"); given != nullptr) {
+    return static_cast<std::uint32_t>(std::strtoul(given, nullptr, 0));
+  }
+  std::vector<std::uint8_t> bytes = read("/proc/self/exe");
+  for (const AlignedBytes& seed : seeds()) {
+    bytes.insert(bytes.end(), seed.data(), seed.data() + seed.size());
+  }
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return static_cast<std::uint32_t>(std::hash<std::string_view>()(text));
+}
+
 TEST(Replay, MutatedSeeds) {
+  const std::uint32_t drawn = drawn_seed();
+  std::printf("REPLAY_SEED=%u repeats the drawn mutations\n", drawn);
   AlignedBytes payload(kMaxPayloadBytes);
   AlignedBytes donor(kMaxPayloadBytes);
   for (std::size_t i = 0; i < seeds().size(); ++i) {
@@ -172,14 +259,16 @@ TEST(Replay, MutatedSeeds) {
       }
       const AlignedBytes& other = seeds()[(i * 31 + n) % seeds().size()];
       std::memcpy(donor.data(), other.data(), other.size());
-      const std::uint32_t number = static_cast<std::uint32_t>(i) * kMutationsOfASeed + n;
+      const std::uint32_t fixed = static_cast<std::uint32_t>(i) * kMutationsOfASeed + n;
+      const bool is_drawn = n >= kMutationsOfASeed - kDrawnMutations;
+      const std::uint32_t number = is_drawn ? fixed ^ drawn : fixed;
       size = mutate(payload.data(), size, kMaxPayloadBytes, number, tested_kernels(),
                     n % 3 == 0 ? donor.data() : nullptr, other.size());
       SCOPED_TRACE("mutation " + std::to_string(number));
       run_payload(payload.data(), size, tested_kernels());
     }
   }
-  print_totals(tested_kernels().provider->name);
+  print_totals(tested_kernels());
   const Totals& t = totals();
   // If all were refused or all were harmless, nothing would be tested.
   EXPECT_GT(t.outcomes[static_cast<unsigned>(Outcome::kRan)],

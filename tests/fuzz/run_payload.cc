@@ -194,7 +194,7 @@ Outcome run_payload(const std::uint8_t* data, std::size_t size, const KernelTabl
   return count(Outcome::kRan);
 }
 
-void print_totals(const char* kernels_name) {
+void print_totals(const KernelTable& kernels) {
   const Totals& t = totals();
   std::uint64_t all = 0;
   for (const std::uint64_t outcome : t.outcomes) {
@@ -203,9 +203,14 @@ void print_totals(const char* kernels_name) {
   std::fprintf(stderr,
                "##FUZZ kernels=%s payloads=%" PRIu64 " ran=%" PRIu64 " refused=%" PRIu64
                " too_large=%" PRIu64 " failed=%" PRIu64 " calls=",
-               kernels_name, all, t.outcomes[3], t.outcomes[0], t.outcomes[1], t.outcomes[2]);
+               kernels.provider->name, all, t.outcomes[3], t.outcomes[0], t.outcomes[1],
+               t.outcomes[2]);
+  const char* separator = "";
   for (std::size_t opcode = 1; opcode < payload::kOpcodeCount; ++opcode) {
-    std::fprintf(stderr, "%s%" PRIu64, opcode == 1 ? "" : ",", t.calls[opcode]);
+    if (kernels.find(opcode) != nullptr) {
+      std::fprintf(stderr, "%s%" PRIu64, separator, t.calls[opcode]);
+      separator = ",";
+    }
   }
   std::fprintf(stderr, "\n");
 }

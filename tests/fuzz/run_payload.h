@@ -32,14 +32,14 @@ enum class Fillings : std::uint8_t {
 Outcome run_payload(const std::uint8_t* data, std::size_t size, const KernelTable& kernels,
                     Fillings fillings = Fillings::kEqual);
 
-/// Totals of this process; print_totals() prints them as one line.
+/// Totals of this process; print_totals() prints them as one line, with the calls of the operators that `kernels` have.
 struct Totals {
   std::uint64_t outcomes[kOutcomeCount] = {};
   /// Calls of payloads that ran, by opcode.
   std::uint64_t calls[payload::kOpcodeCount] = {};
 };
 Totals& totals();
-void print_totals(const char* kernels_name);
+void print_totals(const KernelTable& kernels);
 
 }  // namespace fuzz
 }  // namespace cmsis_nn_delegate
