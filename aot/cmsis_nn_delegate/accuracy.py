@@ -37,6 +37,7 @@ from .quantization.comparison.noise import Noise
 from .quantization.comparison.running import call
 from .quantization.in_place import written_state
 from .quantization.interface import make_flat
+from .quantization.samples import for_device
 from .runner import simulate
 from .runner.host import HostProgram
 
@@ -139,7 +140,7 @@ def _device(
 ) -> tuple[Optional[list[Outputs]], str, str]:
     """(outputs as the device computes them, why there are none, what computed them)"""
     compiled = c.compiled[0]
-    arrays = [[np.asarray(x.numpy(), order="C") for x in sample] for sample in samples]
+    arrays = [[for_device(np.asarray(x.numpy(), order="C")) for x in sample] for sample in samples]
     if image is not None:
         if compiled.payload is None:
             raise UserError("the model is not delegated as a whole: images of the standalone runner cannot run it")
@@ -233,7 +234,7 @@ class _DeviceLayers:
         states = reference.initial_states(graph)
         for sample in samples:
             self._values.append({})
-            reference.run(graph, [x.numpy() for x in sample], self._keep, states)
+            reference.run(graph, [for_device(x.numpy()) for x in sample], self._keep, states)
 
     def _keep(self, _: Any, value: Value, array: np.ndarray) -> None:
         """Keeps a tensor of the sample that runs."""

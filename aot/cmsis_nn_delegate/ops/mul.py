@@ -105,7 +105,12 @@ class Mul(elementwise.PairOp):
     attrs = MulAttrs
     kernels = (KERNEL, BROADCAST_KERNEL)
     draws = (_draw, _draw_square, _draw_broadcast)
-    limits = ("two tensors of which at most one is constant", *broadcast.LIMITS)
+    limits = (
+        "two tensors of which at most one is constant",
+        "where and masked_fill are products and their sum, if the condition is constant or computed: a comparison of "
+        "activations, or of what an index is, and what combines these",
+        *broadcast.LIMITS,
+    )
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         a, b = context.arguments(node)

@@ -112,7 +112,11 @@ class Softmax(rows.RowsOp):
     annotation = FixedOutput(("aten.softmax.int", "aten._softmax.default"), OUTPUT.scale[0], OUTPUT.zero_point)
     kernels = (KERNEL, LONG_KERNEL)
     draws = (_draw, _draw_long)
-    limits = ("along any dimension; without a transpose along the last, and dimension 1 of images",)
+    limits = (
+        "along any dimension; without a transpose along the last, and dimension 1 of images",
+        "masks that are computed of an input of 0 and 1, which may be integers or floats, and masks of numbers that "
+        "are an input: what they hide becomes 0, and takes no scale from the scores",
+    )
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)

@@ -84,13 +84,13 @@ def test_scores_that_nothing_hides_keep_their_softmax():
     assert found["added"].ops == ["quantize", "add", "softmax", "dequantize"]
 
 
-def test_masks_that_are_not_constant_are_refused():
-    function = WithMask(lambda q, m, _: F.scaled_dot_product_attention(q, q, q, attn_mask=m > 0), CAUSAL)
-    branch = Branch(function, (torch.randn(1, 2, TOKENS, 4), torch.randn(TOKENS, TOKENS)))
-    messages = [
-        r.message for r in reports_of_branches({"computed": branch})["computed"] if "attention" in r.function_target
-    ]
-    assert len(messages) == 1 and "register the mask as a buffer" in messages[0]
+def test_masks_that_hide_whole_rows_are_refused():
+    mask = CAUSAL.clone().index_fill_(0, torch.tensor([2]), False)
+    function = WithMask(lambda q, m: F.scaled_dot_product_attention(q, q, q, attn_mask=m), mask)
+    branch = Branch(function, (torch.randn(1, 2, TOKENS, 4),))
+    reports = reports_of_branches({"rows": branch})["rows"]
+    messages = [report.message for report in reports if "attention" in report.function_target]
+    assert len(messages) == 1 and "leave something in each row" in messages[0]
 
 
 def test_a_mask_is_stored_once_for_all_that_share_it():

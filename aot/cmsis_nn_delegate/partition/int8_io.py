@@ -1,5 +1,5 @@
 """int8 inputs and outputs: `check_int8_io` says before calibration whether a model can have them, and `with_io`
-gives them to a quantized program.
+gives them to a quantized program. Inputs of booleans become int8, 0 and 1, in any case: the bytes are the same.
 
 The program then takes the results of its inputs' quantize nodes, and returns the operands of its outputs' dequantize
 nodes. ExecuTorch's QuantizeInputs and QuantizeOutputs do this to an edge program, but only before it is partitioned,
@@ -24,13 +24,16 @@ from ..graph.tensor_type import Quant
 from .decompose import decompose
 
 IO = ("float", "int8")
+# How booleans are read.
+_BYTES = Quant((1.0,), 0)
+_ASSERTION = "aten._assert_tensor_metadata.default"
 
 
 def check_int8_io(prepared: GraphModule) -> None:
     """Checks a module of `prepare_pt2e`. UserError names an input that something reads in float, or an output that
     stays float. Inputs and outputs of integers stay as they are."""
     for node in prepared.graph.nodes:
-        if node.op != "placeholder" or is_index(node):
+        if node.op != "placeholder" or is_index(node) or _is_bool(node):
             continue
         if not node.users:
             raise _refused(f"input {node.name}", "nothing reads it")
@@ -82,23 +85,44 @@ def with_io(program: ExportedProgram, io: str) -> ExportedProgram:
     if io not in IO:
         raise ValueError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
     program = decompose(program)
-    if io == "int8":
-        _make_int8(program)
-    return program
-
-
-def _make_int8(program: ExportedProgram) -> None:
-    graph = program.graph_module.graph
     for node in _user_inputs(program):
-        _quantize_input(node)
-    _quantize_outputs(program)
+        _take_bytes(node)
+        if io == "int8":
+            _quantize_input(node)
+    if io == "int8":
+        _quantize_outputs(program)
+    graph = program.graph_module.graph
     graph.eliminate_dead_code()
     graph.lint()
     program.graph_module.recompile()
+    return program
+
+
+def _take_bytes(node: Node) -> None:
+    """Makes an input of booleans one of int8, 0 and 1, if that is all that is read of it."""
+    if not _is_bool(node):
+        return
+    for user in list(node.users):
+        if target_name(user) == _ASSERTION:
+            node.graph.erase_node(user)
+    quantizes = [quantize for conversion in node.users for quantize in conversion.users]
+    of_bytes = [
+        quantize for quantize in quantizes if quant_of(quantize) == _BYTES and target_name(quantize) == QUANTIZE
+    ]
+    if not quantizes or len(of_bytes) < len(quantizes) or not all(conversion.users for conversion in node.users):
+        return
+    node.meta["val"] = quantizes[0].meta["val"].new_empty(node.meta["val"].shape)
+    for quantize in quantizes:
+        quantize.replace_all_uses_with(node)
+
+
+def _is_bool(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype == torch.bool
 
 
 def _quantize_input(node: Node) -> None:
-    if _is_int8(node) or is_index(node):
+    if _is_int8(node) or is_index(node) or _is_bool(node):
         return
     quant = _input_quant(node)
     if quant is None:

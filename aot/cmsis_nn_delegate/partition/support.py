@@ -81,9 +81,8 @@ def no_kernel(target: str, missing: str) -> str:
         )
     if target == _ATTENTION:
         return (
-            f"no kernels for this call of {target}: its mask of true and false is not constant or hides whole rows, or "
-            "it drops elements out; register the mask as a buffer, or give it a mask of numbers to add, and set "
-            "dropout_p to 0 unless the model is trained"
+            f"no kernels for this call of {target}: its constant mask of true and false hides whole rows, or it drops "
+            "elements out; let the mask leave something in each row, and set dropout_p to 0 unless the model is trained"
         )
     if target in _BAGS:
         return (

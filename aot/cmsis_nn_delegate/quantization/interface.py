@@ -67,9 +67,9 @@ class Inputs:
     """The example inputs of a model.
 
     `args` and `kwargs` are for `forward`. `tensors` are those in them, in the order of the compiled program,
-    float32 or, as indices, int64 or int32, and `names` are named as the parameters of `forward`, followed by where a
-    tensor lies in a structure: "pair_0". Numbers, texts and None are no inputs of the compiled program: it is made for
-    these values.
+    float32, bool or, as indices, int64 or int32, and `names` are named as the parameters of `forward`, followed by
+    where a tensor lies in a structure: "pair_0". Numbers, texts and None are no inputs of the compiled program: it is
+    made for these values.
     """
 
     args: tuple[Any, ...]
@@ -242,13 +242,13 @@ def _name(path: tuple[Any, ...], parameters: list[inspect.Parameter]) -> str:
     return "_".join(map(str, (name, *rest)))
 
 
-# Integers may be indices; the partitioner says so of those that are none.
-_TYPES = ("float32", "int64", "int32")
+# Integers may be indices, and booleans masks; the partitioner says so of those that are none.
+_TYPES = ("float32", "int64", "int32", "bool")
 
 
 def _checked(item: Any, what: str) -> torch.Tensor:
-    """Returns a copy of a tensor of floats or indices. Refuses values that PyTorch would silently convert, or fail on
-    later.
+    """Returns a copy of a tensor of floats, booleans or indices. Refuses values that PyTorch would silently convert, or
+    fail on later.
 
     It is a copy because torch.export treats a tensor that is passed twice as one input, and because models may
     write into their inputs.
@@ -276,8 +276,8 @@ def _checked_like(item: Any, example: torch.Tensor, what: str) -> torch.Tensor:
 
 def _wrong_type(what: str, dtype: str, to_float: str, to_index: str) -> UserError:
     return UserError(
-        f"{what} is {dtype}; models are compiled for float32 inputs, and int64 or int32 for indices: convert it with "
-        f"{to_float}, or {to_index} if it is an index"
+        f"{what} is {dtype}; models are compiled for float32 inputs, int64 or int32 for indices, and bool: convert it "
+        f"with {to_float}, or {to_index} if it is an index"
     )
 
 

@@ -131,7 +131,7 @@ UNUSABLE = {
     "float64": ((A, B.double()), "example input 1 is float64.*float32"),
     "an array of float64": ((A, B.double().numpy()), "example input 1 is float64.*astype"),
     "int16": ((A, B.short()), r"example input 1 is int16.*int64 or int32 for indices.*\.long\(\)"),
-    "an array of bools": ((A, B.numpy() > 0), "example input 1 is bool.*astype"),
+    "an array of bytes": ((A, B.numpy().astype("uint8")), "example input 1 is uint8.*astype"),
     "inside of a structure": ((A, [B, {"k": B.half()}]), r"example input 1\[1\]\['k'\] is float16"),
     "by name": ({"x": A, "y": B.half()}, "example input 1 is float16"),
     "sparse": ((A, B.to_sparse()), "example input 1 is a torch.sparse_coo tensor"),

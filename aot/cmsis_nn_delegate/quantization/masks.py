@@ -1,7 +1,9 @@
-"""Finds softmax of scores that a constant mask hides parts of, and makes it one function of scores and mask.
+"""Finds softmax of scores that a mask hides parts of, and computes it so that the mask takes no scale from the scores.
 
 Models add minus infinity, or a large negative number, where an element must not count, or fill it in. Quantized, the
-scores would share the scale of that number, and lose theirs.
+scores would share the scale of that number, and lose theirs. With a constant mask it becomes one function of scores and
+mask. A mask that is computed of an input is added, after the constant one, as numbers of a range that hides; the sum
+gets a scale that fits what counts (`mask_observers`).
 """
 
 from __future__ import annotations
@@ -12,30 +14,38 @@ from typing import Any, NamedTuple, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from .rewriting import call_for, constant_for, evaluated, finish
+from .mask_observers import DEEPEST, LARGEST_HIDING
+from .rewriting import call_for, constant_for, finish
+from .specs import MASK, MASKED_SCORES, RANGE
+from .truth_values import Truths, TwoValued
 
 aten = torch.ops.aten
 
-# What is at most this, next to scores that count, is hidden: exp(-100) is 0 in any output.
-LARGEST_HIDING = -100.0
+# Added, it takes the place of any score, as the least float does, and two of them are still finite.
+HIDING = -1e30
 
 _SOFTMAX = {aten.softmax.int, aten._softmax.default}
 _RESHAPES = {aten.view.default, aten.reshape.default, aten._unsafe_view.default, aten.unsqueeze.default}
 _QUOTIENTS = {aten.div.Tensor, aten.mul.Tensor}
+# Between an input and where it is added to scores.
+_MOVES = {*_RESHAPES, aten.expand.default, aten.slice.Tensor, aten.select.int, aten.squeeze.dim, aten.squeeze.default}
 
 
 class _Masked(NamedTuple):
-    """`scores` without their mask, and a tensor of their shape that says where they are hidden."""
+    """`scores` without their mask, and what of it is constant, a tensor of their shape that says where they are hidden,
+    and computed, to be added to the scores."""
 
     scores: Node
-    hidden: torch.Tensor
+    hidden: Optional[torch.Tensor]
+    added: tuple[Node, ...] = ()
 
 
 def take_masks(model: GraphModule) -> None:
     """Rewrites `model` as the module docstring says."""
+    masks = _Masks(model)
     for node in list(model.graph.nodes):
         if node.op == "call_function" and node.target in _SOFTMAX:
-            _take_mask(model, node)
+            masks.take(node)
     finish(model)
 
 
@@ -52,100 +62,181 @@ def leaves_some(hidden: torch.Tensor) -> bool:
     return not bool(hidden.all(-1).any())
 
 
-def _take_mask(model: GraphModule, node: Node) -> None:
-    arguments: tuple[Any, ...] = node.args
-    source, dim = arguments[:2]
-    value = source.meta["val"]
-    if dim not in (-1, value.dim() - 1) or not all(isinstance(size, int) for size in value.shape):
+class _Masks:
+    """The masks of `model`."""
+
+    def __init__(self, model: GraphModule) -> None:
+        self._model = model
+        self._truths = Truths(model, floats=True)
+        self._hiding: dict[Node, Node] = {}
+
+    def take(self, node: Node) -> None:
+        """Rewrites a softmax, if a mask hides some of its scores."""
+        arguments: tuple[Any, ...] = node.args
+        source, dim = arguments[:2]
+        value = source.meta["val"]
+        if dim not in (-1, value.dim() - 1) or not all(isinstance(size, int) for size in value.shape):
+            return
+        with node.graph.inserting_before(node):
+            found = self._masked(source, LARGEST_HIDING)
+            if found is None:
+                _mark_sum(source)
+                return
+            if found.hidden is not None and not leaves_some(found.hidden):
+                return
+            scores = self._sum(node, found)
+            if found.hidden is None:
+                node.replace_input_with(source, scores)
+            else:
+                node.replace_all_uses_with(softmax_of_masked(self._model, node, scores, found.hidden))
+
+    def _sum(self, node: Node, found: _Masked) -> Node:
+        """Returns the scores with the masks that are added to them."""
+        scores = found.scores
+        for mask in found.added:
+            scores = call_for(node, aten.add.Tensor, scores.meta["val"], scores, mask)
+            scores.meta[MASKED_SCORES] = True
+        return scores
+
+    def _masked(self, node: Any, largest: float) -> Optional[_Masked]:
+        """Returns the scores that `node` hides parts of, by numbers of at most `largest`; None if it does not."""
+        if not isinstance(node, Node) or node.op != "call_function":
+            return None
+        found = self._reshaped(node, largest) or self._scaled(node, largest) or self._filled(node, largest)
+        if found is None:
+            return None
+        inner = self._masked(found.scores, largest)
+        if inner is None:
+            return found
+        hidden = inner.hidden if found.hidden is None else found.hidden
+        if inner.hidden is not None and found.hidden is not None:
+            hidden = inner.hidden | found.hidden
+        return _Masked(inner.scores, hidden, (*inner.added, *found.added))
+
+    def _filled(self, node: Node, largest: float) -> Optional[_Masked]:
+        """Of a mask that is added, or says where a number is filled in."""
+        arguments: tuple[Any, ...] = node.args
+        shape = node.meta["val"].shape
+        if node.target is aten.add.Tensor and not node.kwargs:
+            for scores, mask in (arguments, arguments[::-1]):
+                if not isinstance(scores, Node) or scores.meta["val"].shape != shape:
+                    continue
+                data = self._truths.data(mask)
+                if data is not None and bool((data <= largest).any()):
+                    return self._hides(node, scores, data, largest)
+                two = None if data is not None else self._truths.of(mask)
+                if two is not None and two.false.is_floating_point():
+                    found = self._computed(node, scores, two, largest)
+                    if found is not None:
+                        return found
+        if node.target in (aten.masked_fill.Scalar, aten.masked_fill.Tensor):
+            scores, mask, fill = arguments
+            return self._where(node, scores, mask, True, fill, largest)
+        if node.target in (aten.where.self, aten.where.ScalarOther):
+            mask, scores, fill = arguments
+            return self._where(node, scores, mask, False, fill, largest)
+        if node.target is aten.where.ScalarSelf:
+            mask, fill, scores = arguments
+            return self._where(node, scores, mask, True, fill, largest)
+        return None
+
+    def _hides(self, node: Node, scores: Node, data: torch.Tensor, largest: float) -> _Masked:
+        """Of an added mask; the numbers in it that do not hide are still added."""
+        hidden = data <= largest
+        rest = data.masked_fill(hidden, 0.0)
+        if bool(rest.any()):
+            bias = constant_for(self._model, node, "bias", rest.clone())
+            scores = call_for(node, aten.add.Tensor, node.meta["val"], scores, bias)
+        return _Masked(scores, hidden.expand(node.meta["val"].shape) if bool(hidden.any()) else None)
+
+    def _where(self, node: Node, scores: Any, mask: Any, when: bool, fill: Any, largest: float) -> Optional[_Masked]:
+        """Of `scores` with the number `fill` where `mask` is `when`."""
+        if isinstance(fill, Node):
+            data = self._truths.data(fill)
+            fill = None if data is None or not data.numel() else float(data.max())
+        if fill is None or fill > largest:
+            return None
+        shape = node.meta["val"].shape
+        if not isinstance(scores, Node) or scores.meta["val"].shape != shape:
+            return None
+        chosen = self._truths.data(mask)
+        if chosen is not None:
+            return _Masked(scores, (chosen == when).expand(shape))
+        two = self._truths.of(mask)
+        if two is None:
+            return None
+        sides = [torch.zeros(x.shape).masked_fill(x == when, HIDING) for x in (two.false, two.true)]
+        return self._computed(node, scores, TwoValued(two.source, two.places, *sides), LARGEST_HIDING)
+
+    def _computed(self, node: Node, scores: Node, mask: TwoValued, largest: float) -> Optional[_Masked]:
+        """Of an added mask that is computed of an input."""
+        false, true = mask.false <= largest, mask.true <= largest
+        if not bool((false ^ true).any()):
+            return None
+        for side, other, source in ((false, true, mask.true), (true, false, mask.false)):
+            if bool(side.all()) and leaves_some(other.expand(node.meta["val"].shape)):
+                # What the other hides is always hidden, so that a constant mask can say it; the rest is of one mind.
+                found = self._hides(node, scores, source, largest)
+                added = self._added(
+                    node, mask, torch.ones_like(side) & (side is false), torch.ones_like(side) & (side is true)
+                )
+                return None if added is None else found._replace(added=(added,))
+        rest = bool(mask.false.masked_fill(false, 0.0).any()) or bool(mask.true.masked_fill(true, 0.0).any())
+        added = None if rest else self._added(node, mask, false, true)
+        return None if added is None else _Masked(scores, None, (added,))
+
+    def _added(self, node: Node, mask: TwoValued, false: torch.Tensor, true: torch.Tensor) -> Optional[Node]:
+        """Returns what to add to scores that are hidden where `false` says so, if the source of the mask is 0, and
+        where `true` does, if it is 1."""
+        hides = TwoValued(mask.source, mask.places, false.float(), true.float())
+        number = self._truths.number(node, hides)
+        if number is None:
+            return None
+        if number not in self._hiding:
+            self._hiding[number] = call_for(node, aten.mul.Tensor, number.meta["val"], number, HIDING)
+            self._hiding[number].meta[RANGE] = (-DEEPEST, 0.0)
+        return self._hiding[number]
+
+    def _reshaped(self, node: Node, largest: float) -> Optional[_Masked]:
+        """Of a reshape that keeps the rows of masked scores: the scores are reshaped before they are masked. What is
+        added to them is added before."""
+        if node.target not in _RESHAPES:
+            return None
+        value = node.meta["val"]
+        source: Any = node.args[0]
+        found = self._masked(source, largest)
+        if found is None or source.meta["val"].shape[-1:] != value.shape[-1:]:
+            return None
+        scores = call_for(node, aten.reshape.default, value, self._sum(source, found), list(value.shape))
+        return _Masked(scores, None if found.hidden is None else found.hidden.reshape(value.shape))
+
+    def _scaled(self, node: Node, largest: float) -> Optional[_Masked]:
+        """Of masked scores that are multiplied with or divided by a positive number: they are multiplied before."""
+        if node.target not in _QUOTIENTS or len(node.all_input_nodes) != 1:
+            return None
+        source, number = node.args
+        if not isinstance(number, (int, float)) or number <= 0 or not math.isfinite(number):
+            return None
+        factor = number if node.target is aten.mul.Tensor else 1 / number
+        found = self._masked(source, largest / factor)
+        if found is None:
+            return None
+        target: Any = node.target
+        return found._replace(scores=call_for(node, target, node.meta["val"], found.scores, number))
+
+
+def _mark_sum(source: Any) -> None:
+    """Marks the sum of scores and an input, which may be a mask, whatever its numbers are."""
+    while isinstance(source, Node) and source.target in _RESHAPES:
+        source = source.args[0]
+    if not isinstance(source, Node) or source.target is not aten.add.Tensor or source.kwargs:
         return
-    with node.graph.inserting_before(node):
-        found = _masked(model, source, LARGEST_HIDING)
-        if found is not None and leaves_some(found.hidden):
-            node.replace_all_uses_with(softmax_of_masked(model, node, *found))
-
-
-def _masked(model: GraphModule, node: Any, largest: float) -> Optional[_Masked]:
-    """Returns the scores that `node` hides parts of, by numbers of at most `largest`; None if it does not."""
-    if not isinstance(node, Node) or node.op != "call_function":
-        return None
-    found = _reshaped(model, node, largest) or _scaled(model, node, largest) or _filled(model, node, largest)
-    if found is None:
-        return None
-    inner = _masked(model, found.scores, largest)
-    return found if inner is None else _Masked(inner.scores, inner.hidden | found.hidden)
-
-
-def _filled(model: GraphModule, node: Node, largest: float) -> Optional[_Masked]:
-    """Of a mask that is added, or says where a number is filled in."""
-    arguments: tuple[Any, ...] = node.args
-    shape = node.meta["val"].shape
-    if node.target is aten.add.Tensor and not node.kwargs:
-        for scores, mask in (arguments, arguments[::-1]):
-            data = evaluated(model, mask)
-            if isinstance(scores, Node) and data is not None and bool((data <= largest).any()):
-                return _added(model, node, scores, data, largest)
-    if node.target in (aten.masked_fill.Scalar, aten.masked_fill.Tensor):
-        scores, mask, fill = arguments
-        return _where(model, scores, evaluated(model, mask), fill, shape, largest)
-    if node.target in (aten.where.self, aten.where.ScalarOther):
-        mask, scores, fill = arguments
-        kept = evaluated(model, mask)
-        return _where(model, scores, None if kept is None else ~kept, fill, shape, largest)
-    if node.target is aten.where.ScalarSelf:
-        mask, fill, scores = arguments
-        return _where(model, scores, evaluated(model, mask), fill, shape, largest)
-    return None
-
-
-def _added(model: GraphModule, node: Node, scores: Node, data: torch.Tensor, largest: float) -> Optional[_Masked]:
-    """Of an added mask; the numbers in it that do not hide are still added."""
-    if scores.meta["val"].shape != node.meta["val"].shape:
-        return None
-    hidden = data <= largest
-    rest = data.masked_fill(hidden, 0.0)
-    if bool(rest.any()):
-        scores = call_for(
-            node, aten.add.Tensor, node.meta["val"], scores, constant_for(model, node, "bias", rest.clone())
-        )
-    return _Masked(scores, hidden.expand(node.meta["val"].shape))
-
-
-def _where(
-    model: GraphModule, scores: Any, hidden: Optional[torch.Tensor], fill: Any, shape: torch.Size, largest: float
-) -> Optional[_Masked]:
-    """Of `scores` with the number `fill` where they are `hidden`."""
-    if isinstance(fill, Node):
-        data = evaluated(model, fill)
-        fill = None if data is None or not data.numel() else float(data.max())
-    if hidden is None or fill is None or fill > largest:
-        return None
-    if not isinstance(scores, Node) or scores.meta["val"].shape != shape:
-        return None
-    return _Masked(scores, hidden.expand(shape))
-
-
-def _reshaped(model: GraphModule, node: Node, largest: float) -> Optional[_Masked]:
-    """Of a reshape that keeps the rows of masked scores: the scores are reshaped before they are masked."""
-    if node.target not in _RESHAPES:
-        return None
-    value = node.meta["val"]
-    found = _masked(model, node.args[0], largest)
-    if found is None or found.hidden.shape[-1:] != value.shape[-1:]:
-        return None
-    scores = call_for(node, aten.reshape.default, value, found.scores, list(value.shape))
-    return _Masked(scores, found.hidden.reshape(value.shape))
-
-
-def _scaled(model: GraphModule, node: Node, largest: float) -> Optional[_Masked]:
-    """Of masked scores that are multiplied with or divided by a positive number: they are multiplied before."""
-    if node.target not in _QUOTIENTS or len(node.all_input_nodes) != 1:
-        return None
-    source, number = node.args
-    if not isinstance(number, (int, float)) or number <= 0 or not math.isfinite(number):
-        return None
-    factor = number if node.target is aten.mul.Tensor else 1 / number
-    found = _masked(model, source, largest / factor)
-    if found is None:
-        return None
-    target: Any = node.target
-    return _Masked(call_for(node, target, node.meta["val"], found.scores, number), found.hidden)
+    for mask in source.args:
+        moves = []
+        while isinstance(mask, Node) and mask.target in _MOVES:
+            moves.append(mask)
+            mask = mask.args[0]
+        if isinstance(mask, Node) and mask.op == "placeholder":
+            source.meta[MASKED_SCORES] = True
+            for node in (*moves, mask):
+                node.meta[MASK] = True

@@ -14,7 +14,8 @@ import torch
 from torch.fx import GraphModule, Node
 
 from ..ops.batch_matmul import matrices
-from .masks import leaves_some, softmax_of_masked
+from .in_place import written_state
+from .masks import HIDING, leaves_some, softmax_of_masked
 from .rewriting import call_for, constant_for, data_of, evaluated, finish
 
 aten = torch.ops.aten
@@ -25,35 +26,44 @@ _SUMS = {aten.addmm.default, aten.baddbmm.default}
 
 def split_products(model: GraphModule) -> None:
     """Rewrites attention, sums of a matrix and a product, and products with constant matrices."""
+    attention = model.graph.find_nodes(op="call_function", target=aten.scaled_dot_product_attention.default)
     for node in list(model.graph.nodes):
-        if node.target is aten.scaled_dot_product_attention.default:
+        if node in attention:
             _split_attention(model, node)
         elif node.target in _SUMS:
             _split_sum(node)
         elif node.target is aten.linear.default:
             _from_linear(model, node)
     for node in list(model.graph.nodes):
-        if node.target in _PRODUCTS:
+        if attention and node.target is aten.view.default:
+            # What attention computes as one function lies in memory as a later view of it wants it; a product's result
+            # does not.
+            node.target = aten.reshape.default
+        elif node.target in _PRODUCTS:
             _to_linear(model, node)
             _expand(node)
     finish(model)
 
 
 def _split_attention(model: GraphModule, node: Node) -> None:
-    """softmax(query @ key^T * scale + mask) @ value. Not with dropout, or a mask of true and false that is not constant
-    or hides whole rows."""
+    """softmax(query @ key^T * scale + mask) @ value. Not with dropout, or a constant mask of true and false that hides
+    whole rows."""
     query, key, value, mask, dropout, causal, gqa = _arguments(node)
     if dropout:
         return
     hidden: Optional[torch.Tensor] = None
+    chosen: Optional[Node] = None  # a mask that is computed
     q, k, v = (argument.meta["val"] for argument in (query, key, value))
     if causal:
         hidden = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).triu(1)
     elif mask is not None and mask.meta["val"].dtype == torch.bool:
-        kept = evaluated(model, mask)
-        if kept is None or not leaves_some(~kept):
+        kept = None if mask in written_state(model.graph) else evaluated(model, mask)
+        if kept is None:
+            chosen, mask = mask, None
+        elif leaves_some(~kept):
+            hidden, mask = ~kept, None
+        else:
             return
-        hidden, mask = ~kept, None
     if gqa:
         key, value = (_repeat_heads(node, argument, q.shape[-3]) for argument in (key, value))
         k, v = (argument.meta["val"] for argument in (key, value))
@@ -69,6 +79,8 @@ def _split_attention(model: GraphModule, node: Node) -> None:
         scores = call_for(node, aten.matmul.default, weights, query, transposed)
         if mask is not None:
             scores = call_for(node, aten.add.Tensor, weights, scores, mask)
+        if chosen is not None:
+            scores = call_for(node, aten.where.ScalarOther, weights, chosen, scores, HIDING)
         if hidden is not None:
             scores = softmax_of_masked(model, node, scores, hidden)
         else:

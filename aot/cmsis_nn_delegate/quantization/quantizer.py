@@ -67,6 +67,7 @@ from .batch_norms import batch_norms_to_convolutions
 from .bias_correction import give_biases
 from .clamps import clamps_to_numbers
 from .compositions import spell_out_products
+from .conditions import conditions_to_numbers
 from .configuration import SKIP, Configuration, QuantizationConfig
 from .constants import fold_constants
 from .crops import crops_to_padding
@@ -86,7 +87,7 @@ from .selections import separate_selections
 from .sequences import images_of_sequences
 from .shared_scales import point_to_first, scale_of
 from .softmax_axes import softmax_along_rows
-from .specs import Specs, fixed
+from .specs import MASK, MASKED_SCORES, RANGE, Specs, fixed, fixed_range
 from .splits import separate_parts
 from .unit_vectors import unit_vectors_to_norms
 from .worthwhile import drop_workless
@@ -225,6 +226,7 @@ class CmsisNnQuantizer(Quantizer):
         divisions_to_products(model)
         split_products(model)
         take_masks(model)
+        conditions_to_numbers(model)
         softmax_along_rows(model)
         if self.configuration.equalization:
             equalize(model, relu6=self.configuration.equalization == "relu6")
@@ -241,6 +243,9 @@ class CmsisNnQuantizer(Quantizer):
             if node in constants:
                 continue  # convert_pt2e computes it together with the quantize of its reader
             if stays_float(node):
+                continue
+            if RANGE in node.meta and node.target is torch.ops.aten.to.dtype:
+                self._mark(node, {}, self._activation(node))  # of booleans, which have no scale
                 continue
             annotations = [SameScale(())] if node.target in DROPOUT else _ANNOTATIONS.get(str(node.target), [])
             # A mask or indices, which are beside the input of such operators, have no scale.
@@ -391,6 +396,8 @@ class CmsisNnQuantizer(Quantizer):
         annotation: Optional[QuantizationAnnotation] = source.meta.get(Q_ANNOTATION_KEY)
         if annotation is not None and annotation.output_qspec is not None:
             return SharedQuantizationSpec(source)
+        if source.meta.get(MASK):
+            return self._specs.mask(self.configuration.general())
         return self._specs.activation(self.configuration.general())
 
     def _mark_with_activation(
@@ -414,11 +421,15 @@ class CmsisNnQuantizer(Quantizer):
                 self._activation(*chain) if member is chain[-1] else None,
             )
 
-    def _activation(self, *chain: Node) -> QuantizationSpec:
+    def _activation(self, *chain: Node) -> QuantizationSpecBase:
         """Returns the spec for the result of a chain of functions, for which the overrides of the last go first."""
         config = self.configuration.general()
         for node in chain:
             config = settings_of(node).over(config)
+        if RANGE in chain[-1].meta:
+            return fixed_range(*chain[-1].meta[RANGE])
+        if chain[-1].meta.get(MASKED_SCORES):
+            return self._specs.masked_scores(config)
         return self._specs.activation(config)
 
     @staticmethod

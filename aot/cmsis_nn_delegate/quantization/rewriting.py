@@ -68,9 +68,12 @@ def evaluated(model: GraphModule, node: Any) -> Optional[torch.Tensor]:
         return None
     if node.op != "call_function":
         return data_of(model, node)
-    values = {source: evaluated(model, source) for source in node.all_input_nodes}
-    if any(value is None for value in values.values()):
-        return None
+    values: dict[Node, torch.Tensor] = {}
+    for source in node.all_input_nodes:
+        value = evaluated(model, source)
+        if value is None:
+            return None  # at once: what is read on many ways would be looked at as many times
+        values[source] = value
     target: Any = node.target
     arguments = torch.fx.node.map_arg((node.args, node.kwargs), values.__getitem__)
     with torch.no_grad():

@@ -4,7 +4,7 @@ A file has one array for each input, named as the parameter of the model's `forw
 `input0`, `input1`, ... by position; if the model has one input, its array may have any name.
 The first dimension counts samples: for an input of shape (B, ...) the array has shape
 (samples * B, ...), and sample i is rows i * B to (i + 1) * B. Element types are those of the
-model: float32, int8 for int8 inputs, int64 or int32 for indices.
+model: float32, int8 for int8 inputs, bool (or int8 of 0 and 1, once the model is compiled), int64 or int32 for indices.
 """
 
 from __future__ import annotations
@@ -83,11 +83,16 @@ def _choose(
 def _checked(array: np.ndarray, name: str, path: Union[str, Path]) -> np.ndarray:
     if array.dtype == np.float64:
         raise UserError(f"{path}: array {name!r} is float64, models here take float32; save it with .astype('float32')")
-    if array.dtype not in (np.float32, np.int8, np.int64, np.int32):
+    if array.dtype not in (np.float32, np.int8, np.bool_, np.int64, np.int32):
         raise UserError(
-            f"{path}: array {name!r} is {array.dtype}; inputs are float32 or int8, and indices int64 or int32"
+            f"{path}: array {name!r} is {array.dtype}; inputs are float32, int8 or bool, and indices int64 or int32"
         )
     return array
+
+
+def for_device(array: np.ndarray) -> np.ndarray:
+    """Returns an input as compiled models take it: bool as int8, of the same bytes, 0 and 1."""
+    return array.astype(np.int8) if array.dtype == np.bool_ else array
 
 
 def _split(array: np.ndarray, spec: InputSpec, path: Union[str, Path]) -> list[np.ndarray]:

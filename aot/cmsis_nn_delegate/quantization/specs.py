@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Optional
 
 import torch
 from torchao.quantization.pt2e.fake_quantize import FakeQuantize
@@ -16,7 +17,14 @@ from torchao.quantization.pt2e.observer import (
 from torchao.quantization.pt2e.quantizer import FixedQParamsQuantizationSpec, QuantizationSpec
 
 from .configuration import QuantizationConfig
+from .mask_observers import mask_values, masked_scores
 from .percentile import PercentileObserver
+
+# Keys of a node's `meta`, which rewrites of masks set: the range of its result, a pair of floats; whether it computes
+# scores of which a mask hides parts; and whether its result is such a mask.
+RANGE = "cmsis_nn_range"
+MASKED_SCORES = "cmsis_nn_masked_scores"
+MASK = "cmsis_nn_mask"
 
 # By `QuantizationConfig.observer`.
 _OBSERVERS: dict[str, Any] = {
@@ -45,7 +53,7 @@ class Specs:
 
     def __init__(self, qat: bool) -> None:
         self._qat = qat
-        self._activations: dict[tuple[Any, Any], QuantizationSpec] = {}
+        self._activations: dict[tuple[Any, Any, Any], QuantizationSpec] = {}
         per_tensor = MinMaxObserver.with_args(eps=_WEIGHT_EPS)
         # All values are known, so that none is clipped.
         constant = MinMaxObserver.with_args(eps=_CONSTANT_EPS)
@@ -73,16 +81,29 @@ class Specs:
         self.per_channel = self._per_channel[0]
         self.per_tensor = _weight(per_tensor, torch.per_tensor_symmetric)
 
-    def activation(self, config: QuantizationConfig) -> QuantizationSpec:
-        key = None if self._qat else config.observer, config.activations
+    def activation(
+        self, config: QuantizationConfig, adapted: Optional[Callable[[Any], Any]] = None
+    ) -> QuantizationSpec:
+        """`adapted` makes another class of that of the observer."""
+        key = None if self._qat else config.observer, config.activations, adapted
         if key not in self._activations:
-            observer = _OBSERVERS[str(config.observer)].with_args(eps=_ACTIVATION_EPS)
+            kind = MovingAverageMinMaxObserver if self._qat else _OBSERVERS[str(config.observer)]
+            kind = kind if adapted is None else adapted(kind)
+            observer = kind.with_args(eps=_ACTIVATION_EPS)
             if self._qat:
-                observer = FakeQuantize.with_args(observer=MovingAverageMinMaxObserver, eps=_ACTIVATION_EPS)
+                observer = FakeQuantize.with_args(observer=kind, eps=_ACTIVATION_EPS)
             symmetric = config.activations == "symmetric"
             scheme = torch.per_tensor_symmetric if symmetric else torch.per_tensor_affine
             self._activations[key] = _activation(observer, scheme)
         return self._activations[key]
+
+    def masked_scores(self, config: QuantizationConfig) -> QuantizationSpec:
+        """Returns the spec of scores of which a mask hides parts."""
+        return self.activation(config, masked_scores)
+
+    def mask(self, config: QuantizationConfig) -> QuantizationSpec:
+        """Returns the spec of numbers that are added to scores, some of which hide."""
+        return self.activation(config, mask_values)
 
     def along(self, axis: int) -> QuantizationSpec:
         """Returns the spec of a weight with a scale for each index of dimension 0 or 1."""

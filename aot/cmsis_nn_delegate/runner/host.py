@@ -98,6 +98,8 @@ class HostProgram:
         tensors = []
         for index, array in enumerate(inputs):
             shape, dtype = self.input_shapes[index], self.input_dtypes[index]
+            if dtype == "bool" and array.dtype == np.int8:
+                array = array.astype(np.bool_)  # as the delegate takes it, which does not read this one
             if array.shape != shape or array.dtype.name != dtype:
                 raise UserError(
                     f"input {index} of the program is {dtype}{list(shape)}, not {array.dtype.name}{list(array.shape)}"
@@ -116,4 +118,4 @@ class HostProgram:
 
 
 # The scalar types of ExecuTorch (c10::ScalarType) that models here use.
-_NUMPY = {1: "int8", 3: "int32", 4: "int64", 6: "float32"}
+_NUMPY = {1: "int8", 3: "int32", 4: "int64", 6: "float32", 11: "bool"}

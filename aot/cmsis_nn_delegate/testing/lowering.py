@@ -24,6 +24,7 @@ from ..partition.partitioner import CmsisNnPartitioner
 from ..quantization.convert import convert_calibrated
 from ..quantization.prepare import quantizable_module
 from ..quantization.quantizer import CmsisNnQuantizer
+from ..quantization.samples import for_device
 from ..reference import run
 from .faster_torch import make_torch_faster
 
@@ -131,9 +132,9 @@ def _apart(module: nn.Module, inputs: Sequence[torch.Tensor], io: str) -> tuple[
     with torch.no_grad():
         wanted = result.program.module(check_guards=False)(*inputs)
     wanted = [wanted] if isinstance(wanted, torch.Tensor) else list(wanted)
-    data: Sequence[np.ndarray] = [np.asarray(x.numpy(), order="C") for x in inputs]
+    data: Sequence[np.ndarray] = [for_device(np.asarray(x.numpy(), order="C")) for x in inputs]
     if io == "int8":
-        data = [quantize(x, quant) for x, quant in zip(data, in_quants)]
+        data = [x if x.dtype == np.int8 else quantize(x, quant) for x, quant in zip(data, in_quants)]
     got = run(graph, [data[index] for index in result.input_indices])
     got = [got[index] for index in result.output_indices]
     distances = []

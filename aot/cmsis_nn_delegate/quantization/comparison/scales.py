@@ -81,6 +81,10 @@ class Fits:
             return  # clips what it is told to, whatever error that makes
         if isinstance(observer, MovingAverageMinMaxObserver):
             return  # averages of the samples' extremes, which tell nothing about how much lies outside
+        if hasattr(observer, "counted"):  # of a mask, or what it hides parts of: the rest may be anything
+            value = observer.counted(value)
+            if not value.numel():
+                return
         entry = self._sums.setdefault(id(observer), [0.0, 0, 0.0, 0.0, node, observer])
         entry[0] += float((self._scales.rounded(node, value).double() - value.double()).square().sum())
         entry[1] += value.numel()
@@ -89,7 +93,7 @@ class Fits:
     def check(self, all_to_seen: float) -> None:
         """UserError names a tensor; `all_to_seen`: samples that observers saw for each of those here."""
         for squares, count, low, high, node, observer in self._sums.values():
-            low = min(low, float(observer.min_val.min()), 0.0)
+            low = min(low, float(observer.min_val.min()) - getattr(observer, "margin", 0.0), 0.0)
             high = max(high, float(observer.max_val.max()), 0.0)
             step = max((high - low) / (observer.quant_max - observer.quant_min), _SMALLEST_SCALE)
             if squares > _SQUARED_ERROR_FACTOR * all_to_seen * count * step**2 / 12:

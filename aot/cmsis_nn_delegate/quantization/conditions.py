@@ -1,0 +1,105 @@
+"""Computes what depends on a condition with products: where(c, a, b) is c * a + (1 - c) * b, if c is 0 or 1.
+
+The delegate has no booleans. Conditions are comparisons of activations with numbers or with each other, and what is
+computed of inputs of booleans; `masks` has taken those that hide scores before a softmax.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+
+from .rewriting import call_for, constant_for, finish
+from .truth_values import Truths, TwoValued
+
+aten = torch.ops.aten
+
+_WHERE = {aten.where.self, aten.where.Scalar, aten.where.ScalarSelf, aten.where.ScalarOther}
+_FILLS = {aten.masked_fill.Scalar, aten.masked_fill.Tensor}
+_CONVERSIONS = {aten.to.dtype, aten._to_copy.default}
+_COMPUTED = {aten.mul.Tensor, aten.add.Tensor, aten.sub.Tensor}
+# Larger numbers would take the scale of all others.
+_LARGEST = 1e6
+
+
+def conditions_to_numbers(model: GraphModule) -> None:
+    """Rewrites `model` as the module docstring says."""
+    truths = Truths(model, floats=False)
+    for node in list(model.graph.nodes):
+        value = node.meta.get("val")
+        if node.op != "call_function" or not isinstance(value, torch.Tensor) or value.dtype != torch.float32:
+            continue
+        with node.graph.inserting_before(node):
+            if node.target in _WHERE:
+                condition, a, b = node.args
+                _choose(model, truths, node, condition, a, b)
+            elif node.target in _FILLS:
+                source, condition, fill = node.args
+                _choose(model, truths, node, condition, fill, source)
+            elif node.target in _CONVERSIONS or node.target in _COMPUTED:
+                _convert(truths, node)
+    finish(model)
+
+
+def _convert(truths: Truths, node: Node) -> None:
+    """Gives a function of floats that reads booleans numbers instead."""
+    for operand in node.all_input_nodes:
+        if operand.meta["val"].dtype != torch.bool:
+            continue
+        found = truths.of(operand)
+        number = None if found is None else truths.number(node, found)
+        if number is None:
+            continue
+        if node.target in _COMPUTED:
+            node.replace_input_with(operand, number)
+        elif number.meta["val"].shape == node.meta["val"].shape:
+            node.replace_all_uses_with(number)
+
+
+def _choose(model: GraphModule, truths: Truths, node: Node, condition: Any, a: Any, b: Any) -> None:
+    """Replaces `node`, which is `a` where `condition` is true, and else `b`."""
+    constant = truths.data(condition)
+    found = truths.of(condition) if constant is None else None
+    if constant is None and (found is None or found.true.dtype != torch.bool):
+        return
+    if not all(_is_moderate(truths, x) for x in (a, b)):
+        return
+    terms: list[Optional[Node]] = []
+    for x, opposite in ((a, False), (b, True)):
+        number = _number(truths, x)
+        if number == 0.0:
+            continue
+        factor = 1.0 if number is None else number
+        if found is not None:
+            sides = [(side != opposite).float() * factor for side in (found.false, found.true)]
+            truth = truths.number(node, TwoValued(found.source, found.places, *sides))
+        else:
+            assert constant is not None
+            truth = constant_for(model, node, "chosen", (constant != opposite).float() * factor)
+        if truth is not None and number is None:
+            truth = call_for(node, aten.mul.Tensor, node.meta["val"], x, truth)
+        terms.append(truth)
+    if not terms or None in terms:
+        return
+    result = terms[0] if len(terms) == 1 else call_for(node, aten.add.Tensor, node.meta["val"], *terms)
+    assert result is not None
+    if result.meta["val"].shape == node.meta["val"].shape:
+        node.replace_all_uses_with(result)
+
+
+def _data(truths: Truths, x: Any) -> Optional[torch.Tensor]:
+    return truths.data(x) if isinstance(x, Node) else torch.tensor(float(x))
+
+
+def _is_moderate(truths: Truths, x: Any) -> bool:
+    """Returns whether `x` is computed, or all of its numbers can be quantized."""
+    data = _data(truths, x)
+    return data is None or bool((data.isfinite() & (data.abs() <= _LARGEST)).all())
+
+
+def _number(truths: Truths, x: Any) -> Optional[float]:
+    """Returns a number, plain or as a constant of one element; None for others."""
+    data = _data(truths, x)
+    return None if data is None or data.numel() != 1 else float(data)

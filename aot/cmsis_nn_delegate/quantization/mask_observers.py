@@ -1,0 +1,73 @@
+"""Observers of scores before a softmax that a mask hides parts of, and of such masks.
+
+What a mask hides is a large negative number, of any size: it would set the scale, and nothing would be left of what
+differs between the others. A softmax only has to find it smaller than all that counts.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import torch
+
+# What is at most this hides, or is hidden: exp(-100) is 0 in any output.
+LARGEST_HIDING = -100.0
+# As much below all that counts, a softmax of int8 gives 0: exp(-7) is a quarter of its step, 1 / 256.
+MARGIN = 7.0
+# What a mask adds at most: further apart than scores lie.
+DEEPEST = 128.0
+# Scores that are hidden by the smallest masks, next to those that are not.
+_HIDDEN = 0.75 * LARGEST_HIDING
+
+
+@functools.cache
+def masked_scores(observer: Any) -> Any:
+    """Returns a subclass of an observer of torchao, for scores of which a mask hides parts. Its range is that of what
+    counts, and `MARGIN` below it, so that what is hidden gets the least number."""
+
+    class MaskedScores(observer):  # type: ignore[misc]  # torchao has no types
+        margin = MARGIN
+
+        def counted(self, x: torch.Tensor) -> torch.Tensor:
+            """Returns the elements that a scale has to fit."""
+            return x.detach()[x.detach() > _HIDDEN]
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            counted = self.counted(x)
+            if counted.numel():
+                super().forward(counted)
+            return x
+
+        def _calculate_qparams(self, low: torch.Tensor, high: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            found: tuple[torch.Tensor, torch.Tensor] = super()._calculate_qparams(low - MARGIN, high)
+            return found
+
+    return MaskedScores
+
+
+@functools.cache
+def mask_values(observer: Any) -> Any:
+    """Returns a subclass of an observer of torchao, for what is added to scores. What hides counts as -`DEEPEST`. A
+    mask that is 0 in all of the data has the range of one that hides, because it may at another time."""
+
+    class MaskValues(observer):  # type: ignore[misc]  # torchao has no types
+        margin = 0.0
+
+        def counted(self, x: torch.Tensor) -> torch.Tensor:
+            """Returns the elements that a scale has to fit, as it sees them."""
+            return x.detach().clamp(min=-DEEPEST)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            super().forward(self.counted(x))
+            return x
+
+        def _calculate_qparams(self, low: torch.Tensor, high: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            if not low.any() and not high.any():
+                low = low - DEEPEST
+            elif float(low) < LARGEST_HIDING:
+                low = torch.minimum(low, torch.full_like(low, -DEEPEST))  # not clipped by a search
+            found: tuple[torch.Tensor, torch.Tensor] = super()._calculate_qparams(low, high)
+            return found
+
+    return MaskValues
