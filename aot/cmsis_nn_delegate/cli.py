@@ -585,6 +585,7 @@ def _compiled(arguments: argparse.Namespace, inspect: Optional[Callable[[Compila
         check_writable(output, [name + suffix for suffix in SUFFIXES])
     with _silenced(arguments.debug):
         from .compile import compile_model
+        from .quantization.calibration import Examples
         from .quantization.interface import Inputs, required_names
         from .quantization.quantized import is_quantized
         from .quantization.quantizer import CmsisNnQuantizer
@@ -606,7 +607,7 @@ def _compiled(arguments: argparse.Namespace, inspect: Optional[Callable[[Compila
                 raise UserError(
                     f"{arguments.model} gives no example inputs: return (module, example_inputs), or give --calibration"
                 )
-            calibration: Any = None if quantized else [examples]
+            calibration: Any = None if quantized else Examples([examples])
         else:
             calibration = _by_name(arguments.calibration, specs, "calibration data", arguments.labels)
             if examples is None:
@@ -688,7 +689,7 @@ def _samples(artifacts: Artifacts, arguments: argparse.Namespace) -> list[Sample
         program = _host_program(artifacts, arguments)
         specs = [samples.InputSpec(f"input{i}", s) for i, s in enumerate(program.input_shapes)]
         wanted = [(np.dtype(dtype), None) for dtype in program.input_dtypes]
-    loaded = samples.load(arguments.inputs, specs, "inputs")
+    loaded = [tuple(map(samples.for_device, sample)) for sample in samples.load(arguments.inputs, specs, "inputs")]
     if artifacts.has(".graph.npz"):
         _check_indices(graph, loaded, arguments.inputs)
     for index, (dtype, tensor) in enumerate(wanted):

@@ -65,7 +65,8 @@ class Compiled:
     obstacle: str  # "" if the whole model is one delegate call
     # One sentence each: about ranges in the calibration data, and about what prevents the program from being loaded.
     warnings: tuple[str, ...] = ()
-    # Why the calibration data looks useless as a whole, "" if it does not.
+    # Why the calibration data looks useless as a whole, or that the model loses much by quantization on this data; ""
+    # if neither is so.
     calibration_doubt: str = ""
     # For ExecuTorch's Inspector, if it was asked for.
     etrecord: Optional[bytes] = None

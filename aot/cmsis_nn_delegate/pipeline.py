@@ -168,6 +168,9 @@ def _calibrate(c: Compilation) -> None:
             "calibration data is missing: it contains no samples; give one to a few hundred representative inputs"
         )
     restore(c.prepared, state)
+    if isinstance(c.calibration, calibration_data.Examples):
+        c.ranges = Ranges((), 0)
+        return
     c.ranges = check_ranges(c.prepared)
     for doubt in c.ranges.doubts:
         c.warnings.append(doubt.sentence)
@@ -186,7 +189,10 @@ def _convert(c: Compilation) -> None:
         c.converted = c.module
         c.quantized = export(c.converted, c.inputs.tensors)
         return
-    c.progress(f"calibrated with {c.samples.count} samples; quantizing")
+    what = (
+        "the example inputs" if isinstance(c.calibration, calibration_data.Examples) else f"{c.samples.count} samples"
+    )
+    c.progress(f"calibrated with {what}; quantizing")
     prepared = c.prepared
     if c.check or c.quantizer.configuration.bias_correction:
         c.prepared = runnable_copy(prepared)  # compared later with the converted module
@@ -201,7 +207,10 @@ def _compare(c: Compilation) -> None:
         return
     original = c.exported.module(check_guards=False)
     make_flat(original)
-    c.comparison = compare(original, c.prepared, c.converted, c.quantized, c.samples)
+    found = compare(original, c.prepared, c.converted, c.quantized, c.samples)
+    if isinstance(c.calibration, calibration_data.Examples):
+        return
+    c.comparison = found
     c.progress(
         f"compared with the float model on {len(c.samples.kept)} samples: outputs differ by at most "
         f"{differing_part(c.comparison.part)} of their range"
@@ -217,14 +226,19 @@ def _correct_biases(c: Compilation) -> None:
 
 
 def _calibration_doubt(c: Compilation) -> str:
-    """Returns why the calibration data looks useless as a whole, "" if it does not."""
+    """Returns why the calibration data looks useless as a whole, or the model loses too much in int8 on this very data;
+    "" if neither does."""
     found = c.ranges.useless()
-    if not found and c.comparison is not None and c.comparison.sqnr < LOWEST_SQNR:
-        found = (
-            f"on its samples, noise from quantization is {c.comparison.sqnr:.1f} dB below an output; {LOWEST_SQNR:g} "
-            "dB and more are usual. `cmsisnn accuracy` says which layers it comes from"
-        )
-    return found and f"the calibration data looks useless: {found}"
+    if found:
+        return f"the calibration data looks useless: {found}"
+    if c.comparison is None or c.comparison.sqnr >= LOWEST_SQNR:
+        return ""
+    cause = "See the warnings about ranges" if c.ranges.doubts else "That is the model, and not the data"
+    return (
+        "the model loses much by quantization: on the calibration data itself, noise is "
+        f"{c.comparison.sqnr:.1f} dB below an output; {LOWEST_SQNR:g} dB and more are usual. {cause}: `cmsisnn "
+        "accuracy` says which layers it comes from"
+    )
 
 
 def _release(c: Compilation) -> None:

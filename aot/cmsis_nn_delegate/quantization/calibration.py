@@ -29,6 +29,11 @@ DATA = "calibration data"
 _END = object()
 
 
+class Examples(list[Any]):
+    """Example inputs in place of calibration data, for what does not depend on ranges. Nothing is concluded from their
+    numbers, which may be zeros."""
+
+
 def check(calibration: Any) -> None:
     """Refuses values that cannot be calibration data, before any work is done."""
     if calibration is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +12,26 @@ from torch.fx import GraphModule, Interpreter, Node
 
 from ..errors import UserError
 from ..finite import flaw
-from .in_place import describe
+from .in_place import describe, written_state
+
+aten = torch.ops.aten
 
 # A tensor that goes further is hardly meant to: 24-bit samples and pixels are far below.
 _HUGE = 1e9
 _SMALLEST_SCALE = 2.0**-20  # of the quantizer
+
+_PRODUCTS = {aten.mul.Tensor, aten.matmul.default, aten.mm.default, aten.bmm.default, aten.linear.default}
+_MOVES = {
+    aten.expand.default,
+    aten.permute.default,
+    aten.reshape.default,
+    aten.select.int,
+    aten.slice.Tensor,
+    aten.squeeze.dim,
+    aten.transpose.int,
+    aten.unsqueeze.default,
+    aten.view.default,
+}
 
 
 def observe(prepared: GraphModule, sample: tuple[torch.Tensor, ...], what: str) -> None:
@@ -98,6 +114,7 @@ def check_ranges(prepared: GraphModule) -> Ranges:
     """Judges the ranges that the observers of a calibrated module found."""
     doubts: list[Doubt] = []
     seen = set()
+    zero = _always_zero(prepared)
     for node in prepared.graph.nodes:
         if node.op != "call_module" or node.args[0].op == "get_attr":
             continue
@@ -106,8 +123,29 @@ def check_ranges(prepared: GraphModule) -> Ranges:
         if id(observer) in seen or lows is None or highs is None or lows.numel() != 1 or lows > highs:
             continue
         seen.add(id(observer))
+        if node.args[0] in zero:
+            continue
         doubts += _doubts(node.args[0], float(lows), float(highs))
     return Ranges(tuple(doubts), len(seen))
+
+
+def _always_zero(prepared: GraphModule) -> set[Node]:
+    """Returns what is 0 whatever the inputs are, such as the product with an initial state of zeros."""
+    state = written_state(prepared.graph)
+    zero: set[Node] = set()
+    for node in prepared.graph.nodes:
+        if node.op == "get_attr":
+            data = operator.attrgetter(str(node.target))(prepared)
+            if node not in state and isinstance(data, torch.Tensor) and not bool(data.any()):
+                zero.add(node)
+        elif node.op == "call_module" or node.target in _MOVES:
+            if node.args[0] in zero:
+                zero.add(node)
+        elif node.target in _PRODUCTS and not zero.isdisjoint(node.args[:2]):
+            bias: Any = [*node.args[2:], *node.kwargs.values()]
+            if all(x in zero for x in bias if isinstance(x, Node)):
+                zero.add(node)
+    return zero
 
 
 def _doubts(node: Node, low: float, high: float) -> Iterator[Doubt]:

@@ -11,6 +11,7 @@ from torch import nn
 from cmsis_nn_delegate import cli
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.quantization.comparison import differing_part
 from cmsis_nn_delegate.quantization.configuration import OBSERVERS
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
@@ -93,7 +94,7 @@ def test_noise_as_large_as_an_output_is_told():
     module = Layers(lambda m, y: (y + 300.0) - 300.0)
     found, doubt = warnings(module, samples())
     assert found == ()
-    assert re.search(r"looks useless: on its samples, noise from quantization is -?\d+\.\d dB below an output", doubt)
+    assert re.search(r"on the calibration data itself, noise is -?\d+\.\d dB .* the model, and not the data", doubt)
     data = samples()
     assert compile_model(module, data[0], "cortex-m4", data, check=False).calibration_doubt == ""  # nobody looked
 
@@ -146,6 +147,42 @@ class Masked(nn.Module):
 
     def forward(self, x):
         return self.values(self.normalize(self.scores(x) + self.mask) @ x)
+
+
+def test_what_is_zero_in_any_data_is_no_doubt():
+    class Recurrent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.cell = nn.GRU(3, 3, batch_first=True), nn.LSTMCell(3, 3)
+
+        def forward(self, x):
+            state = torch.zeros(1, 1, 3)
+            return self.layer(x, state)[0], self.cell(x[:, 0], (state[0], state[0]))[0]
+
+    data = [(torch.randn(1, 2, 3),) for _ in range(3)]
+    assert warnings(Recurrent(), data) == ((), "")
+
+
+def test_the_difference_of_an_output_of_one_number_is_of_its_range_in_all_samples():
+    lines = []
+    data = [(torch.full((1, 2), x),) for x in (1e-4, -0.5, 1.0)]
+    torch.manual_seed(0)
+    compile_model(nn.Linear(2, 1, bias=False), data[0], "cortex-m4", data, observer="minmax", progress=lines.append)
+    (line,) = (line for line in lines if "of their range" in line)
+    assert float(re.search(r"at most (\S+) %", line)[1]) < 3
+
+
+def test_parts_are_shown_without_exponents():
+    assert list(map(differing_part, (0.0, 0.00123, 0.0456, 0.456, 2.34))) == ["0 %", "0.12 %", "4.6 %", "46 %", "234 %"]
+
+
+def test_explain_concludes_nothing_from_example_inputs(tmp_path, capsys):
+    code = "import torch\ndef model():\n    return torch.nn.Conv2d(2, 3, 1), (torch.zeros(1, 2, 4, 4),)\n"
+    (tmp_path / "model.py").write_text(code)
+    assert cli.main(["explain", f"{tmp_path}/model.py:model", "--target", "cortex-m4"]) == 0
+    out = capsys.readouterr().out
+    assert "calibration data" not in out and "warning" not in out.lower() and "range" not in out, out
+    assert "calibrated with the example inputs" in out
 
 
 def test_masks_may_be_infinite_where_nothing_is_quantized():

@@ -33,7 +33,7 @@ from torch.utils import _pytree as pytree
 from ..in_place import compute_late, lost_writers, names_of_state
 from ..private_copy import runnable_copy
 from .layers import Layers
-from .noise import Noise
+from .noise import Error, Noise
 from .rewrites import Rewrites
 from .running import FLOAT_TOLERANCE, Frugal, Sample, call, close, fail, outputs
 from .scales import Fits, Scales
@@ -46,7 +46,7 @@ _STEPS = 4  # of a model with a state
 @dataclass(frozen=True)
 class Comparison:
     """How far the quantized model is from the float model: `part` is the largest difference of an output, as a fraction
-    of that output's range; `sqnr` is the least signal-to-noise ratio of an output in dB."""
+    of that output's range in all samples; `sqnr` is the least signal-to-noise ratio of an output in dB."""
 
     part: float
     sqnr: float
@@ -96,8 +96,8 @@ def compare(
     fits = Fits(prepared, scales)
     states = runnable_copy(prepared)
     compute_late(states.graph)
-    worst = 0.0
-    noises = [Noise() for _ in pytree.tree_leaves(exported.graph.output_node().args[0])]
+    count = len(pytree.tree_leaves(exported.graph.output_node().args[0]))
+    noises, errors = [Noise() for _ in range(count)], [Error() for _ in range(count)]
     kept = samples.kept
     steps = _STEPS if names_of_state(prepared.graph) else 0
     with torch.no_grad():
@@ -110,16 +110,18 @@ def compare(
             call(layers.run, sample)
             quantized = layers.quantized_outputs()
             if not repeated:
-                worst = max(worst, before.part(wanted, quantized))
-                for noise, a, b in zip(noises, outputs(wanted), quantized):
+                for noise, error, a, b in zip(noises, errors, outputs(wanted), quantized):
                     noise.add(a, b)
+                    error.add(a, b)
             for output, (a, b) in enumerate(zip(quantized, call(Frugal(final).run, sample))):
                 if not close(a, b, FLOAT_TOLERANCE):
                     fail(f"output {output}", "the exported program returns other numbers")
     fits.check(samples.count / max(1, len(kept)))
+    worst = max((error.part for error in errors), default=0.0)
     return Comparison(worst, min((noise.sqnr for noise in noises if noise.signal), default=math.inf))
 
 
 def differing_part(value: float) -> str:
     """Returns the value as readable text, such as "1.3 %"."""
-    return f"{100 * value:.2g} %"
+    percent = 100 * value
+    return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"

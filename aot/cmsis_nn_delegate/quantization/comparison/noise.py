@@ -5,7 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from ...noise_sums import NoiseSums
-from .running import is_float
+from .running import difference, extent, is_float
+
+
+class Error:
+    """The largest difference of an output from the float one in all samples that were added, and how far that goes. The
+    range of one sample would not do: an output of one number may be close to 0 in it."""
+
+    def __init__(self) -> None:
+        self._apart = self._extent = 0.0
+
+    def add(self, wanted: Any, found: Any) -> None:
+        """Adds a tensor; what is not a float tensor is left out."""
+        if is_float(wanted) and wanted.numel():
+            self._apart = max(self._apart, difference(found, wanted))
+            self._extent = max(self._extent, extent(wanted))
+
+    @property
+    def part(self) -> float:
+        """The difference as a fraction of the range."""
+        return self._apart / max(self._extent, 1e-30)
 
 
 class Noise(NoiseSums):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from itertools import chain
 from typing import Any, NoReturn, Optional
 
@@ -10,7 +10,7 @@ from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
 from ..in_place import written_buffers
-from .running import FLOAT_TOLERANCE, Sample, Values, close, difference, extent, fail, is_float, outputs, run
+from .running import FLOAT_TOLERANCE, Sample, Values, close, difference, extent, fail, is_float, run
 
 
 class Rewrites:
@@ -62,11 +62,6 @@ class Rewrites:
             f"the graph prepared for quantization differs there by {apart:.3g} in float, where its "
             f"values go to {extent(wanted[a]):.3g}, on {where}",
         )
-
-    def part(self, wanted: Values, quantized: Sequence[Any]) -> float:
-        """Returns the largest difference of a float output, as a fraction of its range."""
-        pairs = [(a, b) for a, b in zip(quantized, outputs(wanted)) if is_float(b) and b.numel()]
-        return max((difference(a, b) / max(extent(b), 1e-30) for a, b in pairs), default=0.0)
 
 
 def _like(value: Any, wanted: Any) -> Any:
