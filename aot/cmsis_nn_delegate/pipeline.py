@@ -53,6 +53,7 @@ from .quantization.prepare import quantizable_module
 from .quantization.private_copy import private_copy, require_finite_weights, runnable_copy
 from .quantization.quantizer import CmsisNnQuantizer
 from .quantization.ranges import Ranges, check_ranges, observe
+from .quantization.sum_scales import coarsen_sums
 from .target import Target
 
 Progress = Callable[[str], None]
@@ -168,6 +169,7 @@ def _calibrate(c: Compilation) -> None:
             "calibration data is missing: it contains no samples; give one to a few hundred representative inputs"
         )
     restore(c.prepared, state)
+    coarsen_sums(c.prepared)
     if isinstance(c.calibration, calibration_data.Examples):
         c.ranges = Ranges((), 0)
         return

@@ -165,6 +165,15 @@ def requantized_around_pooling(x):
     return requantized(requantized(F.max_pool2d(x, 2), 0.05, -7), 0.013, 20)
 
 
+def test_differences_of_what_is_equal_in_the_calibration_data():
+    """The observer finds the smallest step that there is."""
+    x = torch.linspace(-100, 100, 24).reshape(1, 2, 3, 4)
+    differences = {"alone": lambda a, b: a - b, "clamped": lambda a, b: F.relu(a - b), "twice": lambda a, b: a - b + a}
+    branches = {name: Branch(Function(function), (x.clone(), x.clone())) for name, function in differences.items()}
+    for name, apart in branches_apart(branches).items():
+        assert "add" in apart.ops and apart.distance == 0, name
+
+
 def test_requantization():
     """Of what others quantized, and where a fixed scale meets another one."""
     x = torch.randn(1, 3, 6, 6)

@@ -25,6 +25,7 @@ def seeded():
 
 MOVES = {
     "permute": lambda x: x.permute(0, 2, 3, 1),
+    "permute_copy": lambda x: torch.permute_copy(x, (0, 2, 3, 1)),
     "transpose": lambda x: x.transpose(-1, 1),
     "movedim": lambda x: x.movedim(1, -1),
     "moveaxis": lambda x: x.moveaxis((2, 3), (3, 1)),
@@ -124,6 +125,19 @@ SPLITS = {
 
 def last(split):
     return lambda x: split(x)[-1].clone()
+
+
+def test_moves_that_several_read_are_one_call():
+    """As ExecuTorch's Cortex-M tests have them: a matrix that is moved by itself before a maximum, and only moves."""
+
+    def moves(x):
+        x = x.unsqueeze(0)
+        return x.clone(), torch.permute_copy(x, (0, 2, 1, 3)), x
+
+    distances, graph = steps_apart(Function(lambda x, y: torch.maximum(torch.t_copy(x), y)), *torch.randn(2, 4, 4))
+    assert distances == [0] and "extremum" in [node.op for node in graph.nodes]
+    distances, _ = steps_apart(Function(moves), torch.randn(2, 3, 4))
+    assert distances == [0, 0, 0]
 
 
 def test_parts_are_slices():

@@ -1,5 +1,5 @@
 """Gives functions that PyTorch has under several names the one that operators know: torch.multiply is torch.mul, and
-rrelu, outside of training, is a leaky relu.
+rrelu, outside of training, is a leaky relu, and permute_copy permute.
 
 The exported program has them under the name that the user wrote.
 """
@@ -45,6 +45,9 @@ _NAMES = {
     "true_divide": "div",
 }
 
+# Copies of other kinds.
+_NO_VIEWS = {"_to_copy", "lift_fresh_copy"}
+
 
 def aliases_to_functions(model: GraphModule) -> None:
     """Replaces the targets of calls whose functions have another name."""
@@ -70,8 +73,11 @@ def _known(target: Any) -> Optional[Any]:
     schema = getattr(target, "_schema", None)
     if schema is None or not schema.name.startswith("aten::"):
         return None
-    name = _NAMES.get(schema.name.removeprefix("aten::"))
-    if name is None:
+    own = schema.name.removeprefix("aten::")
+    name = _NAMES.get(own)
+    if own.endswith("_copy") and own not in _NO_VIEWS:
+        name = own.removesuffix("_copy")  # a view, which is the same where nothing writes into it
+    if name is None or not hasattr(torch.ops.aten, name):
         return None
     packet = getattr(torch.ops.aten, name)
     for overload in packet.overloads():

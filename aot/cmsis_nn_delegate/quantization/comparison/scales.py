@@ -15,7 +15,6 @@ from .running import by_channels, is_float
 
 _Q = torch.ops.quantized_decomposed
 _SQUARED_ERROR_FACTOR = 16.0
-_SMALLEST_SCALE = 2.0**-20  # of the quantizer
 
 
 class Scales:
@@ -95,7 +94,7 @@ class Fits:
         for squares, count, low, high, node, observer in self._sums.values():
             low = min(low, float(observer.min_val.min()) - getattr(observer, "margin", 0.0), 0.0)
             high = max(high, float(observer.max_val.max()), 0.0)
-            step = max((high - low) / (observer.quant_max - observer.quant_min), _SMALLEST_SCALE)
+            step = max((high - low) / (observer.quant_max - observer.quant_min), float(observer.eps))
             if squares > _SQUARED_ERROR_FACTOR * all_to_seen * count * step**2 / 12:
                 error = (squares / count) ** 0.5
                 scale = float(self._scales.parameters(observer)[0])
