@@ -82,6 +82,7 @@ LAZY = {
     ("cli", "payload.report.page.render"),
     ("cli", "payload.report.text"),
     ("cli", "pipeline"),
+    ("cli", "quantization.calibration"),
     ("cli", "quantization.configuration_file"),
     ("cli", "quantization.interface"),
     ("cli", "quantization.quantized"),

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from cmsis_nn_delegate import compile_model
+from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.noise_sums import NoiseSums
 from cmsis_nn_delegate.reference import run
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
