@@ -18,6 +18,7 @@ from torch.fx import GraphModule
 from . import reference
 from .accuracy_advice import proposals
 from .accuracy_report import Accuracy, Arithmetic, LayerAccuracy, Part, decibels
+from .checked import checked
 from .compiled import Compiled
 from .edge.functions import name_in
 from .edge.naming import module_of, source_of
@@ -44,6 +45,7 @@ from .runner.host import HostProgram
 Outputs = list[Any]  # of one sample
 
 
+@checked()
 @isolated()
 def measure(
     compilation: Compilation,

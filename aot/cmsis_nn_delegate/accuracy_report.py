@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
+from .checked import checked, checked_fields
 from .errors import UserError
 from .noise_sums import NoiseSums
 
@@ -23,12 +24,17 @@ from .noise_sums import NoiseSums
 SCHEMA = 2
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Part:
     """Every `count`th sample of a data set from sample `number` on, which is counted from 1."""
 
     number: int
     count: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.number <= self.count:
+            raise UserError(f"part {self.number} of {self.count} does not exist; parts are counted from 1")
 
     @staticmethod
     def of(text: str) -> Part:
@@ -188,6 +194,7 @@ def _sum(arithmetics: Sequence[Arithmetic]) -> Arithmetic:
     return Arithmetic.of(first.name, first.how, sums, rows, right)
 
 
+@checked()
 def shortfalls(
     accuracy: Accuracy,
     min_top1: Optional[float] = None,

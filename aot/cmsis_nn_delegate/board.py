@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Optional
 
+from .checked import checked, checked_fields
 from .cores import ALSO_RUNS_ON
 from .errors import UserError
 from .format.schema import MAX_REF_OFFSET
@@ -24,6 +25,7 @@ _FLASH = "FLASH"
 _NO_RAM = (_FLASH, "MAILBOX")
 
 
+@checked_fields
 @dataclass(frozen=True)
 class BoardMemory:
     """`wait_states` are those of a 32-bit read, in clock cycles of the core; None if they are not known."""
@@ -32,6 +34,7 @@ class BoardMemory:
     wait_states: Optional[int]
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Board:
     """`core` is the board's, as in -mcpu. `memories` has at least FLASH and RAM."""
@@ -41,6 +44,7 @@ class Board:
     memories: Mapping[str, BoardMemory]
 
     @staticmethod
+    @checked()
     def of(text: str) -> Board:
         """Returns the board that a JSON file describes, if `text` ends in .json, or a simulated one by its name.
         UserError if there is none."""
@@ -59,6 +63,7 @@ class Board:
     def flash_bytes(self) -> int:
         return self.memories[_FLASH].nbytes
 
+    @checked()
     def target(self, name: Optional[str] = None) -> Target:
         """Returns the core called `name`, by default the board's own. UserError if there is no such core, or the board
         does not run what is compiled for it."""
@@ -78,6 +83,7 @@ class Board:
             )
         return found
 
+    @checked()
     def memories_of(self, texts: Sequence[str]) -> list[Memory]:
         """Returns the memories that `texts` describe as `Memory.of` says, but for the size, which may be left out to
         take all of the memory: "DTCM", "DTCM:activations,weights", "RAM=64K". UserError if the board has no such

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Optional, Union
 
+from .checked import checked
 from .compiled import Compiled
 from .errors import UserError
 from .isolation import as_caller, isolated
@@ -28,7 +29,7 @@ from .quantization import calibration as calibration_data
 from .quantization.interface import Arguments, Inputs, Model, check_model
 from .quantization.quantized import is_quantized
 from .quantization.quantizer import CmsisNnQuantizer
-from .target import Target, get_target
+from .target import Target, check_target, get_target
 
 
 def compile_model(
@@ -95,6 +96,7 @@ def compile_model(
     UserError for unknown names, for unusable inputs or weights (including NaN and infinity), and for modules
     that cannot be copied or that torch.export cannot handle.
     """
+    check_target(target)
     (compiled,) = compile_for_targets(
         module,
         example_inputs,
@@ -122,6 +124,7 @@ def compile_model(
     return compiled
 
 
+@checked("module", "example_inputs")
 @isolated()
 def compile_for_targets(
     module: Model,

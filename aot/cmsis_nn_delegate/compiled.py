@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Union
 
 from . import explanation, parts_report
+from .checked import checked
 from .errors import UserError
 from .explanation import Placement
 from .graph.ir import Graph
@@ -97,6 +98,7 @@ class Compiled:
         """Returns the content of NAME.parts.json as data."""
         return parts_report.document(self)
 
+    @checked()
     def page(self, image: Union[str, Path, None] = None) -> str:
         """Returns the report as a web page, HTML in one file that loads nothing. `image`, the IMAGE.size.json of a
         firmware, adds its flash. UserError if nothing is delegated, or the package with the scripts of its charts is
@@ -108,6 +110,7 @@ class Compiled:
             raise UserError(f"there is no page, because nothing of the model is delegated: {self.obstacle}")
         return render_parts(self.parts_document, firmware=firmware)
 
+    @checked()
     def require(self, budget: Budget) -> None:
         """UserError if the model exceeds `budget`: its delegate calls together, without what runs outside of them; or
         if nothing is delegated, so that a limit would hold whatever the model takes."""
@@ -138,6 +141,7 @@ class Compiled:
         "model.py:12"."""
         return {report.name: str(report.source) for report in self.reports if report.delegated and report.source}
 
+    @checked()
     def files(self, emit: str = "payload", page: bool = False) -> dict[str, bytes]:
         """Returns name -> content of every file to write. With `emit` "cpp" also the calls as C++, NAME.model.h and
         NAME.model.cc, with lists of the files that they need. UserError if there is no payload to make these of. With
@@ -206,6 +210,7 @@ class Compiled:
             files[self.name + PAGE_SUFFIX] = self.page().encode()
         return files
 
+    @checked()
     def write(self, folder: Union[str, Path], emit: str = "payload", page: bool = False) -> list[Path]:
         """Writes `files` to `folder`, creating it if necessary. Removes files that an earlier compilation
         with this name wrote and this one did not. Of several processes that write to one folder, each writes all of

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Union
 
+from .checked import checked, checked_fields
 from .cores import CORES
 from .format.schema import Isa
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Target:
     """A core: its name as in -mcpu, and the instruction set, which selects CMSIS-NN's kernels."""
@@ -20,6 +23,11 @@ TARGETS = {name: Target(name, Isa[isa.upper()]) for name, isa in CORES.items()}
 
 # The first target of each instruction set ("scalar"); other targets of the same set have the same payloads.
 TARGET_OF_ISA = {isa.name.lower(): next(target for target in TARGETS.values() if target.isa is isa) for isa in Isa}
+
+
+@checked()
+def check_target(target: Union[str, Target]) -> None:
+    """UserError if `target` is neither a name nor a target. It may be unknown."""
 
 
 def get_target(name: str) -> Target:

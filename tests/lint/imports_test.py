@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "aot" / "cmsis_nn_delegate"
 LAYERS = (
     "",  # __init__.py
     "errors",
+    "checked",
     "quiet",
     "isolation",
     "finite",

@@ -11,6 +11,7 @@ from torch.export import ExportedProgram
 from torch.fx import Graph, Node
 from torch.fx.traceback import NodeSource
 
+from ..checked import checked
 from ..edge.functions import Functions
 from ..edge.kept_whole import kept_whole
 from ..format.schema import MAX_IO
@@ -47,6 +48,7 @@ class CmsisNnPartitioner(Partitioner):
     caller then encodes them (see `pipeline`).
     """
 
+    @checked()
     def __init__(
         self,
         target: Union[str, Target],

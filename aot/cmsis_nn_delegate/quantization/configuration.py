@@ -24,6 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
+from ..checked import checked
 from ..errors import UserError, require_known
 
 OBSERVERS = ("histogram", "minmax", "moving-average", "percentile")
@@ -140,6 +141,7 @@ class Configuration:
         if not isinstance(self.bias_correction, bool):
             raise UserError(f"bias_correction is {self.bias_correction!r}; choose true or false")
 
+    @checked()
     def set_range(self, name: str, low: float, high: float) -> None:
         """Fixes the range of a tensor. UserError if int8 cannot have it."""
         if not (math.isfinite(low) and math.isfinite(high) and low <= 0 <= high and low < high):

@@ -15,6 +15,7 @@ import torchao.utils
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e
 
+from ..checked import checked
 from ..isolation import isolated
 from .in_place import compute_late, written_buffers
 from .rewriting import evaluated
@@ -63,6 +64,7 @@ def _drop_unread(model: GraphModule) -> None:
         delattr(model.get_submodule(path), attribute)
 
 
+@checked()
 @isolated()
 def convert_trained(prepared: GraphModule) -> GraphModule:
     """Returns the quantized module of one that was prepared by `prepare_qat_pt2e`, trained, and moved to evaluation by

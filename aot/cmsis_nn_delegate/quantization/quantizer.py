@@ -49,6 +49,7 @@ from torchao.quantization.pt2e.quantizer import (
 )
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
+from ..checked import checked
 from ..ops.annotation import (
     Annotation,
     Elementwise,
@@ -127,6 +128,7 @@ class CmsisNnQuantizer(Quantizer):
     overrides go before others. An override that applies to nothing is an error when the model is prepared.
     """
 
+    @checked()
     def __init__(
         self,
         observer: Optional[str] = None,
@@ -149,6 +151,7 @@ class CmsisNnQuantizer(Quantizer):
         self._qat = qat
 
     @staticmethod
+    @checked()
     def of(configuration: Configuration, qat: bool = False) -> CmsisNnQuantizer:
         """Returns a quantizer with this configuration."""
         quantizer = CmsisNnQuantizer(qat=qat)
@@ -156,17 +159,20 @@ class CmsisNnQuantizer(Quantizer):
         return quantizer
 
     @staticmethod
+    @checked()
     def from_file(path: Union[str, Path], qat: bool = False) -> CmsisNnQuantizer:
         """Returns a quantizer with the configuration in a YAML file; see `configuration_file`."""
         return CmsisNnQuantizer.of(configuration_file.load(path), qat)
 
     # Overrides --------------------------------------------------------------
 
+    @checked()
     def set_global(self, config: Optional[QuantizationConfig]) -> CmsisNnQuantizer:
         """Overrides the preset."""
         self.configuration.everywhere = (config or SKIP).over(self.configuration.everywhere)
         return self
 
+    @checked()
     def set_operator_type(
         self, operator: Union[str, OpOverload, OpOverloadPacket], config: Optional[QuantizationConfig]
     ) -> CmsisNnQuantizer:
@@ -175,6 +181,7 @@ class CmsisNnQuantizer(Quantizer):
         self.configuration.operator_types[str(operator)] = config or SKIP
         return self
 
+    @checked()
     def set_module_type(
         self, module_type: Union[str, type[torch.nn.Module]], config: Optional[QuantizationConfig]
     ) -> CmsisNnQuantizer:
@@ -183,11 +190,13 @@ class CmsisNnQuantizer(Quantizer):
         self.configuration.module_types[name] = config or SKIP
         return self
 
+    @checked()
     def set_module_name(self, module_name: str, config: Optional[QuantizationConfig]) -> CmsisNnQuantizer:
         """For a module, as `named_modules` calls it, with all inside of it."""
         self.configuration.module_names[module_name] = config or SKIP
         return self
 
+    @checked()
     def set_range(self, name: str, low: float, high: float) -> CmsisNnQuantizer:
         """Fixes the range of a tensor and all that share its scale: of an input of the model, or of the result of a
         module. It must contain 0."""

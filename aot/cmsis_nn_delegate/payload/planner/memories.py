@@ -22,6 +22,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ...checked import checked, checked_fields
 from ...format.schema import ALIGNMENT, MAX_REF_OFFSET, STATE_OFFSET
 from ...graph.ir import Graph
 from ...ops.kernel import Workspace
@@ -35,6 +36,7 @@ _PLANNED = ("activations", "scratch")  # what the memory plan places
 _KEPT = ("state", "weights")  # what the backend keeps from init() on
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Memory:
     """`nbytes` bytes of RAM for a model, for the kinds of data that it `holds`: some of "activations", "scratch",
@@ -60,6 +62,7 @@ class Memory:
         object.__setattr__(self, "holds", tuple(kind for kind in _PLANNED + _KEPT if kind in self.holds))
 
     @staticmethod
+    @checked()
     def of(text: str) -> Memory:
         """Returns the memory that "NAME=SIZE" or "NAME=SIZE:KIND,KIND" describes: SIZE is a number of bytes, or of KiB
         or MiB with K or M after it, KIND one of those in `holds`. ValueError says what is wrong."""
@@ -73,6 +76,7 @@ class Memory:
         return Memory(found[1], int(found[2]) * _UNITS[found[3]], holds)
 
     @staticmethod
+    @checked()
     def list_of(text: str) -> list[Memory]:
         """Returns the memories that "NAME=SIZE;NAME=SIZE:KINDS" describes; none for an empty text."""
         return [Memory.of(part) for part in text.split(";")] if text else []

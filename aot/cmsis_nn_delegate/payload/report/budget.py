@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
+from ...checked import checked_fields
 from ...errors import UserError
 from .model_report import CallReport, Report
 
 _CAUSES = 3
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Budget:
     """The most that a model may take; None is no limit. `arena` is for activations and scratch memory, `flash` for the

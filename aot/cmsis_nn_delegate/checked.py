@@ -1,0 +1,164 @@
+"""Checks the arguments of public functions by their annotations: `checked`.
+
+A wrong type in Python is easy to give (`strict="no"`) and would pass silently, or fail deep inside with an error that
+names nothing of the caller's. The annotations already say what an argument may be.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import functools
+import inspect
+import math
+import numbers
+import os
+import types
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from .errors import UserError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+C = TypeVar("C")
+
+_NAMES: dict[Any, str] = {
+    bool: "True or False",
+    int: "an integer",
+    float: "a number",
+    str: "a text",
+    type(None): "None",
+    Path: "a path",
+}
+
+
+def checked(*unchecked: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorates a function: a UserError names an argument that is not what its annotation says, and says what it may
+    be. Integers and numbers of numpy become Python's; NaN is no number. Arguments called `unchecked` are for the
+    function itself to check."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+
+        @functools.lru_cache(maxsize=1)
+        def hints() -> Mapping[str, Any]:
+            # On the first call, because annotations may name what is defined further down.
+            return get_type_hints(function)
+
+        @functools.wraps(function)
+        def checking(*args: P.args, **kwargs: P.kwargs) -> R:
+            bound = signature.bind(*args, **kwargs)
+            for name, value in bound.arguments.items():
+                if name in hints() and name not in unchecked:
+                    bound.arguments[name] = _taken(value, hints()[name], name)
+            return function(*bound.args, **bound.kwargs)
+
+        return checking
+
+    return decorate
+
+
+def checked_fields(cls: type[C]) -> type[C]:
+    """Decorates a dataclass: its fields are checked when an object is made."""
+    signature = inspect.signature(cls)
+    initialize: Any = cls.__init__
+
+    @functools.lru_cache(maxsize=1)
+    def hints() -> Mapping[str, Any]:
+        return get_type_hints(cls)
+
+    @functools.wraps(initialize)
+    def checking(self: C, *args: Any, **kwargs: Any) -> None:
+        bound = signature.bind(*args, **kwargs)
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = _taken(value, hints()[name], f"{name} of a {cls.__name__}")
+        initialize(self, *bound.args, **bound.kwargs)
+
+    setattr(cls, "__init__", checking)  # noqa: B010  mypy takes no assignment
+    return cls
+
+
+class _Mismatch(Exception):
+    """The value is not what a part of the annotation says."""
+
+
+def _taken(value: Any, hint: Any, name: str) -> Any:
+    try:
+        return _converted(value, hint)
+    except _Mismatch:
+        raise UserError(f"{name} is {_shown(value)}; it must be {_described(hint)}") from None
+
+
+def _shown(value: Any) -> str:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        text = repr(value)
+        return text if len(text) <= 40 else text[:40] + "..."
+    return f"of type {type(value).__name__}"
+
+
+def _converted(value: Any, hint: Any) -> Any:
+    """Returns `value` in the type of `hint`."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if hint is Any or isinstance(hint, TypeVar):
+        return value
+    if origin in (Union, types.UnionType):
+        for part in parts:
+            try:
+                return _converted(value, part)
+            except _Mismatch:
+                continue
+        raise _Mismatch
+    if origin is type:
+        fits = isinstance(value, type) and (parts[0] is Any or issubclass(value, parts[0]))
+    elif origin is collections.abc.Callable:
+        fits = callable(value)
+    elif hint is Path:
+        fits = isinstance(value, os.PathLike)
+    elif hint in (int, float):
+        kind = numbers.Integral if hint is int else numbers.Real
+        if not isinstance(value, kind) or isinstance(value, bool) or math.isnan(value):
+            raise _Mismatch
+        # Whole numbers stay what they are where any number fits.
+        return int(value) if isinstance(value, numbers.Integral) else float(value)
+    elif origin is None:
+        fits = isinstance(value, hint)
+    else:
+        return _collection(value, origin, parts)
+    if not fits:
+        raise _Mismatch
+    return value
+
+
+def _collection(value: Any, origin: Any, parts: tuple[Any, ...]) -> Any:
+    if issubclass(origin, collections.abc.Mapping):
+        if not isinstance(value, collections.abc.Mapping):
+            raise _Mismatch
+        for key, item in value.items():
+            _converted(key, parts[0])
+            _converted(item, parts[1])
+        return value
+    # A text is a sequence of texts too, but never meant as one.
+    if isinstance(value, (str, bytes)) or not isinstance(value, collections.abc.Collection):
+        raise _Mismatch
+    if isinstance(value, collections.abc.Mapping):
+        raise _Mismatch
+    found = [_converted(item, parts[0]) for item in value]
+    return tuple(found) if origin is tuple or not isinstance(value, (set, frozenset)) else value
+
+
+def _described(hint: Any) -> str:
+    origin, parts = get_origin(hint), get_args(hint)
+    if hint in _NAMES:
+        return _NAMES[hint]
+    if origin in (Union, types.UnionType):
+        return " or ".join(map(_described, parts))
+    if origin is type:
+        return f"a class, a kind of {parts[0].__name__}"
+    if origin is collections.abc.Callable:
+        return "a function"
+    if origin is None:
+        return f"{'an' if hint.__name__[0] in 'AEIOU' else 'a'} {hint.__name__}"
+    if issubclass(origin, collections.abc.Mapping):
+        return f"a dict of {' to '.join(map(_described, parts))}"
+    return f"a list, each item {_described(parts[0])}"
