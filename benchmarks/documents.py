@@ -31,9 +31,9 @@ def readme_cells(network: str, found: Mapping[tuple[str, str, str], Measurement]
 def with_table(readme: str, found: Mapping[tuple[str, str, str], Measurement]) -> str:
     """Returns README with the rows of its table as they were measured."""
     before, heading, rest = readme.partition(README_TABLE)
-    rows, after = re.match(r"((?:.*\n)(?:\|.*\n)*)(.*)", rest, re.DOTALL).groups()
+    rows = re.match(r".*\n(?:\|.*\n)*", rest)[0]
     lines = rows.splitlines()
     for index, line in enumerate(lines[2:], 2):
         name = line.strip("| ").split(" | ")[0]
         lines[index] = f"| {' | '.join([name, *readme_cells(name.split()[0], found)])} |"
-    return before + heading + "\n".join(lines) + "\n" + after
+    return before + heading + "\n".join(lines) + "\n" + rest[len(rows) :]

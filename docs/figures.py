@@ -214,7 +214,9 @@ def write_sizes() -> None:
 
 
 def main() -> None:
-    os.environ.pop("RENODE", None)  # the documents show what a reader gets who has Debian's QEMU
+    from cmsis_nn_delegate.quiet import quiet
+
+    quiet()
     write_tutorial()
     write_readme()
     write_sizes()
