@@ -166,13 +166,15 @@ def merged(parts: Sequence[Accuracy]) -> Accuracy:
                 f"{part.target}"
             )
     count = Part.of(first.part).count if first.part else 0
-    wanted = [str(Part(number, count)) for number in range(1, count + 1)] if count else [""]
-    found = [part.part for part in parts]
-    if sorted(found) != sorted(wanted):
-        missing = [name for name in wanted if name not in found]
+    found = {part.part for part in parts}
+    # Each of the first ones, as many as there are files and one more: a file may claim to be one of a billion parts.
+    wanted = [str(Part(number, count)) for number in range(1, min(count, len(parts) + 1) + 1)] if count else [""]
+    missing = next((name for name in wanted if name not in found), None)
+    if missing is not None or len(parts) != len(wanted):
+        given = ", ".join(repr(part.part) for part in parts)
         raise UserError(
-            f"all {len(wanted)} parts of the data are needed, each once: "
-            + (f"{', '.join(missing)} is missing" if missing else f"given are {', '.join(map(repr, sorted(found)))}")
+            f"all {max(count, 1):,} parts of the data are needed, each once: "
+            + (f"given are {given}" if missing is None else f"{missing} is missing")
         )
     if any([a.name for a in part.arithmetics] != [a.name for a in first.arithmetics] for part in parts):
         raise UserError("the device's outputs were computed for some parts only: measure all on the same machine")

@@ -235,6 +235,7 @@ def test_parts_that_do_not_belong_together(compilation, ordinary):
     one, two = (accuracy.measure(compilation, DATA, part=Part(number, 2), library=LIBRARY) for number in (1, 2))
     for parts, message in (
         ([one], "2/2 is missing"),
+        ([dataclasses.replace(one, part="1/1000000000")], "all 1,000,000,000 parts .*: 2/1000000000 is missing"),
         ([one, two, two], "each once: given are '1/2', '2/2', '2/2'"),
         ([ordinary, ordinary], "all 1 parts of the data are needed, each once: given are '', ''"),
         ([one, dataclasses.replace(two, model="other")], "different models: model for .*, and other for"),

@@ -21,9 +21,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Optional
 
-from .errors import UserError, first_line
+from . import __version__
+from .errors import UserError, first_line, require_file
 from .payload.files.outputs import check_writable, write_files
 from .payload.preference import PREFERENCES, Preference
+from .printable import printable
 from .quantization.configuration import OBSERVERS, PRESETS, WEIGHTS, Configuration, QuantizationConfig
 from .quiet import quiet
 from .target import TARGETS, get_target
@@ -94,7 +96,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         message, code = _explained(error)
         message += _shown_graph(error)
     sys.stdout.flush()
-    print(f"cmsisnn: error: {message}", file=sys.stderr)
+    print(f"cmsisnn: error: {printable(message)}", file=sys.stderr)
     return code
 
 
@@ -128,7 +130,11 @@ def _shown_graph(error: BaseException) -> str:
 
 
 def _say(line: str) -> None:
-    print(f"- {line}", flush=True)
+    print(f"- {printable(line)}", flush=True)
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(printable(text))
 
 
 # Commands -------------------------------------------------------------------
@@ -161,10 +167,10 @@ def _compile(arguments: argparse.Namespace) -> int:
     files = compiled.files(arguments.emit, arguments.html)
     compiled.put(arguments.output, files)
     if compiled.report is not None:
-        print(f"\n{text.render(compiled.report)}")
+        print(printable(f"\n{text.render(compiled.report)}"))
     else:
         print("\nThe model is not delegated as a whole, so there is no separate payload\n")
-        print(parts_report.render(compiled.parts_document))
+        print(printable(parts_report.render(compiled.parts_document)))
     print("Written")
     for name, content in files.items():
         print(f"  {Path(arguments.output, name)} ({len(content):,} bytes)")
@@ -181,7 +187,7 @@ def _explain(arguments: argparse.Namespace) -> int:
     if arguments.json:
         sys.stdout.write(explanation.to_json(compiled))
     else:
-        print(f"\n{explanation.render(compiled)}")
+        print(printable(f"\n{explanation.render(compiled)}"))
     return 1 if compiled.refused and arguments.strict else 0
 
 
@@ -202,7 +208,7 @@ def _judged(measured: Accuracy, arguments: argparse.Namespace) -> int:
     """Prints the accuracy; 1 if it does not keep the limits."""
     from . import accuracy_report
 
-    sys.stdout.write(measured.to_json() if arguments.json else f"\n{accuracy_report.render(measured)}")
+    _write(measured.to_json() if arguments.json else f"\n{accuracy_report.render(measured)}")
     sys.stdout.flush()
     found = accuracy_report.shortfalls(measured, arguments.min_top1, arguments.min_sqnr, arguments.max_steps)
     if found:
@@ -236,7 +242,7 @@ def _profile(arguments: argparse.Namespace) -> int:
         check_writable(trace.parent, [trace.name])
     with contextlib.redirect_stdout(sys.stderr if arguments.json else sys.stdout):
         profile = _profiled(artifacts, arguments)
-    sys.stdout.write(profile.to_json() if arguments.json else f"\n{profile_text.render(profile)}")
+    _write(profile.to_json() if arguments.json else f"\n{profile_text.render(profile)}")
     if trace is not None:
         write_files(trace.parent, {trace.name: chrome_trace.to_trace(profile).encode()})
         print(f"Written\n  {trace}", file=sys.stderr if arguments.json else sys.stdout)
@@ -276,7 +282,7 @@ def _report(arguments: argparse.Namespace) -> int:
     if artifacts.has(PARTS_SUFFIX):
         return _report_parts(artifacts, arguments.json)
     report = _rebuilt_report(artifacts)
-    sys.stdout.write(report.to_json() if arguments.json else text.render(report))
+    _write(report.to_json() if arguments.json else text.render(report))
     return 0
 
 
@@ -286,7 +292,7 @@ def _report_parts(artifacts: Artifacts, as_json: bool) -> int:
     from .payload.report.page.document import read_parts
 
     found = read_parts(artifacts.path(PARTS_SUFFIX))
-    sys.stdout.write(parts_report.to_json(found) if as_json else parts_report.render(found))
+    _write(parts_report.to_json(found) if as_json else parts_report.render(found))
     return 0
 
 
@@ -296,7 +302,7 @@ def _diff(arguments: argparse.Namespace) -> int:
     texts = [_report_text(path) for path in (arguments.before, arguments.after)]
     found = difference.compare(texts[0], texts[1], (arguments.before, arguments.after))
     forms = {"text": difference.render, "markdown": difference.render_markdown, "json": difference.Difference.to_json}
-    sys.stdout.write(forms[arguments.format](found))
+    _write(forms[arguments.format](found))
     return 0
 
 
@@ -514,8 +520,8 @@ def _measured(arguments: argparse.Namespace) -> Accuracy:
     from .passes.run_passes import OPTIONAL_PASSES
     from .quantization import samples
 
-    arrays = samples.read(arguments.data, "data")
-    labels = arrays.get(arguments.labels) if arguments.labels else None
+    with samples.opened(arguments.data, "data") as arrays:
+        labels = arrays.get(arguments.labels) if arguments.labels else None
     if arguments.labels and labels is None:
         raise UserError(f"{arguments.data} has no array {arguments.labels!r} with labels")
     image = arguments.image
@@ -572,8 +578,8 @@ def _compiled(arguments: argparse.Namespace, inspect: Optional[Callable[[Compila
     output = getattr(arguments, "output", None)  # `explain` writes nothing
     if output is not None:
         check_writable(output)
-    if arguments.calibration is not None and not Path(arguments.calibration).is_file():
-        raise UserError(f"calibration data: {arguments.calibration} does not exist")
+    if arguments.calibration is not None:
+        require_file(arguments.calibration, "calibration data: ")
     configuration = _configuration(arguments)
     # torch makes millions of objects that stay alive. Searching them for garbage would take a sixth of the time
     # of importing torch and of lowering a model.
@@ -809,6 +815,7 @@ def _rows(array: np.ndarray) -> np.ndarray:
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="cmsisnn", description="PyTorch models on Cortex-M with CMSIS-NN.")
+    parser.add_argument("--version", action="version", version=f"cmsisnn {__version__}")
     parser.add_argument("--debug", action="store_true", help="show warnings, and where an error occurred")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
@@ -885,8 +892,8 @@ def _add_compile_arguments(parser: argparse.ArgumentParser) -> None:
         "that holds these, as many as it has room for. Default: one arena of any size",
     )
     parser.add_argument("--etrecord", action="store_true", help="also write NAME.etrecord, for ExecuTorch's Inspector")
-    parser.add_argument("--max-arena", type=int, metavar="BYTES", help="fail if the arena takes more")
-    parser.add_argument("--max-flash", type=int, metavar="BYTES", help="fail if the payload takes more")
+    parser.add_argument("--max-arena", type=_bytes, metavar="BYTES", help="fail if the arena takes more")
+    parser.add_argument("--max-flash", type=_bytes, metavar="BYTES", help="fail if the payload takes more")
     parser.add_argument(
         "--max-instructions",
         type=int,
@@ -989,8 +996,10 @@ def _add_report_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--image", metavar="IMAGE.size.json", help="page: sizes of a firmware, as built beside its .elf"
     )
-    parser.add_argument("--max-arena", type=int, metavar="BYTES", help="page: show how much of this is taken")
-    parser.add_argument("--max-flash", type=int, metavar="BYTES", help="page: show how much of this the payload takes")
+    parser.add_argument("--max-arena", type=_bytes, metavar="BYTES", help="page: show how much of this is taken")
+    parser.add_argument(
+        "--max-flash", type=_bytes, metavar="BYTES", help="page: show how much of this the payload takes"
+    )
 
 
 def _add_diff_arguments(parser: argparse.ArgumentParser) -> None:
@@ -1071,7 +1080,7 @@ def _add_model_arguments(
     )
     parser.add_argument(
         "--max-flash-growth",
-        type=int,
+        type=_bytes,
         default=0,
         metavar="BYTES",
         help="how much larger kernels that trade flash for speed may make the payload, default %(default)s",
@@ -1106,6 +1115,15 @@ def _add_model_arguments(
     )
     parser.add_argument("--name", help="name of the files, default is the function's")
     parser.set_defaults(labels=None)
+
+
+def _bytes(text: str) -> int:
+    from .byte_counts import byte_count
+
+    try:
+        return byte_count(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _part(text: str) -> Part:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import torch
 
+from cmsis_nn_delegate import __main__ as entry
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.cli import main
 from cmsis_nn_delegate.compile import compile_model
@@ -503,7 +504,12 @@ def test_several_inputs_and_outputs_keep_the_order_of_the_model(capsys, folder):
         ("returns_text", (), 2, ["returned str", "torch.nn.Module"]),
         ("doubles", (), 2, ["example input 0 is float64", r"\.float\(\)"]),
         ("double_weights", (), 2, ["0.weight of the model is float64"]),
-        ("data_dependent", (), 1, ["torch.export cannot export the model"]),
+        (
+            "data_dependent",
+            (),
+            1,
+            ["depends on values that only an inference knows, at m.py:", "'return x if x.sum() > 0 else -x'"],
+        ),
         ("dynamic", (), 1, ["dynamic shape", "fixed shapes"]),
         ("sums", ("--strict",), 1, ["1 operator is not delegated", "aten.cumsum", "unsupported-operator"]),
         ("small", ("--io", "int9"), 2, ["--io", "'float', 'int8'"]),
@@ -545,10 +551,14 @@ def test_options_are_checked_before_the_model_is_loaded(capsys, folder, option, 
         ("names.npz", "no array 'input' or 'input0'.*holds a, b"),
         ("empty.npz", "no samples"),
         ("single.npy", "single array"),
-        ("text.npz", "not a readable .npz"),
+        ("text.npz", "not a readable .npz file: it is no archive of arrays; write it with numpy.savez"),
+        ("", "is a folder, not a file"),
+        ("pipe", "is a pipe or a device: write its contents to a file first"),
     ],
 )
 def test_bad_calibration_data(capsys, folder, data, pattern):
+    if data == "pipe":
+        os.mkfifo(folder / data)
     check_failure(compile_(capsys, folder, "small", data=data, out="bad"), 2, pattern)
 
 
@@ -567,6 +577,35 @@ def test_a_quantized_model_needs_no_calibration_data(capsys, folder, monkeypatch
     monkeypatch.setattr("cmsis_nn_delegate.accuracy.HostProgram", no_library)
     code, out, _ = run(capsys, "accuracy", "m.py:quantized", "--data", "x.npz")
     assert code == 0 and re.search(r"\nquantized  .*\ndevice .* the integer reference\n", out) and "\nfloat" not in out
+
+
+def test_what_does_not_fit_names_the_users_modules_and_leaves_no_file(capsys, folder, tmp_path, monkeypatch):
+    """Names of PyTorch's nodes say nothing to readers, and a graph helps nobody to find more memory."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for options, named in (
+        (["--memory", "dtcm=200"], "quantize of input_1 as int8"),
+        (["--max-arena", "0K", "--max-flash", "100"], r"of 0 \(Conv2d\) with"),
+    ):
+        result = compile_(capsys, folder, "small", *options, out="bad")
+        check_failure(result, 1, named)
+        assert not re.search("aten|quantized_decomposed|the graph is in", result[2])
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0 and re.fullmatch(r"cmsisnn \d+\.\d+\.\d+\n", capsys.readouterr().out)
+
+
+def test_ctrl_c_while_the_command_line_is_imported(capsys, monkeypatch):
+    class Interrupted:
+        def __getattr__(self, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "cmsis_nn_delegate.cli", Interrupted())
+    assert entry.main() == 130
+    assert capsys.readouterr().err == "cmsisnn: error: interrupted\n"
 
 
 def test_inputs_with_different_numbers_of_samples(capsys, folder):
@@ -593,6 +632,11 @@ def test_inputs_with_different_numbers_of_samples(capsys, folder):
         (["report", "nowhere/model"], "no compiled model"),
         (["report", "nowhere/model.pte"], "does not exist"),
         (["run", "nowhere/model", "--inputs", "x.npz"], "no compiled model"),
+        (["explain", "m.py:smal", "--target", "cortex-m4"], "no function 'smal'; did you mean 'small'"),
+        (["explain", "m.py:Zq", "--target", "cortex-m4"], "no function .Zq.; choose one of (?!.*DataDep)"),
+        (["compile", "m.py:small", "--target", "cortex-m4", "--calibration", "x.npz", "-o", ""], "empty name"),
+        (["explain", "m.py:small", "--target", "cortex-m4", "--max-flash-growth", "2X"], "'2X' is no number of bytes"),
+        (["report", "no\x1b[31mwhere"], r"no\\x1b\[31mwhere is no compiled model"),
         (["fly"], "invalid choice: 'fly'"),
         ([], "COMMAND"),
     ],

@@ -225,6 +225,13 @@ def test_what_is_known_of_two_delegate_calls(two_parts):
         assert f"{part['arena']['nbytes']:,}" in summary and f"{part['flash_bytes']:,}" in summary
 
 
+def test_what_a_loop_leaves_outside_is_one_row(two_parts):
+    document = two_parts.parts_document
+    (refused,) = [f for f in document["functions"] if f["severity"] != "ok"]
+    shown = parts_report.render({**document, "functions": [refused] * 20})
+    assert shown.count(refused["message"]) == 1 and "aten.cumsum.default: unsupported-operator, 20 times\n" in shown
+
+
 def test_a_model_of_which_nothing_is_delegated():
     class Sum(nn.Module):
         def forward(self, x):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import re
 import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 
 class UserError(ValueError):
@@ -37,7 +38,21 @@ def closest(given: Any, known: Iterable[str], count: int = 8) -> str:
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
     more = f" and {len(names) - count} more" if len(names) > count else ""
-    return f"choose one of {', '.join(names[:count])}{more}" if names else "there is nothing to choose from"
+    return f"choose one of {', '.join(names[:count])}{more}" if names else "there is none to choose from"
+
+
+def require_file(path: Union[str, Path], what: str = "", advice: str = "") -> None:
+    """Refuses what is no file that can be read from any position. Messages begin with `what` and end with `advice`."""
+    path = Path(path)
+    if path.is_file():
+        return
+    if path.is_dir():
+        problem = "is a folder, not a file"
+    elif path.exists():
+        problem = "is a pipe or a device: write its contents to a file first"
+    else:
+        problem = "does not exist"
+    raise UserError(f"{what}{path} {problem}" + (f"; {advice}" if advice else ""))
 
 
 @contextlib.contextmanager
@@ -71,10 +86,18 @@ def users_code(failure: str) -> Iterator[None]:
 
 
 def first_line(error: BaseException) -> str:
-    """Returns the type of an error and the first line of its message."""
+    """Returns the type of an error and the first line of its message, or what torch means by a long one."""
     # A script that ends with sys.exit() would end the caller too, and with 0 that looks like success.
     if isinstance(error, SystemExit):
         return f"it calls sys.exit({error.code!r}); put what only a script does below 'if __name__ == \"__main__\":'"
+    if type(error).__name__ == "GuardOnDataDependentSymNode":
+        where = re.search(r'File ".*?([^/"]+)", line (\d+), in \w+\n\s*(.+)', str(error))
+        return (
+            "a shape or a branch depends on values that only an inference knows"
+            + (f", at {where[1]}:{where[2]}, {where[3].strip()!r}" if where else "")
+            + ". Both have to be fixed: use torch.where() or a product with a mask in place of `if`, .item(), "
+            "nonzero() and an index that is a mask"
+        )
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0] if lines else 'no message'}"
 

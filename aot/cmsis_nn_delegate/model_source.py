@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .errors import UserError, users_code
+from .errors import UserError, closest, require_file, users_code
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,11 @@ def load_model(source: str) -> LoadedModel:
     if not separator or not path_text.endswith(".py"):
         raise UserError(f"{source!r} does not name a model; write FILE.py:FUNCTION")
     path = Path(path_text)
-    if not path.is_file():
-        raise UserError(f"model file {path} does not exist")
+    require_file(path, "model file ")
     function = getattr(_import(path), function_name, None)
     if not callable(function):
-        functions = ", ".join(_functions(sys.modules[_module_name(path)[0]])) or "no functions"
-        raise UserError(f"{path} has no function {function_name!r}; it has {functions}")
+        functions = _functions(sys.modules[_module_name(path)[0]])
+        raise UserError(f"{path} has no function {function_name!r}; {closest(function_name, functions)}")
     with users_code(f"{source} failed"):
         result = function()
     module, example_inputs = result, None
@@ -97,7 +96,5 @@ def _functions(module: ModuleType) -> list[str]:
     return sorted(
         name
         for name, item in vars(module).items()
-        if not name.startswith("_")
-        and (inspect.isfunction(item) or inspect.isclass(item))
-        and item.__module__ == module.__name__
+        if not name.startswith("_") and inspect.isfunction(item) and item.__module__ == module.__name__
     )

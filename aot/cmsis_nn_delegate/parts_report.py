@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -76,11 +77,17 @@ def _summary(parts: Document) -> str:
     refused = [function for function in parts["functions"] if function["severity"] != "ok"]
     if not refused:
         lines.append("  nothing")
-    for function in refused:
-        where = f"{function['module'] or '(the model)'}  {function['source'] or '-'}"
-        lines.append(f"  {where}  {function['function']}: {function['reason']}")
-        lines += [f"      {line}" for line in (function["code"], function["message"]) if line]
+    # A loop in `forward` has the same lines again and again.
+    shown = Counter(tuple(_lines(function)) for function in refused)
+    for (first, *others), count in shown.items():
+        lines += [f"{first}, {count} times" if count > 1 else first, *others]
     return "\n".join(lines) + "\n"
+
+
+def _lines(function: Document) -> Iterator[str]:
+    where = f"{function['module'] or '(the model)'}  {function['source'] or '-'}"
+    yield f"  {where}  {function['function']}: {function['reason']}"
+    yield from (f"      {line}" for line in (function["code"], function["message"]) if line)
 
 
 def _work(work: Document) -> str:

@@ -330,7 +330,8 @@ def _plan(c: Compilation) -> None:
                     c.planned[target].append(plan(chosen, c.io_placement, c.memories))
                 except DoesNotFit as error:
                     c.progress("the model does not fit its memories: trying what helps")
-                    raise error.helped_by(_what_fits(c, legal, target)) from None
+                    names = Names(chosen.graph, modules_of(c.partitioner.reports))
+                    raise error.named(names.in_text).helped_by(_what_fits(c, legal, target)) from None
 
 
 def _what_fits(c: Compilation, legal: Legal, target: Target) -> list[str]:

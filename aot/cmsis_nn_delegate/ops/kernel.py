@@ -49,8 +49,8 @@ class KernelSpec:
     args: Struct
     # The CMSIS-NN function that computes it; "" if every core uses the portable kernel.
     cmsis_nn: str
-    # The files of CMSIS-NN that it needs, in Source/, with those that these need in turn. A missing file is an undefined
-    # symbol at link time.
+    # The files of CMSIS-NN that it needs, in Source/, with those that these need in turn. A missing file is an
+    # undefined symbol at link time.
     cmsis_nn_sources: tuple[str, ...] = ()
     # Those of the functions behind `cmsis_nn`, or parts of a tuned kernel, that are kernels of their own.
     functions: tuple[Function, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..errors import UserError
 from ..graph.ir import Graph
@@ -22,6 +22,10 @@ class DoesNotFit(UserError):
         advice = ways[0] if len(ways) == 1 else f"{', '.join(ways[:-1])}, or {ways[-1]}"
         super().__init__(". ".join((*facts, f"It fits with {advice}")), exit_code=1)
         self.facts, self.room = tuple(facts), room
+
+    def named(self, shown: Callable[[str], str]) -> DoesNotFit:
+        """Returns the error with tensors and nodes of the graph as `shown` names them in a text."""
+        return DoesNotFit([shown(fact) for fact in self.facts], self.room)
 
     def helped_by(self, helps: Sequence[str]) -> DoesNotFit:
         """Returns the error that also names `helps`, each of which has been tried."""
@@ -43,7 +47,7 @@ def require_fit(graph: Graph, plan: MemoryPlan, io_placement: IoPlacement) -> No
     arena, *others = plan.memories
     step = max(range(len(plan.live)), key=plan.live.__getitem__)
     node = calls(graph)[step]
-    called = f"call {step}, {node.op}" + (f" of {node.sources[-1]}" if node.sources else "")
+    called = f"call {step}, {node.op} of {node.name}"
     live = [(nbytes, name) for b in plan.buffers if b.region == 0 for name, _, nbytes in b.alive_in(step)]
     largest = ", ".join(f"{name} with {nbytes:,} bytes" for nbytes, name in sorted(live, reverse=True)[:_NAMED])
     less = "" if kept is None or kept.name != arena.name else f", without the {kept.state_bytes:,} of the state"

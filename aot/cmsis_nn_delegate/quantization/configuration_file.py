@@ -19,6 +19,7 @@ Every part may be left out; `configuration` describes them. Needs no PyTorch.
 
 from __future__ import annotations
 
+import reprlib
 from pathlib import Path
 from typing import Any, Union
 
@@ -47,7 +48,7 @@ def load(path: Union[str, Path]) -> Configuration:
 def parse(text: str) -> Configuration:
     """Returns the configuration in the text of a file."""
     try:
-        _refuse_repeated_names(yaml.compose(text, yaml.SafeLoader))
+        _refuse_repeated_names(yaml.compose(text, yaml.SafeLoader), set())
         parts = yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
@@ -65,7 +66,7 @@ def parse(text: str) -> Configuration:
             overrides[str(name)] = _config(settings, f"{place}: {name}")
     for name, limits in _mapping(parts.get("ranges", {}), "ranges").items():
         if not isinstance(limits, list) or [type(limit) in (int, float) for limit in limits] != [True, True]:
-            raise UserError(f"ranges: {name}: {limits!r} is no range; write [lowest, highest]")
+            raise UserError(f"ranges: {name}: {reprlib.repr(limits)} is no range; write [lowest, highest]")
         configuration.set_range(str(name), *limits)
     return configuration
 
@@ -79,17 +80,19 @@ def _config(settings: Any, where: str) -> QuantizationConfig:
 
 def _mapping(value: Any, what: str) -> dict[Any, Any]:
     if not isinstance(value, dict):
-        raise UserError(f"{what} is {value!r}; write NAME: VALUE")
+        raise UserError(f"{what} is {reprlib.repr(value)}; write NAME: VALUE")
     return value
 
 
-def _refuse_repeated_names(node: Any) -> None:
-    """YAML's loader takes the last of several values for a name. `node` is a part of YAML's tree."""
-    if not isinstance(node, yaml.MappingNode):
+def _refuse_repeated_names(node: Any, checked: set[int]) -> None:
+    """YAML's loader takes the last of several values for a name. `node` is a part of YAML's tree; aliases make it a
+    part of several others, and `checked` has the parts that need not be looked at again."""
+    if not isinstance(node, yaml.MappingNode) or id(node) in checked:
         return
+    checked.add(id(node))
     seen = set()
     for key, value in node.value:
         if key.value in seen:
             raise UserError(f"line {key.start_mark.line + 1}: {key.value} is given twice")
         seen.add(key.value)
-        _refuse_repeated_names(value)
+        _refuse_repeated_names(value, checked)

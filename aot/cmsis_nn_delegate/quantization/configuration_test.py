@@ -114,3 +114,13 @@ def test_settings_that_an_override_leaves_out_are_those_of_the_preset():
     assert configuration.general() == QuantizationConfig(False, "per-channel", "affine", "minmax")
     assert configuration.general(linear=True).weights == "per-tensor"
     assert Configuration("fast-linear", "per-channel").general(linear=True).weights == "per-channel"
+
+
+@pytest.mark.parametrize("kind", ["{a: *x%d, b: *x%d}", "[*x%d, *x%d]"])
+def test_aliases_of_aliases_take_no_time(kind):
+    """Each line stands for twice as much as the line before."""
+    begin = "{a: 1}" if kind[0] == "{" else "[1]"
+    lines = [f"  n0: &x0 {begin}", *(f"  n{i}: &x{i} {kind % (i - 1, i - 1)}" for i in range(1, 60))]
+    with pytest.raises(UserError) as error:
+        configuration_file.parse("\n".join(["module_names:", *lines, "ranges:", "  y: *x59"]))
+    assert len(str(error.value)) < 500

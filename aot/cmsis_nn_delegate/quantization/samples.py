@@ -9,17 +9,24 @@ model: float32, int8 for int8 inputs, bool (or int8 of 0 and 1, once the model i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import contextlib
+import math
+import os
+import zipfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
-from ..errors import UserError
+from ..errors import UserError, require_file
 from ..finite import require_finite
 
 Sample = tuple[np.ndarray, ...]
+
+_NPY_MAGIC = b"\x93NUMPY"
+_MACHINE_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 @dataclass(frozen=True)
@@ -35,8 +42,8 @@ def load(
 ) -> list[Sample]:
     """The samples in file `path`; UserError says what is wrong with it, NaN and infinity included.
     `purpose` is for messages: what the file is for, "calibration data". Arrays named in `leave_out` are no inputs."""
-    arrays = {name: array for name, array in read(path, purpose).items() if name not in leave_out}
-    return select(arrays, specs, path)
+    with opened(path, purpose) as arrays:
+        return select(arrays.without(leave_out), specs, path)
 
 
 def select(arrays: Mapping[str, np.ndarray], specs: Sequence[InputSpec], path: Union[str, Path]) -> list[Sample]:
@@ -51,31 +58,75 @@ def select(arrays: Mapping[str, np.ndarray], specs: Sequence[InputSpec], path: U
     return list(zip(*columns))
 
 
-def read(path: Union[str, Path], purpose: str) -> dict[str, np.ndarray]:
-    """The arrays of a file by name; UserError and `purpose` as for `load`."""
+class ArchivedArrays(Mapping[str, np.ndarray]):
+    """The arrays of an .npz file by name. Each is read when it is asked for, unless what it says of its size cannot be:
+    a compressed file of some MB may stand for more than the machine has."""
+
+    def __init__(self, archive: Any, failure: str, names: Sequence[str]) -> None:
+        self._archive, self._failure, self._names = archive, failure, names
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._names:
+            raise KeyError(name)
+        with _readable(self._failure):
+            nbytes = _stated_bytes(self._archive.zip, name)
+            if nbytes > _MACHINE_BYTES:
+                raise ValueError(f"array {name!r} would take {nbytes:,} bytes, more than this machine has")
+            return np.asarray(self._archive[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def without(self, names: Collection[str]) -> ArchivedArrays:
+        """Returns the others."""
+        return ArchivedArrays(self._archive, self._failure, [name for name in self._names if name not in names])
+
+
+@contextlib.contextmanager
+def opened(path: Union[str, Path], purpose: str) -> Iterator[ArchivedArrays]:
+    """Yields the arrays of a file; UserError and `purpose` as for `load`."""
     path = Path(path)
-    if not path.is_file():
-        raise UserError(f"{purpose}: {path} does not exist; give an .npz file with model inputs")
-    try:
+    require_file(path, f"{purpose}: ", "give an .npz file with model inputs")
+    failure = f"{purpose}: {path} is not a readable .npz file"
+    with _readable(failure):
+        if not zipfile.is_zipfile(path):
+            with open(path, "rb") as file:
+                single = file.read(len(_NPY_MAGIC)) == _NPY_MAGIC
+            found = "it is a single array" if single else "it is no archive of arrays"
+            raise ValueError(f"{found}; write it with numpy.savez")
         archive = np.load(path, allow_pickle=False)
-        if isinstance(archive, np.ndarray):
-            raise ValueError("it is a single array; use numpy.savez")
-        with archive:
-            return {name: archive[name] for name in archive.files}
+    with archive:
+        yield ArchivedArrays(archive, failure, archive.files)
+
+
+@contextlib.contextmanager
+def _readable(failure: str) -> Iterator[None]:
+    try:
+        yield
     except Exception as error:  # zipfile, zlib and numpy have many ways to say it
-        raise UserError(f"{purpose}: {path} is not a readable .npz file: {error}") from error
+        raise UserError(f"{failure}: {error}") from error
+
+
+def _stated_bytes(archive: zipfile.ZipFile, name: str) -> int:
+    """Returns the size that the header of an array states."""
+    with archive.open(f"{name}.npy") as member:
+        version = np.lib.format.read_magic(member)
+        # Later versions of headers differ in the encoding of names of fields, which inputs have none of.
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(member)
+    return math.prod(shape) * dtype.itemsize
 
 
 def _choose(
     arrays: Mapping[str, np.ndarray], index: int, specs: Sequence[InputSpec], path: Union[str, Path]
 ) -> np.ndarray:
-    names = (specs[index].name, f"input{index}")
+    names = (specs[index].name, f"input{index}", *(arrays if len(specs) == len(arrays) == 1 else ()))
     for name in names:
         if name in arrays:
             return _checked(arrays[name], name, path)
-    if len(specs) == 1 and len(arrays) == 1:
-        name, array = next(iter(arrays.items()))
-        return _checked(array, name, path)
     held = ", ".join(arrays) or "no arrays"
     raise UserError(f"{path} has no array {names[0]!r} or {names[1]!r} for input {index}; it holds {held}")
 

@@ -10,7 +10,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from ..errors import UserError
+from ..errors import UserError, require_file
 from ..finite import require_finite
 from ..format import schema
 from ..payload.decode import Tensor, decode
@@ -50,9 +50,14 @@ def default_image(core: str, executor: str = "standalone", profile: bool = False
     """Returns the firmware that Bazel built for `core` and an executor ("standalone", "executorch"); `profile` is for
     the one that times calls and prints layers. UserError if it is not built."""
     checkout = find_checkout()
+    if checkout is None:
+        raise UserError(
+            "firmware and simulators are built in the project's repository, and this is outside of a checkout of it: "
+            "run the command there, or give firmware with --image"
+        )
     name = core.replace("-", "_") + ("" if executor == "standalone" else f"_{executor}") + "_profile" * profile
-    image = checkout and checkout / "bazel-bin" / "runtime" / f"{name}.elf"
-    if image and image.is_file():
+    image = checkout / "bazel-bin" / "runtime" / f"{name}.elf"
+    if image.is_file():
         return image
     raise UserError(
         f"there is no firmware for {core} with the executor {executor}: build it with `bazel build "
@@ -94,8 +99,7 @@ def run(
         for index, array in enumerate(arrays):
             require_finite(array, f"input {index} of set {number}")
     simulator = _simulator()
-    if not Path(image).is_file():
-        raise UserError(f"firmware image {image} does not exist")
+    require_file(image, "firmware image ")
     view = decode(payload)
     try:
         sets = [[to_bytes(a, t) for a, t in zip(arrays, view.inputs, strict=True)] for arrays in inputs]

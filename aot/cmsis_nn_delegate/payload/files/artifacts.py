@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
 
-from ...errors import UserError
+from ...errors import UserError, require_file
 from ...graph.ir import Graph
 from ..decode import Payload, PayloadError, decode
 from . import serialize
@@ -100,8 +100,7 @@ class Artifacts:
         folder, name = Path(path).parent, Path(path).name
         suffix = _suffix(name)
         if suffix is not None:
-            if not Path(path).is_file():
-                raise UserError(f"{path} does not exist")
+            require_file(path)
             return Artifacts(folder, name[: -len(suffix)])
         found = Artifacts(folder, name)
         if not any(map(found.has, SUFFIXES)):

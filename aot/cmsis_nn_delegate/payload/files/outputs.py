@@ -27,6 +27,8 @@ _CHECK = ".cmsisnn_check-"  # not removed by other writers
 def check_writable(folder: Union[str, Path], names: Iterable[str] = ()) -> None:
     """Raises the UserError that `write_files` would raise if `folder` is not a folder or not writable, or if
     one of `names` is a folder in it. Leaves nothing behind."""
+    if not str(folder):
+        raise UserError("the folder for files has an empty name; write . for the current one")
     folder = Path(folder)
     there = next((path for path in (folder, *folder.parents) if os.path.lexists(path)), Path("."))
     if there == folder:
@@ -56,8 +58,8 @@ def write_files(folder: Union[str, Path], files: Mapping[str, bytes], obsolete: 
     It first removes the obsolete files, then moves `files` into place in their order. If that fails, it puts the old
     files back. UserError names the file that cannot be written, and says whether the old files are still there.
     """
-    folder = Path(folder)
     check_writable(folder, files)
+    folder = Path(folder)
     _make_folder(folder)
     with _locked(folder):
         _remove_leftovers(folder)

@@ -22,15 +22,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ...byte_counts import PATTERN, byte_count
 from ...checked import checked, checked_fields
-from ...format.schema import ALIGNMENT, MAX_REF_OFFSET, STATE_OFFSET
+from ...format.schema import ALIGNMENT, MAX_IO, MAX_REF_OFFSET, STATE_OFFSET
 from ...graph.ir import Graph
 from ...ops.kernel import Workspace
 from ...ops.registry import calls
 from .memory import IoPlacement, Kept, MemoryPlan, MemoryUse, plan_memory
 from .spread import spread
 
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}
 _RESERVED = ("arena", "persistent")  # reports name regions by these
 _PLANNED = ("activations", "scratch")  # what the memory plan places
 _KEPT = ("state", "weights")  # what the backend keeps from init() on
@@ -66,14 +66,14 @@ class Memory:
     def of(text: str) -> Memory:
         """Returns the memory that "NAME=SIZE" or "NAME=SIZE:KIND,KIND" describes: SIZE is a number of bytes, or of KiB
         or MiB with K or M after it, KIND one of those in `holds`. ValueError says what is wrong."""
-        found = re.fullmatch(r"([^=]*)=(\d+)([KM]?)(?::([^:]*))?", text)
+        found = re.fullmatch(rf"([^=]*)=({PATTERN})(?::([^:]*))?", text, re.ASCII)
         if found is None:
             raise ValueError(
                 f"memory {text!r}: write NAME=SIZE or NAME=SIZE:KINDS, for example dtcm=64K or "
                 "dtcm=64K:activations,weights; SIZE is bytes, or ends in K or M"
             )
-        holds = _PLANNED if found[4] is None else tuple(kind for kind in found[4].split(",") if kind)
-        return Memory(found[1], int(found[2]) * _UNITS[found[3]], holds)
+        holds = _PLANNED if found[3] is None else tuple(kind for kind in found[3].split(",") if kind)
+        return Memory(found[1], byte_count(found[2]), holds)
 
     @staticmethod
     @checked()
@@ -87,8 +87,11 @@ class Memory:
 
 
 def check_memories(memories: Sequence[Memory]) -> tuple[Memory, ...]:
-    """Returns `memories`. ValueError if two have the same name, if the arena's holds only activations or only scratch
-    memory, or if several hold states and weights."""
+    """Returns `memories`. ValueError if there are more than a payload can refer to, if two have the same name, if the
+    arena's holds only activations or only scratch memory, or if several hold states and weights."""
+    most = MAX_IO - 1  # an input and an output have bases too, and the arena's is another one
+    if len(memories) > most:
+        raise ValueError(f"{len(memories)} memories are given; a payload can use at most {most}")
     names = [memory.name for memory in memories]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

@@ -1,5 +1,8 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from cmsis_nn_delegate.byte_counts import byte_count
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.ops.providers.registry import DEFAULT
 from cmsis_nn_delegate.ops.registry import calls
@@ -134,3 +137,21 @@ def test_a_chain_over_the_input_is_broken_where_that_is_faster():
     # There is no other way if the last memory has the room.
     sram, dtcm = plan(chosen, "arena", [Memory("dtcm", 1024), Memory("sram", 8000)]).memory.memories
     assert (sram.nbytes, dtcm.nbytes) == (8000, 896)
+
+
+@given(st.integers(1, 255), st.sampled_from(["k", "K", "m", "M", ""]))
+def test_sizes_have_units(count, unit):
+    nbytes = count * {"": 1, "k": 2**10, "m": 2**20}[unit.lower()]
+    assert byte_count(f"{count}{unit}") == nbytes
+    assert Memory.of(f"dtcm={count}{unit}:scratch") == Memory("dtcm", nbytes, ("scratch",))
+
+
+@pytest.mark.parametrize("text", ["", "k", "-1", "1.5K", "1 K", "1KB", "1G", "²", "1\n"])
+def test_what_is_no_size(text):
+    with pytest.raises(ValueError, match="is no number of bytes"):
+        byte_count(text)
+
+
+def test_more_memories_than_a_payload_refers_to():
+    with pytest.raises(ValueError, match="^31 memories are given; a payload can use at most 12$"):
+        check_memories([Memory(f"m{i}", 64) for i in range(31)])

@@ -99,7 +99,8 @@ def _call(parts: Sequence[Report], index: int, call: CallReport) -> str:
 
 
 def _named(call: CallReport) -> str:
-    return f"{call.kernel} of {call.sources[-1]}" if call.sources else call.kernel
+    computed = call.modules or call.lines
+    return f"{call.kernel} of {computed[0]}" if computed else call.kernel
 
 
 def _unpredicted(parts: Sequence[Report]) -> str:

@@ -39,6 +39,7 @@ class Difference:
     report, whether they changed or not."""
 
     kind: str
+    subjects: tuple[str, ...]  # what each report is of: "net for cortex-m55"
     totals: tuple[Change, ...]
     changes: tuple[Change, ...]
 
@@ -48,7 +49,13 @@ class Difference:
         def plain(changes: Iterable[Change]) -> list[dict[str, Any]]:
             return [{**asdict(change), "difference": change.difference} for change in changes]
 
-        document = {"schema": 1, "kind": self.kind, "totals": plain(self.totals), "changes": plain(self.changes)}
+        document = {
+            "schema": 1,
+            "kind": self.kind,
+            "subjects": list(self.subjects),
+            "totals": plain(self.totals),
+            "changes": plain(self.changes),
+        }
         return json.dumps(document, indent=2) + "\n"
 
 
@@ -58,6 +65,7 @@ def compare(before: str, after: str, names: tuple[str, str] = ("the first", "the
     (kind, old), (other, new) = (_read(text, name) for text, name in zip((before, after), names))
     if kind != other:
         raise UserError(f"{names[0]} is {kind}, and {names[1]} is {other}: give two of one kind")
+    subjects = tuple(_subject(json.loads(text)) for text in (before, after))
     totals, changes = [], []
     for group in dict.fromkeys((*old, *new)):
         numbers = old.get(group, {}), new.get(group, {})
@@ -70,12 +78,13 @@ def compare(before: str, after: str, names: tuple[str, str] = ("the first", "the
         else:
             changed = (row for row in rows if row.difference)
             changes += sorted(changed, key=lambda row: (-abs(row.difference), row.name))
-    return Difference(kind, tuple(totals), tuple(changes))
+    return Difference(kind, subjects, tuple(totals), tuple(changes))
 
 
 def render(difference: Difference) -> str:
     """Returns the difference as text for a terminal, with a final newline."""
-    blocks = ["\n".join(table([("", "before", "after", "change"), *map(_cells, difference.totals)], left=[0]))]
+    blocks = [_heading(difference)] if len(set(difference.subjects)) > 1 else []
+    blocks.append("\n".join(table([("", "before", "after", "change"), *map(_cells, difference.totals)], left=[0])))
     for group, changes in _by_group(difference.changes):
         blocks.append("\n".join([group, *(f"  {line}" for line in table(list(map(_cells, changes)), left=[0]))]))
     if not difference.changes:
@@ -86,11 +95,21 @@ def render(difference: Difference) -> str:
 def render_markdown(difference: Difference) -> str:
     """Returns the difference as Markdown for a pull request, with a final newline."""
     heading = ["| | before | after | change |", "|---|---:|---:|---:|"]
-    lines = [*heading, *(_markdown_row(row) for row in difference.totals)]
+    lines = [_heading(difference), ""] if len(set(difference.subjects)) > 1 else []
+    lines += [*heading, *(_markdown_row(row) for row in difference.totals)]
     for group, changes in _by_group(difference.changes):
         lines += ["", "<details>", f"<summary>{group}: {len(changes)} changed</summary>", "", *heading]
         lines += [*(_markdown_row(row) for row in changes), "", "</details>"]
     return "\n".join(lines) + "\n"
+
+
+def _heading(difference: Difference) -> str:
+    return f"before: {difference.subjects[0]}; after: {difference.subjects[1]}"
+
+
+def _subject(document: Mapping[str, Any]) -> str:
+    """Returns what a report is of, as far as it says so: its model and target."""
+    return " for ".join(str(document[field]) for field in ("name", "target") if document.get(field))
 
 
 def _by_group(changes: Sequence[Change]) -> list[tuple[str, list[Change]]]:

@@ -76,3 +76,16 @@ def test_a_damaged_report_is_refused():
 def test_two_kinds_are_refused():
     with pytest.raises(UserError, match="is the size report of an image, and .* is the report of a compiled model"):
         difference.compare(_image({}), _report("cmsis-nn"))
+
+
+def test_reports_of_different_models_say_of_which():
+    """The same network for two cores has the same calls, so that the figures alone do not tell which is which."""
+    before, after = (
+        build_report("net", encode(networks.ds_cnn(), get_target(target))).to_json()
+        for target in ("cortex-m4", "cortex-m55")
+    )
+    found = difference.compare(before, after)
+    for text in (difference.render(found), difference.render_markdown(found)):
+        assert text.startswith("before: net for cortex-m4; after: net for cortex-m55\n\n")
+    assert json.loads(found.to_json())["subjects"] == ["net for cortex-m4", "net for cortex-m55"]
+    assert "before:" not in difference.render(difference.compare(before, before))

@@ -12,7 +12,8 @@ _NAME = re.compile(r"(\w+)(\.scratch\b)?")
 
 
 class Names:
-    """The names of `graph`. `modules` are the user's, by the names of edge nodes; what has no module keeps its name."""
+    """The names of `graph`. `modules` are the user's, by the names of edge nodes. An input in another type, which no
+    module makes, is "INPUT as TYPE"; other nodes without a module keep their names."""
 
     def __init__(self, graph: Graph, modules: Mapping[str, str]) -> None:
         self._shown = dict(modules)
@@ -26,6 +27,10 @@ class Names:
         self._shown.update(
             {value.name: name for name, value, _ in written(graph, modules) if value.name not in unknown}
         )
+        for node in graph.nodes:
+            if node.name in unknown and any(node.inputs[0] is value for value in graph.inputs):
+                if node.op in ("quantize", "dequantize"):
+                    self._shown[node.name] = f"{node.inputs[0].name} as {node.output.element.value}"
 
     def in_text(self, text: str) -> str:
         """Returns `text` with the names of this graph as readers know them, and "scratch of X" for "X.scratch"."""
