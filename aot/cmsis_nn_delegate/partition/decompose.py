@@ -19,6 +19,7 @@ from ..edge.functions import forget_before
 from ..edge.kept_whole import kept_whole
 from ..ops.registry import OPS
 from .exir import contains_any_call_fn_target_op, default_decomposition_table
+from .listed_once import listed_once
 
 
 def _overload(name: str) -> Any:
@@ -77,7 +78,7 @@ class _Functional(ExportedProgram):
 
 def decompose(program: ExportedProgram) -> ExportedProgram:
     """Returns a copy of `program` in which everything is decomposed but the operators in `KEPT`."""
-    with kept_whole():
+    with kept_whole(), listed_once():
         copy: ExportedProgram = program.run_decompositions(_table())
     forget_before(program.graph, copy.graph)
     copy.__class__ = _Functional
@@ -92,7 +93,8 @@ def decomposed(program: ExportedProgram) -> bool:
 @functools.cache
 def _decomposable() -> frozenset[Any]:
     """Returns the keys of the table. To list them takes a tenth of the time of lowering a small model."""
-    return frozenset(_table())
+    with listed_once():
+        return frozenset(_table())
 
 
 def _table() -> dict[Any, Any]:

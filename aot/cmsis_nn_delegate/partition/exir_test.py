@@ -8,8 +8,10 @@ from importlib import resources
 import pytest
 import ruamel.yaml
 import torch
+from torch._export import utils
 
 from cmsis_nn_delegate.partition import exir
+from cmsis_nn_delegate.partition.decompose import decompose
 
 SLOW = ["networkx", "torch._inductor.lowering", "torch._inductor.fx_passes.post_grad"]
 
@@ -43,6 +45,18 @@ def test_documents_that_libyaml_reads_and_others(text):
     assert exir._Reader(typ="safe").load(text) is not None
     with pytest.raises(Exception, match="expected|found"):
         exir._Reader(typ="safe").load("a: [1")
+
+
+def test_operators_are_listed_once_for_a_program(monkeypatch):
+    calls = []
+    enumerate_operators = utils._materialize_cpp_cia_ops
+    monkeypatch.setattr(utils, "_materialize_cpp_cia_ops", lambda: calls.append(1) or enumerate_operators())
+    program = torch.export.export(torch.nn.Softsign(), (torch.zeros(3),))
+    decomposed = decompose(program)
+    assert len(calls) == 1
+    again = program.run_decompositions()
+    assert len(calls) > 10  # PyTorch by itself, for each namespace
+    assert len(decomposed.graph.nodes) == len(again.graph.nodes)
 
 
 def test_calls_that_write_in_place_are_decomposed_by_pytorch():

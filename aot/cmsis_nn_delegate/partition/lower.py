@@ -21,6 +21,7 @@ from ..isolation import isolated
 from ..target import Target
 from .exir import EdgeCompileConfig, EdgeProgramManager, to_edge_transform_and_lower
 from .int8_io import with_io
+from .listed_once import listed_once
 from .partitioner import CmsisNnPartitioner
 
 
@@ -65,7 +66,11 @@ def partition(
     etrecord: bool = False,
 ) -> EdgeProgramManager:
     """Like `lower`, for programs that `with_io` has made from `originals`."""
-    with library_call("ExecuTorch cannot lower the quantized model"), partitioner.lowering(originals):
+    with (
+        library_call("ExecuTorch cannot lower the quantized model"),
+        listed_once(),
+        partitioner.lowering(originals),
+    ):
         edge = to_edge_transform_and_lower(
             dict(program) if isinstance(program, Mapping) else program,
             partitioner=[partitioner],
