@@ -190,7 +190,7 @@ TEST(KernelTable, JoinsInAConstantExpressionWithSanitizers) {
 }
 
 TEST(Mutator, StaysInPayloadsThatLackOrCopy) {
-  constexpr std::uint32_t kTimes = 4000;
+  constexpr std::uint32_t kTimes = 1500;
   mutate_only(small_network(), kTimes);
   for (const bool in_regions : {false, true}) {
     AlignedBytes bare = small_network(in_regions);
