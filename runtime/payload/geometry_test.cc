@@ -132,6 +132,9 @@ class GeometryOfWindows : public Geometry {
     const Wide room = Wide{in_size} + padding - extent;
     const Wide least = room < 0 ? 1 : room / stride + 1;
     out = static_cast<std::int32_t>(least > kMaxDim ? 1 : least) + draw_.in(0, 1);
+    if (draw_.one_in(32)) {  // two of 14 bits, whose product is the first that is too large
+      stride = out = 1 << 14;
+    }
   }
   void draw_sizes() {
     draw_axis(in_.h, filter_.h, out_.h, stride_.h, padding_.h, dilation_.h);
