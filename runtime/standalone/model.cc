@@ -3,6 +3,7 @@
 #include <new>
 
 #include <executorch/runtime/core/memory_allocator.h>
+#include <executorch/runtime/platform/log.h>
 
 #include "runtime/payload/view.h"
 
@@ -26,25 +27,27 @@ constexpr payload::IoTensor no_tensor() {
   return tensor;
 }
 
-/// Memory that something else uses.
-struct Taken {
-  const void* data;
-  std::size_t bytes;
-
-  /// Whether the `count` bytes at `memory` have none in common with it.
-  bool apart_from(const void* memory, std::size_t count) const {
-    const auto first = reinterpret_cast<std::uintptr_t>(data);
-    const auto second = reinterpret_cast<std::uintptr_t>(memory);
-    return first - second >= count && second - first >= bytes;  // one of both wraps
-  }
-};
-
 /// Whether the `bytes` at `memory` can hold an arena or a state of `needed` bytes.
-bool fits(const void* memory, std::size_t bytes, std::uint32_t needed, const Taken& taken) {
+bool fits(const void* memory, std::size_t bytes, std::uint32_t needed) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  return needed == 0 ||
-         (memory != nullptr && bytes >= needed && address % payload::kAlignment == 0 &&
-          UINTPTR_MAX - address >= needed && taken.apart_from(memory, needed));
+  return needed == 0 || (memory != nullptr && bytes >= needed &&
+                         address % payload::kAlignment == 0 && UINTPTR_MAX - address >= needed);
+}
+
+/// Whether two pieces of memory have no byte in common. Only builds with a log look: they are those in which firmware is
+/// developed, and the others take no flash for it.
+[[maybe_unused]] bool apart(const void* a, std::size_t a_bytes, const void* b,
+                            std::size_t b_bytes) {
+#if ET_LOG_ENABLED
+  const auto first = reinterpret_cast<std::uintptr_t>(a);
+  const auto second = reinterpret_cast<std::uintptr_t>(b);
+  return a_bytes == 0 || b_bytes == 0 ||
+         (first - second >= b_bytes && second - first >= a_bytes);  // one of both wraps
+#else
+  static_cast<void>(a), static_cast<void>(a_bytes), static_cast<void>(b),
+      static_cast<void>(b_bytes);
+  return true;
+#endif
 }
 
 /// The memory that the delegate may take: at init() first the handle, alone or with the state after
@@ -52,10 +55,9 @@ bool fits(const void* memory, std::size_t bytes, std::uint32_t needed, const Tak
 class ModelMemory final : public MemoryAllocator {
  public:
   /// At execute() `handle` is null, and only the arena is available.
-  ModelMemory(const Taken& taken, std::uint8_t* handle, void* state, std::size_t state_bytes,
-              void* arena, std::size_t arena_bytes)
+  ModelMemory(std::uint8_t* handle, void* state, std::size_t state_bytes, void* arena,
+              std::size_t arena_bytes)
       : MemoryAllocator(0, nullptr),
-        taken_(taken),
         handle_(handle),
         state_(state),
         state_bytes_(state_bytes),
@@ -74,11 +76,10 @@ class ModelMemory final : public MemoryAllocator {
       memory = state_;
       bytes = state_bytes_;
     }
-    return fits(memory, bytes, static_cast<std::uint32_t>(size), taken_) ? memory : nullptr;
+    return fits(memory, bytes, static_cast<std::uint32_t>(size)) ? memory : nullptr;
   }
 
  private:
-  Taken taken_;
   std::uint8_t* handle_;
   void* state_;
   std::size_t state_bytes_;
@@ -92,8 +93,12 @@ Error StandaloneModelBase::load(const CmsisNnBackend& backend, const void* paylo
                                 std::size_t payload_bytes, void* arena, std::size_t arena_bytes,
                                 void* state, std::size_t state_bytes) {
   count_ = 0;
-  const Taken taken = {payload, payload_bytes};
-  ModelMemory memory(taken, handle_memory_, state, state_bytes, arena, arena_bytes);
+  // Before init() writes there.
+  if (state != nullptr && !apart(state, state_bytes, payload, payload_bytes)) {
+    ET_LOG(Error, "the state overlaps the payload");
+    return Error::MemoryAllocationFailed;
+  }
+  ModelMemory memory(handle_memory_, state, state_bytes, arena, arena_bytes);
   FreeableBuffer processed(payload, payload_bytes, nullptr);
   BackendInitContext context(&memory, nullptr, "forward");
   const auto handle = backend.init(context, &processed, {});
@@ -106,16 +111,17 @@ Error StandaloneModelBase::load(const CmsisNnBackend& backend, const void* paylo
   if (count > capacity_) {
     return Error::InvalidArgument;
   }
-  const std::uint32_t needed = view.header().arena_bytes;
-  const std::uint32_t kept = view.header().persistent_bytes + view.header().copied_bytes;
-  const Taken with_state = {*handle, kept == 0 ? 0 : payload::kStateOffset + kept};
-  if (!fits(arena, arena_bytes, needed, taken) ||
-      (needed != 0 && !with_state.apart_from(arena, needed))) {
+  if (!fits(arena, arena_bytes, view.header().arena_bytes)) {
+    return Error::MemoryAllocationFailed;
+  }
+  if (!apart(arena, view.header().arena_bytes, payload, payload_bytes) ||
+      (state != nullptr && !apart(arena, view.header().arena_bytes, state, state_bytes))) {
+    ET_LOG(Error, "the arena overlaps the payload or the state");
     return Error::MemoryAllocationFailed;
   }
   backend_ = &backend;
   handle_ = *handle;
-  arena_bytes_ = needed;
+  arena_bytes_ = view.header().arena_bytes;
   arena_ = arena_bytes_ == 0 ? nullptr : static_cast<std::uint8_t*>(arena);
   tensors_ = view.tensors();
   for (std::size_t i = 0; i < count; ++i) {
@@ -143,9 +149,10 @@ Error StandaloneModelBase::set_data(std::size_t index, void* data) {
   }
   // Room of its own in the arena is what data() returned; anything else there is overwritten.
   const payload::IoTensor& tensor = tensors_[index];
-  const Taken arena = {arena_, arena_bytes_};
-  if (data != nullptr && !arena.apart_from(data, tensor.nbytes) &&
-      (tensor.arena_offset == payload::kNoArenaOffset || data != arena_ + tensor.arena_offset)) {
+  const bool own =
+      tensor.arena_offset != payload::kNoArenaOffset && data == arena_ + tensor.arena_offset;
+  if (data != nullptr && !own && !apart(arena_, arena_bytes_, data, tensor.nbytes)) {
+    ET_LOG(Error, "the memory of tensor %zu lies in the arena", index);
     return Error::InvalidArgument;
   }
   impls_[index].set_data(data);
@@ -160,7 +167,7 @@ Error StandaloneModelBase::run(EventTracer* tracer) {
   if (count_ == 0) {
     return Error::InvalidState;
   }
-  ModelMemory memory({nullptr, 0}, nullptr, nullptr, 0, arena_, arena_bytes_);
+  ModelMemory memory(nullptr, nullptr, 0, arena_, arena_bytes_);
   BackendExecutionContext context(tracer, &memory, "forward");
   return backend_->execute(context, handle_, Span<EValue*>(pointers_, count_));
 }

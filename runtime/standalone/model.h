@@ -25,7 +25,8 @@
 //
 // load() checks the payload once, and run() trusts it: no byte of the payload may change while the model is used. Flash
 // keeps it so; in RAM, nothing else may write there. Payload, arena, state and the memory that
-// set_data() gets must not overlap. load() and set_data() refuse what they can see of that.
+// set_data() gets must not overlap. Where ET_LOG_ENABLED is set, as on the host, load() and
+// set_data() refuse what they can see of that; firmware without a log takes no flash for it.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +56,7 @@ class StandaloneModelBase {
   ///
   /// Errors: those of CmsisNnBackend::init(); InvalidArgument if the payload has more inputs
   /// and outputs than there is room for; MemoryAllocationFailed if the payload needs an arena or
-  /// a state and that is null, too small, not 16-byte aligned, or overlaps the payload or the other one. After an error nothing is
+  /// a state and that is null, too small, not 16-byte aligned, or overlaps the payload or the other one (the last only in builds with a log). After an error nothing is
   /// loaded. load() may be called again, after an error too.
   [[nodiscard]] executorch::runtime::Error load(const CmsisNnBackend& backend, const void* payload,
                                                 std::size_t payload_bytes, void* arena,
@@ -82,7 +83,7 @@ class StandaloneModelBase {
   /// tensor(index).nbytes bytes, 4-byte aligned for floats, and must outlive run(), which checks
   /// it. The bytes must not be those of another tensor, the payload or the state, nor lie in the arena, except where
   /// the tensor has its room (what data() returned after load()). Errors: InvalidState before load(); InvalidArgument
-  /// if there is no such tensor, or for memory in the arena.
+  /// if there is no such tensor, or, in builds with a log, for memory in the arena.
   [[nodiscard]] executorch::runtime::Error set_data(std::size_t index, void* data);
 
   /// Computes the outputs. Errors: those of CmsisNnBackend::execute(), such as InvalidArgument for
