@@ -255,7 +255,7 @@ def _set_io(c: Compilation) -> None:
 
 def _partition(c: Compilation) -> None:
     c.progress(f"partitioning and compiling for {', '.join(target.name for target in c.targets)}")
-    c.partitioner = _partitioner(c, c.targets[0], prepared=True, later=True)
+    c.partitioner = _partitioner(c, c.targets[0], prepared=not c.is_quantized, later=True)
     try:
         c.edge = partition(c.program, [c.quantized], c.partitioner, c.strict, c.etrecord)
     except NotDelegatedError as error:
@@ -320,7 +320,8 @@ def _plan(c: Compilation) -> None:
     if copies_weights(c.memories) and len(c.graphs) > 1:
         raise UserError(
             f"the model is delegated in {len(c.graphs)} parts, and a memory can hold the weights of one part only: "
-            "leave weights out of --memory, or make the model one part (`cmsisnn explain` says what divides it)"
+            "leave weights out of --memory (memories), or make the model one part (`cmsisnn explain` says what "
+            "divides it)"
         )
     c.planned = {target: [] for target in c.targets}
     for target in c.targets:
@@ -338,9 +339,9 @@ def _what_fits(c: Compilation, legal: Legal, target: Target) -> list[str]:
     """Returns other options with which a graph fits the memories, each alone."""
     more = max(_LARGE_SLOWDOWN, c.max_slowdown)
     options = {
-        "--prefer ram": (Preference.RAM, c.io_placement, max(SLOWDOWN_FOR_RAM, c.max_slowdown)),
-        f"--max-slowdown {more:g}": (c.preference, c.io_placement, more),
-        "--io-placement caller, where the caller keeps the inputs and outputs": (
+        '--prefer ram (prefer="ram")': (Preference.RAM, c.io_placement, max(SLOWDOWN_FOR_RAM, c.max_slowdown)),
+        f"--max-slowdown {more:g} (max_slowdown={more:g})": (c.preference, c.io_placement, more),
+        '--io-placement caller (io_placement="caller"), where the caller keeps the inputs and outputs': (
             c.preference,
             IoPlacement.CALLER,
             c.max_slowdown,

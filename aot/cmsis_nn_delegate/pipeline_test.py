@@ -277,9 +277,9 @@ def test_the_weights_of_several_parts_are_not_copied():
 
 # What an error says that fits, as arguments.
 ADVICE = {
-    "--prefer ram": {"prefer": "ram"},
-    "--max-slowdown 50": {"max_slowdown": 50},
-    "--io-placement caller": {"io_placement": "caller"},
+    '--prefer ram (prefer="ram")': {"prefer": "ram"},
+    "--max-slowdown 50 (max_slowdown=50)": {"max_slowdown": 50},
+    '--io-placement caller (io_placement="caller")': {"io_placement": "caller"},
 }
 
 

@@ -129,6 +129,7 @@ class EdgeContext:
         held = (*program.state_dict.values(), *program.constants.values())
         self.has_data = not any(isinstance(value, FakeTensor) for value in held)
         # Whether the program went through a quantizer.
+        self._prepared = prepared
         self.quantized = prepared or any(target_name(node) == QUANTIZE for node in program.graph.nodes)
 
     def described(self, node: Node) -> str:
@@ -138,6 +139,13 @@ class EdgeContext:
             return described(node)
         where = f" in {function.module}" if function.module else ""
         return f"{function.name} ({function.target}){where}"
+
+    @property
+    def requantize(self) -> str:
+        """What to do about tensors that are not quantized as kernels take them. It ends with the quantizer's name."""
+        if self._prepared:
+            return "remove the override or range that you have set for it, and leave it to CmsisNnQuantizer"
+        return "quantize with CmsisNnQuantizer"
 
     # Arguments --------------------------------------------------------------
 
@@ -423,7 +431,7 @@ class EdgeContext:
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
                 f"input {_show(self.input_quant(inputs[0]))} and output {_show(output)} differ, but"
-                " the kernel does not rescale; quantize with CmsisNnQuantizer, which shares them",
+                f" the kernel does not rescale; {self.requantize}, which shares them",
             )
         return None
 

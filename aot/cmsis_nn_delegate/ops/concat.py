@@ -84,8 +84,8 @@ class Concat(Op):
             return None
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
-            "one of the tensors is a constant that is not quantized like the result; quantize with CmsisNnQuantizer, "
-            "which gives all of them one scale",
+            "one of the tensors is a constant that is not quantized like the result; "
+            f"{context.requantize}, which gives all of them one scale",
         )
 
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:

@@ -53,12 +53,12 @@ def check(node: EdgeNode, operands: Operands, context: EdgeContext) -> Optional[
     if not found.quantized:
         return Refusal(
             Reason.NOT_QUANTIZED,
-            "its weight is not quantized; prepare the model with CmsisNnQuantizer",
+            f"its weight is not quantized; {context.requantize}",
         )
     if found.dtype != "int8":
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
-            f"its weight is {found.dtype}; the kernels take int8: quantize with CmsisNnQuantizer",
+            f"its weight is {found.dtype}; the kernels take int8: {context.requantize}",
         )
     if found.axis not in (None, 0):
         return Refusal(

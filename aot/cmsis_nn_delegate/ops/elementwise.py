@@ -86,7 +86,7 @@ def refuse_constants(context: EdgeContext, a: Any, b: Any) -> Optional[Refusal]:
             how = constant.dtype + (" with a scale per channel" if constant.axis is not None else "")
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
-                f"its constant operand is {how}; the kernel takes int8 with one scale: quantize with CmsisNnQuantizer",
+                f"its constant operand is {how}; the kernel takes int8 with one scale: {context.requantize}",
             )
     return None
 

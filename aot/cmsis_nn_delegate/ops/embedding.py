@@ -172,7 +172,7 @@ class Embedding(Op):
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
                 f"its table is {found.dtype} with {'one scale' if found.axis is None else 'several scales'}; the "
-                "kernel takes int8 with one scale: quantize with CmsisNnQuantizer",
+                f"kernel takes int8 with one scale: {context.requantize}",
             )
         return None
 
@@ -210,8 +210,8 @@ class Embedding(Op):
             return None
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
-            "its table and its output have different scales, but the kernel does not rescale; quantize with "
-            "CmsisNnQuantizer, which shares them",
+            "its table and its output have different scales, but the kernel does not rescale; "
+            f"{context.requantize}, which shares them",
         )
 
     def output_shape(self, inputs: Sequence[Value], attrs: EmbeddingAttrs) -> tuple[int, ...]:

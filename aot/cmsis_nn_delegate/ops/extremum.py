@@ -103,7 +103,7 @@ class Extremum(elementwise.PairOp):
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
             "its constant operand has another scale or zero point than its output, but the kernel does not rescale; "
-            "quantize with CmsisNnQuantizer, which shares them",
+            f"{context.requantize}, which shares them",
         )
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:

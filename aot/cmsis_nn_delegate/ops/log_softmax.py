@@ -102,7 +102,7 @@ class LogSoftmax(rows.RowsOp):
             return None
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
-            f"output scale {scale:g} is too small for the kernel; quantize with CmsisNnQuantizer, which uses 1/16",
+            f"output scale {scale:g} is too small for the kernel; {context.requantize}, which uses 1/16",
         )
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:

@@ -125,7 +125,7 @@ class Prelu(Op):
         if constant.quant is None:
             return Refusal(
                 Reason.NOT_QUANTIZED,
-                "its weight is not int8 with one scale; prepare the model with CmsisNnQuantizer",
+                f"its weight is not int8 with one scale; {context.requantize}",
             )
         return None
 

@@ -155,7 +155,7 @@ def refuse_scales(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
             f"output scale {output.scale[0]:g} and zero point {output.zero_point}; the kernel's"
-            " are 1/256 and -128: quantize with CmsisNnQuantizer",
+            f" are 1/256 and -128: {context.requantize}",
         )
     scale = context.input_scale(operand(node))
     if scale * (1 << (31 - INTEGER_BITS)) <= 1:

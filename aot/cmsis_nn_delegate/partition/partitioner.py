@@ -171,7 +171,14 @@ class CmsisNnPartitioner(Partitioner):
     def _ask(self, ep: ExportedProgram) -> Support:
         """Returns the decision about `ep`, which is not an edge program yet."""
         if self._asked is None or self._asked[0] is not ep.graph:
-            support = Support(ep, data_later=True, providers=self._providers, max_io=self._max_io, keep_crowded=True)
+            support = Support(
+                ep,
+                prepared=self._prepared,
+                data_later=True,
+                providers=self._providers,
+                max_io=self._max_io,
+                keep_crowded=True,
+            )
             self._asked = (ep.graph, support)
             for asked in ep.graph.nodes:  # decompositions record where nodes come from, but passes do not
                 asked.meta["from_node"] = [NodeSource(asked, type(self).__name__)]

@@ -493,6 +493,27 @@ def test_concatenations_are_nested_as_deep_as_needed():
     assert torch.equal(program.module(check_guards=False)(x), wanted)
 
 
+class TwoScales(nn.Module):
+    """A concatenation of tensors with different scales, which no kernel computes."""
+
+    def forward(self, x):
+        q = torch.ops.quantized_decomposed
+
+        def through(y, scale):
+            parameters = (scale, 0, -128, 127, torch.int8)
+            return q.dequantize_per_tensor(q.quantize_per_tensor(y, *parameters), *parameters)
+
+        return through(torch.cat([through(x, 0.1), through(x, 0.2)]), 0.2)
+
+
+@pytest.mark.parametrize("prepared, advice", [(False, "quantize with CmsisNnQuantizer"), (True, "remove the override")])
+def test_advice_is_for_the_flow_that_the_user_is_in(prepared, advice):
+    """`prepared`: compile_model and the command line use the quantizer, so that it is no use to advise it."""
+    reports = lower_program(unquantized(TwoScales(), torch.randn(2, 4)), prepared=prepared).reports
+    (message,) = {report.message for report in reports if report.reason is R.UNSUPPORTED_QUANTIZATION}
+    assert advice in message
+
+
 def test_memories_leave_room_for_fewer_inputs_and_outputs():
     memories = [Memory("fast", 4096, ("activations",)), Memory("sram", 65536)]
     partitioner = CmsisNnPartitioner("cortex-m55", memories=memories)

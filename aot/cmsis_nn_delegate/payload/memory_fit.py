@@ -74,5 +74,7 @@ def _border(graph: Graph, arena: str, limit: int, io_placement: IoPlacement) -> 
         facts.append(f"The {kind} {largest.name} alone takes {largest.nbytes:,} bytes, and has to lie in {arena}")
     floats = sum(value.nbytes for value in border if value.element is Element.FLOAT32)
     if floats:
-        facts.append(f"Inputs and outputs take {floats:,} bytes as floats; with --io int8 they take {floats // 4:,}")
+        facts.append(
+            f'Inputs and outputs take {floats:,} bytes as floats; with --io int8 (io="int8") they take {floats // 4:,}'
+        )
     return facts
