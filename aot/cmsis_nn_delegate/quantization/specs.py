@@ -8,7 +8,6 @@ from typing import Any, Optional
 import torch
 from torchao.quantization.pt2e.fake_quantize import FakeQuantize
 from torchao.quantization.pt2e.observer import (
-    HistogramObserver,
     MinMaxObserver,
     MovingAverageMinMaxObserver,
     MovingAveragePerChannelMinMaxObserver,
@@ -17,6 +16,7 @@ from torchao.quantization.pt2e.observer import (
 from torchao.quantization.pt2e.quantizer import FixedQParamsQuantizationSpec, QuantizationSpec
 
 from .configuration import QuantizationConfig
+from .histogram import RememberingHistogramObserver
 from .mask_observers import mask_values, masked_scores
 from .percentile import PercentileObserver
 
@@ -28,7 +28,7 @@ MASK = "cmsis_nn_mask"
 
 # By `QuantizationConfig.observer`.
 _OBSERVERS: dict[str, Any] = {
-    "histogram": HistogramObserver,
+    "histogram": RememberingHistogramObserver,
     "minmax": MinMaxObserver,
     "moving-average": MovingAverageMinMaxObserver,
     "percentile": PercentileObserver,
