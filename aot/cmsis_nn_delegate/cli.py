@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .payload.report.model_report import Report
     from .pipeline import Compilation
     from .quantization.samples import InputSpec, Sample
-    from .runner.host import HostProgram
+    from .runner.host_process import HostProcess
     from .runner.profile import Profile
 
     Results = list[list[np.ndarray]]  # by sample and output
@@ -694,7 +694,10 @@ def _samples(artifacts: Artifacts, arguments: argparse.Namespace) -> list[Sample
     else:
         program = _host_program(artifacts, arguments)
         specs = [samples.InputSpec(f"input{i}", s) for i, s in enumerate(program.input_shapes)]
-        wanted = [(np.dtype(dtype), None) for dtype in program.input_dtypes]
+        try:
+            wanted = [(np.dtype(dtype), None) for dtype in program.input_dtypes]
+        except TypeError as error:
+            raise UserError(f"{artifacts.path('.pte')} has an input of a type that is unknown here: {error}") from error
     loaded = [tuple(map(samples.for_device, sample)) for sample in samples.load(arguments.inputs, specs, "inputs")]
     if artifacts.has(".graph.npz"):
         _check_indices(graph, loaded, arguments.inputs)
@@ -751,10 +754,13 @@ def _run_host(artifacts: Artifacts, samples: list[Sample], arguments: argparse.N
     return [program.run(sample, channels_last) for sample in samples]
 
 
-def _host_program(artifacts: Artifacts, arguments: argparse.Namespace) -> HostProgram:
-    from .runner.host import HostProgram
+def _host_program(artifacts: Artifacts, arguments: argparse.Namespace) -> HostProcess:
+    from .runner.host_process import HostProcess
 
-    return HostProgram(artifacts.read(".pte"), arguments.library)
+    if getattr(arguments, "started", None) is None:
+        arguments.started = HostProcess(artifacts.read(".pte"), arguments.library, artifacts.path(".pte"))
+    started: HostProcess = arguments.started
+    return started
 
 
 def _run_simulator(artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace) -> Results:

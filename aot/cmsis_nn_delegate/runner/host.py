@@ -16,12 +16,11 @@ from executorch.runtime import Runtime, Verification
 
 from ..errors import UserError
 from ..finite import require_finite
-from ..partition.backend import CmsisNnBackend
 from .checkout import find_checkout
 
 LIBRARY_VARIABLE = "CMSISNN_HOST_LIBRARY"
 LIBRARY_NAME = "libcmsis_nn_delegate.so"
-_BACKEND = CmsisNnBackend.__name__
+_BACKEND = "CmsisNnBackend"  # the name of the class, without importing the compiler
 _BUILD = "`bazel build //runtime:libcmsis_nn_delegate.so`"
 
 _loaded: Optional[ctypes.CDLL] = None  # registration happens at load time and only works once
@@ -78,14 +77,14 @@ class HostProgram:
         load_library(library)
         name = "the program" if isinstance(program, bytes) else str(program)
         try:
-            self._program = Runtime.get().load_program(program, verification=Verification.Minimal)
+            self._program = Runtime.get().load_program(program, verification=Verification.InternalConsistency)
             self._method = self._program.load_method(method)
-        except RuntimeError as error:
-            raise UserError(f"{name} cannot be loaded: {error}", exit_code=1) from error
-        metadata = self._method.metadata
-        infos = [metadata.input_tensor_meta(i) for i in range(metadata.num_inputs())]
-        self.input_shapes = [tuple(info.sizes()) for info in infos]
-        self.input_dtypes = [_NUMPY.get(info.dtype(), str(info.dtype())) for info in infos]
+            metadata = self._method.metadata
+            infos = [metadata.input_tensor_meta(i) for i in range(metadata.num_inputs())]
+            self.input_shapes = [tuple(info.sizes()) for info in infos]
+            self.input_dtypes = [_NUMPY.get(info.dtype(), str(info.dtype())) for info in infos]
+        except Exception as error:  # a damaged program ends in various ones
+            raise UserError(f"{name} cannot be loaded: {_reason(error)}", exit_code=1) from error
 
     def run(self, inputs: Sequence[np.ndarray], channels_last: Sequence[int] = ()) -> list[np.ndarray]:
         """Returns the outputs for one set of inputs, in logical shape and order.
@@ -111,10 +110,14 @@ class HostProgram:
             tensors.append(tensor)
         try:
             outputs = self._method.execute(tensors)
-        except RuntimeError as error:
-            raise UserError(f"the program failed: {error}", exit_code=1) from error
-        # The outputs lie in the method's memory, which the next run overwrites.
-        return [np.array(output.contiguous().numpy(), copy=True) for output in outputs]
+            # The outputs lie in the method's memory, which the next run overwrites.
+            return [np.array(output.contiguous().numpy(), copy=True) for output in outputs]
+        except Exception as error:
+            raise UserError(f"the program failed: {_reason(error)}", exit_code=1) from error
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, RuntimeError) else f"{type(error).__name__}: {error}"
 
 
 # The scalar types of ExecuTorch (c10::ScalarType) that models here use.
