@@ -56,8 +56,9 @@ class StandaloneModelBase {
   ///
   /// Errors: those of CmsisNnBackend::init(); InvalidArgument if the payload has more inputs
   /// and outputs than there is room for; MemoryAllocationFailed if the payload needs an arena or
-  /// a state and that is null, too small, not 16-byte aligned, or overlaps the payload or the other one (the last only in builds with a log). After an error nothing is
-  /// loaded. load() may be called again, after an error too.
+  /// a state and that is null, too small or not 16-byte aligned, or, in builds with a log, if one of them
+  /// overlaps the payload or the other one. After an error nothing is loaded. load() may be called again,
+  /// after an error too.
   [[nodiscard]] executorch::runtime::Error load(const CmsisNnBackend& backend, const void* payload,
                                                 std::size_t payload_bytes, void* arena,
                                                 std::size_t arena_bytes, void* state = nullptr,
