@@ -146,6 +146,35 @@ TEST(PayloadView, JoinedTablesHaveTheKernelsOfBoth) {
   EXPECT_EQ(kBoth.provider, &portable::kProvider);
 }
 
+/// A state, copied constants, and each input, output and region take one of kMaxIo bases.
+TEST(PayloadView, AsManyBasesAsThereAre) {
+  for (unsigned regions = payload::kMaxIo - 5; regions <= payload::kMaxIo; ++regions) {
+    for (const bool has_state : {false, true}) {
+      for (const bool copies : {false, true}) {
+        testing::PayloadBuilder builder;
+        payload::QuantizeArgs args = {};
+        args.input = builder.input(payload::DType::kFloat32, {1, 4});
+        args.output = builder.output(payload::DType::kInt8, {1, 4});
+        args.batch = args.channels = 1;
+        args.pixels = 4;
+        args.inverse_scale = 2.0f;
+        builder.constant(std::vector<std::int32_t>(4));
+        for (unsigned i = 0; i < regions; ++i) {
+          builder.region(16);
+        }
+        builder.call(payload::Opcode::kQuantize, args);
+        AlignedBytes bytes = builder.finish();
+        bytes.header().persistent_bytes = has_state ? 16 : 0;
+        bytes.header().copied_bytes = copies ? 16 : 0;
+        const unsigned bases = 2 + regions + (has_state ? 1 : 0) + (copies ? 1 : 0);
+        EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
+                  bases <= payload::kMaxIo ? Error::Ok : Error::InvalidProgram)
+            << bases;
+      }
+    }
+  }
+}
+
 TEST(PayloadView, EveryHeaderField) {
   const std::pair<const char*, std::function<void(Header&)>> changes[] = {
       {"magic", [](Header& h) { h.magic ^= 1; }},
