@@ -53,6 +53,8 @@ def parse(text: str) -> Configuration:
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise UserError(f"{line}{error.problem or 'it is not YAML'}") from error
+    except RecursionError as error:
+        raise UserError("it is nested too deeply") from error
     except yaml.YAMLError as error:
         raise UserError(f"it is not YAML: {str(error).splitlines()[0]}") from error
     parts = _mapping({} if parts is None else parts, "the file")

@@ -66,6 +66,7 @@ MISTAKES = {
     "ranges: {x: [1, 2]}": r"range of 'x': \[1, 2\] is impossible: a range has two finite numbers and contains 0",
     "ranges: {x: [0, .inf]}": "is impossible",
     "ranges: {x: [0, 0]}": "is impossible",
+    "[" * 600 + "]" * 600: "nested too deeply",
 }
 
 
