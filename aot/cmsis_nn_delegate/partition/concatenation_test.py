@@ -56,6 +56,43 @@ FORMS = {
 }
 
 
+def _written(write):
+    def function(a, b):
+        y = a + 2 * b
+        write(y, a)
+        return y
+
+    return pair(function, 2, 6, 5)
+
+
+def _fill(part):
+    def write(y, a):
+        y[part] = 0.5
+
+    return _written(write)
+
+
+def _copy(y, a):
+    y[:, 1:3] = a[:, 2:4]
+
+
+WRITES = {
+    "first": _fill((slice(None), slice(0, 2))),
+    "one": _fill((slice(None), 1)),
+    "last": _fill((..., -1)),
+    "every second": _fill((slice(None), slice(0, None, 2))),
+    "inner": _fill((slice(None), slice(1, 3), slice(1, 2))),
+    "all": _fill((slice(None), slice(None))),
+    "nothing": _fill((slice(None), slice(2, 2))),
+    "copied": _written(_copy),
+}
+
+
+def test_writes_into_parts():
+    """What is written in place is put between what stays."""
+    check_each(WRITES, "float")
+
+
 def test_forms():
     check_each(FORMS, "float")
 

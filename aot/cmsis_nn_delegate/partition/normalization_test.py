@@ -1,10 +1,13 @@
 """Normalizations as PyTorch writes them: each is one kernel call, within a step of the quantized module."""
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
+from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.edge.refusal import Reason
 from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, reports_of_branches
 
@@ -68,16 +71,61 @@ def test_vectors_of_length_one():
     assert found["with rows of zeros"].distance <= 1
 
 
-def test_other_lengths_are_refused_by_name():
+def test_lengths_and_angles():
+    """Siamese networks compare two vectors. Lengths have the noise of their own rounding, and not that of squares."""
+    functions = {
+        "cosine": F.cosine_similarity,
+        "cosine of all pairs": lambda a, b: F.cosine_similarity(a[:, None], b[None], dim=-1),
+        "cosine of columns": lambda a, b: F.cosine_similarity(a, b, dim=0),
+        "distance": F.pairwise_distance,
+        "distance, kept": lambda a, b: F.pairwise_distance(a, b, p=2.0, keepdim=True),
+        "distance of all pairs": lambda a, b: torch.cdist(a[None], b[None]),
+        "length": lambda a, b: torch.linalg.vector_norm(a - b, dim=0),
+        "sum": lambda a, b: F.pairwise_distance(a, b, p=1),
+        "largest": lambda a, b: F.pairwise_distance(a, b, p=float("inf")),
+    }
+    inputs = torch.randn(5, 8), torch.cat([torch.randn(4, 8), torch.zeros(1, 8)])
+    branches = {name: Branch(Function(f), tuple(x.clone() for x in inputs)) for name, f in functions.items()}
+    found = branches_apart(branches)
+    for name in functions:
+        assert found[name].distance <= 2, name
+        ops = {"cosine": ["normalize", "normalize"], "distance": ["add", "normalize"]}.get(name)
+        assert ops is None or found[name].ops == ["quantize", "quantize", *ops, "batch_matmul", "dequantize"], name
+
+
+@pytest.mark.parametrize("function", [F.cosine_similarity, F.pairwise_distance])
+def test_lengths_are_close_to_float(function):
+    class Siamese(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.Sequential(nn.Linear(12, 16), nn.ReLU(), nn.Linear(16, 8))
+
+        def forward(self, a, b):
+            return function(self.layers(a), self.layers(b))
+
+    module = Siamese()
+    samples = [(torch.randn(4, 12), torch.randn(4, 12)) for _ in range(16)]
+    compiled = compile_model(module, samples[0], "cortex-m4", samples)
+    results = [reference.run(compiled.graph, [x.numpy() for x in sample])[0] for sample in samples]
+    wanted = [module(*sample).detach().numpy() for sample in samples]
+    assert np.square(np.subtract(results, wanted)).sum() < 1e-3 * np.square(wanted).sum()  # 30 dB
+
+
+def test_quotients_with_other_lengths():
     functions = {
         "p": lambda x: F.normalize(x, p=1.0, dim=1),
         "eps": lambda x: F.normalize(x, dim=1, eps=0.5),
         "of others": lambda x: x / (2 * x).norm(dim=1, keepdim=True),
-        "two dimensions": lambda x: x / x.norm(dim=(1, 2), keepdim=True),
     }
-    for name, reports in reports_of_branches({n: branch(2, 5, 4, function=f) for n, f in functions.items()}).items():
-        (report,) = [r for r in reports if r.function_target == "aten.linalg_vector_norm.default"]
-        assert "F.normalize(x, dim=...) with p=2" in report.message, name
+    found = branches_apart({name: branch(2, 5, 4, function=function) for name, function in functions.items()})
+    assert max(apart.distance for apart in found.values()) <= 1
+
+
+def test_lengths_over_two_dimensions_are_refused_by_name():
+    two = branch(2, 5, 4, function=lambda x: x / x.norm(dim=(1, 2), keepdim=True))
+    reports = reports_of_branches({"": two})[""]
+    (report,) = [report for report in reports if report.function_target == "aten.linalg_vector_norm.default"]
+    assert "F.normalize(x, dim=...) with p=2" in report.message
 
 
 def test_weights_from_outside_are_refused():

@@ -213,8 +213,8 @@ def shift_zero_point(prepared, converted):
 
 
 def drop_write(prepared, converted):
-    (write,) = calls(converted, aten.slice_scatter.default)
-    write.replace_all_uses_with(write.args[0])
+    (write,), (rest,) = (calls(converted, target) for target in (aten.cat.default, aten.slice.Tensor))
+    write.replace_all_uses_with(rest.args[0])
     converted.graph.erase_node(write)
 
 

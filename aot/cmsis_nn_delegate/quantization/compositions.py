@@ -113,7 +113,8 @@ def spell_out_products(model: GraphModule) -> None:
     """Rewrites `model` as the module docstring says."""
     for node in list(model.graph.nodes):
         if node.op == "call_function" and (node.target in _COMPOSED or _has_vector(node)):
-            _spell_out(node)
+            target: Any = node.target
+            spell_out(node, _PARTS.get(target, target))
     finish(model)
 
 
@@ -125,13 +126,13 @@ def _has_vector(node: Node) -> bool:
     return min(ranks) == 1 < max(ranks)
 
 
-def _spell_out(node: Node) -> None:
-    target: Any = node.target
+def spell_out(node: Node, parts_of: Callable[..., Any]) -> None:
+    """Replaces a call by the calls that the function `parts_of` makes with its arguments."""
 
     def function(*tensors: torch.Tensor) -> Any:
         values = dict(zip(node.all_input_nodes, tensors))
         args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), values.__getitem__)
-        return _PARTS.get(target, target)(*args, **kwargs)
+        return parts_of(*args, **kwargs)
 
     tensors = [torch.empty(source.meta["val"].shape) for source in node.all_input_nodes]
     parts = make_fx(function, decomposition_table=_PARTS, tracing_mode="fake")(*tensors).graph

@@ -37,6 +37,12 @@ def check_model(model: Model) -> None:
     """Raises UserError if `model` is not a model, has dynamic shapes, or computes in a type other than float32."""
     if not isinstance(model, (torch.nn.Module, ExportedProgram)):
         raise UserError(f"the model is {_kind(model)}; give a torch.nn.Module or a torch.export.ExportedProgram")
+    if isinstance(model, torch.jit.ScriptModule):
+        raise UserError(
+            f"the model is a {_kind(model)} of TorchScript (torch.jit.script, trace or load), which torch.export does "
+            "not take: give the torch.nn.Module that it was made of, with the same weights: "
+            "module.load_state_dict(scripted.state_dict())"
+        )
     tensors = dict(model.state_dict if isinstance(model, ExportedProgram) else model.state_dict())
     for name, tensor in tensors.items():
         if not isinstance(tensor, torch.Tensor):

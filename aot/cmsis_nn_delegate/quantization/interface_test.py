@@ -179,6 +179,10 @@ def test_names_of_inputs_that_are_required(function, names):
         (two, "the model is function"),
         (nn.Linear, "the model is type"),
         (None, "the model is None"),
+        (
+            torch.jit.trace(nn.Linear(2, 2), torch.zeros(1, 2)),
+            "TopLevelTracedModule of TorchScript .* give the torch.nn",
+        ),
     ],
 )
 def test_what_is_no_model(model, pattern):

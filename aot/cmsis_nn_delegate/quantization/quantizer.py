@@ -77,6 +77,7 @@ from .equalization import equalize
 from .fixed_ranges import fix_ranges
 from .float_powers import float_powers_to_powers
 from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
+from .lengths import lengths_to_products
 from .masks import take_masks
 from .overrides import settings_of, stays_float
 from .pools import rewrite_pools
@@ -84,13 +85,13 @@ from .prepare import BATCH_NORM, remove_identities, unpad_same
 from .products import split_products
 from .recurrent import unroll_recurrent_layers
 from .rewriting import evaluated
+from .scatters import scatters_to_concats
 from .selections import separate_selections
 from .sequences import images_of_sequences
 from .shared_scales import point_to_first, scale_of
 from .softmax_axes import softmax_along_rows
 from .specs import MASK, MASKED_SCORES, RANGE, Specs, fixed, fixed_range
 from .splits import separate_parts
-from .unit_vectors import unit_vectors_to_norms
 from .worthwhile import drop_workless
 
 # What operators say about being quantized, by the names of their overloads in exported programs.
@@ -222,7 +223,8 @@ class CmsisNnQuantizer(Quantizer):
         float_powers_to_powers(model)
         unroll_recurrent_layers(model)
         spell_out_products(model)
-        unit_vectors_to_norms(model)
+        lengths_to_products(model)
+        scatters_to_concats(model)
         fold_constants(model, trained=self._qat)
         clamps_to_numbers(model)
         separate_parts(model)
