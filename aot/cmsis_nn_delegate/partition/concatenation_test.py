@@ -82,7 +82,6 @@ WRITES = {
     "last": _fill((..., -1)),
     "every second": _fill((slice(None), slice(0, None, 2))),
     "inner": _fill((slice(None), slice(1, 3), slice(1, 2))),
-    "all": _fill((slice(None), slice(None))),
     "nothing": _fill((slice(None), slice(2, 2))),
     "copied": _written(_copy),
 }
