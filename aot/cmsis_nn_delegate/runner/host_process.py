@@ -1,6 +1,7 @@
 """Runs a .pte on the host in a process of its own, because a damaged one can end the process that loads it.
 
-ExecuTorch trusts a program that it loads: of 400 with one wrong bit, 40 ended Python with a signal.
+ExecuTorch trusts a program that it loads, also after its check of consistency: one wrong bit can end Python by a
+signal.
 """
 
 from __future__ import annotations
