@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Optional
 
 from . import __version__
 from .errors import UserError, first_line, require_file
+from .heartbeat import Heartbeat
 from .payload.files.outputs import check_writable, write_files
 from .payload.preference import PREFERENCES, Preference
 from .printable import printable
@@ -56,6 +57,9 @@ _UNCHANGED = Configuration("default", None, QuantizationConfig())  # no option s
 _M_MMAP_THRESHOLD = -3  # of malloc.h
 
 
+_HEARTBEAT = Heartbeat()
+
+
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong without repeating the usage. A command's arguments are added when it is parsed, because their
     choices and defaults are those of modules that take a while to import."""
@@ -83,7 +87,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         if not debug:
             quiet()
         _return_freed_memory()
-        return int(arguments.run(arguments))
+        with _HEARTBEAT.running():
+            return int(arguments.run(arguments))
     except BrokenPipeError:
         # The reader of stdout has gone (`| head`), so nothing more can be printed there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -131,6 +136,7 @@ def _shown_graph(error: BaseException) -> str:
 
 def _say(line: str) -> None:
     print(f"- {printable(line)}", flush=True)
+    _HEARTBEAT.said(printable(line))
 
 
 def _write(text: str) -> None:
