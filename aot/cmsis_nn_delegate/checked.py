@@ -141,7 +141,8 @@ def _collection(value: Any, origin: Any, parts: tuple[Any, ...]) -> Any:
     # A text is a sequence of texts too, but never meant as one.
     if isinstance(value, (str, bytes)) or not isinstance(value, collections.abc.Collection):
         raise _Mismatch
-    if isinstance(value, collections.abc.Mapping):
+    # The keys of a dict are a collection, but have no order that a caller would mean.
+    if isinstance(value, collections.abc.Mapping) and origin is not collections.abc.Collection:
         raise _Mismatch
     found = [_converted(item, parts[0]) for item in value]
     return tuple(found) if origin is tuple or not isinstance(value, (set, frozenset)) else value
