@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Union
 
 from ....errors import UserError
+from ..from_json import report_of
 from ..model_report import SCHEMA
 
 Document = Mapping[str, Any]
@@ -28,6 +29,7 @@ def read_report(path: Union[str, Path]) -> Document:
             f"{path} has version {document.get('schema', 1)} of the report, and this program reads version {SCHEMA}: "
             "compile the model again"
         )
+    report_of(document, str(path))  # checks the fields
     return document
 
 
@@ -37,9 +39,14 @@ def read_parts(path: Union[str, Path]) -> Document:
     document = _read(path)
     if not {"functions", "parts", "program_crc32"} <= document.keys():
         raise UserError(f"{path} does not describe the parts of a model: give a NAME.parts.json")
-    schemas = document.get("schema"), {part.get("schema") for part in document["parts"]}
+    parts = document["parts"]
+    if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
+        raise UserError(f"{path} has something else than a list of reports as 'parts': compile the model again")
+    schemas = document.get("schema"), {part.get("schema") for part in parts}
     if schemas != (_PARTS_SCHEMA, {SCHEMA}):
         raise UserError(f"{path} has another version than {_PARTS_SCHEMA} and {SCHEMA}: compile the model again")
+    for index, part in enumerate(parts):
+        report_of(part, f"parts[{index}] of {path}")  # checks the fields
     return document
 
 

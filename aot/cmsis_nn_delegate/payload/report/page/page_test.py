@@ -410,3 +410,29 @@ def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setattr(importlib.metadata, "distribution", missing)
     with pytest.raises(UserError, match="pip install vl-convert-python"):
         library.check_installed()
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda d: d["calls"][0].pop("kernel"), r"x\.json has no 'calls\[0\]\.kernel': compile the model again"),
+        (lambda d: d["calls"][0].update(macs="many"), r"something else than a whole number as 'calls\[0\]\.macs'"),
+        (lambda d: d["arena"].update(nbytes=None), r"something else than a whole number as 'arena\.nbytes'"),
+        (lambda d: d.update(arena=[]), "something else than an object as 'arena'"),
+        (lambda d: d["flash"].update(x=True), "something else than a whole number as .flash"),
+        (lambda d: d["calls"][0]["inputs"].append(3), "something else than a list as"),
+    ],
+)
+def test_names_the_file_and_field_of_a_damaged_report(damage, message, tmp_path):
+    report = report_of(networks.autoencoder())
+    damage(report)
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(report))
+    with pytest.raises(UserError, match=message):
+        document.read_report(path)
+    parts = tmp_path / "x.parts.json"
+    for damaged in ([report], [3], None):
+        fields = {"schema": 1, "functions": [], "program_crc32": "", "parts": damaged}
+        parts.write_text(json.dumps(fields))
+        with pytest.raises(UserError, match=r"x\.parts\.json.*: compile the model again"):
+            document.read_parts(parts)
