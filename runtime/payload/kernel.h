@@ -67,7 +67,8 @@ struct Kernel {
         check(computed.check),
 #endif
         opcode(computed.opcode),
-        call_bytes(static_cast<std::uint16_t>(sizeof(payload::CallHeader) + computed.args_bytes)) {}
+        call_bytes(static_cast<std::uint16_t>(sizeof(payload::CallHeader) + computed.args_bytes)) {
+  }
 
   /// Returns this kernel limited to the calls that `accepted` takes, for a kernel that supports less
   /// than the format allows.

@@ -106,7 +106,9 @@ def test_tables_are_those_of_the_quantized_graph(target):
         apart = np.abs(got[known].astype(int) - quantized)
         # Only where the float32 error of PyTorch decides: its result lies next to the middle between two steps.
         steps = wanted[known] / step
-        undecided = np.abs(np.abs(steps - np.floor(steps)) - 0.5) < 1e-3 + np.abs(steps) * 1e-4
+        # An error relative to the number itself is many steps where gelu, for example, is nearly 0.
+        cancelled = 2.0**-23 * np.abs(quant.scale[0] * (STEPS.numpy() - float(zero_point)))[known] / step
+        undecided = np.abs(np.abs(steps - np.floor(steps)) - 0.5) < 1e-3 + np.abs(steps) * 1e-4 + cancelled
         assert not apart[~undecided].any()
         assert not apart[undecided].size or apart[undecided].max() <= 1
 
