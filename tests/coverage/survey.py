@@ -1,4 +1,4 @@
-"""Counts how many of ExecuTorch's own Cortex-M operator cases become one delegate call, and writes docs/coverage.md.
+"""Counts how many cases of ExecuTorch's own Cortex-M backend become one delegate call, and writes docs/coverage.md.
 
 bazel run //tests/coverage:survey                       # prints what becomes of each case
 bazel run //tests/coverage:survey -- --only conv/       # of those whose names contain "conv/"
@@ -16,15 +16,10 @@ REPORT = "docs/coverage.md"
 
 def load() -> Survey:
     from tests.coverage.mcu_cases import cases
-    from tests.coverage.outcome import outcome_of
-    from tests.coverage.report import line, text
+    from tests.coverage.mcu_outcome import outcome_of
+    from tests.coverage.mcu_report import line, summary, text
 
-    return Survey(
-        {name: functools.partial(outcome_of, name) for name in cases()},
-        line,
-        text,
-        lambda outcomes: f"{sum(o.whole for o in outcomes.values())} of {len(outcomes)} cases are one call",
-    )
+    return Survey({name: functools.partial(outcome_of, name) for name in cases()}, line, text, summary)
 
 
 if __name__ == "__main__":
