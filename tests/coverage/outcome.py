@@ -17,6 +17,7 @@ from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.partition.int8_io import io_quants
+from cmsis_nn_delegate.quantization.samples import for_device
 from cmsis_nn_delegate.runner.host import HostProgram
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from tests.coverage.samples import like
@@ -133,7 +134,7 @@ def measure(
     steps = indices = differing = 0
     for sample in evaluation:
         inputs = [x for x in sample if isinstance(x, torch.Tensor)]
-        arrays = [np.asarray(x.detach().numpy(), order="C") for x in inputs]
+        arrays = [for_device(np.asarray(x.detach().numpy(), order="C")) for x in inputs]
         wanted = reference.run(compiled.graph, arrays)
         channels_last = [index for index, x in enumerate(inputs) if not x.is_contiguous()]
         found = program.run(arrays, channels_last)
