@@ -432,7 +432,7 @@ def test_the_page_of_a_report(capsys, small, tmp_path):
     assert f"None against small for {report['target']}" in (tmp_path / "page.html").read_text()
     check_failure(run(capsys, "report", small, "--against", alone), 2, "--against is for --html")
     check_failure(run(capsys, "report", small, "--max-arena", 9), 2, "--max-arena is for --html")
-    check_failure(run(capsys, "report", small, "--html", "--max-flash", -1), 2, "limit of the flash is -1 bytes")
+    check_failure(run(capsys, "report", small, "--html", "--max-flash", -1), 2, "'-1' is no number of bytes")
     part = {"code": 5, "constants": 0, "initial": 0, "total": 5, "objects": {"main.o": 5}}
     (tmp_path / "app.size.json").write_text(
         json.dumps({"flash": {"total": 5, "parts": {"app": part}}, "ram": {"total": 1}})
@@ -498,7 +498,7 @@ def test_several_inputs_and_outputs_keep_the_order_of_the_model(capsys, folder):
 @pytest.mark.parametrize(
     "function, options, code, patterns",
     [
-        ("missing", (), 2, ["no function 'missing'", "bare, .*small"]),
+        ("missing", (), 2, ["no function 'missing'", "choose one of bare, "]),
         ("constant", (), 2, ["no function 'constant'"]),
         ("fails", (), 2, ["RuntimeError: no weights here"]),
         ("returns_text", (), 2, ["returned str", "torch.nn.Module"]),
@@ -508,7 +508,7 @@ def test_several_inputs_and_outputs_keep_the_order_of_the_model(capsys, folder):
             "data_dependent",
             (),
             1,
-            ["depends on values that only an inference knows, at m.py:", "'return x if x.sum() > 0 else -x'"],
+            ["depends on values that only an inference knows, at m.py:", r"'return x if x\.sum\(\) > 0 else -x'"],
         ),
         ("dynamic", (), 1, ["dynamic shape", "fixed shapes"]),
         ("sums", ("--strict",), 1, ["1 operator is not delegated", "aten.cumsum", "unsupported-operator"]),

@@ -215,7 +215,7 @@ class KernelTable {
   /// With -fsanitize=undefined, GCC cannot tell in a constant expression whether the address of a kernel is null, and
   /// then refuses to compare it: such pointers are those of different objects.
   static constexpr bool equal(const Kernel* a, const Kernel* b) {
-    return (!__builtin_is_constant_evaluated() || __builtin_constant_p(a == b)) && a == b;
+    return (!__builtin_is_constant_evaluated() || __builtin_constant_p(a == b) != 0) && a == b;
   }
 
   // The first member, so that execute() finds the kernel of each call without adding an offset.

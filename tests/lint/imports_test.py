@@ -14,6 +14,8 @@ PACKAGE = Path(__file__).resolve().parents[2] / "aot" / "cmsis_nn_delegate"
 LAYERS = (
     "",  # __init__.py
     "errors",
+    "byte_counts",
+    "printable",
     "checked",
     "quiet",
     "isolation",
@@ -44,6 +46,7 @@ LAYERS = (
     "accuracy_report",
     "runner",
     "model_source",
+    "heartbeat",
     "pipeline_text",
     "pipeline",
     "compile",
@@ -58,9 +61,11 @@ MOST_FOLDERS = 10
 # Imports inside of functions, and for type checkers. The command line imports what takes seconds when a command
 # needs it.
 LAZY = {
+    ("__main__", "cli"),
     ("cli", "accuracy"),
     ("cli", "accuracy_report"),
     ("cli", "board"),
+    ("cli", "byte_counts"),
     ("cli", "compile"),
     ("cli", "compiled"),
     ("cli", "explanation"),

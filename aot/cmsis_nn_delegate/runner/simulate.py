@@ -50,17 +50,13 @@ def default_image(core: str, executor: str = "standalone", profile: bool = False
     """Returns the firmware that Bazel built for `core` and an executor ("standalone", "executorch"); `profile` is for
     the one that times calls and prints layers. UserError if it is not built."""
     checkout = find_checkout()
-    if checkout is None:
-        raise UserError(
-            "firmware and simulators are built in the project's repository, and this is outside of a checkout of it: "
-            "run the command there, or give firmware with --image"
-        )
     name = core.replace("-", "_") + ("" if executor == "standalone" else f"_{executor}") + "_profile" * profile
-    image = checkout / "bazel-bin" / "runtime" / f"{name}.elf"
-    if image.is_file():
+    image = checkout and checkout / "bazel-bin" / "runtime" / f"{name}.elf"
+    if image and image.is_file():
         return image
+    outside = "" if checkout else "this folder is outside of a checkout of the project's repository; "
     raise UserError(
-        f"there is no firmware for {core} with the executor {executor}: build it with `bazel build "
+        f"there is no firmware for {core} with the executor {executor}: {outside}build it with `bazel build "
         f"//runtime:{name}` in the project's checkout, or give another with --image"
     )
 
