@@ -995,7 +995,7 @@ def _add_report_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const="",
         metavar="FILE.html",
-        help="write a page to look at in a browser, by default NAME.parser.html; needs only NAME.parser.json, or "
+        help="write a page to look at in a browser, by default NAME.report.html; needs only NAME.report.json, or "
         "NAME.parts.json of a model in several parts",
     )
     parser.add_argument(
@@ -1003,7 +1003,7 @@ def _add_report_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.json",
         help="page: what `profile --json` printed; default NAME.profile.json if it exists",
     )
-    parser.add_argument("--against", metavar="FILE.parser.json", help="page: an earlier report to compare with")
+    parser.add_argument("--against", metavar="FILE.report.json", help="page: an earlier report to compare with")
     parser.add_argument("--accuracy", metavar="FILE.json", help="page: what `accuracy --json` printed for the model")
     parser.add_argument(
         "--image", metavar="IMAGE.size.json", help="page: sizes of a firmware, as built beside its .elf"

@@ -1,4 +1,5 @@
-"""Says on a terminal that work goes on: `Heartbeat`."""
+"""Says on a terminal that work goes on: `Heartbeat`. It uses the standard error, because results may be printed
+meanwhile."""
 
 from __future__ import annotations
 
@@ -26,9 +27,9 @@ class Heartbeat:
 
     def beat(self) -> None:
         """Prints a line if the step has taken long enough for another one."""
-        passed = self._clock() - self._began
-        if self._line and passed >= self._next and sys.stdout.isatty():
-            print(f"  still {self._line} ({passed:.0f} s)", flush=True)
+        passed, stream = self._clock() - self._began, sys.__stderr__  # what libraries write to sys.stderr is dropped
+        if self._line and passed >= self._next and stream is not None and stream.isatty():
+            print(f"  still {self._line} ({passed:.0f} s)", file=stream, flush=True)
             self._next = 2 * passed
 
     @contextlib.contextmanager

@@ -14,7 +14,7 @@ class Terminal(io.StringIO):
 def beats(monkeypatch, stream, times):
     """Returns what is printed at the given seconds after the step "calibrating" began."""
     now = [0.0]
-    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setattr(sys, "__stderr__", stream)
     heart = Heartbeat(lambda: now[0])
     heart.beat()  # nothing has begun
     heart.said("calibrating")

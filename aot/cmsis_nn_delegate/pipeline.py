@@ -48,6 +48,7 @@ from .quantization.bias_correction import correct_biases
 from .quantization.comparison import LOWEST_SQNR, Comparison, Samples, compare, differing_part
 from .quantization.convert import convert_calibrated
 from .quantization.in_place import written_buffers
+from .quantization.input_truths import require_truths, truth_inputs
 from .quantization.interface import Inputs, Model, make_flat
 from .quantization.prepare import quantizable_module
 from .quantization.private_copy import private_copy, require_finite_weights, runnable_copy
@@ -155,12 +156,14 @@ def _calibrate(c: Compilation) -> None:
         c.prepared = prepare_pt2e(c.module, c.quantizer)
     if c.io == "int8":
         check_int8_io(c.prepared)
+    truths = truth_inputs(c.prepared)
     c.samples = Samples(steps=bool(written_buffers(c.prepared)))
     c.correction_samples = Samples(_CORRECTION_SAMPLES if c.quantizer.configuration.bias_correction else 1)
     with torch.no_grad():
         for sample in calibration_data.read(c.calibration, c.inputs):
             what = f"sample {c.samples.count} of the calibration data"
             with library_call(f"the model cannot be run with {what}"):
+                require_truths(truths, sample, what)
                 observe(c.prepared, sample, what)
             c.samples.add(sample)
             c.correction_samples.add(sample)

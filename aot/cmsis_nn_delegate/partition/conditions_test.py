@@ -1,7 +1,11 @@
 """Functions that depend on a condition, in int8 and in one delegate call."""
 
+import pytest
 import torch
+from torch import nn
 
+from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart
 
 INPUT = (1, 3, 4, 5)
@@ -35,3 +39,38 @@ def test_conditions():
     for name, apart in branches_apart({name: make() for name, make in CONDITIONS.items()}).items():
         # A step of each of two products and a sum, where the condition is the same.
         assert apart.distance <= 2, name
+
+
+class Chosen(nn.Module):
+    def __init__(self, choose):
+        super().__init__()
+        self.choose = choose
+
+    def forward(self, x, other):
+        return self.choose(torch.relu(x), other)
+
+
+@pytest.mark.parametrize(
+    "choose, other",
+    [
+        (lambda x, n: torch.where(n > 0, x, 0.0), torch.tensor([[3, 0, 2, 0]])),
+        (lambda x, y: torch.where(torch.logical_and(x, y), x, 0.0), torch.tensor([[1.0, 0.0, 1.0, 0.0]])),
+        (lambda x, y: torch.where(torch.logical_or(x, y), x, 1.0), torch.tensor([[1.0, 0.0, 1.0, 0.0]])),
+        (lambda x, d: torch.softmax(x + d * -200.0, -1), torch.tensor([[0.0, 0.003, 0.01, 1.0]])),
+    ],
+    ids=["integers", "and", "or", "distances"],
+)
+def test_numbers_that_are_no_truths(choose, other):
+    """Whatever is delegated, the results are those of the model: the numbers are not taken for 0 and 1."""
+    x = torch.tensor([[1.0, 1.0, 0.5, 0.0]])
+    module = Chosen(choose)
+    compiled = compile_model(module, (x, other), "cortex-m55", [(x, other)])
+    (result,) = compiled.program.module(check_guards=False)(x, other)
+    assert (result - module(x, other)).abs().max() < 0.05
+
+
+def test_an_input_that_the_examples_show_as_a_mask_must_be_one():
+    x, n = torch.rand(1, 4), torch.tensor([[1, 0, 1, 0]])
+    module = Chosen(lambda x, n: torch.where(n > 0, x, 0.0))
+    with pytest.raises(UserError, match="input other is 3 in sample 0 .* only 0 and 1 in the example inputs"):
+        compile_model(module, (x, n), "cortex-m55", [(x, 3 * n)])

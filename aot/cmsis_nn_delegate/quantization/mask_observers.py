@@ -17,8 +17,10 @@ LARGEST_HIDING = -100.0
 MARGIN = 7.0
 # What a mask adds at most: further apart than scores lie.
 DEEPEST = 128.0
-# Scores that are hidden by the smallest masks, next to those that are not.
-_HIDDEN = 0.75 * LARGEST_HIDING
+# Scores that are so much less than the greatest of their row are hidden, or might as well be.
+_APART = 75.0
+# In a row whose greatest score is less, all are hidden.
+_ALL_HIDDEN = -5000.0
 
 
 @functools.cache
@@ -31,7 +33,9 @@ def masked_scores(observer: Any) -> Any:
 
         def counted(self, x: torch.Tensor) -> torch.Tensor:
             """Returns the elements that a scale has to fit."""
-            return x.detach()[x.detach() > _HIDDEN]
+            scores = x.detach()
+            greatest = scores.amax(-1, keepdim=True)
+            return scores[(scores > greatest - _APART) & (greatest > _ALL_HIDDEN)]
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             counted = self.counted(x)

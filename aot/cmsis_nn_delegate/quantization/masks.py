@@ -16,7 +16,7 @@ from torch.fx import GraphModule, Node
 
 from .mask_observers import DEEPEST, LARGEST_HIDING
 from .rewriting import call_for, constant_for, finish
-from .specs import MASK, MASKED_SCORES, RANGE
+from .specs import EXAMPLE, MASK, MASKED_SCORES, RANGE
 from .truth_values import Truths, TwoValued
 
 aten = torch.ops.aten
@@ -69,6 +69,7 @@ class _Masks:
         self._model = model
         self._truths = Truths(model, floats=True)
         self._hiding: dict[Node, Node] = {}
+        self._reshapes: set[Node] = set()  # of masked scores, made here
 
     def take(self, node: Node) -> None:
         """Rewrites a softmax, if a mask hides some of its scores."""
@@ -100,7 +101,7 @@ class _Masks:
 
     def _masked(self, node: Any, largest: float) -> Optional[_Masked]:
         """Returns the scores that `node` hides parts of, by numbers of at most `largest`; None if it does not."""
-        if not isinstance(node, Node) or node.op != "call_function":
+        if not isinstance(node, Node) or node.op != "call_function" or node in self._reshapes:
             return None
         found = self._reshaped(node, largest) or self._scaled(node, largest) or self._filled(node, largest)
         if found is None:
@@ -208,6 +209,7 @@ class _Masks:
         if found is None or source.meta["val"].shape[-1:] != value.shape[-1:]:
             return None
         scores = call_for(node, aten.reshape.default, value, self._sum(source, found), list(value.shape))
+        self._reshapes.add(scores)
         return _Masked(scores, None if found.hidden is None else found.hidden.reshape(value.shape))
 
     def _scaled(self, node: Node, largest: float) -> Optional[_Masked]:
@@ -226,7 +228,8 @@ class _Masks:
 
 
 def _mark_sum(source: Any) -> None:
-    """Marks the sum of scores and an input, which may be a mask, whatever its numbers are."""
+    """Marks the sum of scores and an input that is a mask of numbers to add: it is only added, and was exported with 0
+    and what hides."""
     while isinstance(source, Node) and source.target in _RESHAPES:
         source = source.args[0]
     if not isinstance(source, Node) or source.target is not aten.add.Tensor or source.kwargs:
@@ -236,7 +239,22 @@ def _mark_sum(source: Any) -> None:
         while isinstance(mask, Node) and mask.target in _MOVES:
             moves.append(mask)
             mask = mask.args[0]
-        if isinstance(mask, Node) and mask.op == "placeholder":
+        if isinstance(mask, Node) and mask.op == "placeholder" and _hides_some(mask) and _is_only_added(mask):
             source.meta[MASKED_SCORES] = True
             for node in (*moves, mask):
                 node.meta[MASK] = True
+
+
+def _hides_some(placeholder: Node) -> bool:
+    example = placeholder.meta.get(EXAMPLE)
+    if not isinstance(example, torch.Tensor):
+        return False
+    hiding = example <= LARGEST_HIDING
+    return bool(hiding.any()) and bool((hiding | (example == 0)).all())
+
+
+def _is_only_added(value: Node) -> bool:
+    """Returns whether all readers of `value`, and of what moves it, are sums."""
+    return all(
+        user.target is aten.add.Tensor or (user.target in _MOVES and _is_only_added(user)) for user in value.users
+    )

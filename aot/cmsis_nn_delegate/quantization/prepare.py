@@ -16,6 +16,7 @@ from torch.fx import GraphModule, Node
 
 from ..isolation import isolated
 from .in_place import DROPOUT, functional_module, is_training, is_written
+from .input_truths import note_examples
 from .rewriting import is_only_reader
 from .trained_batch_norms import expose_batch_norms
 
@@ -71,6 +72,7 @@ def quantizable_module(program: ExportedProgram, share_parameters: bool = False)
     UserError if the program is in training mode and writes through views.
     """
     model = functional_module(program, share_parameters)
+    note_examples(model, program)
     if is_training(model.graph):
         expose_batch_norms(model)  # copies of a layer would be trained each by itself
     else:

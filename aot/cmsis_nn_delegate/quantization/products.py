@@ -17,6 +17,7 @@ from ..ops.batch_matmul import matrices
 from .in_place import written_state
 from .masks import HIDING, leaves_some, softmax_of_masked
 from .rewriting import call_for, constant_for, data_of, evaluated, finish
+from .truth_values import Truths
 
 aten = torch.ops.aten
 
@@ -58,6 +59,8 @@ def _split_attention(model: GraphModule, node: Node) -> None:
         hidden = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).triu(1)
     elif mask is not None and mask.meta["val"].dtype == torch.bool:
         kept = None if mask in written_state(model.graph) else evaluated(model, mask)
+        if kept is None and not Truths(model, floats=True).is_known(mask):
+            return  # the scores would share the scale of what hides
         if kept is None:
             chosen, mask = mask, None
         elif leaves_some(~kept):

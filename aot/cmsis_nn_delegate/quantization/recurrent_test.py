@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.quantization.recurrent import MAX_STEPS, unroll_recurrent_layers
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart
@@ -50,6 +51,15 @@ def test_long_sequences_stay_whole():
     assert is_whole(unrolled(nn.RNN(2, 2), torch.randn(MAX_STEPS + 1, 1, 2)))
 
 
+class First(nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x):
+        return self.layer(x)[0]
+
+
 DELEGATED = ("lstm of two layers", "lstm in both directions", "gru", "rnn")
 
 
@@ -71,3 +81,14 @@ def test_delegated(apart, name):
     that, and three such steps follow each other."""
     print(apart[name].distance, len(apart[name].ops))
     assert apart[name].distance <= 3
+
+
+@pytest.mark.parametrize(
+    "layer, steps", [(nn.LSTM, 14), (nn.GRU, 14), (nn.RNN, MAX_STEPS)], ids=["lstm", "gru", "the longest rnn"]
+)
+def test_more_steps_than_a_payload_has_inputs_are_one_call(layer, steps):
+    """The outputs of all steps are put side by side."""
+    torch.manual_seed(0)
+    samples = [(torch.randn(steps, 1, 2),) for _ in range(3)]
+    compiled = compile_model(First(layer(2, 2)), samples[0], "cortex-m4", samples, io="int8", check=False)
+    assert not compiled.obstacle and len(compiled.parts) == 1

@@ -24,6 +24,8 @@ from .percentile import PercentileObserver
 # scores of which a mask hides parts; and whether its result is such a mask.
 RANGE = "cmsis_nn_range"
 MASKED_SCORES = "cmsis_nn_masked_scores"
+EXAMPLE = "cmsis_nn_example"  # of an input: the values it was exported with
+TRUTH = "cmsis_nn_truth"  # of an input of numbers: it is taken for 0 and 1
 MASK = "cmsis_nn_mask"
 
 # By `QuantizationConfig.observer`.

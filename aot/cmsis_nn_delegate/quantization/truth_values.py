@@ -8,7 +8,7 @@ and `Truths.number` computes the same with floats that kernels exist for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -17,7 +17,7 @@ from torch.fx import GraphModule, Node
 
 from .in_place import written_state
 from .rewriting import call_for, constant_for, evaluated
-from .specs import RANGE
+from .specs import EXAMPLE, RANGE, TRUTH
 
 aten = torch.ops.aten
 
@@ -156,19 +156,21 @@ class Truths:
     def truth(self, node: Node, found: TwoValued) -> Optional[Node]:
         """Returns floats, 0 where `found` is false and 1 where it is true, with dimensions of size 1 where it is the
         same along them; None if its places are in another order than those of the source."""
-        places = found.places
-        for dim in range(places.dim()):
-            if bool((places == places.narrow(dim, 0, 1)).all()):
-                places = places.narrow(dim, 0, 1)
+        places = _without_repeats(found.places)
+        if not _in_order(places, found.source):
+            return None
         source = self._floats_of(node, found.source)
-        if places.numel() != source.meta["val"].numel():
-            return None
-        if not torch.equal(places.reshape(-1), torch.arange(places.numel())):
-            return None
+        if found.source.node.op == "placeholder" and found.source.table in ((), (0.0, 1.0)):
+            found.source.node.meta[TRUTH] = True
         shape = list(places.shape)
         if list(source.meta["val"].shape) == shape:
             return source
         return self._call(node, aten.reshape.default, source, shape)
+
+    def is_known(self, node: Node) -> bool:
+        """Returns whether `truth` has an answer for `node`."""
+        found = self.of(node)
+        return found is not None and _in_order(_without_repeats(found.places), found.source)
 
     def opposite(self, node: Node, truth: Node) -> Node:
         """Returns 1 - truth."""
@@ -193,10 +195,10 @@ class Truths:
     def _input(self, node: Node) -> Optional[TwoValued]:
         value = node.meta["val"]
         if value.dtype in (torch.int64, torch.int32):
-            if _rows(node) is not None:
-                return None  # an index, of which `_table` makes something
+            if _rows(node) is not None or not _holds_truths(node):
+                return None  # of an index `_table` makes something
             return _two_valued(_Source(node, (0.0, 1.0)), value)
-        if value.dtype == torch.bool or (self._floats and value.dtype == torch.float32):
+        if value.dtype == torch.bool or (self._floats and value.dtype == torch.float32 and _holds_truths(node)):
             return _two_valued(_Source(node), value)
         return None
 
@@ -297,6 +299,8 @@ class Truths:
         if not isinstance(x, Node) or x.meta["val"].dtype != torch.float32 or node.meta["val"].dtype != torch.bool:
             return None
         other: Any = 0.0 if len(node.args) < 2 else node.args[1]
+        if node.target not in (*_COMPARISONS, aten.logical_not.default, aten.to.dtype, aten._to_copy.default):
+            return None
         name = _COMPARISONS.get(node.target, "eq" if node.target is aten.logical_not.default else "ne")
         if isinstance(other, torch.dtype):
             name, other = "ne", 0.0
@@ -389,6 +393,25 @@ def _two_valued(source: _Source, value: torch.Tensor, places: Optional[torch.Ten
     return TwoValued(source, places, torch.zeros(value.shape, dtype=dtype), torch.ones(value.shape, dtype=dtype))
 
 
+def _without_repeats(places: torch.Tensor) -> torch.Tensor:
+    """Returns places with dimensions of size 1 where they are the same along them."""
+    for dim in range(places.dim()):
+        if bool((places == places.narrow(dim, 0, 1)).all()):
+            places = places.narrow(dim, 0, 1)
+    return places
+
+
+def _in_order(places: torch.Tensor, source: _Source) -> bool:
+    count = places.numel()
+    return count == source.node.meta["val"].numel() and torch.equal(places.reshape(-1), torch.arange(count))
+
+
+def _holds_truths(placeholder: Node) -> bool:
+    """Returns whether an input of numbers was exported with 0 and 1 alone. Compilations check that for all samples."""
+    example = placeholder.meta.get(EXAMPLE)
+    return isinstance(example, torch.Tensor) and bool(((example == 0) | (example == 1)).all())
+
+
 def _is_test(node: Node) -> bool:
     return node.target in (aten.to.dtype, aten._to_copy.default)
 
@@ -414,12 +437,24 @@ def _rows(placeholder: Node) -> Optional[int]:
                 given = indices if isinstance(indices, (list, tuple)) else [indices]
                 if any(x is node for x in given):
                     table: Any = user.args[where[1]]
-                    rows.append(int(table.meta["val"].shape[0]))
+                    rows.append(_indexed(user, table.meta["val"], given, node))
                     continue
             if user.target in _MOVES or user.target in (aten.to.dtype, aten._to_copy.default):
                 if not user.meta["val"].dtype.is_floating_point and user.meta["val"].dtype != torch.bool:
                     pending.append(user)
     return min(rows, default=None)
+
+
+def _indexed(user: Node, table: torch.Tensor, given: Sequence[Any], index: Node) -> int:
+    """Returns how many elements or rows of `table` there are that `index` counts."""
+    if user.target is aten.take.default:
+        return table.numel()
+    dim: Any = 0
+    if user.target is aten.index.Tensor:
+        dim = next(position for position, x in enumerate(given) if x is index)
+    elif user.target is not aten.embedding.default:
+        dim = user.args[1]
+    return int(table.shape[dim])
 
 
 def _new(nodes: Iterable[Node], seen: set[Node]) -> list[Node]:

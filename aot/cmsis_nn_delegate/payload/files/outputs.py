@@ -58,7 +58,8 @@ def write_files(folder: Union[str, Path], files: Mapping[str, bytes], obsolete: 
     It first removes the obsolete files, then moves `files` into place in their order. If that fails, it puts the old
     files back. UserError names the file that cannot be written, and says whether the old files are still there.
     """
-    check_writable(folder, files)
+    obsolete = list(obsolete)
+    check_writable(folder, [*files, *obsolete])
     folder = Path(folder)
     _make_folder(folder)
     with _locked(folder):
@@ -88,6 +89,7 @@ def write_files(folder: Union[str, Path], files: Mapping[str, bytes], obsolete: 
 def _move(folder: Path, new: Path, old: Path, names: Sequence[str]) -> None:
     """Moves the files with these `names` from `new` to `folder`, and removes those that are not in `new`. If one step
     fails, `folder` is left as it was; the folder `old` is for that."""
+    existed = {name for name in names if os.path.lexists(folder / name)}
     for name in names:
         # Where there are no hard links, the old files are moved away instead, one by one.
         with contextlib.suppress(OSError):
@@ -109,7 +111,7 @@ def _move(folder: Path, new: Path, old: Path, names: Sequence[str]) -> None:
             for undone in reversed(touched):
                 if os.path.lexists(old / undone):
                     os.replace(old / undone, folder / undone)
-                else:
+                elif undone not in existed:
                     (folder / undone).unlink(missing_ok=True)
             left = _UNCHANGED
         except OSError:
@@ -151,6 +153,11 @@ def _remove_leftovers(folder: Path) -> None:
     """Removes what killed writers left behind; a live writer would hold the lock."""
     for path in folder.glob(f"{_HIDDEN}*"):
         if path.is_dir():
+            # Where there are no hard links, it may have the only copy of an old file.
+            for kept in (path / "old").glob("*"):
+                if not os.path.lexists(folder / kept.name):
+                    with contextlib.suppress(OSError):
+                        os.replace(kept, folder / kept.name)
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
