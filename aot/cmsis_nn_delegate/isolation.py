@@ -126,7 +126,8 @@ def isolated() -> Iterator[None]:
     of PyTorch, NumPy and Python, nor changes them, nor shows warnings of libraries; only one thread at a time is in it.
 
     Inside it, numbers are drawn from generators that begin with a fixed seed. Other threads that draw numbers meanwhile
-    get some of these, because Python and PyTorch have one generator for all threads.
+    get some of these, because Python and PyTorch have one generator for all threads; and settings that belong to the
+    process, such as the default dtype and the filters of warnings, are ours for them too until it ends.
     """
     global _running
     with _lock:

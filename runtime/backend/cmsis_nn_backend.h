@@ -13,7 +13,8 @@
 //   - a payload compiled for several memories has regions beside the arena, which lie in Config::regions;
 //   - the payload stays where it is, in flash: init() keeps pointers into `processed` and
 //     never frees it. init() checks the payload once and execute() trusts it, so no byte of it may change
-//     until destroy(); the arena, regions, state and arguments must lie apart from it and from one another. Whoever provided the buffer may release it after destroy().
+//     until destroy(); the arena, regions, state and arguments must lie apart from it and from one
+//     another. Whoever provided the buffer may release it after destroy().
 //
 // Only init() uses the runtime allocator. The allocator may be destroyed before the first execute(),
 // as ExecuTorch allows, but the memory that it gave must stay valid until destroy().

@@ -48,7 +48,8 @@ class StandaloneModelBase {
   StandaloneModelBase& operator=(const StandaloneModelBase&) = delete;
 
   /// Validates the payload. `backend`, `payload` (16-byte aligned) and `arena` must outlive
-  /// the model, and the payload must stay as it is: after a change of it, call load() again before run(). Between runs the caller may use the arena for other things. A backend with
+  /// the model, and the payload must stay as it is: after a change of it, call load() again before
+  /// run(). Between runs the caller may use the arena for other things. A backend with
   /// Config::arena_at_init uses the same arena.
   ///
   /// A model that keeps a state from one run to the next keeps it in `state`: NET_STATE_BYTES,

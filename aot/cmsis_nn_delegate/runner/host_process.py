@@ -21,6 +21,9 @@ from ..errors import UserError
 if TYPE_CHECKING:
     import numpy as np
 
+# One inference, or loading the program.
+_LONGEST_S = 600.0
+
 # Not by `multiprocessing`, which would import the caller's __main__ again.
 _CHILD = """\
 import signal, sys
@@ -58,6 +61,9 @@ class HostProcess:
     def _ask(self, *question: Any) -> Any:
         try:
             self._connection.send(question)
+            if not self._connection.poll(_LONGEST_S):
+                self._process.kill()
+                raise UserError(f"{self._name} is damaged, or runs for more than {_LONGEST_S:g} s", exit_code=1)
             answer, error, exit_code = self._connection.recv()
         except (EOFError, OSError) as gone:
             raise self._death() from gone
