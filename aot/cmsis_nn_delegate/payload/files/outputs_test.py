@@ -367,3 +367,12 @@ def test_names_that_models_can_have(name):
 def test_names_that_models_cannot_have(name):
     with pytest.raises(UserError, match="cannot be the name of a model"):
         check_name(name)
+
+
+def test_a_folder_in_the_place_of_an_obsolete_file_stays(tmp_path):
+    kept = tmp_path / "net.old" / "notes.txt"
+    kept.parent.mkdir()
+    kept.write_text("mine")
+    with pytest.raises(UserError, match="net.old is a folder, in the place of a file"):
+        write_files(tmp_path, {"net.new": b"1"}, obsolete=["net.old"])
+    assert kept.read_text() == "mine" and not (tmp_path / "net.new").exists()
