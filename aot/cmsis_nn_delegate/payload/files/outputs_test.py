@@ -374,5 +374,5 @@ def test_a_folder_in_the_place_of_an_obsolete_file_stays(tmp_path):
     kept.parent.mkdir()
     kept.write_text("mine")
     with pytest.raises(UserError, match="net.old is a folder, in the place of a file"):
-        write_files(tmp_path, {"net.new": b"1"}, obsolete=["net.old"])
+        outputs.write_files(tmp_path, {"net.new": b"1"}, obsolete=["net.old"])
     assert kept.read_text() == "mine" and not (tmp_path / "net.new").exists()
