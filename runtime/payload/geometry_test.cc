@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <vector>
@@ -300,6 +301,75 @@ TEST_F(Geometry, Volume) {
         return volume != bounds::kTooLarge;
       },
       [&] { return elements <= kMost; });
+}
+
+/// A payload has 3 tensors without room in the arena, a state, copied constants and 8 regions: all of the bases.
+class MemoryOfAPayload : public testing::Test {
+ protected:
+  static constexpr unsigned kTensors = 3;
+  static constexpr unsigned kRegions = payload::kMaxIo - kTensors - 2;
+  static constexpr unsigned kState = payload::kBaseIo + kTensors;
+  static constexpr unsigned kCopies = kState + 1;
+  static constexpr std::uint32_t kBytes = 256;
+  static constexpr std::uint32_t kConstantsOffset = 64;
+
+  MemoryOfAPayload() : regions_(header(), tensors().tensors) {}
+
+  static payload::Ref ref(unsigned base, std::uint32_t offset) {
+    return base << payload::kRefOffsetBits | offset;
+  }
+
+  bounds::Regions regions_;
+
+ private:
+  struct Tensors {
+    payload::IoTensor tensors[kTensors];
+    std::uint32_t region_bytes[kRegions];
+  };
+  static payload::Header header() {
+    payload::Header header = {};
+    header.input_count = 2;
+    header.output_count = 1;
+    header.arena_bytes = header.persistent_bytes = header.copied_bytes = kBytes;
+    header.constants_offset = kConstantsOffset;
+    header.constants_bytes = kBytes;
+    header.region_count = kRegions;
+    return header;
+  }
+  static const Tensors& tensors() {
+    static const Tensors all = [] {
+      Tensors tensors = {};
+      for (payload::IoTensor& tensor : tensors.tensors) {
+        tensor.nbytes = kBytes;
+        tensor.arena_offset = payload::kNoArenaOffset;
+      }
+      std::fill(std::begin(tensors.region_bytes), std::end(tensors.region_bytes), kBytes);
+      return tensors;
+    }();
+    return all;
+  }
+};
+
+TEST_F(MemoryOfAPayload, AllOfTheStateMayBeUsed) {
+  constexpr std::uint32_t kNeed = bounds::kBlockAligned | bounds::kWrite | bounds::kPersistent;
+  EXPECT_TRUE(regions_.contain(ref(kState, 0), kBytes, kNeed));
+  EXPECT_TRUE(regions_.contain(ref(kState, kBytes - 16), 16, kNeed));
+  EXPECT_FALSE(regions_.contain(ref(kState, kBytes - 16), 17, kNeed));
+  EXPECT_FALSE(regions_.contain(ref(kState, kBytes), 1, kNeed));
+}
+
+TEST_F(MemoryOfAPayload, CopiesOfConstantsLieApartFromWhatCallsWrite) {
+  using Overlap = bounds::Regions::Overlap;
+  for (unsigned base = 0; base < payload::kBaseNone; ++base) {
+    if (base == payload::kBaseConstant || base == kCopies) {
+      continue;  // these count as the same
+    }
+    for (std::uint32_t offset = 0; offset < kBytes; offset += 16) {
+      EXPECT_EQ(regions_.overlap(ref(kCopies, offset), 16, ref(base, 0), kBytes), Overlap::kNone)
+          << "base " << base << ", copy at " << offset;
+    }
+  }
+  EXPECT_EQ(regions_.offset_of_constant(ref(kCopies, 32)), kConstantsOffset + 32);
 }
 
 TEST_F(Geometry, Resizing) {

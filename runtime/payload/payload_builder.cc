@@ -1,5 +1,6 @@
 #include "runtime/payload/payload_builder.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "runtime/payload/calls.h"
@@ -119,8 +120,9 @@ AlignedBytes PayloadBuilder::finish() const {
   if (regions_bytes != 0) {
     std::memcpy(bytes.data() + sizeof(header) + tensors_bytes, region_bytes_.data(), regions_bytes);
   }
-  std::memcpy(bytes.data() + header.calls_offset, calls_.data(), calls_.size());
-  std::memcpy(bytes.data() + header.constants_offset, constants_.data(), constants_.size());
+  // Either may be empty, which memcpy() does not take.
+  std::copy(calls_.begin(), calls_.end(), bytes.data() + header.calls_offset);
+  std::copy(constants_.begin(), constants_.end(), bytes.data() + header.constants_offset);
   bytes.header() = header;
   bytes.header().crc32 = payload_crc32(bytes.data(), bytes.size());
   return bytes;

@@ -1,7 +1,9 @@
 #include "runtime/payload/validate.h"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -901,6 +903,40 @@ TEST(ValidateCalls, TheHeaderNamesTheProvidersOfCalls) {
   std::memset(bytes.header().revisions, 0, sizeof(bytes.header().revisions));
   EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
             Error::DelegateInvalidCompatibility);
+}
+
+/// A call runs if the header has the revision of the provider that it was compiled for.
+TEST(ValidateCalls, EveryProviderOfACallIsNamed) {
+  Provider provider = portable::kProvider;
+  std::fill(std::begin(provider.revisions), std::end(provider.revisions), 1);
+  AlignedBytes bytes = operator_payload(Opcode::kAdd);
+  auto& call = bytes.at<payload::CallHeader>(bytes.header().calls_offset);
+  for (unsigned id = 0; id < payload::kMaxProviders; ++id) {
+    const Kernel kernel =
+        kPortableKernels.find(Opcode::kAdd)->only_of(static_cast<payload::ProviderId>(id));
+    const KernelTable table = kPortableKernels.taking(provider).with(kernel);
+    call.provider = static_cast<std::uint8_t>(1u << id);
+    for (unsigned named = 0; named < 1u << payload::kMaxProviders; ++named) {
+      for (unsigned i = 0; i < payload::kMaxProviders; ++i) {
+        bytes.header().revisions[i] = named >> i & 1;
+      }
+      EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
+                (named >> id & 1) != 0 ? Error::Ok : Error::DelegateInvalidCompatibility)
+          << "provider " << id << ", named " << named;
+    }
+  }
+}
+
+/// A call of a newer compiler may have no arguments; the error then is not that the payload is malformed.
+TEST(ValidateCalls, TheHeaderOfACallAloneNamesItsKernel) {
+  AlignedBytes bytes = small_network();
+  bytes.header().calls_bytes = sizeof(payload::CallHeader);
+  const auto error = [&] {
+    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+  };
+  EXPECT_EQ(error(), Error::InvalidProgram);
+  bytes.at<payload::CallHeader>(bytes.header().calls_offset).opcode = payload::kOpcodeCount;
+  EXPECT_EQ(error(), Error::DelegateInvalidCompatibility);
 }
 
 TEST(ValidateCalls, NoCallsAtAll) {

@@ -64,7 +64,17 @@ TEST(PayloadView, TruncatedAtEveryByte) {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     ASSERT_EQ(open(whole, size), Error::InvalidProgram) << size << " bytes";
   }
-  EXPECT_EQ(PayloadView::open(nullptr, 0, kPortableKernels).error(), Error::InvalidProgram);
+  // A null pointer has no header, whatever the size says.
+  for (const std::size_t size : {std::size_t{0}, sizeof(Header), whole.size()}) {
+    EXPECT_EQ(PayloadView::open(nullptr, size, kPortableKernels).error(), Error::InvalidProgram);
+  }
+}
+
+TEST(PayloadView, AHeaderAloneSaysWhatThePayloadWasMadeFor) {
+  AlignedBytes bytes = small_network();
+  bytes.header().format_version += 1;
+  EXPECT_EQ(open(bytes, sizeof(Header)), Error::DelegateInvalidCompatibility);
+  EXPECT_EQ(open(bytes, sizeof(Header) - 1), Error::InvalidProgram);
 }
 
 TEST(PayloadView, TruncationStatedByTheHeader) {
@@ -306,6 +316,7 @@ TEST(PayloadView, EveryTensorField) {
       {"rank larger", [](IoTensor& t) { t.rank += 1; }},
       {"rank too large", [](IoTensor& t) { t.rank = 7; }},
       {"dim_order twice", [](IoTensor& t) { t.dim_order[1] = 0; }},
+      {"dim_order without 0", [](IoTensor& t) { t.dim_order[0] = 1; }},
       {"dim_order out of range", [](IoTensor& t) { t.dim_order[1] = 4; }},
       {"dim_order after rank", [](IoTensor& t) { t.dim_order[5] = 1; }},
       {"size 0",
@@ -340,6 +351,34 @@ TEST(PayloadView, TensorsInTheArenaAndOtherDimensionOrders) {
               std::memcpy(t.dim_order, channels_last, 4);
             }),
             Error::Ok);
+}
+
+TEST(PayloadView, TensorsOfAsManyDimensionsAsThereMayBe) {
+  EXPECT_EQ(open_with([](AlignedBytes& b) {
+              auto& t = b.at<IoTensor>(sizeof(Header));
+              ASSERT_EQ(t.rank, 4);
+              for (std::uint8_t i = t.rank; i < payload::kMaxRank; ++i) {
+                t.sizes[i] = 1;
+                t.dim_order[i] = i;
+              }
+              t.rank = payload::kMaxRank;
+            }),
+            Error::Ok);
+}
+
+/// A tensor has at least one element, even if no call uses it.
+TEST(PayloadView, TensorsOfOneElementAndOfNone) {
+  for (const std::int32_t unused : {0, 1}) {
+    testing::PayloadBuilder builder;
+    payload::QuantizeArgs args = {};
+    args.input = builder.input(payload::DType::kFloat32, {1});
+    builder.input(payload::DType::kInt8, {unused});
+    args.output = builder.output(payload::DType::kInt8, {1});
+    args.batch = args.channels = args.pixels = 1;
+    args.inverse_scale = 2.0f;
+    builder.call(payload::Opcode::kQuantize, args);
+    EXPECT_EQ(open(builder.finish()), unused == 0 ? Error::InvalidProgram : Error::Ok);
+  }
 }
 
 }  // namespace

@@ -31,6 +31,8 @@ MUTATED = ("bounds.cc", "geometry.cc", "validate.cc", "view.cc")
 # The first one is the fastest.
 TESTS = ("geometry_test.cc", "view_test.cc", "validate_test.cc")
 TIMEOUT_S = 60
+# Some mutants read past an array and then compute the same.
+SANITIZERS = ("-fsanitize=address,undefined,bounds-strict", "-fno-sanitize-recover=all")
 ALIVE = "alive"
 EQUIVALENTS = Path("tests/mutants/equivalents.txt")
 
@@ -134,6 +136,7 @@ class Build:
         includes = [gtest / "googletest", gtest / "googletest/include", gtest / "googlemock/include", wheel / "include"]
         includes.append(wheel / "include/executorch/runtime/core/portable_type/c10")
         self._flags = ["-std=c++17", "-O0", "-w", "-fPIC", "-DC10_USING_CUSTOM_GENERATED_MACROS", "-DET_LOG_ENABLED=0"]
+        self._flags += SANITIZERS
         self._flags += ["-iquote", ".", *(f"-isystem{path}" for path in includes)]
         self._fixed = [FOLDER / name for name in ("operators.cc", "crc32.cc", "payload_builder.cc")]
         self._fixed += [Path("runtime/standalone/et_shim.cc"), gtest / "googletest/src/gtest-all.cc"]
@@ -156,8 +159,8 @@ class Build:
             for source, done in zip(sources, pool.map(lambda s: self._compile(s, self._object(s)), sources)):
                 if not done:
                     raise RuntimeError(f"{source} does not compile")
-        library = ["g++", "-shared", *map(self._object, self._fixed), "-o", str(self._folder / "libfixed.so")]
-        subprocess.run(library, check=True)
+        library = ["-shared", *map(self._object, self._fixed), "-o", str(self._folder / "libfixed.so")]
+        subprocess.run(["g++", *SANITIZERS, *library], check=True)
         if self._fails(self._folder / "all", None, ""):
             raise RuntimeError("a test fails without a change")
 
@@ -171,7 +174,7 @@ class Build:
             f"-L{self._folder}",
             "-lfixed",
         ]
-        subprocess.run(["g++", *objects, *link, "-lpthread", "-o", str(program)], check=True)
+        subprocess.run(["g++", *SANITIZERS, *objects, *link, "-lpthread", "-o", str(program)], check=True)
         command = [str(program), "--gtest_fail_fast", "--gtest_brief=1"]
         try:
             return subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=False).returncode != 0
