@@ -72,9 +72,10 @@ def apart_behind_one_layer(functions, channels, *size):
 
 def test_each_is_one_copy_of_an_image_that_lies_channels_last():
     for name, ops in apart_behind_one_layer(MOVES, 8, 6, 7).items():
-        assert ops[:2] == ["transpose", "conv2d"], name
+        # Where only a part of the image is read, only that part of the input is exchanged.
+        assert ops[:2] in (["transpose", "conv2d"], ["strided_copy", "conv2d"]), name
         # One more where the order of the image in memory and that of the result do not come from one loop nest.
-        copies = (["strided_copy"], ["transpose", "strided_copy"], ["strided_copy", "transpose"])
+        copies = (["strided_copy"], ["transpose"], ["transpose", "strided_copy"], ["strided_copy", "transpose"])
         assert ops[2:] in copies, name
 
 
@@ -143,6 +144,7 @@ def test_moves_that_several_read_are_one_call():
 def test_parts_are_slices():
     found = apart_behind_one_layer({name: last(split) for name, split in SPLITS.items()}, 8, 6, 7)
     assert found.pop("one") == ["transpose", "conv2d", "transpose"]
+    assert found.pop("tensor_split") == ["strided_copy", "conv2d", "transpose"]  # only of some columns
     assert all(ops == ["transpose", "conv2d", "strided_copy"] for ops in found.values())
 
 
