@@ -378,6 +378,25 @@ cmsis_nn_delegate_library(
     runtime/payload/format.h
 )
 
+# //runtime/payload:geometry_test
+cmsis_nn_delegate_test(
+  geometry_test
+  SRCS
+    runtime/payload/bounds.cc
+    runtime/payload/bounds.h
+    runtime/payload/call_check.h
+    runtime/payload/geometry.cc
+    runtime/payload/geometry.h
+    runtime/payload/geometry_test.cc
+    runtime/payload/multipliers.h
+  COPTS
+    -UET_LOG_ENABLED
+    -DET_LOG_ENABLED=0
+  DEPS
+    format
+    kernel
+)
+
 # //runtime/payload:kernel
 cmsis_nn_delegate_library(
   kernel
