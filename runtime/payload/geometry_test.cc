@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <iterator>
 #include <limits>
+#include <new>
 #include <random>
 #include <vector>
 
@@ -319,9 +321,6 @@ class MemoryOfAPayload : public testing::Test {
     return base << payload::kRefOffsetBits | offset;
   }
 
-  bounds::Regions regions_;
-
- private:
   struct Tensors {
     payload::IoTensor tensors[kTensors];
     std::uint32_t region_bytes[kRegions];
@@ -348,6 +347,8 @@ class MemoryOfAPayload : public testing::Test {
     }();
     return all;
   }
+
+  bounds::Regions regions_;
 };
 
 TEST_F(MemoryOfAPayload, AllOfTheStateMayBeUsed) {
@@ -356,6 +357,53 @@ TEST_F(MemoryOfAPayload, AllOfTheStateMayBeUsed) {
   EXPECT_TRUE(regions_.contain(ref(kState, kBytes - 16), 16, kNeed));
   EXPECT_FALSE(regions_.contain(ref(kState, kBytes - 16), 17, kNeed));
   EXPECT_FALSE(regions_.contain(ref(kState, kBytes), 1, kNeed));
+}
+
+TEST_F(MemoryOfAPayload, ContainsTheBytesOfEachBaseAndNoOthers) {
+  for (unsigned base = 0; base < payload::kBaseNone; ++base) {
+    const std::uint32_t begin = base == payload::kBaseConstant ? kConstantsOffset : 0;
+    for (std::uint32_t offset = 0; offset <= begin + kBytes + 1; ++offset) {
+      for (const std::uint32_t bytes :
+           {0u, 1u, 2u, kBytes - 1, kBytes, kBytes + 1, begin + kBytes - offset,
+            begin + kBytes + 1 - offset, payload::kMaxRefOffset, bounds::kTooLarge}) {
+        const bool inside = bytes > 0 && offset >= begin &&
+                            std::uint64_t{offset} + bytes <= std::uint64_t{begin} + kBytes;
+        ASSERT_EQ(regions_.contain(ref(base, offset), bytes, bounds::kByteAligned), inside)
+            << "base " << base << ", " << bytes << " bytes at " << offset;
+      }
+    }
+  }
+}
+
+TEST_F(MemoryOfAPayload, ABaseThatIsNotThereContainsNothingWhateverItsMemoryHeld) {
+  alignas(bounds::Regions) unsigned char memory[sizeof(bounds::Regions)];
+  std::memset(memory, 0x7f, sizeof(memory));
+  const auto& regions = *new (memory) bounds::Regions(header(), tensors().tensors);
+  for (const std::uint32_t bytes : {1u, 16u, kBytes}) {
+    EXPECT_FALSE(regions.contain(ref(payload::kBaseNone, 0), bytes, bounds::kByteAligned));
+  }
+}
+
+TEST_F(MemoryOfAPayload, ConstantsHaveWhatKernelsLoadPastTheirEnd) {
+  for (const unsigned base : {payload::kBaseArena, payload::kBaseConstant, kCopies, kState}) {
+    const bool constant = base == payload::kBaseConstant || base == kCopies;
+    const std::uint32_t begin = base == payload::kBaseConstant ? kConstantsOffset : 0;
+    for (std::uint32_t offset = 0; offset <= begin + kBytes + 1; ++offset) {
+      const payload::Ref refs[] = {ref(base, offset)};
+      for (const std::uint32_t past : {0u, 1u, 2u, 15u, kBytes - 1, kBytes}) {
+        for (const std::uint32_t bytes :
+             {0u, 1u, 2u, kBytes - past, kBytes + 1 - past, begin + kBytes - offset,
+              begin + kBytes - offset - past, begin + kBytes + 1 - offset - past,
+              payload::kMaxRefOffset, payload::kMaxRefOffset + 1, payload::kMaxRefOffset + 2,
+              bounds::kTooLarge - 1, bounds::kTooLarge}) {
+          const bool inside = constant && bytes > 0 && offset >= begin &&
+                              std::uint64_t{offset} + bytes + past <= std::uint64_t{begin} + kBytes;
+          ASSERT_EQ(regions_.contain_constants(refs, bytes, 1, past), inside)
+              << "base " << base << ", " << bytes << " bytes at " << offset << ", and " << past;
+        }
+      }
+    }
+  }
 }
 
 TEST_F(MemoryOfAPayload, CopiesOfConstantsLieApartFromWhatCallsWrite) {
