@@ -9,6 +9,7 @@ cmsis_nn_delegate_library(
     runtime/backend/cmsis_nn_backend.cc
     runtime/backend/register.cc
   HDRS
+    runtime/backend/apart.h
     runtime/backend/cmsis_nn_backend.h
     runtime/backend/register.h
   DEPS
@@ -27,6 +28,7 @@ cmsis_nn_delegate_library(
     runtime/backend/cmsis_nn_backend.cc
     runtime/backend/register.cc
   HDRS
+    runtime/backend/apart.h
     runtime/backend/cmsis_nn_backend.h
     runtime/backend/register.h
   DEPS

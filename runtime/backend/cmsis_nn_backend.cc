@@ -6,6 +6,7 @@
 #include <executorch/runtime/core/event_tracer_hooks_delegate.h>
 #include <executorch/runtime/platform/log.h>
 
+#include "runtime/backend/apart.h"
 #include "runtime/payload/bases.h"
 #include "runtime/payload/crc32.h"
 #include "runtime/payload/view.h"
@@ -43,7 +44,7 @@ std::uint8_t* allocate_arena(MemoryAllocator& allocator, std::uint32_t bytes,
   return static_cast<std::uint8_t*>(arena);
 }
 
-/// Checks that `config` has each region of the payload.
+/// Checks that `config` has each region of the payload, apart from the payload and the others.
 Error check_regions(const PayloadView& view, const Config& config) {
   for (unsigned i = 0; i < view.header().region_count; ++i) {
     const std::uint32_t needed = view.region_bytes()[i];
@@ -67,12 +68,15 @@ Error check_regions(const PayloadView& view, const Config& config) {
       ET_LOG(Error, "region %u of Config::regions is null or not 16-byte aligned", i + 1);
       return Error::MemoryAllocationFailed;
     }
+    if (!apart_from_model("a region", region.data, needed, view, config, i)) {
+      return Error::MemoryAllocationFailed;
+    }
   }
   return Error::Ok;
 }
 
-/// Returns the state that the payload's calls keep between executions. The handle's payload must have
-/// persistent memory or copied constants.
+/// Returns the state that the payload's calls keep between executions. The handle's payload must
+/// have persistent memory or copied constants.
 std::uint8_t* state_of(DelegateHandle* handle) {
   return static_cast<std::uint8_t*>(handle) + payload::kStateOffset;
 }
@@ -83,7 +87,8 @@ std::uint8_t* copies_of(DelegateHandle* handle) {
   return state_of(handle) + static_cast<const Handle*>(handle)->payload.header().persistent_bytes;
 }
 
-// volatile keeps the compiler from calling memset() and memcpy(), which the image may not otherwise contain.
+// volatile keeps the compiler from calling memset() and memcpy(), which the image may not otherwise
+// contain.
 
 /// Makes the next execution the first one.
 void clear_state(DelegateHandle* handle) {
@@ -122,6 +127,11 @@ Result<Handle*> make_handle(MemoryAllocator* runtime_allocator, const PayloadVie
            config.state_allocator == nullptr ? "runtime" : "state", bytes);
     return Error::MemoryAllocationFailed;
   }
+  const unsigned regions = view.header().region_count;
+  if (!apart_from_model("the memory for the handle and the state", memory, bytes, view, config,
+                        regions)) {
+    return Error::MemoryAllocationFailed;
+  }
   auto* handle = new (memory) Handle{view, nullptr};
   if (kept != 0) {
     clear_state(handle);
@@ -132,7 +142,8 @@ Result<Handle*> make_handle(MemoryAllocator* runtime_allocator, const PayloadVie
     if (runtime_allocator != nullptr) {
       handle->arena = allocate_arena(*runtime_allocator, arena_bytes, "runtime");
     }
-    if (handle->arena == nullptr) {
+    if (handle->arena == nullptr ||
+        !apart_from_model("the arena", handle->arena, arena_bytes, view, config, regions)) {
       return Error::MemoryAllocationFailed;
     }
   }
@@ -156,8 +167,8 @@ std::uint8_t* find_arena(const Handle& handle, MemoryAllocator* temp_allocator) 
   return allocate_arena(*temp_allocator, bytes, "temp");
 }
 
-/// Whether `given` equals `expected` in all `rank` sizes. Avoids memcmp(), which compares byte by byte
-/// in newlib-nano.
+/// Whether `given` equals `expected` in all `rank` sizes. Avoids memcmp(), which compares byte by
+/// byte in newlib-nano.
 bool same_sizes(const std::int32_t* given, const std::int32_t* expected, std::size_t rank) {
   for (std::size_t i = 0; i < rank; ++i) {
     if (given[i] != expected[i]) {

@@ -8,16 +8,17 @@
 //     starts as zeros and is kept between executions; init() copies the constants there once;
 //   - the arena of activations and scratch, Header::arena_bytes aligned to 16, comes from the temp
 //     allocator at every execute(), so that delegates share it; with Config::arena_at_init it comes
-//     from the runtime allocator once, at init(). ExecuTorch's Method always has a temp allocator: if
-//     its MemoryManager has none, it uses one backed by the heap (PlatformMemoryAllocator);
-//   - a payload compiled for several memories has regions beside the arena, which lie in Config::regions;
+//     from the runtime allocator once, at init(). ExecuTorch's Method always has a temp allocator:
+//     if its MemoryManager has none, it uses one backed by the heap (PlatformMemoryAllocator);
+//   - a payload compiled for several memories has regions beside the arena, which lie in
+//     Config::regions;
 //   - the payload stays where it is, in flash: init() keeps pointers into `processed` and
-//     never frees it. init() checks the payload once and execute() trusts it, so no byte of it may change
-//     until destroy(); the arena, regions, state and arguments must lie apart from it and from one
-//     another. Whoever provided the buffer may release it after destroy().
+//     never frees it. init() checks the payload once and execute() trusts it, so no byte of it may
+//     change until destroy(); the arena, regions, state and arguments must lie apart from it and
+//     from one another. Whoever provided the buffer may release it after destroy().
 //
-// Only init() uses the runtime allocator. The allocator may be destroyed before the first execute(),
-// as ExecuTorch allows, but the memory that it gave must stay valid until destroy().
+// Only init() uses the runtime allocator. The allocator may be destroyed before the first
+// execute(), as ExecuTorch allows, but the memory that it gave must stay valid until destroy().
 //
 // A handle is not reentrant: run one execute() of it at a time.
 #pragma once
@@ -49,14 +50,16 @@ struct Config {
   /// at execute(). For programs that must know all their memory after loading, and for those
   /// that call execute() without a temp allocator.
   bool arena_at_init = false;
-  /// The regions beside the arena, in the order of the memories that models were compiled for (all but the
-  /// last one, which is the arena). All models of the backend share them and use them during execute() only:
-  /// do not run two executions at a time, and between them use the memory for anything. Models compiled
-  /// for one memory need none. The array and the memory must outlive the backend.
+  /// The regions beside the arena, in the order of the memories that models were compiled for (all
+  /// but the last one, which is the arena). All models of the backend share them and use them
+  /// during execute() only: do not run two executions at a time, and between them use the memory
+  /// for anything. Models compiled for one memory need none. The array and the memory must outlive
+  /// the backend.
   const MemoryRegion* regions = nullptr;
   std::size_t region_count = 0;
-  /// If not null, init() takes the handle, the state and copied constants from here instead of from the
-  /// runtime allocator, so that they can lie in a fast memory. The memory must outlive the models.
+  /// If not null, init() takes the handle, the state and copied constants from here instead of from
+  /// the runtime allocator, so that they can lie in a fast memory. The memory must outlive the
+  /// models.
   executorch::runtime::MemoryAllocator* state_allocator = nullptr;
 };
 
@@ -70,28 +73,30 @@ class CmsisNnBackend : public executorch::runtime::BackendInterface {
   bool is_available() const override { return true; }
 
   /// Validates the payload. Errors: InvalidArgument if `processed` is null or has no data;
-  /// the errors of PayloadView::open(); InvalidProgram for a wrong CRC; MemoryAllocationFailed, also if
-  /// Config::regions lacks a region of the payload, or has it too small or not 16-byte aligned.
-  /// `compile_specs` is ignored: the payload contains everything.
+  /// the errors of PayloadView::open(); InvalidProgram for a wrong CRC; MemoryAllocationFailed,
+  /// also if Config::regions lacks a region of the payload, or has it too small or not 16-byte
+  /// aligned, or, in builds with a log, if the payload, a region, the state or the arena that init()
+  /// takes overlap. `compile_specs` is ignored: the payload contains everything.
   [[nodiscard]] executorch::runtime::Result<executorch::runtime::DelegateHandle*> init(
       executorch::runtime::BackendInitContext& context,
       executorch::runtime::FreeableBuffer* processed,
       executorch::runtime::ArrayRef<executorch::runtime::CompileSpec> compile_specs) const override;
 
   /// Runs the calls. `args` are the inputs, then the outputs, as the payload describes them;
-  /// float data must be 4-byte aligned. Errors: InvalidArgument for a null `handle`, for an argument
-  /// that is null, not a tensor or without data, and for arguments whose number, type, shape,
-  /// dimension order or alignment does not match; MemoryAllocationFailed if there is no room for the
-  /// arena, or no temp allocator and init() did not take the arena; whatever a kernel returns, such
-  /// as InvalidArgument for an index that is not in its table, with which outputs are undefined.
+  /// float data must be 4-byte aligned. Errors: InvalidArgument for a null `handle`, for an
+  /// argument that is null, not a tensor or without data, and for arguments whose number, type,
+  /// shape, dimension order or alignment does not match; MemoryAllocationFailed if there is no room
+  /// for the arena, or no temp allocator and init() did not take the arena; whatever a kernel
+  /// returns, such as InvalidArgument for an index that is not in its table, with which outputs are
+  /// undefined.
   [[nodiscard]] executorch::runtime::Error execute(
       executorch::runtime::BackendExecutionContext& context,
       executorch::runtime::DelegateHandle* handle,
       executorch::runtime::Span<executorch::runtime::EValue*> args) const override;
 
-  /// Clears the state: the next execution is like the first one. ExecuTorch's Method does not hand its handle out;
-  /// there, load the method again. An execution that fails may leave the state partly changed. Errors:
-  /// InvalidArgument for a null `handle`.
+  /// Clears the state: the next execution is like the first one. ExecuTorch's Method does not hand
+  /// its handle out; there, load the method again. An execution that fails may leave the state
+  /// partly changed. Errors: InvalidArgument for a null `handle`.
   [[nodiscard]] executorch::runtime::Error reset(executorch::runtime::DelegateHandle* handle) const;
 
   /// Ends the use of the payload. It frees no memory: that belongs to the allocators. A null
@@ -106,7 +111,8 @@ class CmsisNnBackend : public executorch::runtime::BackendInterface {
   Config config_;
 };
 
-/// Bytes that init() takes for the handle of a payload without persistent memory and copied constants.
+/// Bytes that init() takes for the handle of a payload without persistent memory and copied
+/// constants.
 inline constexpr std::size_t kHandleBytes = 2 * sizeof(void*);
 
 }  // namespace cmsis_nn_delegate

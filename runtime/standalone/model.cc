@@ -5,6 +5,7 @@
 #include <executorch/runtime/core/memory_allocator.h>
 #include <executorch/runtime/platform/log.h>
 
+#include "runtime/backend/apart.h"
 #include "runtime/payload/view.h"
 
 namespace cmsis_nn_delegate {
@@ -32,22 +33,6 @@ bool fits(const void* memory, std::size_t bytes, std::uint32_t needed) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   return needed == 0 || (memory != nullptr && bytes >= needed &&
                          address % payload::kAlignment == 0 && UINTPTR_MAX - address >= needed);
-}
-
-/// Whether two pieces of memory have no byte in common. Only builds with a log look: they are those in which firmware is
-/// developed, and the others take no flash for it.
-[[maybe_unused]] bool apart(const void* a, std::size_t a_bytes, const void* b,
-                            std::size_t b_bytes) {
-#if ET_LOG_ENABLED
-  const auto first = reinterpret_cast<std::uintptr_t>(a);
-  const auto second = reinterpret_cast<std::uintptr_t>(b);
-  return a_bytes == 0 || b_bytes == 0 ||
-         (first - second >= b_bytes && second - first >= a_bytes);  // one of both wraps
-#else
-  static_cast<void>(a), static_cast<void>(a_bytes), static_cast<void>(b),
-      static_cast<void>(b_bytes);
-  return true;
-#endif
 }
 
 /// The memory that the delegate may take: at init() first the handle, alone or with the state after
@@ -93,11 +78,6 @@ Error StandaloneModelBase::load(const CmsisNnBackend& backend, const void* paylo
                                 std::size_t payload_bytes, void* arena, std::size_t arena_bytes,
                                 void* state, std::size_t state_bytes) {
   count_ = 0;
-  // Before init() writes there.
-  if (state != nullptr && !apart(state, state_bytes, payload, payload_bytes)) {
-    ET_LOG(Error, "the state overlaps the payload");
-    return Error::MemoryAllocationFailed;
-  }
   ModelMemory memory(handle_memory_, state, state_bytes, arena, arena_bytes);
   FreeableBuffer processed(payload, payload_bytes, nullptr);
   BackendInitContext context(&memory, nullptr, "forward");
@@ -114,9 +94,12 @@ Error StandaloneModelBase::load(const CmsisNnBackend& backend, const void* paylo
   if (!fits(arena, arena_bytes, view.header().arena_bytes)) {
     return Error::MemoryAllocationFailed;
   }
-  if (!apart(arena, view.header().arena_bytes, payload, payload_bytes) ||
-      (state != nullptr && !apart(arena, view.header().arena_bytes, state, state_bytes))) {
-    ET_LOG(Error, "the arena overlaps the payload or the state");
+  if (!apart_from_model("the arena", arena, view.header().arena_bytes, view, backend.config(),
+                        view.header().region_count)) {
+    return Error::MemoryAllocationFailed;
+  }
+  if (state != nullptr && !apart(arena, view.header().arena_bytes, state, state_bytes)) {
+    ET_LOG(Error, "the arena overlaps the state");
     return Error::MemoryAllocationFailed;
   }
   backend_ = &backend;
@@ -153,6 +136,11 @@ Error StandaloneModelBase::set_data(std::size_t index, void* data) {
       tensor.arena_offset != payload::kNoArenaOffset && data == arena_ + tensor.arena_offset;
   if (data != nullptr && !own && !apart(arena_, arena_bytes_, data, tensor.nbytes)) {
     ET_LOG(Error, "the memory of tensor %zu lies in the arena", index);
+    return Error::InvalidArgument;
+  }
+  const PayloadView view(reinterpret_cast<const payload::Header*>(tensors_)[-1]);
+  if (data != nullptr && !apart_from_model("the memory of a tensor", data, tensor.nbytes, view,
+                                           backend_->config(), view.header().region_count)) {
     return Error::InvalidArgument;
   }
   impls_[index].set_data(data);

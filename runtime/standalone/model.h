@@ -23,10 +23,11 @@
 // run. For inputs and outputs without room in the arena, or to avoid a copy, pass memory of your
 // own to set_data().
 //
-// load() checks the payload once, and run() trusts it: no byte of the payload may change while the model is used. Flash
-// keeps it so; in RAM, nothing else may write there. Payload, arena, state and the memory that
-// set_data() gets must not overlap. Where ET_LOG_ENABLED is set, as on the host, load() and
-// set_data() refuse what they can see of that; firmware without a log takes no flash for it.
+// load() checks the payload once, and run() trusts it: no byte of the payload may change while the
+// model is used. Flash keeps it so; in RAM, nothing else may write there. Payload, arena, regions,
+// state and the memory that set_data() gets must not overlap. Where ET_LOG_ENABLED is set, as on
+// the host, load() and set_data() refuse what they can see of that; firmware without a log takes no
+// flash for it, which would be 0.4 KB.
 #pragma once
 
 #include <cstddef>
@@ -57,9 +58,9 @@ class StandaloneModelBase {
   ///
   /// Errors: those of CmsisNnBackend::init(); InvalidArgument if the payload has more inputs
   /// and outputs than there is room for; MemoryAllocationFailed if the payload needs an arena or
-  /// a state and that is null, too small or not 16-byte aligned, or, in builds with a log, if one of them
-  /// overlaps the payload or the other one. After an error nothing is loaded. load() may be called again,
-  /// after an error too.
+  /// a state and that is null, too small or not 16-byte aligned, or, in builds with a log, if one
+  /// of them overlaps the payload, a region that the payload uses, or the other one. After an error
+  /// nothing is loaded. load() may be called again, after an error too.
   [[nodiscard]] executorch::runtime::Error load(const CmsisNnBackend& backend, const void* payload,
                                                 std::size_t payload_bytes, void* arena,
                                                 std::size_t arena_bytes, void* state = nullptr,
@@ -83,9 +84,10 @@ class StandaloneModelBase {
 
   /// Makes run() read tensor `index` from `data`, or write it there. `data` has
   /// tensor(index).nbytes bytes, 4-byte aligned for floats, and must outlive run(), which checks
-  /// it. The bytes must not be those of another tensor, the payload or the state, nor lie in the arena, except where
-  /// the tensor has its room (what data() returned after load()). Errors: InvalidState before load(); InvalidArgument
-  /// if there is no such tensor, or, in builds with a log, for memory in the arena.
+  /// it. The bytes must not be those of another tensor, the payload or the state, nor lie in the
+  /// arena, except where the tensor has its room (what data() returned after load()), or in a
+  /// region. Errors: InvalidState before load(); InvalidArgument if there is no such tensor, or, in
+  /// builds with a log, for memory in the payload, the arena or a region.
   [[nodiscard]] executorch::runtime::Error set_data(std::size_t index, void* data);
 
   /// Computes the outputs. Errors: those of CmsisNnBackend::execute(), such as InvalidArgument for

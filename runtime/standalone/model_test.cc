@@ -1,7 +1,10 @@
 #include "runtime/standalone/model.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -164,40 +167,84 @@ TEST_F(StandaloneModelTest, ABackendThatTakesTheArenaAtInitRunsTheSame) {
             Error::InvalidProgram);
 }
 
-TEST_F(StandaloneModelTest, RefusesMemoryThatOverlapsThePayload) {
-  // Every place of the arena around the payload, in one buffer.
-  const std::size_t begin = kArenaBytes + 32;
-  AlignedBytes all(begin + payload_.size() + 32 + kArenaBytes);
-  std::memcpy(all.data() + begin, payload_.data(), payload_.size());
-  StandaloneModel<kTensors> model;
-  for (std::size_t at = 0; at + kArenaBytes <= all.size(); at += 16) {
-    const bool apart = at + kArenaBytes <= begin || at >= begin + payload_.size();
-    EXPECT_EQ(
-        model.load(backend_, all.data() + begin, payload_.size(), all.data() + at, all.size() - at),
-        apart ? Error::Ok : Error::MemoryAllocationFailed)
-        << at;
-  }
-  EXPECT_EQ(std::memcmp(all.data() + begin, payload_.data(), payload_.size()), 0);
-}
-
-TEST_F(StandaloneModelTest, RefusesAStateThatOverlapsPayloadOrArena) {
+TEST_F(StandaloneModelTest, RefusesMemoryThatOverlapsOtherMemoryOfTheModel) {
+  constexpr std::size_t kArena = 48;
+  constexpr std::size_t kRegions[] = {64, 96};
   constexpr std::size_t kKept = 32;
-  constexpr std::size_t kState = payload::kStateOffset + kKept;
-  payload_.header().persistent_bytes = kKept;  // that no call uses
-  const std::size_t arena = kState + 32;
-  const std::size_t begin = arena + kArenaBytes + kState + 16;
-  AlignedBytes all(begin + payload_.size() + 32 + kState);
-  std::memcpy(all.data() + begin, payload_.data(), payload_.size());
-  StandaloneModel<kTensors> model;
-  for (std::size_t at = 0; at + kState <= all.size(); at += 16) {
-    const bool apart = (at + kState <= arena || at >= arena + kArenaBytes) &&
-                       (at + kState <= begin || at >= begin + payload_.size());
-    EXPECT_EQ(model.load(backend_, all.data() + begin, payload_.size(), all.data() + arena,
-                         kArenaBytes, all.data() + at, kState),
-              apart ? Error::Ok : Error::MemoryAllocationFailed)
-        << at;
+  testing::PayloadBuilder builder;
+  builder.set_arena(kArena);
+  payload::QuantizeArgs args = {};
+  args.input = builder.input(payload::DType::kFloat32, {1, 4});
+  args.output = builder.output(payload::DType::kInt8, {1, 4});
+  args.batch = 1;
+  args.channels = 1;
+  args.pixels = 4;
+  args.inverse_scale = 2.0f;
+  for (const std::size_t bytes : kRegions) {
+    builder.region(static_cast<std::uint32_t>(bytes));  // that no call uses
   }
-  EXPECT_EQ(std::memcmp(all.data() + begin, payload_.data(), payload_.size()), 0);
+  builder.call(payload::Opcode::kQuantize, args);
+  AlignedBytes payload = builder.finish();
+  payload.header().persistent_bytes = kKept;
+
+  struct Piece {
+    std::size_t at;
+    std::size_t bytes;
+  };
+  enum : std::size_t { kPayload, kArenaPiece, kFirst, kSecond, kState, kPieces };
+  constexpr std::size_t kStep = 256;
+  const std::size_t behind = (payload.size() / kStep + 2) * kStep;
+  const Piece apart[kPieces] = {{kStep, payload.size()},
+                                {behind, kArena},
+                                {behind + kStep, kRegions[0]},
+                                {behind + 2 * kStep, kRegions[1]},
+                                {behind + 3 * kStep, payload::kStateOffset + kKept}};
+  AlignedBytes all(behind + 4 * kStep);
+  std::uint8_t* const begin = all.data();
+  std::memcpy(begin + apart[kPayload].at, payload.data(), payload.size());
+  // Each piece but the payload is put everywhere around the others.
+  for (std::size_t moved = kArenaPiece; moved < kPieces; ++moved) {
+    for (const bool arena_at_init : {false, true}) {
+      std::array<Piece, kPieces> pieces;
+      std::copy(std::begin(apart), std::end(apart), pieces.begin());
+      std::size_t& at = pieces[moved].at;
+      for (at = 0; at + pieces[moved].bytes <= all.size(); at += 16) {
+        bool expected = true;
+        for (std::size_t other = 0; other < kPieces; ++other) {
+          expected = expected && (other == moved || at + pieces[moved].bytes <= pieces[other].at ||
+                                  at >= pieces[other].at + pieces[other].bytes);
+        }
+        const MemoryRegion regions[] = {{begin + pieces[kFirst].at, pieces[kFirst].bytes},
+                                        {begin + pieces[kSecond].at, pieces[kSecond].bytes}};
+        const CmsisNnBackend backend(kPortableKernels,
+                                     Config{/*verify_crc=*/false, arena_at_init, regions, 2});
+        StandaloneModel<2> model;
+        EXPECT_EQ(model.load(backend, begin + pieces[kPayload].at, payload.size(),
+                             begin + pieces[kArenaPiece].at, kArena, begin + pieces[kState].at,
+                             pieces[kState].bytes),
+                  expected ? Error::Ok : Error::MemoryAllocationFailed)
+            << "piece " << moved << " at " << at;
+        ASSERT_EQ(std::memcmp(begin + pieces[kPayload].at, payload.data(), payload.size()), 0);
+      }
+    }
+  }
+  // So is the output; where the state is, set_data() does not know.
+  const MemoryRegion regions[] = {{begin + apart[kFirst].at, kRegions[0]},
+                                  {begin + apart[kSecond].at, kRegions[1]}};
+  const CmsisNnBackend backend(kPortableKernels, Config{false, false, regions, 2});
+  StandaloneModel<2> model;
+  ASSERT_EQ(
+      model.load(backend, begin + apart[kPayload].at, payload.size(), begin + apart[kArenaPiece].at,
+                 kArena, begin + apart[kState].at, apart[kState].bytes),
+      Error::Ok);
+  for (std::size_t at = 0; at + model.tensor(1).nbytes <= all.size(); ++at) {
+    bool expected = true;
+    for (std::size_t other = 0; other < kState; ++other) {
+      expected = expected && (at + model.tensor(1).nbytes <= apart[other].at ||
+                              at >= apart[other].at + apart[other].bytes);
+    }
+    EXPECT_EQ(model.set_data(1, begin + at), expected ? Error::Ok : Error::InvalidArgument) << at;
+  }
 }
 
 TEST_F(StandaloneModelTest, RefusesTensorsInTheArenaButWhereTheyHaveRoom) {
