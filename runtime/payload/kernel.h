@@ -13,13 +13,13 @@
 //   constexpr KernelTable kMyKernels = {portable::kProvider,
 //                                       {portable::kConv2d, portable::kFullyConnected}};
 //
-// init() then refuses a payload that uses an operator without a kernel. One table may have kernels of
-// several providers; it then names the provider that accepts the fewest instruction sets.
+// init() then refuses a payload that uses an operator without a kernel. One table may have kernels
+// of several providers; it then names the provider that accepts the fewest instruction sets.
 //
-// A kernel's constant has the checks of its calls, and so needs runtime/payload/operators.cc and what that needs. A linker
-// that removes unused sections (--gc-sections) leaves the constant out where only the kernel's function is called. For
-// builds without, CMSIS_NN_DELEGATE_WITHOUT_CHECKS compiles kernels whose constants have no checks: such kernels are for
-// models as C++ calls alone.
+// A kernel's constant has the checks of its calls, and so needs runtime/payload/operators.cc and
+// what that needs. A linker that removes unused sections (--gc-sections) leaves the constant out
+// where only the kernel's function is called. For builds without, CMSIS_NN_DELEGATE_WITHOUT_CHECKS
+// compiles kernels whose constants have no checks: such kernels are for models as C++ calls alone.
 #pragma once
 
 #include <executorch/runtime/core/error.h>
@@ -54,7 +54,8 @@ struct Kernel {
   using Accepts = bool (*)(const void* args);
 
   /// Returns whether run() computes the same if its output starts `distance` bytes before its input
-  /// (behind it, if negative) and the two overlap. `args` has passed the checks of sizes and operands.
+  /// (behind it, if negative) and the two overlap. `args` has passed the checks of sizes and
+  /// operands.
   using Overlaps = bool (*)(const void* args, std::int32_t distance);
 
   /// `scratch_bytes` is nullptr for a kernel that needs no scratch memory.
@@ -70,8 +71,8 @@ struct Kernel {
         call_bytes(static_cast<std::uint16_t>(sizeof(payload::CallHeader) + computed.args_bytes)) {
   }
 
-  /// Returns this kernel limited to the calls that `accepted` takes, for a kernel that supports less
-  /// than the format allows.
+  /// Returns this kernel limited to the calls that `accepted` takes, for a kernel that supports
+  /// less than the format allows.
   constexpr Kernel limited_to(Accepts accepted) const {
     Kernel kernel = *this;
     kernel.accepts = accepted;
@@ -95,8 +96,9 @@ struct Kernel {
     return kernel;
   }
 
-  /// Returns this kernel marked as loading `bytes` past the end of its constants without using them.
-  /// No kernel may read past activations or scratch memory: there may be no memory after them.
+  /// Returns this kernel marked as loading `bytes` past the end of its constants without using
+  /// them. No kernel may read past activations or scratch memory: there may be no memory after
+  /// them.
   constexpr Kernel reading_past(payload::ReadsPast bytes) const {
     Kernel kernel = *this;
     kernel.past = bytes;
@@ -189,8 +191,9 @@ class KernelRef {
   KernelRef(Kernel&& temporary) = delete;
   // NOLINTEND(google-explicit-constructor)
 
-  /// Returns this reference if the image accepts payloads for one of `isas`, else one to no kernel, with which a table
-  /// is as without it: for kernels that the compiler takes for some instruction sets only.
+  /// Returns this reference if the image accepts payloads for one of `isas`, else one to no kernel,
+  /// with which a table is as without it: for kernels that the compiler takes for some instruction
+  /// sets only.
   constexpr KernelRef in_images_for(IsaSet isas) const {
     KernelRef ref = *this;
     ref.kernel_ = (isas & kAcceptedIsas) != 0 ? kernel_ : nullptr;
@@ -212,8 +215,8 @@ void joined_tables_accept_different_payloads();
 
 /// A set of kernels, of one provider or several. Constant data: it lives in flash.
 class KernelTable {
-  /// With -fsanitize=undefined, GCC cannot tell in a constant expression whether the address of a kernel is null, and
-  /// then refuses to compare it: such pointers are those of different objects.
+  /// With -fsanitize=undefined, GCC cannot tell in a constant expression whether the address of a
+  /// kernel is null, and then refuses to compare it: such pointers are those of different objects.
   static constexpr bool equal(const Kernel* a, const Kernel* b) {
     return (!__builtin_is_constant_evaluated() || __builtin_constant_p(a == b) != 0) && a == b;
   }
@@ -248,8 +251,8 @@ class KernelTable {
     return table;
   }
 
-  /// Returns a table with the kernels of both, which are for images of the same providers: one table for several
-  /// models.
+  /// Returns a table with the kernels of both, which are for images of the same providers: one
+  /// table for several models.
   constexpr KernelTable joined(const KernelTable& other) const {
     if (provider != other.provider) {
       joined_tables_accept_different_payloads();
