@@ -22,7 +22,7 @@ void fail(Error error, const char* what) {
 namespace {
 
 /// Returns the kernels that `job` asks for.
-const KernelTable& kernels_for(const Job& job) {
+const KernelTable& kernels_for([[maybe_unused]] const Job& job) {
 #ifndef CMSIS_NN_DELEGATE_NO_NULL_KERNELS
   if (job.error() == nullptr && job.has(kJobNullKernels)) {
     return kNullKernels;

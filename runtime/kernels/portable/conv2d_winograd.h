@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/kernels/portable/winograd.h"
@@ -131,11 +132,11 @@ inline std::uint32_t conv2d_winograd_scratch_bytes(const void* args) {
 inline bool conv2d_winograd_accepts(const void* args) {
   const auto& a = *static_cast<const payload::Conv2dWinogradArgs*>(args);
   const payload::PackedConvParams& p = a.params;
-  constexpr std::int32_t kMostInputs = 1
-                                       << 20;  // so that the sizes of scratch memory and table fit
-  return a.input_dims.c == a.filter_dims.c && a.input_dims.c <= kMostInputs &&
-         a.filter_dims.h == 3 && a.filter_dims.w == 3 && p.stride.h == 1 && p.stride.w == 1 &&
-         p.dilation.h == 1 && p.dilation.w == 1 && p.padding.h <= 1 && p.padding.w <= 1 &&
+  static_assert(std::numeric_limits<decltype(a.input_dims.c)>::max() <= 1 << 20,
+                "the sizes of scratch memory and table fit");
+  return a.input_dims.c == a.filter_dims.c && a.filter_dims.h == 3 && a.filter_dims.w == 3 &&
+         p.stride.h == 1 && p.stride.w == 1 && p.dilation.h == 1 && p.dilation.w == 1 &&
+         p.padding.h <= 1 && p.padding.w <= 1 &&
          a.block_words == winograd::depth(a) * (winograd::kPositions * winograd::kBlock / 2) +
                               winograd::kBlock * winograd::kScales &&
          a.blocks == (a.output_dims.c + winograd::kBlock - 1) / winograd::kBlock;
