@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
-from collections.abc import Sequence
+import sys
+import types
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Optional, Union
 
+import executorch
 import numpy as np
 import torch
-
-# The bindings come first, because they load libexecutorch.so, in which the delegate's library registers itself.
-from executorch.runtime import Runtime, Verification
 
 from ..errors import UserError
 from ..finite import require_finite
 from .checkout import find_checkout
+
+_COMPILER = "executorch.exir"
+
+
+@contextlib.contextmanager
+def _without_the_compiler() -> Iterator[None]:
+    """Lets ExecuTorch's runtime be imported without its compiler, which takes 3 seconds, and of which it uses one
+    decorator. Imported later, the compiler is whole."""
+    if _COMPILER in sys.modules:
+        yield
+        return
+    package = types.ModuleType(_COMPILER)
+    package.__path__ = [os.path.join(folder, "exir") for folder in executorch.__path__]
+    sys.modules[_COMPILER] = package
+    try:
+        yield
+    finally:
+        for name in [name for name in sys.modules if name == _COMPILER or name.startswith(f"{_COMPILER}.")]:
+            del sys.modules[name]
+
+
+# The bindings come first, because they load libexecutorch.so, in which the delegate's library registers itself.
+with _without_the_compiler():
+    from executorch.runtime import Runtime, Verification
 
 LIBRARY_VARIABLE = "CMSISNN_HOST_LIBRARY"
 LIBRARY_NAME = "libcmsis_nn_delegate.so"
