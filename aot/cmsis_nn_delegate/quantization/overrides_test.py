@@ -128,7 +128,7 @@ def test_observers():
     (linear,) = (node for node in prepared.graph.nodes if node.name == "linear")
     (softplus,) = (node for node in prepared.graph.nodes if node.name == "softplus")
     kinds = [type(prepared.get_submodule(next(iter(node.users)).target)).__name__ for node in (linear, softplus)]
-    assert kinds == ["MovingAverageMinMaxObserver", "RememberingHistogramObserver"]
+    assert kinds == ["MovingAverageMinMaxObserver", "FastHistogramObserver"]
 
 
 def test_ranges_are_those_of_all_that_share_a_scale():

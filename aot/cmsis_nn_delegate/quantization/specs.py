@@ -16,7 +16,7 @@ from torchao.quantization.pt2e.observer import (
 from torchao.quantization.pt2e.quantizer import FixedQParamsQuantizationSpec, QuantizationSpec
 
 from .configuration import QuantizationConfig
-from .histogram import RememberingHistogramObserver
+from .histogram import FastHistogramObserver
 from .mask_observers import mask_values, masked_scores
 from .percentile import PercentileObserver
 
@@ -30,7 +30,7 @@ MASK = "cmsis_nn_mask"
 
 # By `QuantizationConfig.observer`.
 _OBSERVERS: dict[str, Any] = {
-    "histogram": RememberingHistogramObserver,
+    "histogram": FastHistogramObserver,
     "minmax": MinMaxObserver,
     "moving-average": MovingAverageMinMaxObserver,
     "percentile": PercentileObserver,

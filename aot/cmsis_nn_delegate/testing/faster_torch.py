@@ -22,7 +22,6 @@ from torch._subclasses import FakeTensor, fake_impls
 from torch.export import exported_program
 from torch.fx import GraphModule, Interpreter, traceback
 from torchao.quantization.pt2e import qat_utils
-from torchao.quantization.pt2e.observer import HistogramObserver
 
 
 def make_torch_faster() -> None:
@@ -33,7 +32,6 @@ def make_torch_faster() -> None:
     _compute_shapes_once()
     _compile_graphs_when_called()
     _export_patterns_once()
-    _search_ranges_once()
 
 
 def _enumerate_composite_operators_once() -> None:
@@ -247,23 +245,3 @@ def _key(pattern: Callable, inputs: tuple, is_cuda: bool, kwargs: dict) -> Optio
         return None
     tensors = tuple((tuple(value.shape), value.dtype) for value in values)
     return function.__code__, cells, tuple(kwargs), tensors, is_cuda
-
-
-def _search_ranges_once() -> None:
-    """A histogram's range is searched for bin by bin, in 50 ms, whenever an observer is asked for its scale;
-    and cases of a test often have the same data."""
-    search = getattr(HistogramObserver, "_non_linear_param_search", None)
-    if search is None or hasattr(search, "known"):
-        return
-    known: dict[Hashable, tuple[torch.Tensor, torch.Tensor]] = {}
-
-    @functools.wraps(search)
-    def searched(self):
-        tensors = self.histogram, self.min_val, self.max_val
-        key = self.bins, self.dst_nbins, *(tensor.numpy().tobytes() for tensor in tensors)
-        if key not in known:
-            known[key] = search(self)
-        return tuple(tensor.clone() for tensor in known[key])
-
-    searched.known = known
-    HistogramObserver._non_linear_param_search = searched
