@@ -3,6 +3,7 @@
 Ctrl-C while the command line itself is imported ends like any other Ctrl-C, so that import is inside of `main`.
 """
 
+import gc
 import sys
 
 
@@ -15,6 +16,9 @@ def main() -> int:
     except KeyboardInterrupt:
         print("cmsisnn: error: interrupted", file=sys.stderr)
         return 130
+    finally:
+        # Else Python searches the million objects of PyTorch for garbage when it ends, for a second.
+        gc.freeze()
 
 
 if __name__ == "__main__":

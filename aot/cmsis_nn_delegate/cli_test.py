@@ -1,4 +1,5 @@
 import errno
+import gc
 import json
 import os
 import re
@@ -606,6 +607,14 @@ def test_ctrl_c_while_the_command_line_is_imported(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "cmsis_nn_delegate.cli", Interrupted())
     assert entry.main() == 130
     assert capsys.readouterr().err == "cmsisnn: error: interrupted\n"
+
+
+def test_the_end_of_a_command_searches_for_no_garbage(monkeypatch):
+    """That takes a second after PyTorch is imported."""
+    monkeypatch.setitem(sys.modules, "cmsis_nn_delegate.cli", SimpleNamespace(main=lambda: 3))
+    gc.unfreeze()
+    assert entry.main() == 3 and gc.get_freeze_count() > 0
+    gc.unfreeze()
 
 
 def test_inputs_with_different_numbers_of_samples(capsys, folder):
