@@ -25,6 +25,7 @@ from .edge.naming import module_of, source_of
 from .edge.nodes import target_name
 from .errors import UserError
 from .graph.ir import Value
+from .heartbeat import numbered
 from .isolation import as_caller, isolated
 from .noise_sums import NoiseSums
 from .ops import storage
@@ -121,13 +122,13 @@ def measure(
 def _run_float(c: Compilation, samples: Sequence[Any]) -> list[Outputs]:
     module = c.exported.module(check_guards=False)
     make_flat(module)
-    return [call(module, sample) for sample in samples]
+    return [call(module, sample) for sample in numbered(samples, "sample")]
 
 
 def _run_quantized(converted: GraphModule, samples: Sequence[Any]) -> Iterator[Outputs]:
     """Yields the outputs, starting with the state that the model had and leaving that state behind."""
     state = {name: buffer.clone() for name, buffer in converted.named_buffers()}
-    for sample in samples:
+    for sample in numbered(samples, "sample"):
         yield call(converted, sample)
     for name, buffer in converted.named_buffers():
         buffer.copy_(state[name])
@@ -157,12 +158,12 @@ def _device(
             return None, f"the model is not delegated as a whole, and cannot be run here: {error}", ""
         progress("running the integer reference")
         graph, states = compiled.graph, reference.initial_states(compiled.graph)
-        results = [reference.run(graph, sample, states=states) for sample in arrays]
+        results = [reference.run(graph, sample, states=states) for sample in numbered(arrays, "sample")]
         how = "the integer reference"
     else:
         progress("running the program in ExecuTorch's runtime")
         channels_last = [index for index, x in enumerate(c.inputs.tensors) if not x.is_contiguous()]
-        results = [program.run(sample, channels_last) for sample in arrays]
+        results = [program.run(sample, channels_last) for sample in numbered(arrays, "sample")]
         how = "the device's kernels in C++, on this machine"
     return [[torch.from_numpy(x) for x in result] for result in results], "", how
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Optional
 
 from . import __version__
 from .errors import UserError, first_line, require_file
-from .heartbeat import Heartbeat
+from .heartbeat import Heartbeat, numbered
 from .payload.files.outputs import check_writable, write_files
 from .payload.preference import PREFERENCES, Preference
 from .printable import printable
@@ -747,7 +747,7 @@ def _run_reference(artifacts: Artifacts, samples: list[Sample], arguments: argpa
     _say("running the integer reference")
     # One after the other, as on a device: a model may keep a state.
     states = reference.initial_states(graph)
-    return [reference.run(graph, sample, states=states) for sample in samples]
+    return [reference.run(graph, sample, states=states) for sample in numbered(samples, "sample")]
 
 
 def _run_host(artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace) -> Results:
@@ -757,7 +757,7 @@ def _run_host(artifacts: Artifacts, samples: list[Sample], arguments: argparse.N
         tensors = artifacts.payload().inputs
         channels_last = [i for i, t in enumerate(tensors) if t.dim_order == (0, 2, 3, 1)]
     _say("running under ExecuTorch's runtime")
-    return [program.run(sample, channels_last) for sample in samples]
+    return [program.run(sample, channels_last) for sample in numbered(samples, "sample")]
 
 
 def _host_program(artifacts: Artifacts, arguments: argparse.Namespace) -> HostProcess:

@@ -1,5 +1,5 @@
-"""Says on a terminal that work goes on: `Heartbeat`. It uses the standard error, because results may be printed
-meanwhile."""
+"""Says that work goes on, and where it is: `Heartbeat` and `numbered`. It uses the standard error, because results may
+be printed meanwhile."""
 
 from __future__ import annotations
 
@@ -7,14 +7,39 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
+from typing import Optional, TypeVar
 
-_FIRST_S = 2.0  # of silence; then twice as long each time
+T = TypeVar("T")
+
+# Seconds of silence before the first line; then twice as long each time.
+_FIRST_S = 2.0
+_FIRST_IN_A_FILE_S = 10.0  # where nobody waits, and the lines depend on the machine's speed
+
+_place = ""  # in what this process works through; only one compilation at a time runs
+
+
+def numbered(items: Iterable[T], what: str, count: Optional[int] = None) -> Iterator[T]:
+    """Yields the items. Until the next one is asked for, a heartbeat names the last one: "sample 3 of 128" if `what` is
+    "sample". `count` is how many there are, where `items` does not know it."""
+    global _place
+    if count is None and isinstance(items, Sized):
+        count = len(items)
+    try:
+        for number, item in enumerate(items, 1):
+            _place = f"{what} {number}" if count is None else f"{what} {number} of {count}"
+            yield item
+    finally:
+        _place = ""
+
+
+def place() -> str:
+    """Returns the item that is worked on; "" if none is known."""
+    return _place
 
 
 class Heartbeat:
-    """Repeats the last line of progress, with the seconds since then, while a step takes long. On a terminal only: in a
-    file the lines would depend on the machine's speed."""
+    """Repeats the last line of progress, with the seconds since then, while a step takes long."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -23,13 +48,16 @@ class Heartbeat:
 
     def said(self, line: str) -> None:
         """Begins a step; it has been printed."""
-        self._line, self._began, self._next = line, self._clock(), _FIRST_S
+        self._line, self._began, self._next = line, self._clock(), 0.0
 
     def beat(self) -> None:
         """Prints a line if the step has taken long enough for another one."""
         passed, stream = self._clock() - self._began, sys.__stderr__  # what libraries write to sys.stderr is dropped
-        if self._line and passed >= self._next and stream is not None and stream.isatty():
-            print(f"  still {self._line} ({passed:.0f} s)", file=stream, flush=True)
+        if not self._line or stream is None:
+            return
+        if passed >= max(self._next, _FIRST_S if stream.isatty() else _FIRST_IN_A_FILE_S):
+            place = f"{_place}, " if _place else ""
+            print(f"  still {self._line} ({place}{passed:.0f} s)", file=stream, flush=True)
             self._next = 2 * passed
 
     @contextlib.contextmanager

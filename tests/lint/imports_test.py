@@ -19,6 +19,7 @@ LAYERS = (
     "checked",
     "quiet",
     "isolation",
+    "heartbeat",
     "finite",
     "noise_sums",
     # The format, which imports only the standard library because firmware builds use it.
@@ -46,7 +47,6 @@ LAYERS = (
     "accuracy_report",
     "runner",
     "model_source",
-    "heartbeat",
     "pipeline_text",
     "pipeline",
     "compile",

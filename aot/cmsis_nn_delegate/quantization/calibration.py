@@ -21,6 +21,7 @@ import torch
 
 from ..errors import UserError, users_code
 from ..finite import require_finite
+from ..heartbeat import numbered
 from ..isolation import as_caller
 from . import samples
 from .interface import Inputs
@@ -54,15 +55,17 @@ def read(calibration: Any, inputs: Inputs) -> Iterator[tuple[torch.Tensor, ...]]
 
 def _split(calibration: Any, inputs: Inputs) -> Iterator[tuple[torch.Tensor, ...]]:
     if isinstance(calibration, (torch.Tensor, np.ndarray)):
-        yield from _rows(inputs.flatten(calibration, f"the {DATA}"), inputs, f"the {DATA}")
+        rows = list(_rows(inputs.flatten(calibration, f"the {DATA}"), inputs, f"the {DATA}"))
+        yield from numbered(rows, "sample")
         return
     if isinstance(calibration, Mapping):
         specs = [samples.InputSpec(name, tuple(tensor.shape)) for name, tensor in zip(inputs.names, inputs.tensors)]
         arrays = {name: _array(array, name) for name, array in calibration.items()}
-        for sample in samples.select(arrays, specs, f"the {DATA}"):
+        for sample in numbered(samples.select(arrays, specs, f"the {DATA}"), "sample"):
             yield inputs.checked(sample, f"the {DATA}")
         return
-    for index, sample in enumerate(_guarded(calibration)):
+    count = len(calibration) if isinstance(calibration, (list, tuple)) else None
+    for index, sample in enumerate(numbered(_guarded(calibration), "sample", count)):
         what = f"sample {index} of the {DATA}"
         yield from _rows(inputs.flatten(sample, what), inputs, what)
 

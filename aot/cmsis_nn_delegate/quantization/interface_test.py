@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from cmsis_nn_delegate import reference
+from cmsis_nn_delegate import heartbeat, reference
 from cmsis_nn_delegate.cli import main
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
@@ -319,6 +319,18 @@ def test_forms_of_calibration_data(form):
     samples = read(data() if callable(data) else data)
     assert [len(sample) for sample in samples] == [1, 1, 1]
     assert torch.equal(torch.cat([sample[0] for sample in samples]), SIX)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_progress_names_the_sample(form):
+    data = FORMS[form]() if callable(FORMS[form]) else FORMS[form]
+    places = [heartbeat.place() for _ in calibration.read(data, Inputs.of(Model(lambda self, x: x), (A,)))]
+    if "of other" in form or form == "more rows":  # of which one gives several samples
+        assert places == [f"sample {number}{' of 2' * (form == 'more rows')}" for number in (1, 1, 2)]
+    else:
+        unknown = form in ("a generator", "a DataLoader", "a data set")
+        assert places == [f"sample {number}{'' if unknown else ' of 3'}" for number in (1, 2, 3)]
+    assert not heartbeat.place()
 
 
 def test_npz_files_as_numpy_opens_them(tmp_path):

@@ -21,6 +21,7 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Interpreter, Node
 
+from ...heartbeat import numbered
 from ..in_place import constant_nodes
 from .noise import Noise
 from .running import Sample, call, is_float, outputs, run
@@ -124,7 +125,7 @@ def measure(
                 see(layer, floats[layer.node], number)
             wanted.append(outputs(floats))
         adding = [layer for layer in found if layer.own or layer.weights]
-        for number, layer in enumerate(adding):
+        for number, layer in enumerate(numbered(adding, "layer")):
             if number % 16 == 0 and number:
                 progress(f"measured what {number} of {len(adding)} layers cost")
             layer.cost = before.cost(scales, {*layer.weights, *layer.observers}, samples, wanted)
