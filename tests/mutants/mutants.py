@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,6 +118,19 @@ def equivalents(text: str) -> dict[str, str]:
     return reasons
 
 
+def table(sources: Mapping[str, str], reasons: Mapping[str, str]) -> str:
+    """Returns the table of README.md, for the texts of files by their names and the reasons of equivalents.txt.
+
+    It counts every mutant as killed that the list does not name: so it is, if the program ends with 0.
+    """
+    rows = ["| file | mutants | killed | equivalent |", "|---|---|---|---|"]
+    for file, source in sources.items():
+        keys = {mutant.key for mutant in mutants(file, source)}
+        equivalent = len(keys & set(reasons))
+        rows.append(f"| `{file}` | {len(keys)} | {len(keys) - equivalent} | {equivalent} |")
+    return "\n".join(rows) + "\n"
+
+
 def _external(name: str) -> Path:
     """Returns the folder of another repository, whatever Bazel puts before its name; raises RuntimeError if Bazel has
     not fetched it."""
@@ -204,7 +217,8 @@ def main(argv: Sequence[str]) -> int:
     files = options.files or MUTATED
     if unknown := set(files) - set(MUTATED):
         parser.error(f"{', '.join(sorted(unknown))}: not one of {', '.join(MUTATED)}")
-    chosen = [m for file in files for m in mutants(file, (FOLDER / file).read_text())]
+    sources = {file: (FOLDER / file).read_text() for file in files}
+    chosen = [m for file, source in sources.items() for m in mutants(file, source)]
     reasons = {k: v for k, v in equivalents(EQUIVALENTS.read_text()).items() if k.split(":")[0] in files}
     with tempfile.TemporaryDirectory() as folder:
         build = Build(Path(folder), _external("googletest"), _external("executorch_wheel"))
@@ -224,7 +238,10 @@ def main(argv: Sequence[str]) -> int:
         f"{len(fates)} mutants: {counts['killed']} killed by tests, {counts['not compiled']} by the compiler, "
         f"{len(alive & set(reasons))} equivalent, {len(alive - set(reasons))} alive"
     )
-    return 0 if alive == set(reasons) else 1
+    if alive != set(reasons):
+        return 1
+    print(f"README.md must say:\n{table(sources, reasons)}", end="")
+    return 0
 
 
 if __name__ == "__main__":

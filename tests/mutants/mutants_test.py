@@ -48,6 +48,14 @@ def test_equivalents_name_mutants_with_reasons():
     assert len(keys) > 400
 
 
+def test_the_readme_has_the_result_of_these_sources():
+    sources = {file: (mutants.FOLDER / file).read_text() for file in mutants.MUTATED}
+    listed = mutants.equivalents(Path(mutants.EQUIVALENTS).read_text())
+    assert mutants.table(sources, listed) in Path("tests/mutants/README.md").read_text(), (
+        "the checks have changed: run //tests/mutants, which prints the table"
+    )
+
+
 def test_a_key_needs_one_reason():
     assert mutants.equivalents("a\nb\n    same\n") == {"a": "same", "b": "same"}
     for text in ("a\n", "a\n    same\na\n    same\n"):
