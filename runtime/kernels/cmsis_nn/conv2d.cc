@@ -8,7 +8,7 @@ namespace cmsis_nn {
 namespace {
 
 /// Whether CMSIS-NN would call arm_convolve_1_x_n_s8, for windows that all stay in their row.
-bool is_plain_row(const payload::Conv2dArgs& a) {
+[[maybe_unused]] bool is_plain_row(const payload::Conv2dArgs& a) {
   const auto& p = a.params;
   return rules::takes_one_row(a.input_dims.h, a.input_dims.c, a.filter_dims.h, a.filter_dims.c,
                               p.stride.w, p.dilation.w) &&
@@ -18,7 +18,8 @@ bool is_plain_row(const payload::Conv2dArgs& a) {
 }
 
 /// Does the multiplication that arm_convolve_1_x_n_s8 does for such windows.
-[[gnu::noinline]] Error run_plain_rows(const payload::Conv2dArgs& a, const Bases& bases) {
+[[maybe_unused, gnu::noinline]] Error run_plain_rows(const payload::Conv2dArgs& a,
+                                                     const Bases& bases) {
   const auto& p = a.params;
   const auto* input = bases.resolve<const std::int8_t>(a.input);
   auto* output = bases.resolve<std::int8_t>(a.output);
