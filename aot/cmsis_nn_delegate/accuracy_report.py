@@ -12,16 +12,19 @@ import functools
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional
+from pathlib import Path
+from typing import Any, Optional, Union
 
 from .checked import checked, checked_fields
 from .errors import UserError
 from .noise_sums import NoiseSums
+from .structured import parse_json, read_json, structured
 
 # The version of the JSON's structure.
 SCHEMA = 2
+_AGAIN = "write one with `cmsisnn accuracy MODEL --data FILE.npz --json`"
 
 
 @checked_fields
@@ -66,6 +69,10 @@ class Arithmetic:
     sums: tuple[NoiseSums, ...]  # by output, over all samples
     rows: int  # labels of the samples, 0 without labels
     right: int  # of these labels
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.right <= self.rows or (self.top1 is None) != (self.rows == 0):
+            raise ValueError(f"rows, right and top1 do not fit: {self.rows}, {self.right} and {self.top1}")
 
     @staticmethod
     def of(name: str, how: str, sums: Sequence[NoiseSums], rows: int, right: int) -> Arithmetic:
@@ -122,6 +129,18 @@ class Accuracy:
     predicted_sqnr: Optional[float]  # if the costs of all layers add up; next to that of "quantized"
     layers: tuple[LayerAccuracy, ...]  # in execution order
 
+    def __post_init__(self) -> None:
+        if self.part:
+            Part.of(self.part)
+        if not self.arithmetics:
+            raise ValueError("nothing was computed")
+        if len({a.top1 is None for a in self.arithmetics}) > 1:
+            raise ValueError("top1 is known of some arithmetics only")
+        if len({len(a.sums) for a in self.arithmetics}) > 1:
+            raise ValueError("sums of arithmetics are of different numbers of outputs")
+        if (self.device is None) != bool(self.device_obstacle):
+            raise ValueError("either arithmetics has the device, or device_obstacle says why not")
+
     @property
     def device(self) -> Optional[Arithmetic]:
         return next((a for a in self.arithmetics if a.name == "device"), None)
@@ -137,22 +156,27 @@ class Accuracy:
         return json.dumps(_finite(document), indent=2, allow_nan=False) + "\n"
 
 
-def from_json(text: str, what: str) -> Accuracy:
+def from_json(text: Union[str, bytes], what: str) -> Accuracy:
     """Reads what `to_json` wrote. UserError, which names the text by `what`, if it is something else."""
-    try:
-        document = json.loads(text)
-        if document["schema"] != SCHEMA:
-            raise ValueError
-        fields = {field.name: document[field.name] for field in dataclasses.fields(Accuracy)}
-        arithmetics = [
-            Arithmetic(**{**a, "sums": tuple(NoiseSums(**s) for s in a["sums"])}) for a in fields["arithmetics"]
-        ]
-        layers = [LayerAccuracy(**{**a, "proposals": tuple(a["proposals"])}) for a in fields["layers"]]
-        return Accuracy(**{**fields, "arithmetics": tuple(arithmetics), "layers": tuple(layers)})
-    except (ValueError, KeyError, TypeError) as error:
-        raise UserError(
-            f"{what} is not what `cmsisnn accuracy --json` of this release prints: measure it again"
-        ) from error
+    return _read(parse_json(text, what, _AGAIN), what)
+
+
+def read(path: Union[str, Path], model: str, target: str) -> Mapping[str, Any]:
+    """Returns the document that `cmsisnn accuracy --json` printed for a model, whose fields have been checked.
+    UserError if the file has none, or one of another model or target."""
+    document = read_json(path, _AGAIN)
+    found = _read(document, str(path))
+    if (found.model, found.target) != (model, target):
+        raise UserError(f"{path} is about {found.model} for {found.target}, and the report about {model} for {target}")
+    return document
+
+
+def _read(document: Mapping[str, Any], what: str) -> Accuracy:
+    if not {"arithmetics", "samples", "layers"} & document.keys():
+        raise UserError(f"{what} has no accuracy: {_AGAIN}")
+    if document.get("schema") != SCHEMA:
+        raise UserError(f"{what}: its schema is {document.get('schema')!r}, and this release reads {SCHEMA}; {_AGAIN}")
+    return structured(document, Accuracy, what, _AGAIN, complete=True)
 
 
 def merged(parts: Sequence[Accuracy]) -> Accuracy:
@@ -178,6 +202,8 @@ def merged(parts: Sequence[Accuracy]) -> Accuracy:
         )
     if any([a.name for a in part.arithmetics] != [a.name for a in first.arithmetics] for part in parts):
         raise UserError("the device's outputs were computed for some parts only: measure all on the same machine")
+    if len({len(part.arithmetics[0].sums) for part in parts}) > 1:
+        raise UserError("the parts are of models with different numbers of outputs")
     steps = [part.device_steps for part in parts if part.device_steps is not None]
     return dataclasses.replace(
         first,

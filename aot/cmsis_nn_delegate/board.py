@@ -6,11 +6,10 @@ Descriptions are those that firmware is linked with (platforms/README.md). They 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Optional
+from typing import Optional
 
 from .checked import checked, checked_fields
 from .cores import ALSO_RUNS_ON
@@ -18,6 +17,7 @@ from .errors import UserError
 from .format.schema import MAX_REF_OFFSET
 from .payload.planner.memories import Memory
 from .simulated_boards import BOARDS
+from .structured import AnyBase, read_json, structured
 from .target import TARGETS, Target, get_target
 
 # Memories of a description that hold no activations: linker scripts place code there, and simulators their jobs.
@@ -67,7 +67,7 @@ class Board:
     def target(self, name: Optional[str] = None) -> Target:
         """Returns the core called `name`, by default the board's own. UserError if there is no such core, or the board
         does not run what is compiled for it."""
-        running = [cpu for cpu in TARGETS if self.core == cpu or self.core in ALSO_RUNS_ON.get(cpu, ())]
+        running = _running(self.core)
         if not running:
             raise UserError(f"board {self.name} has a {self.core}; nothing can be compiled for that")
         if name is None:
@@ -116,32 +116,42 @@ class Board:
         return memory
 
 
+def _running(core: str) -> list[str]:
+    """Returns the targets whose code runs on `core`."""
+    return [cpu for cpu in TARGETS if core == cpu or core in ALSO_RUNS_ON.get(cpu, ())]
+
+
+@dataclass(frozen=True)
+class _MemoryDescription:
+    size: AnyBase
+    wait_states: Optional[AnyBase] = None
+
+    def __post_init__(self) -> None:
+        if self.size <= 0 or (self.wait_states or 0) < 0:
+            raise ValueError("size is not positive, or wait_states are negative")
+
+
+@dataclass(frozen=True)
+class _Description:
+    """What is read of NAME.board.json."""
+
+    name: str
+    core: str
+    memories: dict[str, _MemoryDescription]
+
+    def __post_init__(self) -> None:
+        missing = [name for name in (_FLASH, "RAM") if name not in self.memories]
+        if missing:
+            raise ValueError(f"memories has no {missing[0]}")
+        if not _running(self.core):
+            raise ValueError(f"nothing can be compiled for the core {self.core!r}")
+
+
 def _read(path: str) -> Board:
-    try:
-        with open(path, encoding="utf-8") as file:
-            found = json.load(file)
-        memories = {
-            name: BoardMemory(
-                _number(memory["size"]),
-                None if memory.get("wait_states") is None else _number(memory["wait_states"]),
-            )
-            for name, memory in found["memories"].items()
-        }
-        board = Board(str(found["name"]), str(found["core"]), memories)
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-        raise UserError(
-            f"{path} does not describe a board: {what}. Give the NAME.board.json that Bazel writes beside an image, or "
-            "one with name, core and memories, each with its size"
-        ) from error
-    missing = [name for name in (_FLASH, "RAM") if name not in memories]
-    if missing:
-        raise UserError(f"{path} does not describe a board: it has no memory {missing[0]}")
-    return board
-
-
-def _number(value: Any) -> int:
-    """Returns a number that is given as such, or as text in any base."""
-    return int(value, 0) if isinstance(value, str) else int(value)
+    advice = (
+        "give the NAME.board.json that Bazel writes beside an image, or one with name, core and memories, each with "
+        "its size"
+    )
+    found = structured(read_json(path, advice), _Description, f"{path} does not describe a board", advice)
+    memories = {name: BoardMemory(memory.size, memory.wait_states) for name, memory in found.memories.items()}
+    return Board(found.name, found.core, memories)

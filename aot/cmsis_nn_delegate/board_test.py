@@ -70,11 +70,11 @@ def test_what_the_board_does_not_have_is_refused(mine, texts, message):
 @pytest.mark.parametrize(
     "description, message",
     [
-        ("{", "does not describe a board: "),
-        ("[]", "does not describe a board: "),
-        ({"core": "cortex-m7", "memories": {}}, "it has no 'name'"),
-        ({**MINE, "memories": {"FLASH": {"size": 1}}}, "it has no memory RAM"),
-        ({**MINE, "memories": {"RAM": {"origin": 1}}}, "it has no 'size'"),
+        ("{", "is no JSON: "),
+        ("[]", "contains no object; give the NAME.board.json"),
+        ({"core": "cortex-m7", "memories": {}}, "name is missing"),
+        ({**MINE, "memories": {"FLASH": {"size": 1}}}, "memories has no RAM"),
+        ({**MINE, "memories": {"RAM": {"origin": 1}}}, r"memories\['RAM'\]\.size is missing"),
         ({**MINE, "memories": {"RAM": {"size": "much"}}}, "does not describe a board: .*much"),
         ({**MINE, "memories": 3}, "does not describe a board: "),
     ],
@@ -86,7 +86,7 @@ def test_what_is_no_description(tmp_path, description, message):
 
 
 def test_boards_that_do_not_exist(tmp_path):
-    with pytest.raises(UserError, match="none.json cannot be read: No such file"):
+    with pytest.raises(UserError, match="none.json does not exist; give the NAME.board.json"):
         Board.of(str(tmp_path / "none.json"))
     with pytest.raises(UserError, match="unknown board 'mps9': choose one of microbit, .*, or give the .json"):
         Board.of("mps9")

@@ -117,7 +117,7 @@ def _converted(value: Any, hint: Any) -> Any:
         fits = isinstance(value, os.PathLike)
     elif hint in (int, float):
         kind = numbers.Integral if hint is int else numbers.Real
-        if not isinstance(value, kind) or isinstance(value, bool) or math.isnan(value):
+        if not isinstance(value, kind) or isinstance(value, bool) or _is_no_float(value):
             raise _Mismatch
         # Whole numbers stay what they are where any number fits.
         return int(value) if isinstance(value, numbers.Integral) else float(value)
@@ -128,6 +128,13 @@ def _converted(value: Any, hint: Any) -> Any:
     if not fits:
         raise _Mismatch
     return value
+
+
+def _is_no_float(value: Any) -> bool:
+    try:
+        return math.isnan(value)
+    except OverflowError:  # of an integer
+        return True
 
 
 def _collection(value: Any, origin: Any, parts: tuple[Any, ...]) -> Any:

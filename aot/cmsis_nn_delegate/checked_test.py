@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from cmsis_nn_delegate.accuracy_report import Accuracy, Part, shortfalls
+from cmsis_nn_delegate.accuracy_report import Accuracy, Arithmetic, Part, shortfalls
 from cmsis_nn_delegate.board import Board, BoardMemory
 from cmsis_nn_delegate.compile import compile_for_targets, compile_model
 from cmsis_nn_delegate.compiled import Compiled
@@ -34,7 +34,8 @@ def compile_all(**changes):
     return compile_for_targets(**{**arguments, **changes})
 
 
-ACCURACY = Accuracy("m", "cortex-m4", "", 1, 0, (), None, "", None, ())
+FLOAT = Arithmetic("float", "PyTorch", None, 1.0, None, (), 0, 0)
+ACCURACY = Accuracy("m", "cortex-m4", "", 1, 0, (FLOAT,), None, "no library", None, ())
 
 
 class Odd:

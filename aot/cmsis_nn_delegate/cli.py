@@ -25,10 +25,11 @@ from . import __version__
 from .errors import UserError, first_line, require_file
 from .heartbeat import Heartbeat, numbered
 from .payload.files.outputs import check_writable, write_files
-from .payload.preference import PREFERENCES, Preference
+from .payload.preference import PREFERENCES, Preference, check_flash_growth
 from .printable import printable
 from .quantization.configuration import OBSERVERS, PRESETS, WEIGHTS, Configuration, QuantizationConfig
 from .quiet import quiet
+from .structured import parse_json
 from .target import TARGETS, get_target
 
 if TYPE_CHECKING:
@@ -295,9 +296,8 @@ def _report(arguments: argparse.Namespace) -> int:
 def _report_parts(artifacts: Artifacts, as_json: bool) -> int:
     from . import parts_report
     from .payload.files.artifacts import PARTS_SUFFIX
-    from .payload.report.page.document import read_parts
 
-    found = read_parts(artifacts.path(PARTS_SUFFIX))
+    found = parts_report.read(artifacts.path(PARTS_SUFFIX))
     _write(parts_report.to_json(found) if as_json else parts_report.render(found))
     return 0
 
@@ -312,24 +312,28 @@ def _diff(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _report_text(path: str) -> str:
+def _report_text(path: str) -> bytes:
     """Returns the report at `path`: a JSON file, or a compiled model."""
     from .payload.files.artifacts import Artifacts
 
-    if path.endswith(".json") and not path.endswith(".report.json"):
-        try:
-            return Path(path).read_text()
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"{path} cannot be read: {error}") from error
-    artifacts = Artifacts.of(path)
-    return artifacts.read(".report.json").decode()
+    file = Path(path)
+    if not path.endswith(".json") or path.endswith(".report.json"):
+        artifacts = Artifacts.of(path)
+        artifacts.read(".report.json")
+        file = artifacts.path(".report.json")
+    require_file(file)
+    return file.read_bytes()
 
 
 def _page(arguments: argparse.Namespace) -> int:
     """Writes the page of `report --html`, of NAME.report.json alone."""
+    from .accuracy_report import read as read_accuracy
     from .payload.files.artifacts import PAGE_SUFFIX, PARTS_SUFFIX, Artifacts
     from .payload.report.budget import Budget
-    from .payload.report.page import document, library, render
+    from .payload.report.from_json import read_report
+    from .payload.report.image_sizes import read_image
+    from .payload.report.page import library, render
+    from .runner.profile import read as read_profile
 
     Budget(arguments.max_arena, arguments.max_flash)  # refuses limits below 0
     library.check_installed()
@@ -346,16 +350,18 @@ def _page(arguments: argparse.Namespace) -> int:
     check_writable(html.parent, [html.name])
     if path.name.endswith(PARTS_SUFFIX):
         return _page_of_parts(arguments, path, html)
-    report = document.read_report(path)
+    report = read_report(path)
     beside = begin.with_name(begin.name + ".profile.json")
     measured = arguments.profile or (beside if beside.is_file() else None)
-    profile = None if measured is None else document.read_profile(measured, report)
+    profile = None if measured is None else read_profile(measured, report)
     page = render.render(
         report,
         profile,
-        None if arguments.against is None else document.read_report(arguments.against),
-        accuracy=None if arguments.accuracy is None else document.read_accuracy(arguments.accuracy, report),
-        firmware=None if arguments.image is None else document.read_image(arguments.image),
+        None if arguments.against is None else read_report(arguments.against),
+        accuracy=None
+        if arguments.accuracy is None
+        else read_accuracy(arguments.accuracy, report["name"], report["target"]),
+        firmware=None if arguments.image is None else read_image(arguments.image),
         limits=_limits(arguments),
     )
     write_files(html.parent, {html.name: page.encode()})
@@ -372,17 +378,21 @@ def _limits(arguments: argparse.Namespace) -> dict[str, int]:
 
 
 def _page_of_parts(arguments: argparse.Namespace, path: Path, html: Path) -> int:
-    from .payload.report.page import document
+    from . import parts_report
+    from .accuracy_report import read as read_accuracy
+    from .payload.report.image_sizes import read_image
     from .payload.report.page.parts import render_parts
 
     if arguments.profile is not None:
         raise UserError("--profile is for models that are one delegate call: `cmsisnn profile` measures no others")
-    parts = document.read_parts(path)
+    parts = parts_report.read(path)
     page = render_parts(
         parts,
-        None if arguments.against is None else document.read_parts(arguments.against),
-        accuracy=None if arguments.accuracy is None else document.read_accuracy(arguments.accuracy, parts),
-        firmware=None if arguments.image is None else document.read_image(arguments.image),
+        None if arguments.against is None else parts_report.read(arguments.against),
+        accuracy=None
+        if arguments.accuracy is None
+        else read_accuracy(arguments.accuracy, parts["name"], parts["target"]),
+        firmware=None if arguments.image is None else read_image(arguments.image),
         limits=_limits(arguments),
     )
     write_files(html.parent, {html.name: page.encode()})
@@ -463,25 +473,29 @@ def _rebuilt_report(artifacts: Artifacts) -> Report:
     """Returns the report of compiled files. UserError if the graph does not compile to the payload."""
     from .ops.providers.registry import get_providers
     from .payload.encode import encode
-    from .payload.planner.memories import Memory
+    from .payload.planner.memories import Memory, check_memories
+    from .payload.planner.memory import IoPlacement
     from .payload.report.model_report import build_report
 
     payload = artifacts.payload()
     graph, about = artifacts.graph()
-    providers = get_providers(about["providers"].split(","))
-    preference = Preference.of(about["prefer"])
-    growth = int(about["max_flash_growth"])
-    memories = Memory.list_of(about.get("memories", ""))
-    target = get_target(about["target"])
-    encoded = encode(graph, target, about["io_placement"], providers, preference, growth, memories)
+    try:
+        providers = get_providers(about.providers.split(","))
+        preference = Preference.of(about.prefer)
+        growth = check_flash_growth(preference, int(about.max_flash_growth))
+        memories = check_memories(Memory.list_of(about.memories))
+        target, placement = get_target(about.target), IoPlacement.of(about.io_placement)
+        modules, lines = parse_json(about.modules, "modules"), parse_json(about.lines, "lines")
+    except ValueError as error:
+        raise UserError(f"{artifacts.path('.graph.npz')}, about: {error}: compile the model again") from error
+    encoded = encode(graph, target, placement, providers, preference, growth, memories)
     if encoded.payload != payload.data:
         raise UserError(
             f"{artifacts.path('.graph.npz')} does not compile to {artifacts.path('.payload.bin')}: "
             "compile the model again",
             exit_code=1,
         )
-    modules, lines = (json.loads(about.get(name, "{}")) for name in ("modules", "lines"))
-    return build_report(about["name"], encoded, about.get("quantizer", ""), modules, lines)
+    return build_report(about.name, encoded, about.quantizer, modules, lines)
 
 
 def _profiled(artifacts: Artifacts, arguments: argparse.Namespace) -> Profile:
@@ -490,11 +504,11 @@ def _profiled(artifacts: Artifacts, arguments: argparse.Namespace) -> Profile:
 
     report = _rebuilt_report(artifacts)
     graph, about = artifacts.graph()
-    core = arguments.core or about["target"]
+    core = arguments.core or about.target
     if get_target(core).isa is not artifacts.payload().isa:
         raise UserError(
             f"{artifacts.path('.payload.bin')} is for cores with the instruction set {report.isa.lower()}, such as "
-            f"{about['target']}; {core} has {get_target(core).isa.name.lower()}: compile the model with --target {core}"
+            f"{about.target}; {core} has {get_target(core).isa.name.lower()}: compile the model with --target {core}"
         )
     if arguments.cycles and core != simulate.MODELLED_CORE:
         raise UserError(
@@ -513,7 +527,7 @@ def _profiled(artifacts: Artifacts, arguments: argparse.Namespace) -> Profile:
         artifacts.payload().data,
         inputs,
         image,
-        modules=json.loads(about.get("modules", "{}")),
+        modules=json.loads(about.modules),
         about_inputs=about_inputs,
         cycles=arguments.cycles,
         timeout_s=arguments.timeout,
@@ -777,7 +791,7 @@ def _run_simulator(artifacts: Artifacts, samples: list[Sample], arguments: argpa
     program = artifacts.read(".pte") if executor == "executorch" else None
     image = arguments.image
     if image is None:
-        core = arguments.core or artifacts.graph()[1]["target"]
+        core = arguments.core or artifacts.graph()[1].target
         image = simulate.default_image(core, executor, profile=bool(arguments.layers))
     _say(f"simulating {image}")
     if arguments.layers:

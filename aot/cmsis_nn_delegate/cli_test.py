@@ -198,7 +198,7 @@ def test_compile_writes_everything(capsys, folder, small):
     assert report["flash_bytes"] == len(payload)
     assert (folder / "all" / "small.report.txt").read_text() in out
     _, about = Artifacts.of(f"{folder}/all/small").graph()
-    modules = list(dict.fromkeys(json.loads(about["modules"]).values()))
+    modules = list(dict.fromkeys(json.loads(about.modules).values()))
     assert modules == ["0 (Conv2d)", "1 (ReLU)", "2 (Flatten)", "3 (Linear)"]
 
 
@@ -293,7 +293,7 @@ def test_diff_compares_compiled_models_and_other_reports(capsys, folder, small, 
     code, out, _ = run(capsys, "diff", *[tmp_path / "image.size.json"] * 2, "--format", "markdown")
     assert code == 0 and "| flash, bytes | 9 | 9 | 0 |" in out
     code, _, err = run(capsys, "diff", tmp_path / "image.size.json", tmp_path / "none.json")
-    assert code == 2 and "none.json cannot be read" in err
+    assert code == 2 and "none.json does not exist" in err
 
 
 def test_compile_is_deterministic(capsys, folder, small):
@@ -436,7 +436,9 @@ def test_the_page_of_a_report(capsys, small, tmp_path):
     check_failure(run(capsys, "report", small, "--html", "--max-flash", -1), 2, "'-1' is no number of bytes")
     part = {"code": 5, "constants": 0, "initial": 0, "total": 5, "objects": {"main.o": 5}}
     (tmp_path / "app.size.json").write_text(
-        json.dumps({"flash": {"total": 5, "parts": {"app": part}}, "ram": {"total": 1}})
+        json.dumps(
+            {"flash": {"total": 5, "parts": {"app": part}}, "ram": {"total": 1, "sections": {".bss": 1}, "parts": {}}}
+        )
     )
     options = ["--image", tmp_path / "app.size.json", "--max-arena", 10_000, "--html", tmp_path / "page.html"]
     assert run(capsys, "report", alone, *options)[0] == 0

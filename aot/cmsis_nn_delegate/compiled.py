@@ -23,8 +23,8 @@ from .payload.files.outputs import write_files
 from .payload.planner.memories import list_text
 from .payload.report import text
 from .payload.report.budget import Budget
+from .payload.report.image_sizes import read_image
 from .payload.report.model_report import Report, build_report
-from .payload.report.page.document import read_image
 from .payload.report.page.parts import render_parts
 from .payload.report.page.render import render
 from .target import Target

@@ -15,6 +15,10 @@ class NoiseSums:
     product: float = 0.0  # f * q
     noise: float = 0.0  # (f - q) * (f - q)
 
+    def __post_init__(self) -> None:
+        if min(self.signal, self.quantized, self.noise) < 0:
+            raise ValueError("a sum of squares is negative")
+
     def plus(self, other: NoiseSums) -> NoiseSums:
         """Returns the sums over the tensors of both."""
         return NoiseSums(*(a + b for a, b in zip(astuple(self), astuple(other))))
@@ -31,4 +35,4 @@ class NoiseSums:
         """The cosine of the angle between f and q as vectors; 1 if both are zero, 0 if one of them is."""
         if not self.signal or not self.quantized:
             return float(self.signal == self.quantized)
-        return self.product / math.sqrt(self.signal * self.quantized)
+        return self.product / (math.sqrt(self.signal) * math.sqrt(self.quantized))

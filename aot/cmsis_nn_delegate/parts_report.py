@@ -10,15 +10,21 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, Union
 
 from . import explanation
-from .partition.delegated_work import Share, Work
+from .errors import UserError
+from .partition.delegated_work import Work
 from .payload.report import text
 from .payload.report.from_json import report_of
 from .payload.report.model_report import Report
+from .structured import read_json, structured
 
 Document = Mapping[str, Any]
+
+_AGAIN = "compile the model again"
 
 
 class Parts(explanation.Decided, Protocol):
@@ -28,6 +34,44 @@ class Parts(explanation.Decided, Protocol):
     def pte(self) -> bytes: ...
     @property
     def part_reports(self) -> Sequence[Report]: ...
+
+
+@dataclass(frozen=True)
+class PartsReport:
+    """The fields of the document, but for `parts`."""
+
+    name: str
+    target: str
+    quantizer: str
+    whole: bool
+    work: Work
+    functions: tuple[explanation.Explanation, ...]
+    warnings: tuple[str, ...]
+    obstacle: str
+    program_crc32: str  # 8 hexadecimal digits
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """What a document must have before its parts can be looked at."""
+
+    parts: tuple[Any, ...]
+
+
+def read(path: Union[str, Path]) -> Document:
+    """Returns the document in NAME.parts.json, whose fields have been checked. UserError if the file has none, or one
+    of another version."""
+    document = read_json(path, _AGAIN)
+    if not {"parts", "program_crc32", "obstacle"} & document.keys():
+        raise UserError(f"{path} does not describe the parts of a model: give a NAME.parts.json")
+    if document.get("schema") != explanation.SCHEMA:
+        raise UserError(
+            f"{path}: its schema is {document.get('schema')!r}, and this program reads {explanation.SCHEMA}: {_AGAIN}"
+        )
+    structured(document, PartsReport, str(path), _AGAIN, complete=True)
+    for index, part in enumerate(structured(document, _Listed, str(path), _AGAIN).parts):
+        report_of(part, f"{path}, parts[{index}]")
+    return document
 
 
 def document(compiled: Parts) -> Document:
@@ -66,7 +110,7 @@ def _summary(parts: Document) -> str:
     lines = [
         f"{parts['name']} for {parts['target']}",
         f"not one delegate call with the inputs and outputs of the model: {parts['obstacle']}",
-        _work(parts["work"]),
+        str(structured(parts["work"], Work, "the work")),
         f"program CRC-32 {parts['program_crc32']}",
         *([f"quantizer: {parts['quantizer']}"] if parts["quantizer"] else []),
         *(["", "Parts, sizes in bytes"] if parts["parts"] else []),
@@ -88,8 +132,3 @@ def _lines(function: Document) -> Iterator[str]:
     where = f"{function['module'] or '(the model)'}  {function['source'] or '-'}"
     yield f"  {where}  {function['function']}: {function['reason']}"
     yield from (f"      {line}" for line in (function["code"], function["message"]) if line)
-
-
-def _work(work: Document) -> str:
-    multiplications, operators = Share(**work["multiplications"]), Share(**work["operators"])
-    return str(Work(multiplications, operators, work["calls"], work["border_bytes"]))

@@ -69,7 +69,10 @@ def parse(text: str) -> Configuration:
     for name, limits in _mapping(parts.get("ranges", {}), "ranges").items():
         if not isinstance(limits, list) or [type(limit) in (int, float) for limit in limits] != [True, True]:
             raise UserError(f"ranges: {name}: {reprlib.repr(limits)} is no range; write [lowest, highest]")
-        configuration.set_range(str(name), *limits)
+        try:
+            configuration.set_range(str(name), *limits)
+        except UserError as error:
+            raise UserError(f"ranges: {name}: {error}") from error
     return configuration
 
 

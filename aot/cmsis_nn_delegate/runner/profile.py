@@ -15,7 +15,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -24,10 +24,12 @@ from ..graph.ir import Graph
 from ..graph.tensor_type import Element
 from ..ops.embedding import index_range
 from ..payload.report.model_report import Report
+from ..structured import read_json, structured
 from . import simulate
 
 # The version of the JSON's structure.
 SCHEMA = 1
+_AGAIN = "write one with `cmsisnn profile NAME --json`"
 
 _PROFILE = "_profile"
 
@@ -69,6 +71,12 @@ class Profile:
     cycles: Optional[simulate.Cycles] = None  # of the inference, as in `CallProfile`
     flash_waits: Optional[simulate.Cycles] = None
 
+    def __post_init__(self) -> None:
+        for name in ("cycles", "flash_waits"):
+            known = {getattr(call, name) is not None for call in self.calls}
+            if known and known != {getattr(self, name) is not None}:
+                raise ValueError(f"{name} are known of some calls only, or of the inference only")
+
     @property
     def multiplications(self) -> int:
         return sum(call.multiplications for call in self.calls)
@@ -77,6 +85,27 @@ class Profile:
         """Returns the fields as a document of the version `SCHEMA`, with a final newline."""
         document = {"schema": SCHEMA, "unit": "instructions", **dataclasses.asdict(self)}
         return json.dumps(document, indent=2) + "\n"
+
+
+def read(path: Union[str, Path], report: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the document that `cmsisnn profile --json` printed for the payload of `report`, the document of
+    `Report.to_json`. Its fields have been checked. UserError if the file has none, or was measured with other calls."""
+    document = read_json(path, _AGAIN)
+    if not {"inference", "executor", "init"} & document.keys():
+        raise UserError(f"{path} is no profile: {_AGAIN}")
+    if document.get("schema") != SCHEMA:
+        raise UserError(f"{path}: its schema is {document.get('schema')!r}, and this release reads {SCHEMA}; {_AGAIN}")
+    structured(document, Profile, str(path), _AGAIN, complete=True)
+    measured, calls = ([_identity(call) for call in d["calls"]] for d in (document, report))
+    if measured != calls:
+        different = next((i for i, pair in enumerate(zip(measured, calls)) if pair[0] != pair[1]), None)
+        what = f"{len(measured)} calls, not {len(calls)}" if different is None else f"another call calls[{different}]"
+        raise UserError(f"{path} was measured with another payload than this report's: it has {what}; profile again")
+    return document
+
+
+def _identity(call: Mapping[str, Any]) -> tuple[Any, ...]:
+    return call["index"], call["kernel"], call["provider"], call["inputs"], call["outputs"]
 
 
 def measure(

@@ -7,17 +7,19 @@ program instead. So a mixture of two compilations, left by a kill at the wrong m
 
 from __future__ import annotations
 
-import json
 import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import Optional, TypeVar
 
 from ...errors import UserError, require_file
 from ...graph.ir import Graph
+from ...structured import read_json, structured
 from ..decode import Payload, PayloadError, decode
 from . import serialize
+
+T = TypeVar("T")
 
 PAGE_SUFFIX = ".report.html"
 # What is known of a model that is not one payload.
@@ -88,6 +90,35 @@ def about_program(payload_crc32: int, program: bytes) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
+class About:
+    """What NAME.graph.npz says of its compilation, as texts. `modules` and `lines` are JSON, `memories` as
+    `Memory.list_of` reads it. Earlier compilers wrote less."""
+
+    name: str
+    target: str
+    io_placement: str
+    providers: str  # with commas between them
+    prefer: str
+    max_flash_growth: str  # a number
+    payload_crc32: Optional[str] = None
+    program_crc32: Optional[str] = None
+    memories: str = ""
+    quantizer: str = ""
+    modules: str = "{}"
+    lines: str = "{}"
+
+
+@dataclass(frozen=True)
+class _NamesPayload:
+    payload_crc32: str
+
+
+@dataclass(frozen=True)
+class _NamesProgram:
+    program_crc32: str
+
+
+@dataclass(frozen=True)
 class Artifacts:
     """`folder`/`name` without a suffix. Methods read files; UserError says which is missing or broken."""
 
@@ -126,7 +157,7 @@ class Artifacts:
             payloads[suffix] = crc
             self._check_same(payloads, suffix, "payloads")
         if ".graph.npz" in payloads:
-            self._check_program(".graph.npz", self.graph()[1].get("program_crc32"))
+            self._check_program(".graph.npz", self.graph()[1].program_crc32)
         if payloads and programs:
             # A compilation writes files of one kind only.
             whole, divided = next(iter(payloads)), next(iter(programs))
@@ -152,28 +183,23 @@ class Artifacts:
         """Returns the CRC-32 of the program that a file of a model with several payloads belongs to, as 8 digits; None
         for other files."""
         if suffix == PARTS_SUFFIX:
-            return str(self._json(suffix).get("program_crc32"))
+            return self._read_json(suffix, _NamesProgram).program_crc32
         if suffix not in _PROGRAM_NAMED:
             return None
         match = _PROGRAM_NAMED[suffix].search(self.read(suffix).decode("utf-8", "replace"))
         return match and match[1]
 
-    def _json(self, suffix: str) -> dict[str, Any]:
-        """Returns the object in a file, an empty one if there is none."""
-        try:
-            found = json.loads(self.read(suffix).decode("utf-8", "replace"))
-        except ValueError:
-            return {}
-        return found if isinstance(found, dict) else {}
+    def _read_json(self, suffix: str, kind: type[T]) -> T:
+        return structured(read_json(self.path(suffix), _AGAIN), kind, str(self.path(suffix)), _AGAIN)
 
     def _named_payload(self, suffix: str) -> Optional[str]:
         """Returns the CRC-32 of the payload that the file belongs to, as 8 digits; None if it names none."""
         if suffix == ".payload.bin":
             return f"{self.payload().crc32:08x}"
         if suffix == ".graph.npz":
-            return self.graph()[1].get("payload_crc32")
+            return self.graph()[1].payload_crc32
         if suffix == ".report.json":
-            return self._json(suffix).get("payload_crc32")
+            return self._read_json(suffix, _NamesPayload).payload_crc32
         match = _NAMED[suffix].search(self.read(suffix).decode("utf-8", "replace"))
         return match and match[1]
 
@@ -199,10 +225,11 @@ class Artifacts:
         except PayloadError as error:
             raise UserError(f"{self.path('.payload.bin')}: {error}") from error
 
-    def graph(self) -> tuple[Graph, dict[str, str]]:
-        """Returns the lowered graph, and the name, target and I/O placement that it was compiled with."""
-        data = self.read(".graph.npz")
+    def graph(self) -> tuple[Graph, About]:
+        """Returns the lowered graph, and what it was compiled with."""
+        path, data = self.path(".graph.npz"), self.read(".graph.npz")
         try:
-            return serialize.loads(data)
+            graph, about = serialize.loads(data, str(path))
         except ValueError as error:
-            raise UserError(f"{self.path('.graph.npz')}: {error}") from error
+            raise UserError(f"{error}: {_AGAIN}") from error
+        return graph, structured(about, About, f"{path}, about", _AGAIN)

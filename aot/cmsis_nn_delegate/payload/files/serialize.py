@@ -8,17 +8,60 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import zlib
 from collections.abc import Iterator, Mapping
-from typing import Any, get_args, get_type_hints
+from dataclasses import dataclass
+from typing import Any, Optional, get_args, get_type_hints
 
 import numpy as np
 
+from ...errors import first_line
 from ...graph.ir import Graph, Node, Value
 from ...graph.tensor_type import Element, Layout, Quant, TensorType
 from ...ops.registry import OPS
+from ...structured import structured
 
 VERSION = 2
 _STRUCTURE = "graph.json"
+
+
+@dataclass(frozen=True)
+class _Value:
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    layout: str
+    quant: Optional[Quant]
+    constant: bool
+
+
+@dataclass(frozen=True)
+class _Node:
+    """Inputs, outputs and states are numbers of values."""
+
+    op: str
+    name: str
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    states: tuple[int, ...]
+    attrs: Any  # see `_pack`
+    sources: tuple[str, ...]
+    debug_handles: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Structure:
+    """The JSON. `crc32` is that of all the rest and of the arrays: no declaration tells a graph with other numbers from
+    one that a model was compiled to."""
+
+    version: int
+    about: dict[str, str]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    nodes: tuple[_Node, ...]
+    values: tuple[_Value, ...]
+    notes: tuple[str, ...] = ()  # files of earlier compilers have none
+    crc32: Optional[int] = None  # nor this
 
 
 def _is_record(kind: Any) -> bool:
@@ -91,59 +134,77 @@ def dumps(graph: Graph, about: Mapping[str, str]) -> bytes:
             for value in values
         ],
     }
-    text = json.dumps(structure, separators=(",", ":")).encode()
     constants = {_array(i): v.data for i, v in enumerate(values) if v.data is not None}
+    text = _text({**structure, "crc32": _crc32(structure, constants)})
     out = io.BytesIO()
     arrays = {_STRUCTURE: np.frombuffer(text, np.uint8), **constants}
     np.savez(out, allow_pickle=False, **arrays)
     return out.getvalue()
 
 
-def loads(data: bytes) -> tuple[Graph, dict[str, str]]:
-    """Returns the graph given to `dumps` and what was stored with it. ValueError if `data` is anything else."""
+def loads(data: bytes, where: str = "the graph") -> tuple[Graph, dict[str, str]]:
+    """Returns the graph given to `dumps` and what was stored with it. ValueError, which calls the file by `where`, if
+    `data` is anything else; where it can, it names the field."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            structure = json.loads(arrays[_STRUCTURE].tobytes())
-            if structure["version"] != VERSION:
-                raise ValueError(f"graph file of version {structure['version']}, not {VERSION}")
-            values = [_value(arrays, i, v) for i, v in enumerate(structure["values"])]
+            document = json.loads(arrays[_STRUCTURE].tobytes())
+            constants = {name: arrays[name] for name in arrays.files if name != _STRUCTURE}
+        version = document["version"]
+    except Exception as error:  # zipfile, json and numpy raise many kinds of errors
+        raise ValueError(f"{where} is not a graph file, or a damaged one: {first_line(error)}") from error
+    if version != VERSION:
+        raise ValueError(f"{where}: its version is {version!r}, and this program reads version {VERSION}")
+    found = structured(document, _Structure, where)
+    if (
+        found.crc32 is not None
+        and _crc32({k: v for k, v in document.items() if k != "crc32"}, constants) != found.crc32
+    ):
+        raise ValueError(f"{where} is damaged: it was changed after it was written (crc32)")
+    try:
+        values = [_value(constants, i, v) for i, v in enumerate(found.values)]
         graph = Graph(
-            inputs=[values[i] for i in structure["inputs"]],
-            outputs=[values[i] for i in structure["outputs"]],
+            inputs=[values[i] for i in found.inputs],
+            outputs=[values[i] for i in found.outputs],
             nodes=[
                 Node(
-                    op=node["op"],
-                    name=node["name"],
-                    inputs=[values[i] for i in node["inputs"]],
-                    outputs=[values[i] for i in node["outputs"]],
-                    states=[values[i] for i in node["states"]],
-                    attrs=_unpack(node["attrs"]),
-                    sources=tuple(node["sources"]),
-                    debug_handles=tuple(node["debug_handles"]),
+                    op=node.op,
+                    name=node.name,
+                    inputs=[values[i] for i in node.inputs],
+                    outputs=[values[i] for i in node.outputs],
+                    states=[values[i] for i in node.states],
+                    attrs=_unpack(node.attrs),
+                    sources=node.sources,
+                    debug_handles=node.debug_handles,
                 )
-                for node in structure["nodes"]
+                for node in found.nodes
             ],
-            notes=list(structure.get("notes", ())),  # files of earlier compilers have none
+            notes=list(found.notes),
         )
         graph.verify()
-    except Exception as error:  # zipfile, json and numpy raise many kinds of errors
-        raise ValueError(f"not a graph file, or a damaged one: {error}") from error
-    return graph, structure["about"]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"{where} is damaged: {first_line(error)}") from error
+    return graph, found.about
+
+
+def _text(structure: Mapping[str, Any]) -> bytes:
+    return json.dumps(structure, separators=(",", ":")).encode()
+
+
+def _crc32(structure: Mapping[str, Any], constants: Mapping[str, np.ndarray]) -> int:
+    crc = zlib.crc32(_text(structure))
+    for name, array in sorted(constants.items()):
+        crc = zlib.crc32(f"{name} {array.dtype.str} {array.shape}".encode(), crc)
+        crc = zlib.crc32(array.tobytes(), crc)
+    return crc
 
 
 def _array(index: int) -> str:
     return f"value{index}"
 
 
-def _value(arrays: Mapping[str, np.ndarray], index: int, fields: Mapping[str, Any]) -> Value:
-    quant = fields["quant"]
-    tensor_type = TensorType(
-        Element[fields["dtype"]],
-        tuple(fields["shape"]),
-        Layout(fields["layout"]),
-        quant and Quant(tuple(quant["scale"]), quant["zero_point"], quant["axis"]),
-    )
-    return Value(fields["name"], tensor_type, arrays[_array(index)] if fields["constant"] else None)
+def _value(arrays: Mapping[str, np.ndarray], index: int, fields: _Value) -> Value:
+    tensor_type = TensorType(Element[fields.dtype], fields.shape, Layout(fields.layout), fields.quant)
+    return Value(fields.name, tensor_type, arrays[_array(index)] if fields.constant else None)
 
 
 def _pack(item: Any) -> Any:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 from ...errors import UserError
+from ...structured import parse_json, structured
+from .image_sizes import ImageSizes
 from .text import table
 
 Groups = dict[str, dict[str, int]]
@@ -59,16 +61,18 @@ class Difference:
         return json.dumps(document, indent=2) + "\n"
 
 
-def compare(before: str, after: str, names: tuple[str, str] = ("the first", "the second")) -> Difference:
+def compare(
+    before: Union[str, bytes], after: Union[str, bytes], names: tuple[str, str] = ("the first", "the second")
+) -> Difference:
     """Compares two documents, the texts of JSON files. UserError, which calls them by `names`, if one of them is no
     report, or if they are of different kinds."""
     (kind, old), (other, new) = (_read(text, name) for text, name in zip((before, after), names))
     if kind != other:
         raise UserError(f"{names[0]} is {kind}, and {names[1]} is {other}: give two of one kind")
-    subjects = tuple(_subject(json.loads(text)) for text in (before, after))
+    groups = old.groups, new.groups
     totals, changes = [], []
-    for group in dict.fromkeys((*old, *new)):
-        numbers = old.get(group, {}), new.get(group, {})
+    for group in groups[0]:
+        numbers = [side[group] for side in groups]
         rows = [
             Change(group, name, *(side.get(name) for side in numbers))
             for name in dict.fromkeys((*numbers[0], *numbers[1]))
@@ -78,7 +82,7 @@ def compare(before: str, after: str, names: tuple[str, str] = ("the first", "the
         else:
             changed = (row for row in rows if row.difference)
             changes += sorted(changed, key=lambda row: (-abs(row.difference), row.name))
-    return Difference(kind, subjects, tuple(totals), tuple(changes))
+    return Difference(kind, (old.subject, new.subject), tuple(totals), tuple(changes))
 
 
 def render(difference: Difference) -> str:
@@ -105,11 +109,6 @@ def render_markdown(difference: Difference) -> str:
 
 def _heading(difference: Difference) -> str:
     return f"before: {difference.subjects[0]}; after: {difference.subjects[1]}"
-
-
-def _subject(document: Mapping[str, Any]) -> str:
-    """Returns what a report is of, as far as it says so: its model and target."""
-    return " for ".join(str(document[field]) for field in ("name", "target") if document.get(field))
 
 
 def _by_group(changes: Sequence[Change]) -> list[tuple[str, list[Change]]]:
@@ -139,77 +138,138 @@ def _change(change: Change) -> str:
 _TOTALS = "totals"
 
 
-def _read(text: str, name: str) -> tuple[str, Groups]:
-    """Returns what kind of report the document is, and its numbers."""
-    try:
-        document = json.loads(text)
-    except ValueError as error:
-        raise UserError(f"{name} is not JSON: {error}") from error
-    if isinstance(document, dict):
-        for kind, (fields, groups) in _KINDS.items():
-            if fields <= document.keys():
-                try:
-                    return kind, groups(document)
-                except (AttributeError, KeyError, TypeError) as error:
-                    raise UserError(f"{name} looks like {kind}, but has other fields: write it again") from error
-    raise UserError(f"{name} is none of these: {'; '.join(_KINDS)}")
+@dataclass(frozen=True)
+class _Arena:
+    nbytes: int
+    bound: int
 
 
-def _model(document: Mapping[str, Any]) -> Groups:
-    arena, calls = document["arena"], document["calls"]
-    names = _names((call["kernel"], call.get("modules") or call["sources"]) for call in calls)
-    predicted = {name: call.get("predicted_instructions") for name, call in zip(names, calls)}
-    # Older reports have no predictions.
-    total = document.get("prediction", {}).get("instructions")
-    return {
-        _TOTALS: {
-            "arena, bytes": arena["nbytes"],
-            "bound of the arena, bytes": arena["bound"],
-            "payload, bytes": document["flash_bytes"],
-            "multiplications": document["macs"],
-            **({} if total is None else {"predicted instructions": total}),
-            "calls": len(calls),
-        },
-        "payload by part, bytes": document["flash"],
-        "constants by call, bytes": {name: call["constant_bytes"] for name, call in zip(names, calls)},
-        "scratch memory by call, bytes": {name: call["scratch_bytes"] for name, call in zip(names, calls)},
-        "multiplications by call": {name: call["macs"] for name, call in zip(names, calls)},
-        "predicted instructions by call": {name: count for name, count in predicted.items() if count is not None},
-    }
+@dataclass(frozen=True)
+class _Prediction:
+    instructions: Optional[int] = None
 
 
-def _image(document: Mapping[str, Any]) -> Groups:
-    flash, ram = document["flash"], document["ram"]
-    objects: dict[str, int] = {}
-    for part, sizes in flash["parts"].items():
-        inner = sizes.get("objects") or {"": sizes["total"]}
-        objects |= {f"{part}/{name}" if name else part: nbytes for name, nbytes in inner.items()}
-    return {
-        _TOTALS: {"flash, bytes": flash["total"], "RAM, bytes": ram["total"]},
-        "flash by object, bytes": objects,
-        "RAM by section, bytes": ram["sections"],
-        "RAM by part, bytes": ram["parts"],
-    }
+@dataclass(frozen=True)
+class _Call:
+    kernel: str
+    sources: tuple[str, ...]
+    macs: int
+    constant_bytes: int
+    scratch_bytes: int
+    modules: tuple[str, ...] = ()
+    predicted_instructions: Optional[int] = None
 
 
-def _profile(document: Mapping[str, Any]) -> Groups:
-    calls = document["calls"]
-    names = _names((call["kernel"], call["functions"] or call["modules"]) for call in calls)
-    return {
-        _TOTALS: {
-            "inference, instructions": document["inference"],
-            "init, instructions": document["init"],
-            "executor, instructions": document["executor"],
-        },
-        "instructions by call": {name: call["instructions"] for name, call in zip(names, calls)},
-    }
+@dataclass(frozen=True)
+class _Model:
+    """What is compared of a `Report`, also of those that older versions wrote, which have no predictions."""
+
+    arena: _Arena
+    flash: dict[str, int]
+    flash_bytes: int
+    macs: int
+    calls: tuple[_Call, ...]
+    prediction: _Prediction = _Prediction()
+    name: str = ""
+    target: str = ""
+
+    @property
+    def subject(self) -> str:
+        return " for ".join(part for part in (self.name, self.target) if part)
+
+    @property
+    def groups(self) -> Groups:
+        names = _names((call.kernel, call.modules or call.sources) for call in self.calls)
+        calls = dict(zip(names, self.calls))
+        total, predicted = self.prediction.instructions, {n: call.predicted_instructions for n, call in calls.items()}
+        return {
+            _TOTALS: {
+                "arena, bytes": self.arena.nbytes,
+                "bound of the arena, bytes": self.arena.bound,
+                "payload, bytes": self.flash_bytes,
+                "multiplications": self.macs,
+                **({} if total is None else {"predicted instructions": total}),
+                "calls": len(calls),
+            },
+            "payload by part, bytes": self.flash,
+            "constants by call, bytes": {name: call.constant_bytes for name, call in calls.items()},
+            "scratch memory by call, bytes": {name: call.scratch_bytes for name, call in calls.items()},
+            "multiplications by call": {name: call.macs for name, call in calls.items()},
+            "predicted instructions by call": {name: count for name, count in predicted.items() if count is not None},
+        }
 
 
-_KINDS: dict[str, tuple[set[str], Callable[[Mapping[str, Any]], Groups]]] = {
-    "the report of a compiled model": ({"arena", "flash_bytes", "calls"}, _model),
-    "the size report of an image": ({"flash", "ram"}, _image),
-    "a profile": ({"inference", "executor", "calls"}, _profile),
+@dataclass(frozen=True)
+class _Image(ImageSizes):
+    @property
+    def subject(self) -> str:
+        return ""
+
+    @property
+    def groups(self) -> Groups:
+        objects: dict[str, int] = {}
+        for part, sizes in self.flash.parts.items():
+            inner = sizes.objects or {"": sizes.total}
+            objects |= {f"{part}/{name}" if name else part: nbytes for name, nbytes in inner.items()}
+        return {
+            _TOTALS: {"flash, bytes": self.flash.total, "RAM, bytes": self.ram.total},
+            "flash by object, bytes": objects,
+            "RAM by section, bytes": self.ram.sections,
+            "RAM by part, bytes": self.ram.parts,
+        }
+
+
+@dataclass(frozen=True)
+class _ProfiledCall:
+    kernel: str
+    functions: tuple[str, ...]
+    modules: tuple[str, ...]
+    instructions: int
+
+
+@dataclass(frozen=True)
+class _Profile:
+    """What is compared of a `runner.profile.Profile`."""
+
+    inference: int
+    init: int
+    executor: int
+    calls: tuple[_ProfiledCall, ...]
+    name: str = ""
+
+    @property
+    def subject(self) -> str:
+        return self.name
+
+    @property
+    def groups(self) -> Groups:
+        names = _names((call.kernel, call.functions or call.modules) for call in self.calls)
+        return {
+            _TOTALS: {
+                "inference, instructions": self.inference,
+                "init, instructions": self.init,
+                "executor, instructions": self.executor,
+            },
+            "instructions by call": {name: call.instructions for name, call in zip(names, self.calls)},
+        }
+
+
+# By kind: the fields by which a document is recognized, most of which a damaged one still has, and what it is read as.
+_KINDS: dict[str, tuple[set[str], type[Union[_Model, _Image, _Profile]]]] = {
+    "the report of a compiled model": ({"arena", "flash_bytes", "macs"}, _Model),
+    "the size report of an image": ({"flash", "ram", "memories"}, _Image),
+    "a profile": ({"inference", "executor", "init"}, _Profile),
 }
+
+
+def _read(text: Union[str, bytes], name: str) -> tuple[str, Union[_Model, _Image, _Profile]]:
+    """Returns what kind of report the document is, and what is compared of it."""
+    document = parse_json(text, name)
+    found = {kind: len(fields & document.keys()) for kind, (fields, _) in _KINDS.items()}
+    kind = max(found, key=found.__getitem__)
+    if not found[kind]:
+        raise UserError(f"{name} is none of these: {'; '.join(_KINDS)}")
+    return kind, structured(document, _KINDS[kind][1], f"{name}, {kind}", "write it again")
 
 
 def _names(calls: Iterable[tuple[str, Sequence[str]]]) -> list[str]:

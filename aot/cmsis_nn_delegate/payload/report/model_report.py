@@ -20,7 +20,7 @@ from ..planner.memories import copies_weights
 from ..planner.memory import MemoryPlan
 from .buffers import BufferReport, buffers_of, origins_of
 from .names import Names
-from .tensors import TensorReport, tensors_of
+from .tensors import TensorReport, require_both, tensors_of
 
 # Instructions of init() for each 16 bytes that it copies, counted in the simulator (tests/end_to_end/copies_test.py).
 _COPY_BLOCK = 13
@@ -136,6 +136,9 @@ class IoReport:
     zero_point: Optional[int]
     arena_offset: Optional[int]
 
+    def __post_init__(self) -> None:
+        require_both(self, "scale", "zero_point")
+
 
 @dataclass(frozen=True)
 class Report:
@@ -161,6 +164,17 @@ class Report:
     outputs: tuple[IoReport, ...]
     calls: tuple[CallReport, ...]
     tensors: tuple[TensorReport, ...]  # activations, in the order in which they are written
+
+    def __post_init__(self) -> None:
+        for number, call in enumerate(self.calls):
+            if call.index != number:
+                raise ValueError(f"calls[{number}] has the index {call.index}")
+        if not 0 <= self.arena.peak_call < max(len(self.calls), 1):
+            raise ValueError(f"arena.peak_call is {self.arena.peak_call}, and there are {len(self.calls)} calls")
+        if sum(self.flash.values()) != self.flash_bytes:
+            raise ValueError(f"flash_bytes is {self.flash_bytes}, and the values of flash do not add up to it")
+        if (self.prediction.instructions is None) != any(c.predicted_instructions is None for c in self.calls):
+            raise ValueError("prediction.instructions is not that of predicted_instructions of the calls")
 
     def to_json(self) -> str:
         """Returns the fields as a document of the version `SCHEMA`, with a final newline."""

@@ -66,7 +66,7 @@ def test_a_report_is_read_again_as_it_was_written(seed, memories):
 def test_a_report_of_another_version_is_refused():
     document = json.loads(build_report("net", encode(networks.ds_cnn(), get_target("cortex-m4"))).to_json())
     del document["calls"][3]["why"]
-    with pytest.raises(UserError, match=r"the report has no 'calls\[3\]\.why': compile the model again"):
+    with pytest.raises(UserError, match=r"the report: calls\[3\]\.why is missing; compile the model again"):
         report_of(document)
 
 

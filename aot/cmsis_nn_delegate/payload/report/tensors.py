@@ -29,6 +29,16 @@ class TensorReport:
     low: Optional[float]
     high: Optional[float]
 
+    def __post_init__(self) -> None:
+        require_both(self, "scale", "zero_point")
+        require_both(self, "low", "high")
+
+
+def require_both(fields: object, first: str, second: str) -> None:
+    """ValueError if only one of two fields is None."""
+    if (getattr(fields, first) is None) != (getattr(fields, second) is None):
+        raise ValueError(f"of {first} and {second}, only one is known")
+
 
 def tensors_of(graph: Graph, modules: Mapping[str, str]) -> tuple[TensorReport, ...]:
     """Returns the activations of `graph`, in the order in which they are written. What an operator only renames has

@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.report.image_sizes import image_sizes
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.payload.report.page.graph import graph
 from cmsis_nn_delegate.payload.report.page.parts import render_parts
@@ -99,8 +100,11 @@ def part(**objects):
 
 @pytest.mark.parametrize("width", [400, 1280])
 def test_the_page_works(report, tmp_path, width):
-    image = {"flash": {"total": 30, "parts": {"kernels": part(a=16, b=8), "runtime": part(c=6)}}, "ram": {"total": 4}}
-    page = render(report, firmware=("image", image))
+    image = {
+        "flash": {"total": 30, "parts": {"kernels": part(a=16, b=8), "runtime": part(c=6)}},
+        "ram": {"total": 4, "sections": {}, "parts": {}},
+    }
+    page = render(report, firmware=("image", image_sizes(image, "x")))
     found, console = use(page, tmp_path, f"--window-size={width},900")
     calls = report["calls"]
     assert console == [] and found["loaded"] == []

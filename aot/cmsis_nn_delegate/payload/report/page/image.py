@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import Any
 
+from ..image_sizes import ImageSizes, PartSizes
 from . import html
 from .charts import Spec
-
-Document = Mapping[str, Any]
 
 _HEIGHT = 360
 _COLORS = ("--tensor", "--input", "--output", "--scratch", "--state")
 
 
-def flash_map(image: Document) -> Spec:
+def flash_map(image: ImageSizes) -> Spec:
     """Returns a Vega specification of nested rectangles, as large as what they stand for. `image` has the sizes that
     are built beside a firmware."""
     parts = _parts(image)
@@ -29,10 +27,10 @@ def flash_map(image: Document) -> Spec:
                 "part": name,
                 "name": source.removesuffix(".o"),
                 "size": size,
-                "shown": f"{size:,} bytes ({size / max(image['flash']['total'], 1):.1%})",
+                "shown": f"{size:,} bytes ({size / max(image.flash.total, 1):.1%})",
                 "color": f"var({_COLORS[number % len(_COLORS)]})",
             }
-            for source, size in part["objects"].items()
+            for source, size in part.objects.items()
             if size
         ]
     resized = {"events": "window:resize", "update": "containerSize()[0]"}
@@ -92,18 +90,20 @@ def flash_map(image: Document) -> Spec:
     }
 
 
-def section(image: Document, name: str) -> str:
+def section(image: ImageSizes, name: str) -> str:
     """Returns the table of parts; `name` is that of the image."""
-    flash = image["flash"]
-    total = max(flash["total"], 1)
+    total = max(image.flash.total, 1)
     rows = [
-        [escape(part), *(f"{sizes[key]:,}" for key in ("code", "constants", "initial", "total")), _share(sizes, total)]
+        [
+            escape(part),
+            *(f"{nbytes:,}" for nbytes in (sizes.code, sizes.constants, sizes.initial, sizes.total)),
+            _share(sizes, total),
+        ]
         for part, sizes in _parts(image)
     ]
-    rows.append(["<b>image</b>", "", "", "", f"<b>{flash['total']:,}</b>", ""])
+    rows.append(["<b>image</b>", "", "", "", f"<b>{image.flash.total:,}</b>", ""])
     heads = ["part of the image", "code", "constants", "initial data", "bytes", "share"]
-    ram = image["ram"]
-    note = f"<p class=faint>{escape(name)}: objects by size. RAM: {ram['total']:,} bytes beside the arena.</p>"
+    note = f"<p class=faint>{escape(name)}: objects by size. RAM: {image.ram.total:,} bytes beside the arena.</p>"
     return (
         f'<h2>Flash of the firmware image</h2>{note}<div class=chart id="flash-map"></div>'
         + html.table(heads, rows, numbers=(1, 2, 3, 4, 5))
@@ -111,18 +111,18 @@ def section(image: Document, name: str) -> str:
     )
 
 
-def _licences(image: Document) -> str:
+def _licences(image: ImageSizes) -> str:
     """Returns the table of components with their licences; size reports of earlier versions have none."""
-    if "components" not in image:
+    if image.components is None:
         return ""
     rows = [
         [
-            escape(item["name"]),
-            escape(item["license"]),
-            escape(item["version"]),
-            f"{item['flash']:,}" if item["flash"] else "headers",
+            escape(item.name),
+            escape(item.license),
+            escape(item.version),
+            f"{item.flash:,}" if item.flash else "headers",
         ]
-        for item in image["components"]
+        for item in image.components
     ]
     note = "<p class=faint>SPDX expressions. Of components without bytes only headers are used.</p>"
     return f"<h2>Licences of what the image contains</h2>{note}" + html.table(
@@ -130,10 +130,10 @@ def _licences(image: Document) -> str:
     )
 
 
-def _parts(image: Document) -> Sequence[tuple[str, Document]]:
-    return sorted(image["flash"]["parts"].items(), key=lambda item: -item[1]["total"])
+def _parts(image: ImageSizes) -> Sequence[tuple[str, PartSizes]]:
+    return sorted(image.flash.parts.items(), key=lambda item: -item[1].total)
 
 
-def _share(part: Document, total: int) -> str:
-    share = part["total"] / total
+def _share(part: PartSizes, total: int) -> str:
+    share = part.total / total
     return f"{share:.1%}{html.bar(share)}"

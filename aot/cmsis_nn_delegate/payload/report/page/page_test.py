@@ -15,8 +15,10 @@ from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.lookup import LookupAttrs, table_value
 from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.planner.memories import Memory
+from cmsis_nn_delegate.payload.report.from_json import read_report
+from cmsis_nn_delegate.payload.report.image_sizes import image_sizes, read_image
 from cmsis_nn_delegate.payload.report.model_report import build_report
-from cmsis_nn_delegate.payload.report.page import document, graph, image, library
+from cmsis_nn_delegate.payload.report.page import graph, image, library
 from cmsis_nn_delegate.payload.report.page.parts import render_parts
 from cmsis_nn_delegate.payload.report.page.render import render
 from cmsis_nn_delegate.target import get_target
@@ -257,19 +259,20 @@ IMAGE = {
             "kernels": {"code": 1500, "constants": 300, "initial": 200, "total": 2000, "objects": {"conv2d.o": 2000}},
         },
     },
-    "ram": {"total": 12},
+    "ram": {"total": 12, "sections": {}, "parts": {}},
 }
+SIZES = image_sizes(IMAGE, "x")
 
 
 def test_an_image_is_shown_by_part_and_object():
     report = report_of(networks.autoencoder())
-    rows = Page(render(report, firmware=("app<", IMAGE))).table("part of the image")
+    rows = Page(render(report, firmware=("app<", SIZES))).table("part of the image")
     assert [row[:5] for row in rows] == [
         ["kernels", "1,500", "300", "200", "2,000"],
         ["runtime", "90", "10", "0", "100"],
         ["image", "", "", "", "2,100"],
     ]
-    leaves = [row for row in image.flash_map(IMAGE)["data"][0]["values"] if "size" in row]
+    leaves = [row for row in image.flash_map(SIZES)["data"][0]["values"] if "size" in row]
     assert {(row["part"], row["name"], row["size"]) for row in leaves} == {
         ("kernels", "conv2d", 2000),
         ("runtime", "view", 60),
@@ -281,7 +284,7 @@ def test_the_licences_of_an_image_are_shown():
     report = report_of(networks.autoencoder())
     used = {"name": "a<b", "license": "Apache-2.0", "version": "12", "source": "NOASSERTION", "flash": 1999}
     components = [used, {**used, "name": "headers of it", "flash": 0}]
-    page = Page(render(report, firmware=("app", {**IMAGE, "components": components})))
+    page = Page(render(report, firmware=("app", image_sizes({**IMAGE, "components": components}, "x"))))
     assert page.table("component") == [
         ["a<b", "Apache-2.0", "12", "1,999"],
         ["headers of it", "Apache-2.0", "12", "headers"],
@@ -303,20 +306,13 @@ ACCURACY = {"schema": 2, "model": "net", "target": "cortex-m55", "samples": 40, 
 ACCURACY |= {"arithmetics": [FLOAT, {**FLOAT, "name": "quantized", "sqnr": 31.25, "cosine": 0.9}]}
 
 
-def test_accuracy(tmp_path):
+def test_accuracy():
     report = report_of(networks.autoencoder())
-    path = tmp_path / "accuracy.json"
-    path.write_text(json.dumps(ACCURACY))
-    accuracy = document.read_accuracy(path, report)
-    html = render(report, accuracy=accuracy)
+    html = render(report, accuracy=ACCURACY)
     ((layer, function, *figures),) = Page(html).table("layer")
     assert (layer, function) == ("a (Conv2d)\nm.py:3", "aten.conv2d.default")
     assert figures == ["30.2 dB", "–", "1.50%", "50%", "25.0%", "try a<b"]
     assert "31.2 dB" in html and "cosine 0.90000" in html
-    for other in ({**ACCURACY, "target": "cortex-m4"}, {**ACCURACY, "model": "other"}):
-        path.write_text(json.dumps(other))
-        with pytest.raises(UserError, match="is about .*, and the report about net for cortex-m55"):
-            document.read_accuracy(path, report)
 
 
 def test_the_page_of_an_earlier_report_has_no_graph():
@@ -325,12 +321,11 @@ def test_the_page_of_an_earlier_report_has_no_graph():
     assert "graph" not in Page(render(report)).documents["charts"]
 
 
-@pytest.mark.parametrize("read", [document.read_image, lambda path: document.read_accuracy(path, {})])
-def test_reports_are_neither_images_nor_accuracies(tmp_path, read):
+def test_a_report_is_no_image(tmp_path):
     path = tmp_path / "net.json"
-    path.write_text(json.dumps(report_of(networks.autoencoder())))
-    with pytest.raises(UserError, match="has no (sizes|accuracy)"):
-        read(path)
+    path.write_text(json.dumps({"name": "net", "calls": []}))
+    with pytest.raises(UserError, match="has no sizes of a firmware"):
+        read_image(path)
 
 
 def test_the_page_says_what_lives_at_the_peak():
@@ -378,29 +373,17 @@ def test_the_page_is_small_and_forbids_to_load():
         ("{", "is no JSON"),
         ("[]", "contains no object"),
         ("{}", "is no report"),
-        ('{"arena": {}, "calls": []}', "has version 1 of the report, and this program reads version 2"),
+        (
+            '{"arena": {}, "calls": []}',
+            "has version 1 of the report in its field schema, and this program reads version 2",
+        ),
     ],
 )
 def test_other_files_are_refused(tmp_path, content, message):
     path = tmp_path / "net.report.json"
     path.write_text(content)
     with pytest.raises(UserError, match=message):
-        document.read_report(path)
-
-
-def test_a_profile_of_other_calls_is_refused(tmp_path):
-    report = report_of(networks.autoencoder())
-    profile = profile_of(report, [1] * len(report["calls"]))
-    path = tmp_path / "net.profile.json"
-    path.write_text(json.dumps(profile))
-    assert document.read_profile(path, report) == profile
-    profile["calls"][2]["kernel"] = "add"
-    path.write_text(json.dumps(profile))
-    with pytest.raises(UserError, match="another payload.*another call 2"):
-        document.read_profile(path, report)
-    path.write_text(json.dumps({**profile, "calls": profile["calls"][:2]}))
-    with pytest.raises(UserError, match="2 calls, not 10"):
-        document.read_profile(path, report)
+        read_report(path)
 
 
 def test_a_missing_package_is_named(monkeypatch):
@@ -415,12 +398,12 @@ def test_a_missing_package_is_named(monkeypatch):
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda d: d["calls"][0].pop("kernel"), r"x\.json has no 'calls\[0\]\.kernel': compile the model again"),
-        (lambda d: d["calls"][0].update(macs="many"), r"something else than a whole number as 'calls\[0\]\.macs'"),
-        (lambda d: d["arena"].update(nbytes=None), r"something else than a whole number as 'arena\.nbytes'"),
-        (lambda d: d.update(arena=[]), "something else than an object as 'arena'"),
-        (lambda d: d["flash"].update(x=True), "something else than a whole number as .flash"),
-        (lambda d: d["calls"][0]["inputs"].append(3), "something else than a list as"),
+        (lambda d: d["calls"][0].pop("kernel"), r"x\.json: calls\[0\]\.kernel is missing; compile the model again"),
+        (lambda d: d["calls"][0].update(macs="many"), r"calls\[0\]\.macs is 'many'; it must be a whole number"),
+        (lambda d: d["arena"].update(nbytes=None), r"arena\.nbytes is None; it must be a whole number"),
+        (lambda d: d.update(arena=[]), "arena is .*; it must be an object"),
+        (lambda d: d["flash"].update(x=True), "flash.* is True; it must be a whole number"),
+        (lambda d: d["calls"][0]["inputs"].append(3), r"calls\[0\].inputs\[1\] is 3; it must be a list"),
     ],
 )
 def test_names_the_file_and_field_of_a_damaged_report(damage, message, tmp_path):
@@ -429,10 +412,4 @@ def test_names_the_file_and_field_of_a_damaged_report(damage, message, tmp_path)
     path = tmp_path / "x.json"
     path.write_text(json.dumps(report))
     with pytest.raises(UserError, match=message):
-        document.read_report(path)
-    parts = tmp_path / "x.parts.json"
-    for damaged in ([report], [3], None):
-        fields = {"schema": 1, "functions": [], "program_crc32": "", "parts": damaged}
-        parts.write_text(json.dumps(fields))
-        with pytest.raises(UserError, match=r"x\.parts\.json.*: compile the model again"):
-            document.read_parts(parts)
+        read_report(path)

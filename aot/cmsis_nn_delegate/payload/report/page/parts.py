@@ -7,6 +7,7 @@ from html import escape
 from itertools import zip_longest
 from typing import Any, Optional
 
+from ..image_sizes import ImageSizes
 from . import html, image, quantization, sections
 from .render import NOTE, charts_of, page, sections_of
 
@@ -23,7 +24,7 @@ def render_parts(
     against: Optional[Document] = None,
     *,
     accuracy: Optional[Document] = None,
-    firmware: Optional[tuple[str, Document]] = None,
+    firmware: Optional[tuple[str, ImageSizes]] = None,
     limits: Mapping[str, int] = sections.NO_LIMITS,
 ) -> str:
     """Returns the page of a NAME.parts.json as HTML.

@@ -8,6 +8,7 @@ from html import escape
 from importlib import resources
 from typing import Any, Optional
 
+from ..image_sizes import ImageSizes
 from . import charts, graph, image, library, quantization, sections
 
 Document = Mapping[str, Any]
@@ -22,10 +23,11 @@ def render(
     against: Optional[Document] = None,
     *,
     accuracy: Optional[Document] = None,
-    firmware: Optional[tuple[str, Document]] = None,
+    firmware: Optional[tuple[str, ImageSizes]] = None,
     limits: Mapping[str, int] = sections.NO_LIMITS,
 ) -> str:
-    """Returns the page as HTML. The functions of `document` read the documents.
+    """Returns the page as HTML. `from_json`, `image_sizes`, `runner.profile` and `accuracy_report`
+    read the documents and check their fields.
 
     profile: without it the page has no instructions.
     against: an earlier report, of which the page shows the differences.
@@ -80,7 +82,7 @@ def sections_of(
     drawn: Mapping[str, charts.Spec],
     profile: Optional[Document] = None,
     accuracy: Optional[Document] = None,
-    firmware: Optional[tuple[str, Document]] = None,
+    firmware: Optional[tuple[str, ImageSizes]] = None,
     prefix: str = "",
 ) -> list[str]:
     """Returns what the page has of a report below its summary. `drawn` are `charts_of` the report with this prefix."""
