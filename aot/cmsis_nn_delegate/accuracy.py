@@ -71,6 +71,8 @@ def measure(
     UserError for unusable data, for labels that do not fit the model, for parts of what has a state, and if `image`
     cannot run the model.
     """
+    if layer_samples < 1:
+        raise UserError(f"layer_samples is {layer_samples}; give 1 or more")
     progress = as_caller()(progress)
     c = compilation
     if c.io != "float" or not c.check:

@@ -156,11 +156,13 @@ class Accuracy:
         return json.dumps(_finite(document), indent=2, allow_nan=False) + "\n"
 
 
+@checked()
 def from_json(text: Union[str, bytes], what: str) -> Accuracy:
     """Reads what `to_json` wrote. UserError, which names the text by `what`, if it is something else."""
     return _read(parse_json(text, what, _AGAIN), what)
 
 
+@checked()
 def read(path: Union[str, Path], model: str, target: str) -> Mapping[str, Any]:
     """Returns the document that `cmsisnn accuracy --json` printed for a model, whose fields have been checked.
     UserError if the file has none, or one of another model or target."""
@@ -179,9 +181,12 @@ def _read(document: Mapping[str, Any], what: str) -> Accuracy:
     return structured(document, Accuracy, what, _AGAIN, complete=True)
 
 
+@checked()
 def merged(parts: Sequence[Accuracy]) -> Accuracy:
     """Returns the accuracy on the data whose parts were measured, each once. UserError if some are missing, or are of
     different models or data."""
+    if not parts:
+        raise UserError("there are no parts to add up")
     first = parts[0]
     for part in parts:
         if (part.model, part.target) != (first.model, first.target):
@@ -269,6 +274,7 @@ def decibels(ratio: float) -> Optional[float]:
     return -10 * math.log10(ratio) if ratio > 0 else None
 
 
+@checked()
 def render(accuracy: Accuracy, most: int = 5) -> str:
     """Returns tables of the arithmetics and of all layers, and the `most` layers that cost most, with what to do."""
     part = f", part {accuracy.part} of the data" if accuracy.part else ""

@@ -239,7 +239,10 @@ def test_parts_that_do_not_belong_together(compilation, ordinary):
         ([one, two, two], "each once: given are '1/2', '2/2', '2/2'"),
         ([ordinary, ordinary], "all 1 parts of the data are needed, each once: given are '', ''"),
         ([one, dataclasses.replace(two, model="other")], "different models: model for .*, and other for"),
-        ([one, dataclasses.replace(two, arithmetics=two.arithmetics[:2])], "for some parts only"),
+        (
+            [one, dataclasses.replace(two, arithmetics=two.arithmetics[:2], device_obstacle="none")],
+            "for some parts only",
+        ),
     ):
         with pytest.raises(UserError, match=message):
             accuracy_report.merged(parts)

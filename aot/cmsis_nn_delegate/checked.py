@@ -13,7 +13,7 @@ import math
 import numbers
 import os
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -54,7 +54,7 @@ def checked(*unchecked: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     bound.arguments[name] = _taken(value, hints()[name], name)
             return function(*bound.args, **bound.kwargs)
 
-        return checking
+        return _marked(checking)
 
     return decorate
 
@@ -75,8 +75,21 @@ def checked_fields(cls: type[C]) -> type[C]:
             bound.arguments[name] = _taken(value, hints()[name], f"{name} of a {cls.__name__}")
         initialize(self, *bound.args, **bound.kwargs)
 
-    setattr(cls, "__init__", checking)  # noqa: B010  mypy takes no assignment
+    setattr(cls, "__init__", _marked(checking))  # noqa: B010  mypy takes no assignment
     return cls
+
+
+def is_checked(function: Any) -> bool:
+    """Returns whether the arguments of a function or method are checked."""
+    return bool(getattr(function, _MARK, False))
+
+
+_MARK = "_checks_arguments"
+
+
+def _marked(function: Callable[P, R]) -> Callable[P, R]:
+    setattr(function, _MARK, True)
+    return function
 
 
 class _Mismatch(Exception):
@@ -145,6 +158,8 @@ def _collection(value: Any, origin: Any, parts: tuple[Any, ...]) -> Any:
             _converted(key, parts[0])
             _converted(item, parts[1])
         return value
+    if origin is collections.abc.Iterable and isinstance(value, collections.abc.Iterator):
+        return _items(value, parts[0])
     # A text is a sequence of texts too, but never meant as one.
     if isinstance(value, (str, bytes)) or not isinstance(value, collections.abc.Collection):
         raise _Mismatch
@@ -153,6 +168,12 @@ def _collection(value: Any, origin: Any, parts: tuple[Any, ...]) -> Any:
         raise _Mismatch
     found = [_converted(item, parts[0]) for item in value]
     return tuple(found) if origin is tuple or not isinstance(value, (set, frozenset)) else value
+
+
+def _items(values: Iterator[Any], hint: Any) -> Iterator[Any]:
+    """Yields the items, which can be had once only, and so are checked when they are used."""
+    for number, value in enumerate(values):
+        yield _taken(value, hint, f"item {number} of what is iterated over")
 
 
 def _described(hint: Any) -> str:

@@ -1,25 +1,34 @@
 """Wrong arguments of the public Python interface: each is an error that names the argument."""
 
+import importlib
 import inspect
 import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from cmsis_nn_delegate.accuracy_report import Accuracy, Arithmetic, Part, shortfalls
+import cmsis_nn_delegate
+from cmsis_nn_delegate import accuracy
+from cmsis_nn_delegate.accuracy_report import Accuracy, Arithmetic, Part, from_json, merged, render, shortfalls
 from cmsis_nn_delegate.board import Board, BoardMemory
+from cmsis_nn_delegate.checked import checked, is_checked
 from cmsis_nn_delegate.compile import compile_for_targets, compile_model
 from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
 from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.payload.report.budget import Budget
+from cmsis_nn_delegate.pipeline import Compilation
 from cmsis_nn_delegate.quantization.configuration import Configuration, QuantizationConfig
 from cmsis_nn_delegate.quantization.convert import convert_trained
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
-from cmsis_nn_delegate.target import Target
+from cmsis_nn_delegate.runner.host import HostProgram
+from cmsis_nn_delegate.target import Target, get_target
 
 X = torch.zeros(1, 4)
 
@@ -36,6 +45,9 @@ def compile_all(**changes):
 
 FLOAT = Arithmetic("float", "PyTorch", None, 1.0, None, (), 0, 0)
 ACCURACY = Accuracy("m", "cortex-m4", "", 1, 0, (FLOAT,), None, "no library", None, ())
+
+
+EXPORTED = torch.export.export(nn.Linear(4, 2), (X,))
 
 
 class Odd:
@@ -64,6 +76,27 @@ CALLS = {
     "Target": (Target, dict(name="t", isa=None)),
     "Part": (Part, dict(number=1, count=2)),
     "shortfalls": (shortfalls, dict(accuracy=ACCURACY, min_top1=None, min_sqnr=None, max_steps=None)),
+    "from_json": (from_json, dict(text="", what="x")),
+    "merged": (merged, dict(parts=[ACCURACY])),
+    "render": (render, dict(accuracy=ACCURACY, most=5)),
+    "get_target": (get_target, dict(name="cortex-m4")),
+    "HostProgram": (HostProgram, dict(program=b"", library=None, method="forward")),
+    "HostProgram.run": (lambda **a: HostProgram.run(None, **a), dict(inputs=[], channels_last=())),
+    "accuracy.measure": (
+        lambda **a: accuracy.measure(Compilation.__new__(Compilation), None, **a),
+        dict(layer_samples=8),
+    ),
+    "lower": (
+        lambda **a: cmsis_nn_delegate.lower(**{"program": EXPORTED, "target": "cortex-m4", **a}),
+        {name: None for name in inspect.signature(cmsis_nn_delegate.lower).parameters},
+    ),
+    "quantizable_module": (
+        lambda **a: cmsis_nn_delegate.quantizable_module(**{"program": EXPORTED, **a}),
+        dict(program=None, share_parameters=False),
+    ),
+    "QuantizationConfig.of": (QuantizationConfig.of, dict(settings={})),
+    "QuantizationConfig.over": (QuantizationConfig().over, dict(general=QuantizationConfig())),
+    "Memory.list_of": (Memory.list_of, dict(text="")),
     "convert_trained": (convert_trained, dict(prepared=None)),
     "CmsisNnPartitioner": (
         lambda **a: CmsisNnPartitioner(**{"target": "cortex-m4", **a}),
@@ -74,7 +107,8 @@ CALLS = {
     "Compiled.page": (lambda **a: Compiled.page(None, **a), dict(image=None)),
     "Compiled.require": (lambda **a: Compiled.require(None, **a), dict(budget=None)),
 }
-LAZY = {"compile_model", "compile_for_targets", "CmsisNnQuantizer", "CmsisNnPartitioner"}  # have all defaults
+# What has all other arguments in CALLS.
+LAZY = {"compile_model", "compile_for_targets", "CmsisNnQuantizer", "CmsisNnPartitioner", "lower", "quantizable_module"}
 CASES = [(name, argument) for name, (_, right) in CALLS.items() for argument in right]
 
 
@@ -128,3 +162,71 @@ def test_numbers_of_numpy_and_lists_are_taken():
     assert type(memory.nbytes) is int and memory.holds == ("activations", "weights")
     quantizer = CmsisNnQuantizer().set_range("x", np.float32(0), 1).set_module_type(nn.Linear, None)
     assert quantizer.configuration.ranges == {"x": (0.0, 1.0)}
+
+
+def test_what_is_iterated_over_is_checked_when_it_is_used():
+    @checked()
+    def total(numbers: Iterable[int]) -> int:
+        return sum(numbers)
+
+    assert total(number for number in (1, 2)) == total(iter([1, 2])) == total({1: 2, 2: 3}.keys()) == total([1, 2]) == 3
+    with pytest.raises(UserError, match="item 1 of what is iterated over is 'x'; it must be an integer"):
+        total(item for item in (1, "x"))
+    for text in ("ab", 5, {1: 2}):
+        with pytest.raises(UserError, match="numbers is .*; it must be a list, each item an integer"):
+            total(text)
+
+
+# Callables of the reference whose arguments are not checked, and why.
+UNCHECKED = {
+    "compile_model": "compile_for_targets checks them",
+    "CmsisNnBackend": "ExecuTorch makes it",
+    "CmsisNnBackend.preprocess": "ExecuTorch calls it",
+    "CmsisNnPartitioner.partition": "ExecuTorch calls it",
+    "CmsisNnPartitioner.ops_to_not_decompose": "ExecuTorch calls it",
+    "CmsisNnPartitioner.transform_for_pre_decomposition": "called with what ExecuTorch lowers",
+    "CmsisNnQuantizer.annotate": "torchao calls it",
+    "CmsisNnQuantizer.validate": "torchao calls it",
+    "CmsisNnQuantizer.transform_for_annotation": "torchao calls it",
+    "Compiled": "compile_model makes it",
+    "Compiled.put": "takes what `files` returned",
+    "Report": "compile_model makes it",
+    "UserError": "raised here only",
+    "QuantizationConfig": "checks its settings itself",
+}
+
+
+def callables():
+    """Yields the names of public functions, classes and methods that take arguments, and what they are."""
+    text = Path("docs/reference/python.md").read_text(encoding="utf-8")
+    names = dict.fromkeys((*re.findall(r"^.. auto(?:function|class|exception):: (\S+)", text, re.MULTILINE),))
+    for name in names:
+        module, _, name = name.rpartition(".")
+        found = getattr(importlib.import_module(module or "cmsis_nn_delegate"), name)
+        yield name, found
+        for member, value in vars(found).items() if inspect.isclass(found) else ():
+            if not member.startswith("_") and (inspect.isfunction(value) or isinstance(value, staticmethod)):
+                yield f"{name}.{member}", getattr(found, member)
+
+
+def takes_arguments(name, found):
+    parameters = inspect.signature(found.__init__ if inspect.isclass(found) else found).parameters
+    return [parameter for parameter in parameters if parameter != "self"] != []
+
+
+def test_all_public_callables_check_their_arguments():
+    found = {name: value for name, value in callables() if takes_arguments(name, value)}
+    assert {"compile_model", "lower", "Board.of", "Compiled.write", "get_target", "Memory"} <= found.keys()
+    assert {name for name in cmsis_nn_delegate.__all__ if callable(getattr(cmsis_nn_delegate, name))} <= {
+        name for name, _ in callables()
+    }
+    unchecked = {
+        name for name, value in found.items() if not is_checked(value.__init__ if inspect.isclass(value) else value)
+    }
+    assert unchecked == UNCHECKED.keys()
+
+
+def test_no_layer_can_be_measured_on_no_samples():
+    for count in (0, -3):
+        with pytest.raises(UserError, match=f"layer_samples is {count}; give 1 or more"):
+            accuracy.measure(Compilation.__new__(Compilation), [], layer_samples=count)

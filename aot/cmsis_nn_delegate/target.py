@@ -30,6 +30,7 @@ def check_target(target: Union[str, Target]) -> None:
     """UserError if `target` is neither a name nor a target. It may be unknown."""
 
 
+@checked()
 def get_target(name: str) -> Target:
     """Returns the target called `name`. ValueError lists the choices, or names the likely one, if there is none."""
     if name not in TARGETS:

@@ -16,6 +16,7 @@ from typing import Optional, Union
 
 from torch.export import ExportedProgram
 
+from ..checked import checked
 from ..errors import library_call
 from ..isolation import isolated
 from ..target import Target
@@ -33,6 +34,7 @@ class NotDelegatedError(ValueError):
 Programs = Union[ExportedProgram, Mapping[str, ExportedProgram]]
 
 
+@checked()
 @isolated()
 def lower(
     program: Programs,

@@ -90,6 +90,7 @@ class CmsisNnPartitioner(Partitioner):
         self._asked: Optional[tuple[Graph, Support]] = None  # the last program of `ops_to_not_decompose`
         self._before: Optional[Support] = None  # the same, if `partition` may rely on it
 
+    @checked()
     @contextlib.contextmanager
     def lowering(self, originals: Iterable[ExportedProgram]) -> Iterator[None]:
         """Inside this context, `partition` does not check again what `ops_to_not_decompose` has accepted, and names the

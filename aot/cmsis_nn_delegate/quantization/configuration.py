@@ -63,13 +63,15 @@ class QuantizationConfig:
                 require_known(value, known, name)
 
     @staticmethod
-    def of(settings: Mapping[str, Any]) -> QuantizationConfig:
+    @checked()
+    def of(settings: Mapping[Any, Any]) -> QuantizationConfig:
         """Returns the settings in a mapping. UserError for unknown names and values."""
         names = [field.name for field in dataclasses.fields(QuantizationConfig)]
         for name in settings:
             require_known(name, names, "setting")
         return QuantizationConfig(**settings)
 
+    @checked()
     def over(self, general: QuantizationConfig) -> QuantizationConfig:
         """Returns these settings, and those of `general` where there is none."""
         return dataclasses.replace(general, **self.settings())

@@ -14,6 +14,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
+from ..checked import checked
 from ..isolation import isolated
 from .in_place import DROPOUT, functional_module, is_training, is_written
 from .input_truths import note_examples
@@ -61,6 +62,7 @@ def _finish(model: GraphModule) -> None:
     model.recompile()
 
 
+@checked()
 @isolated()
 def quantizable_module(program: ExportedProgram, share_parameters: bool = False) -> GraphModule:
     """A copy of the program's module for `prepare_pt2e` or `prepare_qat_pt2e` and `CmsisNnQuantizer`.

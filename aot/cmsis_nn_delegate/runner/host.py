@@ -15,6 +15,7 @@ import executorch
 import numpy as np
 import torch
 
+from ..checked import checked
 from ..errors import UserError
 from ..finite import require_finite
 from .checkout import find_checkout
@@ -96,6 +97,7 @@ def load_library(path: Union[str, Path, None] = None) -> None:
 class HostProgram:
     """A method of a .pte. Loads the delegate's library if necessary."""
 
+    @checked()
     def __init__(
         self, program: Union[str, Path, bytes], library: Union[str, Path, None] = None, method: str = "forward"
     ) -> None:
@@ -111,6 +113,7 @@ class HostProgram:
         except Exception as error:  # a damaged program ends in various ones
             raise UserError(f"{name} cannot be loaded: {_reason(error)}", exit_code=1) from error
 
+    @checked()
     def run(self, inputs: Sequence[np.ndarray], channels_last: Sequence[int] = ()) -> list[np.ndarray]:
         """Returns the outputs for one set of inputs, in logical shape and order.
 
