@@ -151,13 +151,51 @@ def _counted(m, x):
     return y
 
 
+def _held_part(m, x):
+    """`new` is written before `old`, which gets what a part of `new` was."""
+    m.old.copy_(m.new[..., :1].expand_as(m.old))
+    m.new.copy_(x[..., -2:])
+    return m.layer(F.pad(x, (0, 2))), m.old
+
+
+def _held_view(m, x):
+    held = m.old.clone()
+    m.old.copy_(m.new.view(-1).view(m.old.shape))
+    m.new.add_(x[..., -2:])
+    return m.layer(F.pad(x, (0, 2))), held
+
+
+def _held_whole(m, x):
+    y = torch.cat([m.old, m.new, x[..., :3]], -1)
+    m.old.copy_(m.new[..., :2])
+    m.new.copy_(m.all[..., 3:5])
+    m.all.copy_(F.pad(x, (1, 1)))
+    return m.layer(y), m.old.reshape(-1)
+
+
+def _both_alike(m, x):
+    y = torch.cat([m.old, m.new, x[..., :3]], -1)
+    half = x[..., :2] * 0.5
+    m.old.copy_(half)
+    m.new.copy_(half)
+    return m.layer(y)
+
+
+def _read_as_a_view(m, x):
+    y = torch.cat([m.new, x], -1)
+    m.new.copy_(x[..., -2:])
+    return m.layer(y), m.new.reshape(-1)
+
+
 FORMS = {
     name[1:]: form
     for name, form in list(globals().items())
     if name.startswith("_") and getattr(form, "__code__", None) and form.__code__.co_varnames[:2] == ("m", "x")
 }
+VIEWS = ("both_alike", "held_part", "held_view", "held_whole", "read_as_a_view")
 CASES = [
-    *((form, layer) for form in sorted(FORMS) for layer in ("conv1d", "conv2d") if form != "weights"),
+    *((form, layer) for form in sorted(FORMS) for layer in ("conv1d", "conv2d") if form not in ("weights", *VIEWS)),
+    *((form, "conv1d") for form in VIEWS),
     ("weights", "conv2d"),
     *(("delayed", layer) for layer in LAYERS if layer not in ("conv1d", "conv2d")),
     ("ring", "linear"),

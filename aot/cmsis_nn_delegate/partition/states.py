@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from executorch.exir.dialects._ops import ops as edge_ops
 from torch.export import ExportedProgram
 from torch.fx import Node
@@ -12,7 +15,7 @@ from ..edge.states import copy_held_states
 def keep_state(program: ExportedProgram) -> None:
     """Changes an edge program, from which ExecuTorch's program will be written."""
     _keep_initial_values(program)
-    copy_held_states(program, _clone)
+    copy_held_states(program, _clone, _viewed)
 
 
 def _keep_initial_values(program: ExportedProgram) -> None:
@@ -26,3 +29,10 @@ def _keep_initial_values(program: ExportedProgram) -> None:
 def _clone(node: Node) -> Node:
     order = list(node.meta["val"].dim_order())
     return node.graph.call_function(edge_ops.edge.dim_order_ops._clone_dim_order.default, (node,), {"dim_order": order})
+
+
+def _viewed(node: Node) -> Iterator[Node]:
+    """Of the copies that an edge program makes, ExecuTorch turns those of `view_copy` into views."""
+    if node.target is edge_ops.edge.aten.view_copy.default:
+        source: Any = node.args[0]
+        yield source

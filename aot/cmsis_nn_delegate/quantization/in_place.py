@@ -19,6 +19,7 @@ from torch.fx import Graph, GraphModule, Node
 from ..edge.kept_whole import kept_whole
 from ..edge.states import copy_held_states
 from ..errors import UserError
+from .views import fit_views
 
 aten = torch.ops.aten
 
@@ -62,7 +63,9 @@ def replace_in_place(model: GraphModule) -> None:
 
     UserError names a node whose write is read under another name.
     """
-    memory = _Memory(model.graph, {node for node in model.graph.nodes if node.op == "get_attr"})
+    state = {node for node in model.graph.nodes if node.op == "get_attr"}
+    _copy_shared_sources(model.graph, state)
+    memory = _Memory(model.graph, state)
     for node in memory.writers:
         if memory.seen_elsewhere(node) or not memory.is_state(node) and _out_of_place(node) is None:
             raise UserError(
@@ -88,6 +91,8 @@ def functional_module(program: ExportedProgram, share_parameters: bool = False) 
     _remove_dropout(program)
     memory = _Memory(program.graph, _state(program))
     _require_own_states(program, memory)
+    if _copy_shared_sources(program.graph, _state(program)):
+        memory = _Memory(program.graph, _state(program))
     hidden = [n for n in memory.writers if memory.seen_elsewhere(n) or _out_of_place(n) is None]
     if is_training(program.graph):
         if hidden:
@@ -97,14 +102,42 @@ def functional_module(program: ExportedProgram, share_parameters: bool = False) 
             )
     elif hidden or any(memory.is_state(node) and node.users for node in memory.writers):
         program = _traced_again(program, memory.writers[0])
-        copy_held_states(program, lambda node: node.graph.call_function(aten.clone.default, (node,)))
+        copy_held_states(program, _clone, _aliased_arguments)
         model = program.module(check_guards=False)
         _drop_writes_into_inputs(model)
         _remove_copies(model)
+        _copy_shared_sources(model.graph, {node for node in model.graph.nodes if node.op == "get_attr"})
+        fit_views(model)  # a state that was written has the strides of what was written to it
         return model
     model = program.module(check_guards=False)
     replace_in_place(model)
     return model
+
+
+def _copy_shared_sources(graph: Graph, state: set[Node]) -> bool:
+    """Copies what is written to a state and is, or may be a view of, another state, or is written to another one as
+    well. torch.export, when it makes such a program functional, may take the later value of the other one. Returns
+    whether there were any."""
+    memory = _Memory(graph, state)
+    seen: set[Any] = set()
+    shared: list[tuple[Node, Any]] = []
+    for node in memory.writers:
+        if node.target is not aten.copy_.default or not memory.is_state(node):
+            continue
+        source: Any = node.args[1]
+        if source in seen or memory.may_be_state(source):
+            shared.append((node, source))
+        seen.add(source)
+    for node, source in shared:
+        with graph.inserting_before(node):
+            copied = _clone(source)
+        copied.meta = {**source.meta, "val": source.meta["val"].clone()} if "val" in source.meta else {**source.meta}
+        node.update_arg(1, copied)
+    return bool(shared)
+
+
+def _clone(node: Node) -> Node:
+    return node.graph.call_function(aten.clone.default, (node,))
 
 
 def _traced_again(program: ExportedProgram, writer: Node) -> ExportedProgram:
@@ -234,7 +267,11 @@ class _Memory:
 
     def is_state(self, writer: Node) -> bool:
         """Returns whether it writes to a parameter or buffer."""
-        return any(self._root(target) in self._state for target in written(writer))
+        return any(map(self.may_be_state, written(writer)))
+
+    def may_be_state(self, node: Node) -> bool:
+        """Returns whether `node` may share memory with a parameter or buffer."""
+        return self._root(node) in self._state
 
     def seen_elsewhere(self, writer: Node) -> bool:
         """Whether a name that is older than the write is read after it. Exported graphs name the result

@@ -319,6 +319,10 @@ def make_flat(module: GraphModule) -> list[str]:
             graph.erase_node(node)  # torch.export has put the value in where it is read
     output = graph.output_node()
     for index, result in enumerate(pytree.tree_leaves(output.args[0])):
+        if isinstance(result, Node) and result.target is torch.ops.aten.copy_.default:
+            # torch.export returns a state as what it writes to the state, and says nothing about that node.
+            written: Any = result.args[1]
+            result.meta.setdefault("val", written.meta["val"].clone())
         if isinstance(result, Node) and isinstance(result.meta.get("val"), torch.Tensor):
             kept.append(result)
         elif result is not None:

@@ -18,6 +18,7 @@ from .in_place import written_state
 from .masks import HIDING, leaves_some, softmax_of_masked
 from .rewriting import call_for, constant_for, data_of, evaluated, finish
 from .truth_values import Truths
+from .views import fit_views
 
 aten = torch.ops.aten
 
@@ -36,14 +37,14 @@ def split_products(model: GraphModule) -> None:
         elif node.target is aten.linear.default:
             _from_linear(model, node)
     for node in list(model.graph.nodes):
-        if attention and node.target is aten.view.default:
-            # What attention computes as one function lies in memory as a later view of it wants it; a product's result
-            # does not.
-            node.target = aten.reshape.default
-        elif node.target in _PRODUCTS:
+        if node.target in _PRODUCTS:
             _to_linear(model, node)
             _expand(node)
     finish(model)
+    if attention:
+        # What attention computes as one function lies in memory as a later view of it wants it; a product's result
+        # does not.
+        fit_views(model)
 
 
 def _split_attention(model: GraphModule, node: Node) -> None:
