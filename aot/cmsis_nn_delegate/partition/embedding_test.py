@@ -8,6 +8,7 @@ from torch import nn
 from torchao.quantization.pt2e.quantize_pt2e import prepare_qat_pt2e
 
 from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.ops.embedding import index_range
@@ -140,11 +141,41 @@ def test_the_rest_is_refused_with_a_reason():
         assert any(part in report.message and report.reason.value == reason for report in refused), (name, refused)
 
 
-def test_rows_that_are_shortened_when_they_are_looked_up():
-    """Which changes the table, a parameter, at each inference."""
-    layer = nn.Embedding(ROWS, WIDTH, max_norm=1.0).requires_grad_(False)
-    with pytest.raises(UserError, match="writes into the parameter weight"):
-        quantizable_module(torch.export.export(layer.eval(), (integers(2, 5),)))
+def limited(norm=2.0):
+    torch.manual_seed(1)
+    layer = nn.Embedding(ROWS, WIDTH, max_norm=2.0, norm_type=norm).requires_grad_(False)
+    with torch.no_grad():
+        layer.weight.mul_(torch.linspace(0, 3, ROWS)[:, None])  # some rows are short enough
+    return layer
+
+
+@pytest.mark.parametrize("norm", [1.0, 2.0])
+def test_rows_that_are_shortened_when_they_are_looked_up(norm):
+    """They are shortened once, when the model is compiled; the program that it is made of stays as it is."""
+    layer = limited(norm)
+    program = torch.export.export(layer.eval(), (integers(2, 5),))
+    before = program.state_dict["weight"].clone()
+    model = quantizable_module(program, share_parameters=True)
+    assert torch.equal(program.state_dict["weight"], before)
+    assert not any("renorm" in str(node.target) for node in model.graph.nodes)
+    for _ in range(2):
+        x = torch.arange(10).reshape(2, 5) % ROWS
+        assert torch.equal(model(x), layer(x))
+    compiled = compile_model(limited(norm), (integers(2, 5),), "cortex-m55", [(integers(2, 5),)] * 3)
+    assert compiled.payload is not None, compiled.refused
+
+
+def test_a_table_that_is_shortened_and_read_otherwise():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = limited()
+
+        def forward(self, x):
+            return self.table(x) @ self.table.weight.T
+
+    with pytest.raises(UserError, match="max_norm writes into table.weight, which is read in another way"):
+        quantizable_module(torch.export.export(Tied().eval(), (integers(2, 5),)))
 
 
 def test_training_quantizes_the_whole_table():

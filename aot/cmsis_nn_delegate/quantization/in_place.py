@@ -19,6 +19,7 @@ from torch.fx import Graph, GraphModule, Node
 from ..edge.kept_whole import kept_whole
 from ..edge.states import copy_held_states
 from ..errors import UserError
+from .tables import limit_tables
 from .views import fit_views
 
 aten = torch.ops.aten
@@ -88,6 +89,7 @@ def functional_module(program: ExportedProgram, share_parameters: bool = False) 
     whose dropout and batch norms would not survive that.
     """
     program = copy.deepcopy(program, {id(p): p for p in program.parameters()} if share_parameters else None)
+    limit_tables(program)
     _remove_dropout(program)
     memory = _Memory(program.graph, _state(program))
     _require_own_states(program, memory)
@@ -261,6 +263,10 @@ class _Memory:
     def names(self, node: Node) -> list[Node]:
         return self._names[self._root(node)]
 
+    def names_of(self, name: str) -> list[Node]:
+        """Returns all nodes that may share memory with the node of that name."""
+        return self.names(next(node for node in self._order if node.name == name))
+
     def written(self) -> set[Node]:
         """Returns what is written anywhere in the graph, under all its names."""
         return {name for writer in self.writers for arg in written(writer) for name in self.names(arg)}
@@ -341,6 +347,11 @@ def _require_own_states(program: ExportedProgram, memory: _Memory) -> None:
     for name in sorted(node.name for node in memory.written() if node.name in storages):
         target = specs[name].target
         if specs[name].kind is InputKind.PARAMETER:
+            if any(node.target is aten.embedding_renorm_.default for node in memory.names_of(name)):
+                raise UserError(
+                    f"an embedding with max_norm writes into {target}, which is read in another way too: once it is "
+                    f"trained, limit the rows (torch.renorm({target}, 2, 0, max_norm)) and set max_norm to None"
+                )
             raise UserError(f"forward writes into the parameter {target}: make it a buffer, with register_buffer()")
         for other, storage in storages.items():
             if other != name and storage == storages[name]:
