@@ -2,15 +2,19 @@
 the bytes of the device follow the float model, also for masks that the calibration data has not."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.noise_sums import NoiseSums
+from cmsis_nn_delegate.quantization.prepare import quantizable_module
+from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.reference import run
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
@@ -163,6 +167,48 @@ def test_masks_as_numbers_to_add():
         return torch.where(kept, 0.0, -1e9)[:, None, None, :]
 
     assert min(noise([lambda m: m], added, (2, 3, 6, 5), [lambda m: m])) > 26
+
+
+@pytest.mark.parametrize("form", ["extended", "filled in", "scores chosen"])
+@pytest.mark.parametrize("spread", [10.0, 300.0])
+def test_what_is_hidden_counts_for_nothing_however_far_scores_spread(form, spread):
+    """Also where hidden scores are the greatest by far. Where all are hidden, each counts alike, as in PyTorch."""
+
+    class Softmax(nn.Module):
+        def forward(self, scores, mask):
+            found = FORMS[form](mask)
+            return F.softmax(found(scores) if callable(found) else scores + found, -1)
+
+    def drawn(kept, seed):
+        generator = torch.Generator().manual_seed(seed)
+        scores = torch.rand(1, 1, TOKENS, TOKENS, generator=generator) * spread - spread / 2
+        scores[..., kept:] += spread / 2
+        return scores, (torch.arange(TOKENS)[None] < kept).long()
+
+    samples = [drawn(kept, kept) for kept in (2, 3, 6, 5)]
+    compiled = compile_model(Softmax(), samples[0], "cortex-m55", samples, check=False)
+    assert compiled.payload is not None, "\n".join(map(str, compiled.refused))
+    for seed in range(10):
+        kept = seed % (TOKENS + 1)
+        scores, mask = drawn(kept, 100 + seed)
+        (found,) = run(compiled.graph, [scores.numpy(), mask.numpy()])
+        assert kept == 0 or not found[..., kept:].any()
+        assert np.allclose(found.sum(-1), 1, atol=TOKENS / 256)
+        if not kept:
+            assert np.allclose(found, 1 / TOKENS, atol=1 / 256)
+
+
+@pytest.mark.parametrize("observer", ["histogram", "minmax", "moving-average", "percentile"])
+def test_observers_of_masks_can_be_pickled(observer):
+    inputs = sample(torch.Tensor.long, 3, 0)
+    program = torch.export.export(Attention(FORMS["extended"]).eval(), inputs)
+    prepared = prepare_pt2e(quantizable_module(program), CmsisNnQuantizer(observer))
+    prepared(*inputs)
+    observers = dict(prepared.named_children())
+    assert any("OfScores" in type(found).__name__ for found in observers.values())
+    for name, found in observers.items():
+        again = pickle.loads(pickle.dumps(found))
+        assert type(again) is type(found) and str(again.state_dict()) == str(found.state_dict()), name
 
 
 def test_masks_of_indices():
