@@ -17,6 +17,7 @@ from typing import Any, Optional
 import numpy as np
 import torch
 
+from .histories import shared_histories
 from .quiet import quiet_libraries
 
 _SEED = 0  # of the random numbers that a compilation draws
@@ -136,7 +137,7 @@ def isolated() -> Iterator[None]:
             return
         _running = running = _Running(threading.get_ident(), _State(), (warnings.filters, warnings.showwarning))
         try:
-            with quiet_libraries(), _State.ours().entered():
+            with quiet_libraries(), shared_histories(), _State.ours().entered():
                 try:
                     yield
                 finally:

@@ -1,6 +1,7 @@
 """A compilation neither depends on global settings nor changes them, and threads that compile get their own results."""
 
 import contextlib
+import copy
 import logging
 import logging.handlers
 import os
@@ -13,9 +14,11 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.fx.traceback import NodeSource
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from cmsis_nn_delegate import compile_for_targets, compile_model, lower, quantizable_module
+from cmsis_nn_delegate.isolation import isolated
 from cmsis_nn_delegate.partition.delegates import delegates
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
@@ -161,6 +164,15 @@ def test_settings_do_not_matter_and_stay(name, expected):
         after = state()
     assert {key: after[key] for key in after if after[key] != before[key]} == {}
     assert result.files() == expected
+
+
+def test_histories_of_nodes_are_shared_while_it_lasts():
+    program = torch.export.export(nn.ReLU(), (torch.ones(2),))
+    source = NodeSource(next(iter(program.graph.nodes)), "a pass")
+    with pytest.raises(KeyError), isolated():
+        assert copy.deepcopy([source])[0] is source
+        raise KeyError
+    assert copy.deepcopy([source])[0] is not source
 
 
 def test_a_model_made_in_inference_mode(expected):

@@ -19,6 +19,7 @@ LAYERS = (
     "checked",
     "structured",
     "quiet",
+    "histories",
     "isolation",
     "heartbeat",
     "finite",

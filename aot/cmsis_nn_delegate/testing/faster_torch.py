@@ -20,7 +20,7 @@ from executorch.exir.pass_base import _ExportPassBase
 from torch._export import utils
 from torch._subclasses import FakeTensor, fake_impls
 from torch.export import exported_program
-from torch.fx import GraphModule, Interpreter, traceback
+from torch.fx import GraphModule, Interpreter
 from torchao.quantization.pt2e import qat_utils
 
 
@@ -28,7 +28,6 @@ def make_torch_faster() -> None:
     """Takes half off the time in which a small model is lowered; may be called again."""
     _enumerate_composite_operators_once()
     _override_operators_from_memory()
-    _share_histories()
     _compute_shapes_once()
     _compile_graphs_when_called()
     _export_patterns_once()
@@ -107,14 +106,6 @@ def _set_kernels(op: Any, kernels: Mapping) -> None:
     op.py_kernels.clear()
     op.py_kernels.update(kernels)
     op._dispatch_cache.clear()
-
-
-def _share_histories() -> None:
-    """Each node that a pass makes gets a deep copy of where the node before it came from, which nothing
-    changes any more: longer after each pass."""
-    source = getattr(traceback, "NodeSource", None)
-    if source is not None:
-        source.__deepcopy__ = lambda self, memo: self
 
 
 def _compute_shapes_once() -> None:
