@@ -9,7 +9,10 @@ import numpy as np
 import torch
 from torchao.quantization.pt2e.observer import HistogramObserver
 
-_STEP = 1e-5  # of the share of values left out in one step, in torchao's search
+_STEPS = 100_000  # of torchao's search, each of which leaves out a share of the values
+# The shares after so many steps from below and from above, added up as torchao does.
+_LOW = np.cumsum(np.array([0.0] + [1 / _STEPS] * _STEPS))
+_HIGH = np.cumsum(np.array([1.0] + [-1 / _STEPS] * _STEPS))
 
 
 class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]  # torchao has no types
@@ -31,24 +34,28 @@ class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]  # torchao
     def _search(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Narrows the range from the side where more bins can be left out, while that makes the error smaller."""
         total = torch.sum(self.histogram).item()
-        sums: list[float] = torch.cumsum(self.histogram, dim=0).tolist()  # up to each bin, float32
-        low, high = 0.0, 1.0  # shares of the values
+        sums = torch.cumsum(self.histogram, dim=0).numpy()  # up to each bin
+        # torchao compares with them as float32.
+        least_sums, largest_sums = (_LOW * total).astype(np.float32), (_HIGH * total).astype(np.float32)
+        low, high = 0, 0  # steps
         start, end = 0, self.bins - 1
         least = float("inf")
-        while low < high:
-            next_low, next_high = low + _STEP, high - _STEP
-            # torchao compares with them as float32.
-            least_sum, largest_sum = float(np.float32(next_low * total)), float(np.float32(next_high * total))
+        while _LOW[low] < _HIGH[high]:
             left, right = start, end
-            while left < end and sums[left] < least_sum:
+            while left < end and sums[left] < least_sums[low + 1]:
                 left += 1
-            while right > start and sums[right] > largest_sum:
+            while right > start and sums[right] > largest_sums[high + 1]:
                 right -= 1
             if left - start > end - right:
-                next_start, next_end, low = left, end, next_low
+                next_start, next_end, low = left, end, low + 1
             else:
-                next_start, next_end, high = start, right, next_high
+                next_start, next_end, high = start, right, high + 1
             if (next_start, next_end) == (start, end):
+                # Steps from above change nothing before they reach what is in the last bin.
+                reached = int(np.searchsorted(-largest_sums, -sums[end], side="right"))
+                if start == end or reached > _STEPS:
+                    break
+                high = max(high, reached - 1)
                 continue
             error = self._compute_quantization_error(next_start, next_end)
             if error > least:

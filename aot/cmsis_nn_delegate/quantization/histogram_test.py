@@ -14,6 +14,7 @@ DATA = {
     "with outliers": lambda n, generator: torch.randn(n, generator=generator) ** 5,
     "equally far apart": lambda n, generator: torch.linspace(-1, 1, n),
     "a few numbers": lambda n, generator: torch.randint(3, (n // 100,), generator=generator).float(),
+    "one number": lambda n, generator: torch.full((2,), 0.7),
     "tiny": lambda n, generator: torch.randn(n, generator=generator) * 1e-12,
 }
 
