@@ -15,7 +15,8 @@ from benchmarks.networks import Network
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.ops.providers.registry import get_providers
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.profile import Profile
@@ -139,7 +140,7 @@ def measure(
         assert network.encoded is not None, f"{network.name} cannot be compiled with other options"
         encoded = network.encoded(core, providers=available, **CHOICES[choice])
     else:
-        encoded = encode(network.graph, get_target(core), providers=get_providers(available))
+        encoded = encode(network.graph, get_target(core), PayloadOptions(providers=get_providers(available)))
     report = build_report(network.name, encoded)
     image = images.profile(core, providers)
     found = profile(

@@ -19,8 +19,8 @@ from code_blocks import ROOT, blocks, compile_cpp, tried, tutorial_file
 
 from cmsis_nn_delegate import cli, reference
 from cmsis_nn_delegate.payload import c_header, cpp_calls, cpp_sources
-from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.files.artifacts import Artifacts
+from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster

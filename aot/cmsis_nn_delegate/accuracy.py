@@ -75,7 +75,7 @@ def measure(
         raise UserError(f"layer_samples is {layer_samples}; give 1 or more")
     progress = as_caller()(progress)
     c = compilation
-    if c.io != "float" or not c.check:
+    if c.options.io != "float" or not c.options.check:
         raise ValueError("accuracy is measured with float inputs and outputs, and with check")
     compiled = c.compiled[0]
     if part is not None and written_state(c.converted.graph):
@@ -108,7 +108,7 @@ def measure(
             predicted = decibels(total)
             layers = [_layer(c, noise, on_device.noises.get(noise.node.name), total) for noise in noises if noise.count]
     return Accuracy(
-        model=c.name,
+        model=c.options.name,
         target=compiled.target.name,
         part="" if part is None else str(part),
         samples=len(samples),

@@ -59,7 +59,7 @@ def proposals(layer: LayerNoise, share: float, compilation: Compilation) -> Iter
                 "its noise is that of weights, which have a scale for each channel already: training with quantization "
                 "(prepare_qat_pt2e, CmsisNnQuantizer(qat=True)) adapts them"
             )
-    configuration = compilation.quantizer.configuration
+    configuration = compilation.options.quantizer.configuration
     spread = max(map(_spread, weights), default=1.0)
     is_read = any(user.op == "call_function" for observer in layer.observers for user in observer.users)
     if is_read and spread > _SPREAD and configuration.equalization is None:

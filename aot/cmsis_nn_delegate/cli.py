@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
+import dataclasses
 import gc
 import io
 import json
@@ -25,7 +26,7 @@ from . import __version__
 from .errors import UserError, first_line, require_file
 from .heartbeat import Heartbeat, numbered
 from .payload.files.outputs import check_writable, write_files
-from .payload.preference import PREFERENCES, Preference, check_flash_growth
+from .payload.preference import PREFERENCES, Preference
 from .printable import printable
 from .quantization.configuration import OBSERVERS, PRESETS, WEIGHTS, Configuration, QuantizationConfig
 from .quiet import quiet
@@ -471,24 +472,20 @@ def _memories(arguments: argparse.Namespace) -> list[Memory]:
 
 def _rebuilt_report(artifacts: Artifacts) -> Report:
     """Returns the report of compiled files. UserError if the graph does not compile to the payload."""
-    from .ops.providers.registry import get_providers
-    from .payload.encode import encode
-    from .payload.planner.memories import Memory, check_memories
-    from .payload.planner.memory import IoPlacement
+    from .payload.lower_partition import encode
+    from .payload.options import PayloadOptions
     from .payload.report.model_report import build_report
 
     payload = artifacts.payload()
     graph, about = artifacts.graph()
     try:
-        providers = get_providers(about.providers.split(","))
-        preference = Preference.of(about.prefer)
-        growth = check_flash_growth(preference, int(about.max_flash_growth))
-        memories = check_memories(Memory.list_of(about.memories))
-        target, placement = get_target(about.target), IoPlacement.of(about.io_placement)
+        options = PayloadOptions.from_texts(dataclasses.asdict(about))
+        target = get_target(about.target)
         modules, lines = parse_json(about.modules, "modules"), parse_json(about.lines, "lines")
     except ValueError as error:
         raise UserError(f"{artifacts.path('.graph.npz')}, about: {error}: compile the model again") from error
-    encoded = encode(graph, target, placement, providers, preference, growth, memories)
+    # The graph is in bands already.
+    encoded = encode(graph, target, dataclasses.replace(options, max_slowdown=0))
     if encoded.payload != payload.data:
         raise UserError(
             f"{artifacts.path('.graph.npz')} does not compile to {artifacts.path('.payload.bin')}: "

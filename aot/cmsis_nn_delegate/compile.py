@@ -8,22 +8,20 @@ For example:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Optional, Union
 
 from .checked import checked
+from .compile_options import CompileOptions
 from .compiled import Compiled
 from .errors import UserError
 from .isolation import as_caller, isolated
-from .ops.providers.registry import PROVIDERS, get_providers
+from .ops.providers.registry import PROVIDERS
 from .partition.int8_io import IO
-from .passes.run_passes import check_optional
-from .payload.bands import SLOWDOWN_FOR_RAM
 from .payload.files.artifacts import check_name
-from .payload.planner.memories import Memory, check_memories
-from .payload.planner.memory import IoPlacement
-from .payload.preference import Preference, check_flash_growth
+from .payload.options import PayloadOptions
+from .payload.planner.memories import Memory
+from .payload.preference import Preference
 from .pipeline import Compilation, Progress, run, selected
 from .quantization import calibration as calibration_data
 from .quantization.interface import Arguments, Inputs, Model, check_model
@@ -160,13 +158,11 @@ def compile_for_targets(
     configured = quantizer
     if not targets:
         raise UserError("no target is given")
+    payload = PayloadOptions.of(
+        io_placement, providers, prefer, max_flash_growth, memories, tuple(skip_passes), max_slowdown
+    )
     try:
         chosen = tuple(t if isinstance(t, Target) else get_target(t) for t in targets)
-        placement = IoPlacement.of(io_placement)
-        kernels = get_providers(providers)
-        preference = Preference.of(prefer)
-        check_flash_growth(preference, max_flash_growth)
-        memories = check_memories(memories)
         if quantizer is None:
             quantizer = CmsisNnQuantizer(observer, linear_weights)
         elif observer is not None or linear_weights is not None:
@@ -178,10 +174,6 @@ def compile_for_targets(
         raise UserError(
             "the model is quantized already: leave out calibration data and quantizer, or give the float model"
         )
-    if max_slowdown is None:
-        max_slowdown = SLOWDOWN_FOR_RAM if preference is Preference.RAM else 0
-    if not 0 <= max_slowdown < math.inf:
-        raise UserError(f"max_slowdown is {max_slowdown}: give a percentage, 0 or more")
     if io not in IO:
         raise UserError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
     check_model(module)
@@ -194,19 +186,7 @@ def compile_for_targets(
         inputs=inputs,
         targets=chosen,
         calibration=calibration,
-        io=io,
-        io_placement=placement,
-        providers=kernels,
-        preference=preference,
-        max_flash_growth=max_flash_growth,
-        memories=memories,
-        strict=strict,
-        skip_passes=check_optional(skip_passes),
-        max_slowdown=max_slowdown,
-        name=name,
-        quantizer=quantizer,
-        check=check,
-        etrecord=etrecord,
+        options=CompileOptions(io, strict, name, quantizer, check, etrecord, payload),
         is_quantized=quantized,
         keep_modules=inspect is not None,
         progress=as_caller()(progress),

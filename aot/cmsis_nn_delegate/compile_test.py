@@ -15,7 +15,9 @@ from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.model_source import load_model
 from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
 from cmsis_nn_delegate.payload.decode import decode
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
+from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.payload.report import text
 from cmsis_nn_delegate.payload.report.budget import Budget
 from cmsis_nn_delegate.quantization.prepare import quantizable_module
@@ -168,7 +170,7 @@ def test_convolutions_are_computed_in_bands_if_that_may_cost_something():
 def test_the_program_holds_the_payload():
     result = compiled(io="int8", io_placement="caller")
     assert result.payload in result.pte
-    assert encode(result.graph, result.target, "caller").payload == result.payload
+    assert encode(result.graph, result.target, PayloadOptions(IoPlacement.CALLER)).payload == result.payload
     assert result.report.arena.io_placement == "caller"
 
 

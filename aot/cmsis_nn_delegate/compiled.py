@@ -20,7 +20,6 @@ from .payload.encode import Encoded
 from .payload.files import serialize
 from .payload.files.artifacts import CPP_SUFFIXES, EMITS, PAGE_SUFFIX, PARTS_SUFFIX, about_program
 from .payload.files.outputs import write_files
-from .payload.planner.memories import list_text
 from .payload.report import text
 from .payload.report.budget import Budget
 from .payload.report.image_sizes import read_image
@@ -171,11 +170,7 @@ class Compiled:
             about = {
                 "name": self.name,
                 "target": self.target.name,
-                "io_placement": self.encoded.io_placement.value,
-                "providers": ",".join(provider.name for provider in self.encoded.providers),
-                "prefer": self.encoded.preference.value,
-                "max_flash_growth": str(self.encoded.max_flash_growth),
-                "memories": list_text(self.encoded.memories),
+                **self.encoded.options.to_texts(),
                 "quantizer": self.quantizer,
                 "modules": json.dumps(self.modules),
                 "lines": json.dumps(self.lines),

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate.accuracy_report import Accuracy, Arithmetic, LayerAccuracy
 from cmsis_nn_delegate.cli import main
 from cmsis_nn_delegate.noise_sums import NoiseSums
-from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.runner.profile import CallProfile, Profile
 from cmsis_nn_delegate.target import get_target

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Optional
 
@@ -19,12 +19,13 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
+from .compile_options import CompileOptions
 from .compiled import Compiled
 from .errors import UserError, library_call
 from .explanation import Placement, modules_of
 from .graph.failure import shown_in_errors
 from .graph.ir import Graph
-from .ops.providers.provider import Provider
+from .partition.backend import compile_specs
 from .partition.delegates import delegates, obstacle, put_payload, take_model_order
 from .partition.exir import EdgeProgramManager, ExecutorchProgramManager
 from .partition.explain import unloadable
@@ -34,11 +35,12 @@ from .partition.lower import NotDelegatedError, partition
 from .partition.partitioner import CmsisNnPartitioner
 from .partition.states import keep_state
 from .passes.run_passes import run_passes
-from .payload.bands import SLOWDOWN_FOR_RAM, compute_in_bands
+from .payload.bands import compute_in_bands
 from .payload.choose_kernels import Chosen, Legal, choose_kernels, legalize
 from .payload.encode import Encoded, Planned, encode_planned, plan
 from .payload.memory_fit import DoesNotFit
-from .payload.planner.memories import Memory, copies_weights
+from .payload.options import SLOWDOWN_FOR_RAM
+from .payload.planner.memories import copies_weights
 from .payload.planner.memory import IoPlacement
 from .payload.preference import Preference
 from .payload.report.names import Names
@@ -52,7 +54,6 @@ from .quantization.input_truths import require_truths, truth_inputs
 from .quantization.interface import Inputs, Model, make_flat
 from .quantization.prepare import quantizable_module
 from .quantization.private_copy import private_copy, require_finite_weights, runnable_copy
-from .quantization.quantizer import CmsisNnQuantizer
 from .quantization.ranges import Ranges, check_ranges, observe
 from .quantization.sum_scales import coarsen_sums
 from .target import Target
@@ -72,19 +73,7 @@ class Compilation:
     inputs: Inputs
     targets: tuple[Target, ...]
     calibration: Any
-    io: str
-    io_placement: IoPlacement
-    providers: tuple[Provider, ...]
-    preference: Preference
-    max_flash_growth: int
-    memories: tuple[Memory, ...]
-    strict: bool
-    skip_passes: tuple[str, ...]
-    max_slowdown: float
-    name: str
-    quantizer: CmsisNnQuantizer
-    check: bool
-    etrecord: bool
+    options: CompileOptions
     is_quantized: bool  # by the caller: `model` is compiled as it is
     keep_modules: bool  # `exported` to `converted` until the end
     progress: Progress
@@ -153,12 +142,12 @@ def _calibrate(c: Compilation) -> None:
     c.progress("calibrating")
     state = {name: buffer.clone() for name, buffer in c.module.named_buffers()}
     with library_call("torchao's prepare_pt2e cannot prepare the model for calibration"):
-        c.prepared = prepare_pt2e(c.module, c.quantizer)
-    if c.io == "int8":
+        c.prepared = prepare_pt2e(c.module, c.options.quantizer)
+    if c.options.io == "int8":
         check_int8_io(c.prepared)
     truths = truth_inputs(c.prepared)
     c.samples = Samples(steps=bool(written_buffers(c.prepared)))
-    c.correction_samples = Samples(_CORRECTION_SAMPLES if c.quantizer.configuration.bias_correction else 1)
+    c.correction_samples = Samples(_CORRECTION_SAMPLES if c.options.quantizer.configuration.bias_correction else 1)
     with torch.no_grad():
         for sample in calibration_data.read(c.calibration, c.inputs):
             what = f"sample {c.samples.count} of the calibration data"
@@ -199,7 +188,7 @@ def _convert(c: Compilation) -> None:
     )
     c.progress(f"calibrated with {what}; quantizing")
     prepared = c.prepared
-    if c.check or c.quantizer.configuration.bias_correction:
+    if c.options.check or c.options.quantizer.configuration.bias_correction:
         c.prepared = runnable_copy(prepared)  # compared later with the converted module
     with library_call("torchao's convert_pt2e cannot quantize the model"):
         c.converted = convert_calibrated(prepared)
@@ -208,7 +197,7 @@ def _convert(c: Compilation) -> None:
 
 def _compare(c: Compilation) -> None:
     c.comparison = None
-    if c.is_quantized or not c.check:
+    if c.is_quantized or not c.options.check:
         return
     original = c.exported.module(check_guards=False)
     make_flat(original)
@@ -223,7 +212,7 @@ def _compare(c: Compilation) -> None:
 
 
 def _correct_biases(c: Compilation) -> None:
-    if not c.quantizer.configuration.bias_correction:
+    if not c.options.quantizer.configuration.bias_correction:
         return
     c.progress("correcting biases")
     correct_biases(c.prepared, c.converted, c.correction_samples.kept)
@@ -253,34 +242,21 @@ def _release(c: Compilation) -> None:
 
 
 def _set_io(c: Compilation) -> None:
-    c.program = with_io(c.quantized, c.io)
+    c.program = with_io(c.quantized, c.options.io)
 
 
 def _partition(c: Compilation) -> None:
     c.progress(f"partitioning and compiling for {', '.join(target.name for target in c.targets)}")
-    c.partitioner = _partitioner(c, c.targets[0], prepared=not c.is_quantized, later=True)
+    payload = c.options.payload
+    c.partitioner = CmsisNnPartitioner.with_options(c.targets[0], payload, prepared=not c.is_quantized, later=True)
     try:
-        c.edge = partition(c.program, [c.quantized], c.partitioner, c.strict, c.etrecord)
+        c.edge = partition(c.program, [c.quantized], c.partitioner, c.options.strict, c.options.etrecord)
     except NotDelegatedError as error:
         raise UserError(str(error), exit_code=1) from error
     c.obstacle = obstacle(c.edge)
     if not c.obstacle:
         take_model_order(c.edge)
     keep_state(c.edge.exported_program())
-
-
-def _partitioner(c: Compilation, target: Target, **options: bool) -> CmsisNnPartitioner:
-    names = [provider.name for provider in c.providers]
-    return CmsisNnPartitioner(
-        target,
-        c.io_placement.value,
-        providers=names,
-        skip_passes=c.skip_passes,
-        prefer=c.preference.value,
-        max_flash_growth=c.max_flash_growth,
-        memories=c.memories,
-        **options,
-    )
 
 
 def _import(c: Compilation) -> None:
@@ -290,14 +266,14 @@ def _import(c: Compilation) -> None:
 def _run_passes(c: Compilation) -> None:
     for graph in c.graphs:
         with shown_in_errors(graph):
-            run_passes(graph, c.skip_passes)
+            run_passes(graph, c.options.payload.skip_passes)
 
 
 def _legalize(c: Compilation) -> None:
     c.legal = []
     for graph in c.graphs:
         with shown_in_errors(graph):
-            c.legal.append(legalize(graph, c.providers))
+            c.legal.append(legalize(graph, c.options.payload))
 
 
 def _choose_kernels(c: Compilation) -> None:
@@ -305,14 +281,14 @@ def _choose_kernels(c: Compilation) -> None:
     for target in c.targets:
         for legal in c.legal:
             with shown_in_errors(legal.graph):
-                c.chosen[target].append(choose_kernels(legal, target, c.preference, c.max_flash_growth))
+                c.chosen[target].append(choose_kernels(legal, target))
 
 
 def _compute_in_bands(c: Compilation) -> None:
     for target in c.targets:
         for index, chosen in enumerate(c.chosen[target]):
             with shown_in_errors(chosen.graph):
-                banded = compute_in_bands(chosen, c.io_placement, c.max_slowdown)
+                banded = compute_in_bands(chosen)
             names = Names(banded.graph, modules_of(c.partitioner.reports))
             for note in banded.graph.notes[len(chosen.graph.notes) :]:
                 c.progress(names.in_text(note))
@@ -320,7 +296,7 @@ def _compute_in_bands(c: Compilation) -> None:
 
 
 def _plan(c: Compilation) -> None:
-    if copies_weights(c.memories) and len(c.graphs) > 1:
+    if copies_weights(c.options.payload.memories) and len(c.graphs) > 1:
         raise UserError(
             f"the model is delegated in {len(c.graphs)} parts, and a memory can hold the weights of one part only: "
             "leave weights out of --memory (memories), or make the model one part (`cmsisnn explain` says what "
@@ -331,32 +307,33 @@ def _plan(c: Compilation) -> None:
         for chosen, legal in zip(c.chosen[target], c.legal):
             with shown_in_errors(chosen.graph):
                 try:
-                    c.planned[target].append(plan(chosen, c.io_placement, c.memories))
+                    c.planned[target].append(plan(chosen))
                 except DoesNotFit as error:
                     c.progress("the model does not fit its memories: trying what helps")
                     names = Names(chosen.graph, modules_of(c.partitioner.reports))
-                    raise error.named(names.in_text).helped_by(_what_fits(c, legal, target)) from None
+                    raise error.named(names.in_text).helped_by(_what_fits(legal, target)) from None
 
 
-def _what_fits(c: Compilation, legal: Legal, target: Target) -> list[str]:
+def _what_fits(legal: Legal, target: Target) -> list[str]:
     """Returns other options with which a graph fits the memories, each alone."""
-    more = max(_LARGE_SLOWDOWN, c.max_slowdown)
+    tried = legal.options
+    more = max(_LARGE_SLOWDOWN, tried.max_slowdown)
     options = {
-        '--prefer ram (prefer="ram")': (Preference.RAM, c.io_placement, max(SLOWDOWN_FOR_RAM, c.max_slowdown)),
-        f"--max-slowdown {more:g} (max_slowdown={more:g})": (c.preference, c.io_placement, more),
-        '--io-placement caller (io_placement="caller"), where the caller keeps the inputs and outputs': (
-            c.preference,
-            IoPlacement.CALLER,
-            c.max_slowdown,
+        f"--max-slowdown {more:g} (max_slowdown={more:g})": replace(tried, max_slowdown=more),
+        '--io-placement caller (io_placement="caller"), where the caller keeps the inputs and outputs': replace(
+            tried, io_placement=IoPlacement.CALLER
         ),
     }
+    if not tried.max_flash_growth:  # which asks for speed
+        slowdown = max(SLOWDOWN_FOR_RAM, tried.max_slowdown)
+        ram = replace(tried, preference=Preference.RAM, max_slowdown=slowdown)
+        options = {'--prefer ram (prefer="ram")': ram, **options}
     found = []
-    for option, (preference, placement, slowdown) in options.items():
-        if (preference, placement, slowdown) == (c.preference, c.io_placement, c.max_slowdown):
-            continue  # it has been tried
+    for option, other in options.items():
+        if other == tried:
+            continue
         try:
-            chosen = choose_kernels(legal, target, preference, c.max_flash_growth)
-            plan(compute_in_bands(chosen, placement, slowdown), placement, c.memories)
+            plan(compute_in_bands(choose_kernels(replace(legal, options=other), target)))
         except DoesNotFit:
             continue
         found.append(option)
@@ -385,7 +362,7 @@ def _package(c: Compilation) -> None:
     c.compiled = []
     unloadable_parts: list[str] = []
     for target, edge in zip(c.targets, edges):
-        specs = _partitioner(c, target).delegation_spec.compile_specs
+        specs = compile_specs(target, c.options.payload)
         for delegate, encoded in zip(delegates(edge), c.encoded[target]):
             put_payload(edge, delegate, encoded, specs)
         with library_call("ExecuTorch cannot write the program"):
@@ -393,20 +370,20 @@ def _package(c: Compilation) -> None:
             pte = bytes(written.buffer)
         unloadable_parts = unloadable(written.executorch_program, c.partitioner.reports)
         compiled = Compiled(
-            name=c.name,
+            name=c.options.name,
             target=target,
-            io=c.io,
+            io=c.options.io,
             pte=pte,
             program=c.quantized,
             reports=tuple(c.partitioner.reports),
             work=c.partitioner.work,
-            quantizer="none, quantized before" if c.is_quantized else str(c.quantizer.configuration),
+            quantizer="none, quantized before" if c.is_quantized else str(c.options.quantizer.configuration),
             placements=_placements(c.encoded[target]),
             parts=tuple(c.encoded[target]),
             obstacle=c.obstacle,
             warnings=(*c.warnings, *unloadable_parts),
             calibration_doubt=_calibration_doubt(c),
-            etrecord=_etrecord(written) if c.etrecord else None,
+            etrecord=_etrecord(written) if c.options.etrecord else None,
         )
         c.compiled.append(compiled)
     for warning in unloadable_parts:  # the same for each target
@@ -479,7 +456,7 @@ def run(compilation: Compilation, print_after: Collection[str] = ()) -> list[Com
         except ValueError as error:
             if not stage.refuses:
                 raise
-            refusal = UserError(f"cannot compile {compilation.name}: {error}", exit_code=1)
+            refusal = UserError(f"cannot compile {compilation.options.name}: {error}", exit_code=1)
             for note in getattr(error, "__notes__", ()):
                 refusal.add_note(note)
             raise refusal from error

@@ -16,6 +16,7 @@ from cmsis_nn_delegate.ops.tuned.registry import TUNED_KERNELS
 from cmsis_nn_delegate.ops.tuned.tuned_kernel import TunedKernel
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize, tuned_choice
 from cmsis_nn_delegate.payload.encode import encode_planned, plan
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.target import TARGET_OF_ISA, Target, get_target
 
 _DRAWN = 100  # random cases of an operator, of which the smallest is taken
@@ -87,7 +88,7 @@ def _payloads() -> dict[Opcode, bytes]:
                 continue
             if len({id(value) for value in node.inputs}) < len(node.inputs):
                 continue
-            chosen = choose_kernels(legalize(graph, providers), target)
+            chosen = choose_kernels(legalize(graph, PayloadOptions(providers=providers)), target)
             (choice,) = chosen.choices
             if tuned is not None and tuned.grows and not tuned.why_not(node):
                 choice = tuned_choice(tuned, node)

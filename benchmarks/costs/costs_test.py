@@ -10,7 +10,8 @@ from benchmarks.costs.samples import LargerCase, Sample, Sampler
 from benchmarks.measure import Images
 from benchmarks.networks import Network
 from cmsis_nn_delegate.ops.features import Features
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.runner.profile import measure, random_inputs
 from cmsis_nn_delegate.target import get_target
@@ -88,7 +89,7 @@ def test_calls_are_counted_as_a_profile_counts_them():
     images = TestImages()
     sampler = Sampler(get_target("cortex-m4"), images)
     found = sampler.of_network(network, "tuned")
-    encoded = encode(graph, get_target("cortex-m4"), providers=sampler.providers("tuned"))
+    encoded = encode(graph, get_target("cortex-m4"), PayloadOptions(providers=sampler.providers("tuned")))
     profile = measure(
         build_report("net", encoded), encoded.payload, network.inputs, images.profile("cortex-m4", "tuned")
     )

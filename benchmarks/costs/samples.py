@@ -30,6 +30,8 @@ from cmsis_nn_delegate.ops.tuned.registry import TUNED_KERNELS
 from cmsis_nn_delegate.ops.tuned.tuned_kernel import TunedKernel
 from cmsis_nn_delegate.payload.choose_kernels import Choice, Chosen, choose_kernels, legalize, tuned_choice
 from cmsis_nn_delegate.payload.encode import encode_planned, plan
+from cmsis_nn_delegate.payload.options import PayloadOptions
+from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.profile import random_inputs
 from cmsis_nn_delegate.target import Target
@@ -148,8 +150,9 @@ class Sampler:
 
     def of_network(self, network: Network, providers: str) -> list[Sample]:
         """Returns the calls of `network` in their order. UserError if it does not fit the board."""
-        chosen = choose_kernels(legalize(network.graph, self.providers(providers)), self._target)
-        return self._run(network.name, chosen, list(network.inputs), providers, "arena")
+        options = PayloadOptions(providers=self.providers(providers))
+        chosen = choose_kernels(legalize(network.graph, options), self._target)
+        return self._run(network.name, chosen, list(network.inputs), providers)
 
     def _of(
         self, name: str, draws: Sequence[Draw], providers: str, count: int, kernel: Optional[TunedKernel] = None
@@ -192,7 +195,8 @@ class Sampler:
             return _Drawn(case.inputs, replace(choice, workspace=workspaces[seed % len(workspaces)], smaller=()))
         graph = Graph(list(case.inputs), [node.output], [node])
         try:
-            (choice,) = choose_kernels(legalize(graph, self.providers(providers)), self._target).choices
+            options = PayloadOptions(providers=self.providers(providers))
+            (choice,) = choose_kernels(legalize(graph, options), self._target).choices
         except ValueError:
             return None  # a geometry that this provider does not compute
         # What CMSIS-NN lacks is the same in all images.
@@ -205,11 +209,11 @@ class Sampler:
         choices = tuple(one.choice for one in drawn)
         inputs = [value for one in drawn for value in one.inputs]
         graph = Graph(inputs, [choices[-1].node.output], [choice.node for choice in choices])
-        chosen = Chosen(graph, self._target, self.providers(providers), choices)
-        return self._run(name, chosen, random_inputs(graph, seed), providers, "caller")
+        options = PayloadOptions(IoPlacement.CALLER, self.providers(providers))
+        return self._run(name, Chosen(graph, self._target, options, choices), random_inputs(graph, seed), providers)
 
-    def _run(self, source: str, chosen: Chosen, inputs, providers: str, io_placement: str) -> list[Sample]:
-        encoded = encode_planned(plan(chosen, io_placement))
+    def _run(self, source: str, chosen: Chosen, inputs, providers: str) -> list[Sample]:
+        encoded = encode_planned(plan(chosen))
         image = self._images.profile(self._target.name, providers)
         markers = self._markers_of(image, encoded.payload, inputs)
         run = simulate.run(encoded.payload, [inputs], image, verify_crc=False)

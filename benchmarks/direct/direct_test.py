@@ -7,7 +7,8 @@ from benchmarks.direct import direct
 from benchmarks.direct.generate import Writer
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.target import get_target
 
 # As published for MLPerf Tiny: nothing is left out of these networks.
@@ -43,7 +44,7 @@ def test_an_image_that_is_missing():
 def encoded(build):
     builder = GraphBuilder()
     graph = builder.graph(build(builder, builder.input(1, 4, 4, 4)))
-    return encode(graph, get_target("cortex-m4"), providers=(CMSIS_NN, PORTABLE))
+    return encode(graph, get_target("cortex-m4"), PayloadOptions(providers=(CMSIS_NN, PORTABLE)))
 
 
 def test_a_layer_that_has_no_direct_call_is_an_error():

@@ -31,8 +31,10 @@ from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE
 from cmsis_nn_delegate.passes.run_passes import OPTIONAL_PASSES
-from cmsis_nn_delegate.payload import encode as encoder
 from cmsis_nn_delegate.payload.decode import Payload, decode
+from cmsis_nn_delegate.payload.encode import Encoded
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.target import TARGET_OF_ISA
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
@@ -72,7 +74,7 @@ class Writer:
     image: int8, the input in memory order.
     """
 
-    def __init__(self, name: str, encoded: encoder.Encoded, image: bytes) -> None:
+    def __init__(self, name: str, encoded: Encoded, image: bytes) -> None:
         self._name = name
         self._encoded = encoded
         self._view: Payload = decode(encoded.payload)
@@ -263,7 +265,7 @@ def generate(network: str) -> dict[str, str]:
     about: dict[str, Any] = {"network": network, "weights": "random", "expected": {}, "multiplications": {}}
     files = {}
     for isa in ISAS:
-        encoded = encoder.encode(graph, TARGET_OF_ISA[isa], providers=(CMSIS_NN, PORTABLE))
+        encoded = encode(graph, TARGET_OF_ISA[isa], PayloadOptions(providers=(CMSIS_NN, PORTABLE)))
         view = decode(encoded.payload)
         files[f"_{isa}.c"] = Writer(network, encoded, to_bytes(image, view.inputs[0])).text()
         about["expected"][isa] = to_bytes(expected, view.outputs[0]).hex()

@@ -18,7 +18,8 @@ import torch
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE
 from cmsis_nn_delegate.passes.run_passes import OPTIONAL_PASSES
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.target import get_target
 from examples.mlperf_tiny.networks import NETWORKS, weights_folder
@@ -100,7 +101,7 @@ def inference(name: str, core: str, linear_weights: str) -> int:
             f"the limits are for GCC {DIRECT_GCC}, the image was built by {', '.join(sorted(found)) or 'another one'}"
         )
     graph, image = compiled_network(name, linear_weights)
-    stock = encode(graph, get_target(core), providers=(CMSIS_NN, PORTABLE))
+    stock = encode(graph, get_target(core), PayloadOptions(providers=(CMSIS_NN, PORTABLE)))
     run = simulate.run(stock.payload, [[image]], firmware(core))
     if run.instructions is None:
         pytest.skip(f"no exact instruction counts: {run.simulator}")

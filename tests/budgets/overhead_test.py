@@ -9,11 +9,11 @@ import pytest
 
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.ir import Graph
-from cmsis_nn_delegate.ops.providers.registry import get_providers
 from cmsis_nn_delegate.ops.registry import kernels
 from cmsis_nn_delegate.payload.decode import decode
-from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.target import get_target
 from tests.end_to_end.vectors import lowered_graph
 
@@ -43,7 +43,7 @@ def graph_of(network: str) -> Graph:
 @pytest.mark.parametrize("providers", [("tuned", "cmsis-nn", "portable"), ("cmsis-nn", "portable")], ids=lambda p: p[0])
 @pytest.mark.parametrize("network", NETWORKS)
 def test_overhead_of_a_call(network, providers, core):
-    payload = encode(graph_of(network), get_target(core), providers=get_providers(providers)).payload
+    payload = encode(graph_of(network), get_target(core), PayloadOptions.of(providers=providers)).payload
     view = decode(payload)
     print(f"{network} on {core} with {providers[0]}: {view.overhead_bytes / len(view.calls):.1f} bytes a call")
     assert view.constant_bytes > 0
@@ -57,7 +57,9 @@ def test_the_table_of_the_documents():
         cells = []
         for providers in (("tuned", "cmsis-nn", "portable"), ("cmsis-nn", "portable")):
             for core in ("cortex-m4", "cortex-m55"):
-                view = decode(encode(graph_of(network), get_target(core), providers=get_providers(providers)).payload)
+                view = decode(
+                    encode(graph_of(network), get_target(core), PayloadOptions.of(providers=providers)).payload
+                )
                 cells.append(f"{view.overhead_bytes / len(view.calls):.1f}")
         row = f"| {network} | {len(view.calls)} | {' | '.join(cells)} |"
         assert row in text.splitlines(), row

@@ -18,8 +18,9 @@ from cmsis_nn_delegate.ops.providers.registry import DEFAULT, PORTABLE, TUNED
 from cmsis_nn_delegate.payload.bands import compute_in_bands
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.payload.costs.table import costs
-from cmsis_nn_delegate.payload.encode import encode, encode_planned, plan
-from cmsis_nn_delegate.payload.planner.memory import IoPlacement
+from cmsis_nn_delegate.payload.encode import encode_planned, plan
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.runner.profile import measure, random_inputs
 from cmsis_nn_delegate.target import get_target
@@ -41,7 +42,7 @@ WINOGRAD = 0.05  # of its prediction, and that of the kernel in its place
 
 def profile_of(graph, core, **options):
     """Returns the report and the profile of a graph, which has the calls in the same order."""
-    return measured(encode(graph, get_target(core), providers=PROVIDERS, **options), graph, core)
+    return measured(encode(graph, get_target(core), PayloadOptions(providers=PROVIDERS, **options)), graph, core)
 
 
 def measured(encoded, graph, core):
@@ -69,8 +70,8 @@ def test_bands_cost_what_is_predicted(core):
     wide = builder.conv2d(builder.conv2d(builder.input(1, 3, 24, 24), 8, (1, 1)), 24, (1, 1))
     narrow = builder.depthwise_conv2d(wide, 1, kernel=(3, 3), stride=(2, 2), padding=Padding(1, 1, 1, 1))
     graph = builder.graph(builder.conv2d(narrow, 8, (1, 1)))
-    whole = choose_kernels(legalize(graph, PROVIDERS), get_target(core))
-    banded = compute_in_bands(whole, IoPlacement.ARENA, 50)
+    whole = choose_kernels(legalize(graph, PayloadOptions(providers=PROVIDERS, max_slowdown=50)), get_target(core))
+    banded = compute_in_bands(whole)
     assert len(banded.choices) > len(whole.choices)
     predicted, counted = [], []
     for chosen in (whole, banded):

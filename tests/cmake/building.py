@@ -12,8 +12,8 @@ import pytest
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.payload import c_header, kernel_table
-from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 

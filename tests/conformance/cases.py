@@ -27,7 +27,9 @@ from cmsis_nn_delegate.passes.row_bands import chains, split_into_bands
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize, tuned_choice
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode_planned, plan
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.planner.memories import Memory
+from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.target import Target
 from cmsis_nn_delegate.testing.networks import random_inputs, random_network
@@ -92,7 +94,9 @@ def _between_copies(graph: Graph) -> Graph:
 def _payload(operator: str, graph: Graph, seed: int, target: Target, providers: Sequence[Provider]) -> bytes:
     """Returns the payload with one of the workspaces that each kernel can use. A tuned `operator` that trades flash
     for speed computes all nodes that it can."""
-    chosen = choose_kernels(legalize(graph, providers), target)
+    memories = _memories(seed) if operator == NETWORK and seed % 4 == 2 else ()
+    options = PayloadOptions(IoPlacement.CALLER, tuple(providers), memories=tuple(memories))
+    chosen = choose_kernels(legalize(graph, options), target)
     choices = []
     larger = TUNED.get(operator)
     for choice in chosen.choices:
@@ -100,8 +104,7 @@ def _payload(operator: str, graph: Graph, seed: int, target: Target, providers: 
             choice = tuned_choice(larger, choice.node) if choice.node.op == larger.op else choice
         workspaces = (choice.workspace, *choice.smaller)
         choices.append(replace(choice, workspace=workspaces[seed % len(workspaces)], smaller=()))
-    memories = _memories(seed) if operator == NETWORK and seed % 4 == 2 else ()
-    return encode_planned(plan(replace(chosen, choices=tuple(choices)), "caller", memories)).payload
+    return encode_planned(plan(replace(chosen, choices=tuple(choices)))).payload
 
 
 def _memories(seed: int) -> list[Memory]:

@@ -18,7 +18,8 @@ from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE
 from cmsis_nn_delegate.ops.registry import kernels
 from cmsis_nn_delegate.payload.decode import decode
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
@@ -109,7 +110,7 @@ def refused(lies) -> int:
 
 def case_of(graph, change=lambda payload: None) -> suite.Case:
     """Returns a case of `graph` with random inputs, without expected outputs; applies `change` to its payload."""
-    encoded = encode(graph, TARGET, providers=(CMSIS_NN, PORTABLE)).payload
+    encoded = encode(graph, TARGET, PayloadOptions(providers=(CMSIS_NN, PORTABLE))).payload
     payload = bytearray(encoded)
     change(payload)
     view = decode(encoded)

@@ -7,7 +7,7 @@ import pytest
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.passes.row_bands import chains, split_into_bands
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks

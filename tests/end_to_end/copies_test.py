@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.runner import simulate
@@ -20,8 +21,12 @@ def test_copied_weights_give_the_same_bytes(core):
     graph = networks.ds_cnn()
     target = get_target(core)
     alone = encode(graph, target)
-    mixed = encode(graph, target, memories=[Memory.of("tcm=9K:activations,weights"), Memory("sram", 64 << 10)])
-    some, everything = (encode(graph, target, memories=[Memory.of(f"tcm={size}:weights")]) for size in ("8K", "64K"))
+    mixed = encode(
+        graph, target, PayloadOptions(memories=(Memory.of("tcm=9K:activations,weights"), Memory("sram", 64 << 10)))
+    )
+    some, everything = (
+        encode(graph, target, PayloadOptions(memories=(Memory.of(f"tcm={size}:weights"),))) for size in ("8K", "64K")
+    )
     assert 0 < some.copies.nbytes < everything.copies.nbytes and mixed.copies.nbytes and mixed.plan.region_bytes
     assert everything.copies.reads == everything.copies.all_reads > some.copies.reads > 0
     inputs = [networks.random_inputs(graph, seed) for seed in range(2)]

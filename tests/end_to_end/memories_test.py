@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.target import get_target
@@ -20,7 +21,7 @@ MEMORIES = [Memory("itcm", 2 << 10), Memory("dtcm", 8 << 10), Memory("sram", 64 
 def test_several_memories_give_the_same_bytes(core):
     graph = networks.ds_cnn()
     alone = encode(graph, get_target(core))
-    spread = encode(graph, get_target(core), memories=MEMORIES)
+    spread = encode(graph, get_target(core), PayloadOptions(memories=tuple(MEMORIES)))
     arena, *others = spread.plan.memories
     assert all(0 < memory.nbytes <= memory.limit for memory in spread.plan.memories)
     assert arena.touched < sum(memory.touched for memory in others)

@@ -12,10 +12,11 @@ from cmsis_nn_delegate.graph.ir import Graph, Node, Value
 from cmsis_nn_delegate.graph.tensor_type import Element, TensorType
 from cmsis_nn_delegate.passes.rewriting import remove_dead
 from cmsis_nn_delegate.passes.run_passes import run_passes
-from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.planner.memories import Memory
-from cmsis_nn_delegate.payload.planner.memory import Kept
+from cmsis_nn_delegate.payload.planner.memory import IoPlacement, Kept
 from cmsis_nn_delegate.payload.report import text
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.target import get_target
@@ -42,20 +43,20 @@ def test_states_are_planned_apart_from_the_arena():
 
 def test_a_memory_for_states_has_less_room_for_the_rest():
     graph = network.graph()
-    plan = encode(graph, M4, memories=[Memory.of("tcm=100:state"), Memory("ram", 4096)]).plan
+    plan = encode(graph, M4, PayloadOptions(memories=(Memory.of("tcm=100:state"), Memory("ram", 4096)))).plan
     assert plan.kept == Kept("tcm", 100, 80, 0) and plan.memories[0].limit == 4096
-    plan = encode(graph, M4, memories=[Memory.of("ram=4K:activations,scratch,state")]).plan
+    plan = encode(graph, M4, PayloadOptions(memories=(Memory.of("ram=4K:activations,scratch,state"),))).plan
     assert plan.kept == Kept("ram", 4096, 80, 0) and plan.memories[0].limit == 4096 - 80
-    encoded = encode(graph, M4, memories=[Memory.of("tcm=100:weights"), Memory("ram", 4096)])
+    encoded = encode(graph, M4, PayloadOptions(memories=(Memory.of("tcm=100:weights"), Memory("ram", 4096))))
     assert encoded.plan.kept == Kept("tcm", 100, 80, 20)
     with pytest.raises(UserError, match="the model's state does not fit tcm: it takes 80 bytes .* 16 more than its 64"):
-        encode(graph, M4, memories=[Memory.of("tcm=64:state")])
+        encode(graph, M4, PayloadOptions(memories=(Memory.of("tcm=64:state"),)))
 
 
 def test_an_output_that_nobody_reads_has_memory_while_it_is_written():
     graph = network.graph()
     graph.outputs = graph.outputs[1:]
-    plan = encode(graph, M4, "caller").plan
+    plan = encode(graph, M4, PayloadOptions(IoPlacement.CALLER)).plan
     unread, inner = (plan.offset_of(value) for value in graph.nodes[0].outputs)
     assert unread is not None and inner is not None and abs(unread - inner) >= 32
 

@@ -10,7 +10,9 @@ from codegen.operator_checks import check_function
 from cmsis_nn_delegate.format.cpp import struct_lines
 from cmsis_nn_delegate.format.schema import Isa
 from cmsis_nn_delegate.payload import c_header, cpp_calls
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
+from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.target import TARGETS
 from tests.extension import network
 from tests.extension.running_peak import KERNEL
@@ -69,7 +71,7 @@ def main(folder: str) -> None:
     with network.registered():
         graph = network.graph()
         # A payload for each instruction set; they differ in nothing else.
-        payloads = {t.isa: encode(graph, t, "caller").payload for t in TARGETS.values()}
+        payloads = {t.isa: encode(graph, t, PayloadOptions(IoPlacement.CALLER)).payload for t in TARGETS.values()}
         expected = b"".join(output.tobytes() for run in network.outputs(graph) for output in run)
         write_calls(Path(folder), payloads[Isa.DSP])
     text = "#pragma once\n\n"

@@ -62,4 +62,6 @@ def test_the_firmware_of_the_tutorial_runs(tmp_path, monkeypatch):
         shown = figures.size_block().text.splitlines()
         lines = image.with_suffix(".size").read_text(encoding="utf-8").splitlines()
         first = lines.index(shown[0])  # below the image's name
-        assert lines[first : first + len(shown)] == shown, "run `bazel run //docs:figures`, which knows the payload; put other sizes in by hand"
+        assert lines[first : first + len(shown)] == shown, (
+            "run `bazel run //docs:figures`, which knows the payload; put other sizes in by hand"
+        )

@@ -21,7 +21,9 @@ from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.payload import c_header, cpp_calls
 from cmsis_nn_delegate.payload.c_header import C_TYPES
 from cmsis_nn_delegate.payload.decode import Payload, decode
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
+from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.target import Target, get_target
 from cmsis_nn_delegate.testing.networks import random_inputs
@@ -70,7 +72,7 @@ def joined(graphs: Sequence[Graph], count: int) -> list[Graph]:
 
 
 def _payload(graph: Graph, target: Target) -> bytes:
-    return encode(graph, target, "caller", max_flash_growth=_FLASH_GROWTH).payload
+    return encode(graph, target, PayloadOptions(IoPlacement.CALLER, max_flash_growth=_FLASH_GROWTH)).payload
 
 
 def _array(kind: str, data: bytes) -> str:

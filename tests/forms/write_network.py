@@ -11,10 +11,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from cmsis_nn_delegate.ops.providers.registry import get_providers
 from cmsis_nn_delegate.payload import c_header, cpp_calls, kernel_table
-from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.target import get_target
 
 NAME = "net"
@@ -22,7 +22,7 @@ NAME = "net"
 
 def compiled(graph: str, core: str, providers: str) -> bytes:
     lowered, _ = serialize.loads(Path(graph).read_bytes())
-    return encode(lowered, get_target(core), providers=get_providers(providers.split(","))).payload
+    return encode(lowered, get_target(core), PayloadOptions.of(providers=providers.split(","))).payload
 
 
 def main(argv: list[str]) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload import c_header, kernel_table
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.target import get_target
 
 

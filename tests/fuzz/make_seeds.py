@@ -21,8 +21,10 @@ from cmsis_nn_delegate.ops.providers.provider import Provider
 from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, TUNED
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.planner.memories import Memory
+from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.target import TARGET_OF_ISA
 from cmsis_nn_delegate.testing.networks import random_network
 from tests.conformance import cases
@@ -63,6 +65,10 @@ def row(stride: int, taps: int) -> Graph:
     return builder.graph(builder.conv2d(x, 8, kernel=(1, taps), stride=(1, stride)))
 
 
+def _placement(index: int) -> IoPlacement:
+    return IoPlacement.ARENA if index % 3 == 2 else IoPlacement.CALLER
+
+
 def seeds(isa: str) -> Iterator[bytes]:
     """Single calls of every operator, twins, rows, and networks of a few calls; some keep inputs and outputs in the
     arena."""
@@ -77,7 +83,7 @@ def seeds(isa: str) -> Iterator[bytes]:
     graphs += [row(stride, taps) for stride in (1, 2, 3) for taps in (2, 3, 5)]
     graphs += [random_network(seed, max_nodes=6 + seed % 6) for seed in range(NETWORKS)]
     for index, graph in enumerate(graphs):
-        payload = encode(graph, target, "arena" if index % 3 == 2 else "caller", (CMSIS_NN, PORTABLE)).payload
+        payload = encode(graph, target, PayloadOptions(_placement(index), (CMSIS_NN, PORTABLE))).payload
         if len(payload) <= MAX_BYTES:
             yield payload
 
@@ -89,9 +95,9 @@ def tuned_seeds(isas: Collection[Isa], providers: Sequence[Provider]) -> Iterato
             target = TARGET_OF_ISA[isa.name.lower()]
             for seed in range(2 * CASES_OF_A_KIND * len(kernel.draws)):
                 graph = cases.graph_of(name, seed)
-                placement = "arena" if seed % 3 == 2 else "caller"
                 growth = MAX_BYTES if kernel.grows else 0
-                payload = encode(graph, target, placement, providers, max_flash_growth=growth).payload
+                options = PayloadOptions(_placement(seed), tuple(providers), max_flash_growth=growth)
+                payload = encode(graph, target, options).payload
                 if len(payload) <= MAX_BYTES:
                     yield payload
 
@@ -99,10 +105,10 @@ def tuned_seeds(isas: Collection[Isa], providers: Sequence[Provider]) -> Iterato
 def spread_seeds() -> Iterator[bytes]:
     """Networks whose activations and scratch memory lie in regions beside the arena too."""
     for seed in range(SPREAD):
-        memories = [Memory("small", 64 << seed % 3), Memory("larger", 512), Memory("rest", 1 << 20)]
+        memories = (Memory("small", 64 << seed % 3), Memory("larger", 512), Memory("rest", 1 << 20))
         graph = random_network(seed, max_nodes=6 + seed % 6)
-        placement = "arena" if seed % 3 == 2 else "caller"
-        encoded = encode(graph, TARGET_OF_ISA["scalar"], placement, (CMSIS_NN, PORTABLE), memories=memories)
+        options = PayloadOptions(_placement(seed), (CMSIS_NN, PORTABLE), memories=memories)
+        encoded = encode(graph, TARGET_OF_ISA["scalar"], options)
         if len(encoded.payload) <= MAX_BYTES and any(encoded.plan.region_bytes):
             yield encoded.payload
 
@@ -111,9 +117,10 @@ def copying_seeds(isa: str) -> Iterator[bytes]:
     """Networks of which init() copies constants, all or a few; every third also has regions."""
     for seed in range(COPYING):
         fast = Memory("fast", 64 << seed % 6, ("weights", "activations") if seed % 3 == 2 else ("weights",))
-        memories = [fast, Memory("rest", 1 << 20)]
+        memories = (fast, Memory("rest", 1 << 20))
         graph = random_network(seed, max_nodes=6 + seed % 6)
-        encoded = encode(graph, TARGET_OF_ISA[isa], "caller", (CMSIS_NN, PORTABLE), memories=memories)
+        options = PayloadOptions(IoPlacement.CALLER, (CMSIS_NN, PORTABLE), memories=memories)
+        encoded = encode(graph, TARGET_OF_ISA[isa], options)
         if len(encoded.payload) <= MAX_BYTES and encoded.copies.nbytes:
             yield encoded.payload
 

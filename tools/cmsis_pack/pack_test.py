@@ -15,9 +15,9 @@ import xmlschema
 import yaml
 from referencing import Registry, Resource
 
-from cmsis_nn_delegate.ops.providers.registry import get_providers
 from cmsis_nn_delegate.payload import c_header, kernel_table
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 from tests.cmake.building import ROOT, needs_arm
@@ -91,7 +91,7 @@ def test_what_it_lists_builds_the_example(unpacked, pdsc, core, tmp_path):
     folders = [unpacked / f.get("name") for f in tree.iter("file") if f.get("category") == "include"]
     sources = [unpacked / f.get("name") for f in tree.iter("file") if f.get("category", "").startswith("source")]
     (tmp_path / "global.h").write_text("".join(e.text for e in tree.iter("Pre_Include_Global_h")))
-    payload = encode(networks.ds_cnn(), get_target(core), providers=get_providers(["tuned", "portable"])).payload
+    payload = encode(networks.ds_cnn(), get_target(core), PayloadOptions.of(providers=["tuned", "portable"])).payload
     (tmp_path / "net.h").write_text(c_header.generate_header("net", payload))
     (tmp_path / "net.kernels.h").write_text(kernel_table.generate_kernel_table("net", payload))
     (tmp_path / "net.c").write_text(c_header.generate_source("net", payload))

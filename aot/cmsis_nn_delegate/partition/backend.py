@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import final
 
 from torch.export import ExportedProgram
 
 from ..graph.failure import shown_in_errors
 from ..graph.ir import Graph
-from ..ops.providers.registry import PROVIDERS, get_providers
 from ..ops.registry import calls
-from ..passes.run_passes import check_optional, run_passes
-from ..payload.encode import encode
-from ..payload.planner.memories import Memory
-from ..payload.preference import Preference
-from ..target import get_target
+from ..payload.lower_partition import lower_partition
+from ..payload.options import PayloadOptions
+from ..target import Target, get_target
 from .exir import BackendDetails, CompileSpec, PreprocessResult
 from .importer import import_program
 
@@ -23,11 +19,9 @@ from .importer import import_program
 LATER = "later"
 
 
-def kernel_graph(program: ExportedProgram, skip_passes: Collection[str] = ()) -> Graph:
-    """Returns the graph of a partition after all passes but those skipped, which `preprocess` encodes."""
-    graph = import_program(program)
-    with shown_in_errors(graph):
-        return run_passes(graph, skip_passes)
+def compile_specs(target: Target, options: PayloadOptions) -> list[CompileSpec]:
+    """Returns what `preprocess` reads: the name of `target`, and `options` as texts."""
+    return [CompileSpec(name, text.encode()) for name, text in {"target": target.name, **options.to_texts()}.items()]
 
 
 def debug_handles(graph: Graph) -> dict[int, tuple[int, ...]]:
@@ -44,10 +38,7 @@ class CmsisNnBackend(BackendDetails):
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
         """Returns the payload of a partition.
 
-        Compile specs: "target", a core's name; "io_placement", "arena" or "caller"; "providers", the names of the
-        providers of the firmware's kernels, separated by commas; "prefer", a value of `Preference`, and
-        "max_flash_growth", a number of bytes; "memories", the text of `list_text`; "skip_passes",
-        names of optional passes, separated by commas; and "later" if the payload is made after the whole program is
+        Compile specs: those of `compile_specs`, and "later" if the payload is made after the whole program is
         partitioned: then this returns none.
         The debug handle map has one entry for each call of the payload, in order.
         """
@@ -56,12 +47,7 @@ class CmsisNnBackend(BackendDetails):
             raise ValueError("compile spec 'target' is missing; use CmsisNnPartitioner")
         if LATER in specs:
             return PreprocessResult(processed_bytes=b"", debug_handle_map={})
-        skipped = specs.get("skip_passes", "")
-        graph = kernel_graph(edge_program, check_optional(skipped.split(",") if skipped else ()))
-        providers = get_providers(specs.get("providers", ",".join(PROVIDERS)).split(","))
-        preference = Preference.of(specs.get("prefer", Preference.SPEED.value))
-        growth = int(specs.get("max_flash_growth", 0))
-        placement = specs.get("io_placement", "arena")
-        memories = Memory.list_of(specs.get("memories", ""))
-        encoded = encode(graph, get_target(specs["target"]), placement, providers, preference, growth, memories)
+        graph = import_program(edge_program)
+        with shown_in_errors(graph):
+            encoded = lower_partition(graph, get_target(specs["target"]), PayloadOptions.from_texts(specs))
         return PreprocessResult(processed_bytes=encoded.payload, debug_handle_map=debug_handles(encoded.graph))

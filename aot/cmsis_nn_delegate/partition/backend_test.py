@@ -7,8 +7,9 @@ from executorch.exir.backend.compile_spec_schema import CompileSpec
 from torch import nn
 
 from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant
-from cmsis_nn_delegate.partition.backend import CmsisNnBackend, kernel_graph
+from cmsis_nn_delegate.partition.backend import CmsisNnBackend
 from cmsis_nn_delegate.partition.importer import import_program
+from cmsis_nn_delegate.passes.run_passes import run_passes
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.testing.lowering import Function, exported, lowered
 
@@ -29,7 +30,7 @@ def network():
 def test_payload_and_debug_handles_have_the_same_calls():
     (partition,) = lowered(network(), torch.randn(1, 2, 6, 6)).delegates
     result = CmsisNnBackend.preprocess(partition, SPECS)
-    graph = kernel_graph(partition)
+    graph = run_passes(import_program(partition))
     kernels = ["quantize", "conv2d", "max_pool2d", "fully_connected", "softmax", "dequantize"]
     assert [node.op for node in graph.nodes] == kernels
     kernels[1] = "conv2d_vectors"  # a tuned kernel of the operator

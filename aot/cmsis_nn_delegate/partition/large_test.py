@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, lowered
 

@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from cmsis_nn_delegate.format.schema import MAX_IO
 from cmsis_nn_delegate.graph.tensor_type import Layout
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.reference import run
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing.lowering import (

@@ -15,12 +15,12 @@ from ..checked import checked
 from ..edge.functions import Functions
 from ..edge.kept_whole import kept_whole
 from ..format.schema import MAX_IO
-from ..ops.providers.registry import PROVIDERS, get_providers
-from ..passes.run_passes import check_optional
-from ..payload.planner.memories import Memory, check_memories, copies_weights, list_text, planned_in
-from ..payload.preference import Preference, check_flash_growth
+from ..ops.providers.registry import PROVIDERS
+from ..payload.options import PayloadOptions
+from ..payload.planner.memories import Memory, copies_weights, planned_in
+from ..payload.preference import Preference
 from ..target import Target, get_target
-from .backend import LATER, CmsisNnBackend
+from .backend import LATER, CmsisNnBackend, compile_specs
 from .decompose import KEPT, decomposed
 from .delegated_work import Work
 from .exir import CompileSpec, DelegationSpec, Partitioner, PartitionResult, tag_constant_data
@@ -28,8 +28,6 @@ from .explain import NodeReport, report
 from .smaller_units import nest_concatenations, separate_readers
 from .support import Support
 from .work import measure
-
-IO_PLACEMENTS = ("arena", "caller")
 
 
 class CmsisNnPartitioner(Partitioner):
@@ -40,7 +38,8 @@ class CmsisNnPartitioner(Partitioner):
     providers of the firmware's kernels, in order of preference, `skip_passes` optional passes that are left out,
     and `prefer` a value of `Preference`, which says what a kernel is chosen by where a call has several. Kernels
     that trade flash for speed may make each payload larger by `max_flash_growth` bytes. `memories` are those that
-    activations and scratch memory are spread over, the fastest first; by default there is one arena.
+    activations and scratch memory are spread over, the fastest first; by default there is one arena. `max_slowdown` is
+    by how many percent more instructions an arena may be made smaller. All of them do what they do for `compile_model`.
 
     After `partition`, `reports` says for every node of each program seen whether it is delegated, and if not, why not;
     `work` says how much of the last program's work is delegated. For these reports, `prepared` says that programs went
@@ -60,27 +59,13 @@ class CmsisNnPartitioner(Partitioner):
         prefer: str = Preference.SPEED.value,
         max_flash_growth: int = 0,
         memories: Sequence[Memory] = (),
+        max_slowdown: Optional[float] = None,
     ) -> None:
         super().__init__()
         self.target = target if isinstance(target, Target) else get_target(target)
-        if io_placement not in IO_PLACEMENTS:
-            raise ValueError(f"unknown io_placement {io_placement!r}; choose one of {', '.join(IO_PLACEMENTS)}")
-        self._providers = get_providers(providers)
-        check_flash_growth(Preference.of(prefer), max_flash_growth)
-        # The others are the regions beside the arena, and the copied weights.
-        self._max_io = MAX_IO - max(len(planned_in(memories)) - 1, 0) - copies_weights(memories)
-        self.delegation_spec = DelegationSpec(
-            CmsisNnBackend.__name__,
-            [
-                CompileSpec("target", self.target.name.encode()),
-                CompileSpec("io_placement", io_placement.encode()),
-                CompileSpec("providers", ",".join(provider.name for provider in self._providers).encode()),
-                CompileSpec("prefer", prefer.encode()),
-                CompileSpec("max_flash_growth", str(max_flash_growth).encode()),
-                *([CompileSpec("memories", list_text(check_memories(memories)).encode())] if memories else []),
-                *([CompileSpec("skip_passes", ",".join(check_optional(skip_passes)).encode())] if skip_passes else []),
-                *([CompileSpec(LATER, b"")] if later else []),
-            ],
+        self._set(
+            PayloadOptions.of(io_placement, providers, prefer, max_flash_growth, memories, skip_passes, max_slowdown),
+            later,
         )
         self.reports: list[NodeReport] = []
         self.work = Work()
@@ -89,6 +74,23 @@ class CmsisNnPartitioner(Partitioner):
         self._asks_once = False
         self._asked: Optional[tuple[Graph, Support]] = None  # the last program of `ops_to_not_decompose`
         self._before: Optional[Support] = None  # the same, if `partition` may rely on it
+
+    @classmethod
+    def with_options(
+        cls, target: Target, options: PayloadOptions, prepared: bool = False, later: bool = False
+    ) -> CmsisNnPartitioner:
+        """Returns a partitioner with these options; the others are those of the constructor."""
+        partitioner = cls(target, prepared=prepared)
+        partitioner._set(options, later)
+        return partitioner
+
+    def _set(self, options: PayloadOptions, later: bool) -> None:
+        self._providers = options.providers
+        # The others are the regions beside the arena, and the copied weights.
+        regions = max(len(planned_in(options.memories)) - 1, 0)
+        self._max_io = MAX_IO - regions - copies_weights(options.memories)
+        specs = compile_specs(self.target, options) + [CompileSpec(LATER, b"")] * later
+        self.delegation_spec = DelegationSpec(CmsisNnBackend.__name__, specs)
 
     @checked()
     @contextlib.contextmanager

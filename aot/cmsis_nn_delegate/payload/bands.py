@@ -9,10 +9,7 @@ from ..ops.registry import calls
 from ..passes.row_bands import chains, split_into_bands
 from .choose_kernels import Chosen, choose_kernels, legalize
 from .encode import Planned, plan
-from .planner.memory import IoPlacement
 from .planner.workspaces import least_bytes
-
-SLOWDOWN_FOR_RAM = 10.0  # percent that models compiled for the least RAM may take more by default
 
 _LONGEST = 3  # nodes of a chain
 _BANDS = (2, 3, 4, 6, 8, 12, 16)
@@ -29,17 +26,18 @@ class _Candidate:
     bound: int
 
 
-def compute_in_bands(chosen: Chosen, io_placement: IoPlacement, max_slowdown: float) -> Chosen:
+def compute_in_bands(chosen: Chosen) -> Chosen:
     """Returns `chosen`, or a graph that computes the same with a smaller arena: with chains of convolutions that are
     computed in bands, see `passes.row_bands`.
 
     As long as that makes the arena smaller, the chain at the peak and the height of its bands are chosen that give the
-    smallest arena, and of these the ones with the fewest instructions. `max_slowdown` limits what all of them together
-    add to the predicted instructions of the graph, in percent; a note of the graph states that too. With 0 nothing
-    changes."""
+    smallest arena, and of these the ones with the fewest instructions. The options' `max_slowdown` limits what all of
+    them together add to the predicted instructions of the graph, in percent; a note of the graph states that too. With
+    0 nothing changes."""
+    max_slowdown = chosen.options.max_slowdown
     if max_slowdown <= 0:
         return chosen
-    planned = plan(chosen, io_placement)
+    planned = plan(chosen, one_arena=True)
     spent = 0.0
     for _ in range(_ROUNDS):
         found = [c for c in _candidates(planned, max_slowdown - spent) if c.bound < planned.memory.arena_bytes]
@@ -48,7 +46,7 @@ def compute_in_bands(chosen: Chosen, io_placement: IoPlacement, max_slowdown: fl
         for candidate in found[:_PLACED]:
             if best is not None and best[1].memory.arena_bytes <= candidate.bound:
                 break  # the others take no less
-            result = plan(candidate.chosen, io_placement)
+            result = plan(candidate.chosen, one_arena=True)
             if result.memory.arena_bytes < (best[1] if best is not None else planned).memory.arena_bytes:
                 best = candidate, result
         if best is None:
@@ -82,15 +80,14 @@ def _candidates(planned: Planned, max_slowdown: float) -> Iterator[_Candidate]:
         for rows in sorted({-(-height // bands) for bands in _BANDS if bands <= height}):
             try:
                 split = split_into_bands(graph, chain, rows)
-                legal = legalize(split, chosen.providers)
-                banded = choose_kernels(legal, target, chosen.preference, chosen.max_flash_growth)
+                banded = choose_kernels(legalize(split, chosen.options), target)
             except ValueError:
                 continue  # bands without rows of their own, or too small for the providers' kernels
             slowdown = 100 * (_instructions(banded) - before) / before
             if slowdown > max_slowdown:
                 continue
             options = [[way.workspace for way in choice.options()] for choice in banded.choices]
-            bound = least_bytes(split, options, planned.io_placement)
+            bound = least_bytes(split, options, chosen.options.io_placement)
             yield _Candidate(banded, ", ".join(node.name for node in chain), rows, slowdown, bound)
 
 

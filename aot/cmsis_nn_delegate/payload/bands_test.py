@@ -1,18 +1,17 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.providers.registry import DEFAULT
 from cmsis_nn_delegate.payload.bands import compute_in_bands
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.payload.encode import plan
-from cmsis_nn_delegate.payload.planner.memory import IoPlacement
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
-
-ARENA = IoPlacement.ARENA
 
 
 def wide_between():
@@ -24,7 +23,11 @@ def wide_between():
 
 
 def chosen(graph, target="cortex-m55"):
-    return choose_kernels(legalize(graph, DEFAULT), get_target(target))
+    return choose_kernels(legalize(graph), get_target(target))
+
+
+def banded_within(max_slowdown, before):
+    return compute_in_bands(replace(before, options=replace(before.options, max_slowdown=max_slowdown)))
 
 
 def kernels(choices):
@@ -32,7 +35,7 @@ def kernels(choices):
 
 
 def arena(choices):
-    return plan(choices, ARENA).memory.arena_bytes
+    return plan(choices).memory.arena_bytes
 
 
 @pytest.mark.parametrize("target", ["cortex-m4", "cortex-m55"])
@@ -40,7 +43,7 @@ def test_a_wide_tensor_is_never_there_as_a_whole(target):
     graph = wide_between()
     before = chosen(graph, target)
     assert arena(before) >= 24 * 24 * 24
-    banded = compute_in_bands(before, ARENA, 20)
+    banded = banded_within(20, before)
     assert arena(banded) < 24 * 24 * 24 * 0.75
     (note,) = banded.graph.notes
     assert f"for {arena(banded):,} bytes of arena instead of {arena(before):,}" in note
@@ -51,9 +54,9 @@ def test_a_wide_tensor_is_never_there_as_a_whole(target):
 
 def test_the_slowdown_is_limited():
     before = chosen(wide_between())
-    assert compute_in_bands(before, ARENA, 0) is before
-    assert compute_in_bands(before, ARENA, 0.01) is before
-    sizes = [arena(compute_in_bands(before, ARENA, limit)) for limit in (0, 2, 50)]
+    assert banded_within(0, before).graph is before.graph
+    assert banded_within(0.01, before).graph is before.graph
+    sizes = [arena(banded_within(limit, before)) for limit in (0, 2, 50)]
     assert sizes == sorted(sizes, reverse=True) and sizes[0] > sizes[-1]
 
 
@@ -64,17 +67,17 @@ def test_the_limit_of_flash_growth_stays():
     small = builder.conv2d(narrow, 8, (1, 1))
     graph = builder.graph(builder.conv2d(small, 16, (3, 3), padding=Padding(1, 1, 1, 1)))
     m4 = get_target("cortex-m4")
-    before = choose_kernels(legalize(graph, DEFAULT), m4, max_flash_growth=1 << 20)
+    before = choose_kernels(legalize(graph, PayloadOptions(max_flash_growth=1 << 20)), m4)
     assert "conv2d_winograd" in kernels(before)
-    banded = compute_in_bands(before, ARENA, 20)
-    assert banded is not before and banded.max_flash_growth == 1 << 20
+    banded = banded_within(20, before)
+    assert banded.graph is not graph and banded.options.max_flash_growth == 1 << 20
     assert "conv2d_winograd" in kernels(banded)
 
 
 def test_a_graph_without_chains_stays():
     before = chosen(networks.autoencoder())
-    assert compute_in_bands(before, ARENA, 50) is before
+    assert banded_within(50, before).graph is before.graph
 
 
 def test_mobilenet():
-    assert arena(compute_in_bands(chosen(networks.mobilenet_v1_025()), ARENA, 5)) == 27_920
+    assert arena(banded_within(5, chosen(networks.mobilenet_v1_025()))) == 27_920

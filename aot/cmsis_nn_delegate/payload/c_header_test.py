@@ -11,8 +11,10 @@ from cmsis_nn_delegate.ops.embedding import EmbeddingAttrs
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload import c_header
 from cmsis_nn_delegate.payload.decode import PayloadError
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.planner.memories import Memory
+from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 
@@ -83,19 +85,19 @@ def test_indices_have_the_limits_of_all_their_tables():
 
 
 def test_io_without_a_place_in_the_arena_has_no_offset():
-    payload = encode(networks.autoencoder(), get_target("cortex-m4"), "caller").payload
+    payload = encode(networks.autoencoder(), get_target("cortex-m4"), PayloadOptions(IoPlacement.CALLER)).payload
     header = c_header.generate_header("ad", payload)
     assert "ARENA_OFFSET" not in header and "pass memory of your own" in header
 
 
 def test_regions_beside_the_arena_have_their_sizes():
     memories = [Memory("itcm", 2048), Memory("dtcm", 8192), Memory("sram", 1 << 20)]
-    encoded = encode(networks.ds_cnn(), get_target("cortex-m4"), memories=memories)
+    encoded = encode(networks.ds_cnn(), get_target("cortex-m4"), PayloadOptions(memories=tuple(memories)))
     header = c_header.generate_header("kws", encoded.payload)
     sizes = [memory.nbytes for memory in encoded.plan.memories]
     found = [f"#define KWS_{n}_BYTES {size}u\n" for n, size in zip(("ARENA", "REGION1", "REGION2"), sizes, strict=True)]
     assert all(line in header for line in found) and "#define KWS_REGION_COUNT 2u\n" in header
-    alone = encode(networks.ds_cnn(), get_target("cortex-m4"), memories=memories[2:])
+    alone = encode(networks.ds_cnn(), get_target("cortex-m4"), PayloadOptions(memories=tuple(memories[2:])))
     assert "REGION" not in c_header.generate_header("kws", alone.payload)
 
 

@@ -22,7 +22,8 @@ from ..ops.tuned.registry import BY_OP
 from ..ops.tuned.tuned_kernel import TunedKernel
 from ..target import Target
 from .costs.table import predicted_instructions
-from .preference import Preference, check_flash_growth
+from .options import DEFAULT_OPTIONS, PayloadOptions
+from .preference import Preference
 
 
 class CallEncoder(Protocol):
@@ -49,7 +50,7 @@ class Legal:
     """A lowered graph, and for each of its calls, in order, an equivalent node that a provider computes."""
 
     graph: Graph
-    providers: tuple[Provider, ...]
+    options: PayloadOptions
     assignments: tuple[Assignment, ...]
 
     def legal_graph(self) -> Graph:
@@ -139,42 +140,38 @@ class Chosen:
 
     graph: Graph
     target: Target
-    providers: tuple[Provider, ...]
+    options: PayloadOptions
     choices: tuple[Choice, ...]
-    preference: Preference = Preference.SPEED
-    max_flash_growth: int = 0
 
 
-def legalize(graph: Graph, providers: Sequence[Provider]) -> Legal:
-    """Assigns each call to the first of `providers` that can compute it, or an equivalent node. `graph` stays as it
-    is.
+def legalize(graph: Graph, options: PayloadOptions = DEFAULT_OPTIONS) -> Legal:
+    """Assigns each call to the first of the options' providers that can compute it, or an equivalent node. `graph`
+    stays as it is.
 
     ValueError for a node that none of them can compute.
     """
-    return Legal(graph, tuple(providers), tuple(_assign(node, providers) for node in calls(graph)))
+    return Legal(graph, options, tuple(_assign(node, options.providers) for node in calls(graph)))
 
 
-def choose_kernels(
-    legal: Legal, target: Target, preference: Preference = Preference.SPEED, max_flash_growth: int = 0
-) -> Chosen:
+def choose_kernels(legal: Legal, target: Target) -> Chosen:
     """Returns the kernel for every call on `target`: a tuned one that is for its instruction set, if that provider
-    is preferred to the assigned one, or else what was assigned. Where both can compute a call, `preference` decides.
-    Kernels that trade flash for speed may make the payload larger by `max_flash_growth` bytes; those that save the most
-    instructions a byte come first.
+    is preferred to the assigned one, or else what was assigned. Where both can compute a call, the options'
+    `preference` decides. Kernels that trade flash for speed may make the payload larger by `max_flash_growth` bytes;
+    those that save the most instructions a byte come first.
     """
-    check_flash_growth(preference, max_flash_growth)
+    options = legal.options
     choices = []
     for node, assignment in zip(calls(legal.graph), legal.assignments):
         found: list[Choice] = []
         why = ""
-        if TUNED in legal.providers[: legal.providers.index(assignment.provider)]:
+        if TUNED in options.providers[: options.providers.index(assignment.provider)]:
             found, why = _tuned(node, target)
         assignment = dataclasses.replace(assignment, why="; ".join(filter(None, (why, assignment.why))))
         scratch_bytes = assignment.provider.scratch_bytes(OPS[node.op], assignment.node, target)
-        choices.append(_preferred([*found, Choice(assignment, Workspace(scratch_bytes))], preference))
-    if max_flash_growth:
-        _grow(choices, calls(legal.graph), target, max_flash_growth)
-    return Chosen(legal.graph, target, legal.providers, tuple(choices), preference, max_flash_growth)
+        choices.append(_preferred([*found, Choice(assignment, Workspace(scratch_bytes))], options.preference))
+    if options.max_flash_growth:
+        _grow(choices, calls(legal.graph), target, options.max_flash_growth)
+    return Chosen(legal.graph, target, options, tuple(choices))
 
 
 def tuned_choice(kernel: TunedKernel, node: Node) -> Choice:

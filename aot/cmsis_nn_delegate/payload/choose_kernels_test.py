@@ -4,10 +4,11 @@ from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.tensor_type import Layout
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, TUNED, get_providers
+from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE, TUNED, get_providers
 from cmsis_nn_delegate.ops.tuned.registry import BY_OP
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.preference import Preference
 from cmsis_nn_delegate.target import TARGETS, get_target
 from cmsis_nn_delegate.testing import networks
@@ -18,14 +19,14 @@ M4 = get_target("cortex-m4")
 @pytest.mark.parametrize("seed", range(10))
 def test_calls_go_to_the_first_provider_that_has_the_kernel(seed):
     graph = networks.random_network(seed)
-    for choice in choose_kernels(legalize(graph, (CMSIS_NN, PORTABLE)), M4).choices:
+    for choice in choose_kernels(legalize(graph, PayloadOptions(providers=(CMSIS_NN, PORTABLE))), M4).choices:
         assert choice.provider is (CMSIS_NN if choice.kernel.cmsis_nn else PORTABLE)
         assert choice.assignment.why == ("" if choice.kernel.cmsis_nn else choice.kernel.why_portable)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_tuned_kernels_come_first_on_the_instruction_sets_that_they_are_for(seed):
-    legal = legalize(networks.random_network(seed), DEFAULT)
+    legal = legalize(networks.random_network(seed))
     for target in TARGETS.values():
         for choice in choose_kernels(legal, target).choices:
             takers = [
@@ -43,7 +44,7 @@ def test_a_provider_that_comes_first_keeps_its_calls():
     graph = builder.graph(builder.conv2d(builder.input(1, 4, 5, 5), 3))
 
     def chosen(*providers):
-        (choice,) = choose_kernels(legalize(graph, providers), M4).choices
+        (choice,) = choose_kernels(legalize(graph, PayloadOptions(providers=providers)), M4).choices
         return choice.provider
 
     assert chosen(TUNED, CMSIS_NN) is TUNED
@@ -55,7 +56,9 @@ def test_a_provider_that_comes_first_keeps_its_calls():
 def test_portable_kernels_need_no_scratch_memory_and_no_other_geometry(seed):
     graph = networks.random_network(seed)
     # Tuned kernels also save memory, where outputs overlap inputs.
-    alone, both = (encode(graph, M4, providers=providers) for providers in ((PORTABLE,), (CMSIS_NN, PORTABLE)))
+    alone, both = (
+        encode(graph, M4, PayloadOptions(providers=providers)) for providers in ((PORTABLE,), (CMSIS_NN, PORTABLE))
+    )
     assert all(call.scratch_bytes == 0 for call in alone.calls)
     assert all(getattr(call.node.attrs, "called_as", None) is None for call in alone.calls)
     assert alone.plan.arena_bytes <= both.plan.arena_bytes
@@ -63,7 +66,7 @@ def test_portable_kernels_need_no_scratch_memory_and_no_other_geometry(seed):
 
 def test_the_payload_says_what_it_depends_on():
     graph = networks.random_network(3)
-    header = schema.HEADER.unpack(encode(graph, M4, providers=(PORTABLE,)).payload)
+    header = schema.HEADER.unpack(encode(graph, M4, PayloadOptions(providers=(PORTABLE,))).payload)
     assert header["revisions"] == (schema.PORTABLE_REVISION, 0, 0)
     builder = GraphBuilder()
     x = builder.input(1, 4, 2, 2)
@@ -76,29 +79,29 @@ def test_a_graph_that_was_made_legal_is_another_one():
     # Padding beside a kernel of one pixel, which CMSIS-NN's wrapper would not see.
     image = builder.conv2d(builder.input(1, 4, 5, 5), 3, (1, 1), padding=Padding(0, 0, 1, 1))
     graph = builder.graph(image)
-    (legal,) = legalize(graph, DEFAULT).assignments
+    (legal,) = legalize(graph).assignments
     assert legal.node.attrs.called_as.dilation == (2, 2) and legal.node.outputs == graph.nodes[0].outputs
     assert graph.nodes[0].attrs.called_as is None
     # What is stored is the graph as it was lowered: other providers begin there.
     assert encode(graph, M4).graph is graph
-    (portable,) = legalize(graph, (PORTABLE,)).assignments
+    (portable,) = legalize(graph, PayloadOptions(providers=(PORTABLE,))).assignments
     assert portable.node.attrs == graph.nodes[0].attrs
 
 
 def test_what_the_preferred_provider_cannot_compute_goes_to_the_next():
     builder = GraphBuilder()
     graph = builder.graph(builder.depthwise_conv2d(builder.input(1, 1, 5, 5), 3, kernel=(3, 3)))
-    (choice,) = choose_kernels(legalize(graph, DEFAULT), M4).choices
+    (choice,) = choose_kernels(legalize(graph), M4).choices
     assert choice.provider is PORTABLE and "one input channel; build a conv2d instead" in choice.assignment.why
     with pytest.raises(ValueError, match="one input channel"):
-        encode(graph, M4, providers=(CMSIS_NN,))
+        encode(graph, M4, PayloadOptions(providers=(CMSIS_NN,)))
 
 
 def test_a_kernel_that_no_provider_has():
     builder = GraphBuilder()
     graph = builder.graph(builder.transpose(builder.input(1, 3, 4, 4), Layout.ROW_MAJOR))
     with pytest.raises(ValueError, match="no kernel transpose of .* in cmsis-nn: compile for a provider that has it"):
-        encode(graph, M4, providers=(CMSIS_NN,))
+        encode(graph, M4, PayloadOptions(providers=(CMSIS_NN,)))
 
 
 @pytest.mark.parametrize("names", [[], [""], ["cmsis_nn"], ["portable", "tuned+cmsis-nn"]])
@@ -114,17 +117,17 @@ def _rounded(nbytes: int) -> int:
 @pytest.mark.parametrize("seed", range(6))
 def test_flash_prefers_what_takes_the_fewest_bytes_of_a_payload(seed):
     graph = networks.random_network(seed)
-    legal = legalize(graph, DEFAULT)
+    legal = legalize(graph)
     for target in TARGETS.values():
         fast = choose_kernels(legal, target).choices
-        small = choose_kernels(legal, target, Preference.FLASH).choices
-        stock = choose_kernels(legalize(graph, (CMSIS_NN, PORTABLE)), target).choices
+        small = choose_kernels(legalize(graph, PayloadOptions(preference=Preference.FLASH)), target).choices
+        stock = choose_kernels(legalize(graph, PayloadOptions(providers=(CMSIS_NN, PORTABLE))), target).choices
         for choices in zip(small, fast, stock):
             chosen, *others = [choice.flash_bytes() for choice in choices]
             assert chosen <= min(others)
             if chosen < others[0]:
                 assert "bytes of flash less than tuned's" in choices[0].assignment.why
-        for call in encode(graph, target, preference=Preference.FLASH).calls:
+        for call in encode(graph, target, PayloadOptions(preference=Preference.FLASH)).calls:
             constants = sum(_rounded(constant.nbytes) for constant in call.constants)
             assert call.choice.flash_bytes() == call.record_bytes + constants
 
@@ -133,7 +136,7 @@ def test_flash_prefers_what_takes_the_fewest_bytes_of_a_payload(seed):
 def test_ram_never_takes_a_larger_arena(seed):
     graph = networks.random_network(seed)
     for target in (M4, get_target("cortex-m55")):
-        fast, small = encode(graph, target), encode(graph, target, preference=Preference.RAM)
+        fast, small = encode(graph, target), encode(graph, target, PayloadOptions(preference=Preference.RAM))
         assert small.plan.arena_bytes <= fast.plan.arena_bytes
         if small.plan.arena_bytes == fast.plan.arena_bytes:
             assert small.payload == fast.payload
@@ -144,7 +147,7 @@ def test_ram_takes_a_slower_kernel_only_where_the_arena_is_full():
     # The scratch memory of the first call makes the arena what it is; that of the second fits below.
     wide = builder.conv2d(builder.input(1, 4, 4, 4), 8, (4, 4))
     graph = builder.graph(builder.conv2d(wide, 4, (1, 1)))
-    fast, small = encode(graph, M4), encode(graph, M4, preference=Preference.RAM)
+    fast, small = encode(graph, M4), encode(graph, M4, PayloadOptions(preference=Preference.RAM))
     assert [call.choice.provider for call in fast.calls] == [TUNED, TUNED]
     assert [call.choice.provider for call in small.calls] == [CMSIS_NN, TUNED]
     assert "bytes of scratch less than tuned's conv2d_pairs" in small.calls[0].choice.assignment.why
@@ -158,7 +161,7 @@ def test_an_unknown_preference_is_refused():
 
 def test_flash_buys_the_most_instructions_a_byte_first():
     graph = networks.resnet8()
-    none, most = encode(graph, M4), encode(graph, M4, max_flash_growth=1 << 20)
+    none, most = encode(graph, M4), encode(graph, M4, PayloadOptions(max_flash_growth=1 << 20))
     prices = {call.index: call.choice.price for call in most.calls if call.choice.price is not None}
     assert len(prices) >= 4
     for price in prices.values():
@@ -167,7 +170,7 @@ def test_flash_buys_the_most_instructions_a_byte_first():
     assert abs(len(most.payload) - len(none.payload) - grown) <= schema.ALIGNMENT
     best = sorted(prices, key=lambda index: prices[index].saved_instructions / prices[index].flash_bytes, reverse=True)
     for limit in (0, 1000, 6000, 12_000, 40_000, grown - 1, grown):
-        some = encode(graph, M4, max_flash_growth=limit)
+        some = encode(graph, M4, PayloadOptions(max_flash_growth=limit))
         assert len(some.payload) <= len(none.payload) + limit + schema.ALIGNMENT
         taken = {call.index for call in some.calls if call.choice.price is not None}
         left = limit
@@ -181,12 +184,12 @@ def test_only_speed_grows_and_only_on_cores_that_have_such_kernels():
     graph = networks.resnet8()
     for preference in (Preference.FLASH, Preference.RAM):
         with pytest.raises(ValueError, match="max_flash_growth"):
-            encode(graph, M4, preference=preference, max_flash_growth=1)
+            encode(graph, M4, PayloadOptions(preference=preference, max_flash_growth=1))
     with pytest.raises(ValueError, match="max_flash_growth is -1"):
-        encode(graph, M4, max_flash_growth=-1)
+        encode(graph, M4, PayloadOptions(max_flash_growth=-1))
     for core in ("cortex-m3", "cortex-m55"):
         target = get_target(core)
-        assert encode(graph, target, max_flash_growth=1 << 20).payload == encode(graph, target).payload
+        assert encode(graph, target, PayloadOptions(max_flash_growth=1 << 20)).payload == encode(graph, target).payload
     stock = (CMSIS_NN, PORTABLE)
-    grown = encode(graph, M4, providers=stock, max_flash_growth=1 << 20)
-    assert grown.payload == encode(graph, M4, providers=stock).payload
+    grown = encode(graph, M4, PayloadOptions(providers=stock, max_flash_growth=1 << 20))
+    assert grown.payload == encode(graph, M4, PayloadOptions(providers=stock)).payload

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.format.cpp import float_literal, integer_literal
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.providers.registry import get_providers
 from cmsis_nn_delegate.ops.registry import kernels
 from cmsis_nn_delegate.payload import c_header, cpp_calls, cpp_sources
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 
@@ -49,7 +49,7 @@ def payload_of(*layers, core="cortex-m4", placement="arena"):
     for seed in layers:
         b.random = np.random.default_rng(seed)
         x = b.conv2d(x, 4, (3, 3))
-    return encode(b.graph(x), get_target(core), placement).payload
+    return encode(b.graph(x), get_target(core), PayloadOptions.of(placement)).payload
 
 
 def names_of(payload):
@@ -176,7 +176,9 @@ def test_only_payloads_are_accepted():
 def test_constants_have_what_kernels_load_past_their_end():
     """CMSIS-NN's depthwise convolution on MVE loads past its filter."""
     view = decode(
-        encode(networks.ds_cnn(), get_target("cortex-m55"), providers=get_providers(["cmsis-nn", "portable"])).payload
+        encode(
+            networks.ds_cnn(), get_target("cortex-m55"), PayloadOptions.of(providers=["cmsis-nn", "portable"])
+        ).payload
     )
     text = cpp_calls.generate_source("net", view.data)
     assert view.isa is schema.Isa.MVE

@@ -9,7 +9,7 @@ from cmsis_nn_delegate.format.schema import Isa, ProviderId
 from cmsis_nn_delegate.ops.providers.registry import PROVIDERS
 from cmsis_nn_delegate.ops.registry import kernels
 from cmsis_nn_delegate.payload.cpp_sources import files_of, generate_list
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 

@@ -1,6 +1,6 @@
 """Encodes a lowered graph as a payload: schedule, memory plan and constants, in the format of `schema`.
 
-After `choose_kernels` come `plan` and then `encode_planned`; `encode` does all three.
+After `choose_kernels` come `plan` and then `encode_planned`; `lower_partition.encode` does all of it.
 
 Equal graphs give equal bytes: nothing here depends on addresses, hash order or time.
 """
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
 import numpy as np
 
@@ -23,17 +23,15 @@ from ..graph.tensor_type import Element, Layout
 from ..ops import storage
 from ..ops.kernel import KernelSpec
 from ..ops.op import operands
-from ..ops.providers.provider import Provider
-from ..ops.providers.registry import DEFAULT
 from ..ops.registry import OPS
 from ..target import Target
-from .choose_kernels import Choice, Chosen, choose_kernels, legalize
+from .choose_kernels import Choice, Chosen
 from .memory_fit import require_fit
+from .options import PayloadOptions
 from .planner.copies import Copyable, choose_copies
-from .planner.memories import Memory, copies_weights, plan_in_memories, planned_in
-from .planner.memory import IoPlacement, MemoryPlan
+from .planner.memories import copies_weights, plan_in_memories, planned_in
+from .planner.memory import MemoryPlan
 from .planner.workspaces import plan_with_workspaces
-from .preference import Preference
 
 # The operands that are values of the graph, unlike weights and scratch memory.
 _ACTIVATIONS = (Role.INPUT, Role.OUTPUT, Role.STATE)
@@ -103,11 +101,7 @@ class Encoded:
 
     payload: bytes
     target: Target
-    providers: tuple[Provider, ...]
-    preference: Preference
-    max_flash_growth: int
-    io_placement: IoPlacement
-    memories: tuple[Memory, ...]
+    options: PayloadOptions
     graph: Graph
     plan: MemoryPlan
     calls: tuple[Call, ...]
@@ -120,8 +114,6 @@ class Planned:
     """A graph with its kernels and its memory plan."""
 
     chosen: Chosen
-    io_placement: IoPlacement
-    memories: tuple[Memory, ...]
     memory: MemoryPlan
 
     @property
@@ -129,16 +121,14 @@ class Planned:
         return self.chosen.graph
 
 
-def plan(
-    chosen: Chosen, io_placement: Union[str, IoPlacement] = IoPlacement.ARENA, memories: Sequence[Memory] = ()
-) -> Planned:
-    """Plans the memory of a graph in which passes have lowered every activation to a kernel's operand: one arena of any
-    size, or `memories`, the fastest first.
+def plan(chosen: Chosen, one_arena: bool = False) -> Planned:
+    """Plans the memory of a graph in which passes have lowered every activation to a kernel's operand: in the options'
+    memories, or if there are none, or for `one_arena`, in one arena of any size.
 
-    ValueError for a graph that the format cannot express; UserError if it does not fit `memories`.
+    ValueError for a graph that the format cannot express; UserError if it does not fit the memories.
     """
-    if not isinstance(io_placement, IoPlacement):
-        io_placement = IoPlacement.of(io_placement)
+    io_placement = chosen.options.io_placement
+    memories = () if one_arena else chosen.options.memories
     _check(chosen.graph, max(len(planned_in(memories)) - 1, 0), copies_weights(memories))
     options = [choice.options() for choice in chosen.choices]
     workspaces = [[choice.workspace for choice in ways] for ways in options]
@@ -147,21 +137,7 @@ def plan(
     choices = tuple(next(way for way in ways if way.workspace == w) for ways, w in zip(options, fitted))
     memory = plan_in_memories(chosen.graph, fitted, io_placement, memory, memories)
     require_fit(chosen.graph, memory, io_placement)
-    return Planned(replace(chosen, choices=choices), io_placement, tuple(memories), memory)
-
-
-def encode(
-    graph: Graph,
-    target: Target,
-    io_placement: Union[str, IoPlacement] = IoPlacement.ARENA,
-    providers: Sequence[Provider] = DEFAULT,
-    preference: Preference = Preference.SPEED,
-    max_flash_growth: int = 0,
-    memories: Sequence[Memory] = (),
-) -> Encoded:
-    """Returns the payload of a lowered `graph`, doing all remaining steps."""
-    chosen = choose_kernels(legalize(graph, providers), target, preference, max_flash_growth)
-    return encode_planned(plan(chosen, io_placement, memories))
+    return Planned(replace(chosen, choices=choices), memory)
 
 
 def encode_planned(planned: Planned) -> Encoded:
@@ -219,11 +195,7 @@ def encode_planned(planned: Planned) -> Encoded:
     return Encoded(
         payload=b"".join((front, pool.data)),
         target=chosen.target,
-        providers=chosen.providers,
-        preference=chosen.preference,
-        max_flash_growth=chosen.max_flash_growth,
-        io_placement=planned.io_placement,
-        memories=planned.memories,
+        options=chosen.options,
         graph=graph,
         plan=memory,
         calls=tuple(calls),

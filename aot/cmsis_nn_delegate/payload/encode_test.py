@@ -18,8 +18,10 @@ from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS, calls, kernels
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.planner.memories import Memory
+from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.target import TARGETS, get_target
 from cmsis_nn_delegate.testing import networks
 
@@ -30,7 +32,7 @@ M55 = get_target("cortex-m55")
 @given(st.integers(0, 2**32), st.sampled_from(list(TARGETS)), st.sampled_from(["arena", "caller"]))
 def test_payloads_decode_to_what_was_encoded(seed, target, io_placement):
     graph = networks.random_network(seed)
-    encoded = encode(graph, get_target(target), io_placement)
+    encoded = encode(graph, get_target(target), PayloadOptions.of(io_placement))
     view = decode(encoded.payload)
     assert view.isa == get_target(target).isa
     assert view.arena_bytes == encoded.plan.arena_bytes
@@ -66,8 +68,8 @@ def test_copied_constants_are_the_first_ones_and_calls_refer_to_their_copies(see
     if fast is not None:
         memories += [Memory("fast", fast)] if fast else []
         memories.append(Memory("slow", 1 << 24))
-    alone = encode(graph, get_target(target), memories=memories[1:])
-    encoded = encode(graph, get_target(target), memories=memories)
+    alone = encode(graph, get_target(target), PayloadOptions(memories=tuple(memories[1:])))
+    encoded = encode(graph, get_target(target), PayloadOptions(memories=tuple(memories)))
     before, view = decode(alone.payload), decode(encoded.payload)
     assert view.copied_bytes == encoded.copies.nbytes <= max(room - schema.STATE_OFFSET, 0)
     assert encoded.copies.reads <= encoded.copies.all_reads
@@ -98,9 +100,9 @@ def test_copied_constants_are_the_first_ones_and_calls_refer_to_their_copies(see
 @given(st.integers(0, 2**32), st.lists(st.integers(1, 4096), max_size=3), st.sampled_from(["arena", "caller"]))
 def test_payloads_in_several_memories_differ_only_in_where_activations_lie(seed, sizes, io_placement):
     graph = networks.random_network(seed)
-    alone = decode(encode(graph, M55, io_placement).payload)
+    alone = decode(encode(graph, M55, PayloadOptions.of(io_placement)).payload)
     memories = [*(Memory(f"fast{i}", size) for i, size in enumerate(sizes)), Memory("slow", 1 << 24)]
-    encoded = encode(graph, M55, io_placement, memories=memories)
+    encoded = encode(graph, M55, PayloadOptions(IoPlacement.of(io_placement), memories=tuple(memories)))
     view = decode(encoded.payload)
     assert view.region_bytes == encoded.plan.region_bytes
     assert all(nbytes <= size and nbytes % 16 == 0 for nbytes, size in zip(view.region_bytes, sizes, strict=True))
@@ -215,7 +217,7 @@ def test_payloads_have_what_kernels_load_past_constants(seed, target):
 
 @pytest.mark.parametrize("target", ["cortex-m3", "cortex-m4", "cortex-m55"])
 def test_a_filter_at_the_end_is_followed_by_what_kernels_load(target):
-    encoded = encode(networks.parallel_convolutions(), get_target(target), providers=(CMSIS_NN,))
+    encoded = encode(networks.parallel_convolutions(), get_target(target), PayloadOptions(providers=(CMSIS_NN,)))
     (last,) = [c for c in encoded.calls[1].constants if not c.shared]
     assert last.name == "filter" and last.nbytes % schema.ALIGNMENT == 0
     past = 16 if target == "cortex-m55" else 0
@@ -227,7 +229,7 @@ def test_io_is_named_by_index_wherever_it_lies():
     x = builder.input(1, 8)
     graph = builder.graph(builder.fully_connected(builder.fully_connected(x, 4), 4))
     for placement, offsets in (("arena", (0, 0)), ("caller", (None, None))):
-        view = decode(encode(graph, M55, placement).payload)
+        view = decode(encode(graph, M55, PayloadOptions.of(placement)).payload)
         first, last = (call.references() for call in view.calls)
         assert first["input"] == (schema.BASE_IO, 0)
         assert last["output"] == (schema.BASE_IO + 1, 0)
@@ -308,13 +310,13 @@ def test_elements_that_no_kernel_takes_are_refused_by_name(operator, element):
     kernel = OPS[operator].kernel_of(graph.nodes[0]).name
     value.retype(element=element)
     with pytest.raises(ValueError, match=f"{value.name} is {element.value}; there is no kernel {kernel} for that"):
-        encode(graph, M55, "caller")
+        encode(graph, M55, PayloadOptions(IoPlacement.CALLER))
 
 
 def test_encoding_is_deterministic_across_processes():
     program = (
         "import sys; from cmsis_nn_delegate.testing import networks;"
-        "from cmsis_nn_delegate.payload.encode import encode;"
+        "from cmsis_nn_delegate.payload.lower_partition import encode;"
         "from cmsis_nn_delegate.target import get_target;"
         "sys.stdout.buffer.write(encode(networks.random_network(7), get_target('cortex-m55')).payload)"
     )

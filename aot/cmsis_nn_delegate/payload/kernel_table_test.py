@@ -8,8 +8,9 @@ from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.providers.registry import get_providers
 from cmsis_nn_delegate.payload import cpp_calls
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
-from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.kernel_table import generate_kernel_table, generate_kernel_table_of_parts
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 
@@ -26,7 +27,7 @@ def _whole(kernel: str) -> str:
 @pytest.mark.parametrize("providers", ["tuned,cmsis-nn,portable", "cmsis-nn,portable", "portable"])
 @pytest.mark.parametrize("network", [networks.ds_cnn, networks.resnet8])
 def test_a_table_has_each_kernel_that_is_called_once(network, providers):
-    payload = encode(network(), get_target("cortex-m4"), providers=get_providers(providers.split(","))).payload
+    payload = encode(network(), get_target("cortex-m4"), PayloadOptions.of(providers=providers.split(","))).payload
     found = _kernels(generate_kernel_table("net-1", payload))
     assert sorted(map(_whole, found)) == sorted({camel(call.opcode.name) for call in decode(payload).calls})
     wanted = {"tuned": "tuned", "cmsis-nn": "net_1_model::stock", "portable": "portable"}
@@ -34,7 +35,7 @@ def test_a_table_has_each_kernel_that_is_called_once(network, providers):
 
 
 def test_what_cmsis_nn_computes_has_another_kernel_without_it():
-    payload = encode(networks.ds_cnn(), get_target("cortex-m4"), providers=get_providers(["cmsis-nn"])).payload
+    payload = encode(networks.ds_cnn(), get_target("cortex-m4"), PayloadOptions.of(providers=["cmsis-nn"])).payload
     table = generate_kernel_table("net", payload)
     assert {name.rpartition("::")[0] for name in _kernels(table)} == {"net_model::stock"}
     with_it, without = re.search(
@@ -48,7 +49,7 @@ def test_an_opcode_of_two_providers_has_the_kernel_that_runs_the_calls_of_both()
     b = GraphBuilder()
     calls = [b.depthwise_conv2d(b.input(1, channels, 6, 6), 2, kernel=(3, 3)) for channels in (1, 4)]
     providers = get_providers(["cmsis-nn", "portable"])
-    payload = encode(b.graph(*calls), get_target("cortex-m4"), providers=providers).payload
+    payload = encode(b.graph(*calls), get_target("cortex-m4"), PayloadOptions(providers=providers)).payload
     found = {(call.opcode.name, call.provider.name) for call in decode(payload).calls}
     assert found == {("DEPTHWISE_CONV2D", "PORTABLE"), ("DEPTHWISE_CONV2D", "CMSIS_NN")}
     assert _kernels(generate_kernel_table("net", payload)) == ["portable::kDepthwiseConv2d"]
@@ -61,7 +62,7 @@ def _depthwise(*calls, core="cortex-m4"):
         b.depthwise_conv2d(b.input(1, 4, 8, 8), multiplier, kernel=kernel, padding=Padding(*padding))
         for kernel, padding, multiplier in calls
     ]
-    return encode(b.graph(*outputs), get_target(core), providers=get_providers(["cmsis-nn"])).payload
+    return encode(b.graph(*outputs), get_target(core), PayloadOptions.of(providers=["cmsis-nn"])).payload
 
 
 def _depthwise_table(*calls, core="cortex-m4"):
@@ -95,7 +96,9 @@ def _planes(*strides):
         b.depthwise_conv2d(b.input(1, 8, 16, 16), 1, kernel=(3, 3), stride=(stride, stride), padding=Padding(1, 1))
         for stride in strides
     ]
-    return encode(b.graph(*outputs), get_target("cortex-m4"), providers=get_providers(["tuned", "portable"])).payload
+    return encode(
+        b.graph(*outputs), get_target("cortex-m4"), PayloadOptions.of(providers=["tuned", "portable"])
+    ).payload
 
 
 @pytest.mark.parametrize("stride", [1, 2])

@@ -13,8 +13,8 @@ class Preference(enum.Enum):
         fitted before still does with a new compiler.
     FLASH: the kernel whose constants and argument block take the fewest bytes of the payload; of equal ones the
     fastest. The code of kernels does not count: an image has the kernels of its table, whether or not they are called.
-    RAM: as SPEED, but a slower kernel with less scratch memory where that makes the arena smaller; and `compile_model`
-    lets convolutions be computed in `bands` of rows.
+    RAM: as SPEED, but a slower kernel with less scratch memory where that makes the arena smaller; and convolutions are
+    computed in `bands` of rows, within `PayloadOptions.max_slowdown`.
     """
 
     SPEED = "speed"

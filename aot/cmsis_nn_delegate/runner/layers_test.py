@@ -11,7 +11,7 @@ from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload.decode import decode
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.runner import layers
 from cmsis_nn_delegate.target import get_target
 

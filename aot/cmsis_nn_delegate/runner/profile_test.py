@@ -15,8 +15,8 @@ from cmsis_nn_delegate.cli import main
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.payload.encode import encode
 from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.report.budget import Budget
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.runner import chrome_trace, profile_text, simulate
@@ -176,10 +176,7 @@ def compiled(tmp_path_factory):
     about = {
         "name": "net",
         "target": "cortex-m4",
-        "io_placement": "arena",
-        "providers": ",".join(provider.name for provider in encoded.providers),
-        "prefer": encoded.preference.value,
-        "max_flash_growth": str(encoded.max_flash_growth),
+        **encoded.options.to_texts(),
         "payload_crc32": build_report("net", encoded).payload_crc32,
     }
     (folder / "net.payload.bin").write_bytes(encoded.payload)

@@ -16,11 +16,12 @@ from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from ..format.schema import MAX_IO
 from ..graph.ir import Graph, Value
-from ..partition.backend import kernel_graph
 from ..partition.explain import NodeReport
+from ..partition.importer import import_program
 from ..partition.int8_io import io_quants
 from ..partition.lower import lower
 from ..partition.partitioner import CmsisNnPartitioner
+from ..passes.run_passes import run_passes
 from ..quantization.convert import convert_calibrated
 from ..quantization.prepare import quantizable_module
 from ..quantization.quantizer import CmsisNnQuantizer
@@ -101,7 +102,7 @@ class Lowered:
         refused = [str(report) for report in self.reports if not report.delegated]
         assert not refused, "\n".join(refused)
         assert not self.outside and len(self.delegates) == 1
-        graph = kernel_graph(self.delegates[0], skip_passes=["merge-identical-nodes"])
+        graph = run_passes(import_program(self.delegates[0]), ["merge-identical-nodes"])
         print(graph)
         return graph
 

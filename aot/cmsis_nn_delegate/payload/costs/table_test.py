@@ -22,6 +22,7 @@ from cmsis_nn_delegate.payload.costs.table import (
     costs,
     predicted_instructions,
 )
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.target import TARGETS, get_target
 
 CORES = sorted(set(MEASURED_CORES.values()))
@@ -31,7 +32,7 @@ RARE = {("conv2d_large", "row")}
 
 
 def choices_of(graph, core, providers):
-    return choose_kernels(legalize(graph, providers), get_target(core)).choices
+    return choose_kernels(legalize(graph, PayloadOptions(providers=providers)), get_target(core)).choices
 
 
 def predicted(graph, core, providers=DEFAULT):

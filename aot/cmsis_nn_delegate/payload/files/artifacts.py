@@ -103,6 +103,8 @@ class About:
     payload_crc32: Optional[str] = None
     program_crc32: Optional[str] = None
     memories: str = ""
+    skip_passes: str = ""  # with commas between them
+    max_slowdown: str = "0"  # a number
     quantizer: str = ""
     modules: str = "{}"
     lines: str = "{}"

@@ -9,7 +9,6 @@ from cmsis_nn_delegate.ops import storage
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.join import JoinAttrs
 from cmsis_nn_delegate.ops.loops import Loops
-from cmsis_nn_delegate.ops.providers.registry import DEFAULT
 from cmsis_nn_delegate.ops.registry import OPS, calls
 from cmsis_nn_delegate.passes.row_bands import chains, split_into_bands
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
@@ -73,7 +72,7 @@ def run_in_arena(graph, plan, scratch_bytes, inputs):
 @given(st.integers(0, 2**32), st.sampled_from(["cortex-m3", "cortex-m4", "cortex-m55"]), st.booleans())
 def test_networks_compute_the_same_in_the_arena(seed, target, in_place):
     graph = networks.random_network(seed)
-    choices = choose_kernels(legalize(graph, DEFAULT), get_target(target)).choices
+    choices = choose_kernels(legalize(graph), get_target(target)).choices
     sizes = [choice.scratch_bytes for choice in choices]
     distances = {step: c.workspace.distance for step, c in enumerate(choices) if c.workspace.distance is not None}
     plan = plan_memory(graph, sizes, ARENA, in_place, distances)
@@ -93,7 +92,7 @@ def test_networks_compute_the_same_in_the_arena(seed, target, in_place):
 )
 def test_networks_compute_the_same_in_several_memories(seed, target, in_place, fast):
     graph = networks.random_network(seed)
-    choices = choose_kernels(legalize(graph, DEFAULT), get_target(target)).choices
+    choices = choose_kernels(legalize(graph), get_target(target)).choices
     sizes = [choice.scratch_bytes for choice in choices]
     distances = {step: c.workspace.distance for step, c in enumerate(choices) if c.workspace.distance is not None}
     memories = [*(Memory(f"fast{i}", size) for i, size in enumerate(fast)), Memory("slow", 1 << 24)]
@@ -122,7 +121,7 @@ def test_bands_compute_the_same_in_the_arena(seed, target, data):
         split = split_into_bands(graph, chain, data.draw(st.integers(1, chain[-1].output.shape[2])))
     except ValueError:
         return  # a band would be computed from padding alone
-    choices = choose_kernels(legalize(split, DEFAULT), get_target(target)).choices
+    choices = choose_kernels(legalize(split), get_target(target)).choices
     sizes = [choice.scratch_bytes for choice in choices]
     distances = {step: c.workspace.distance for step, c in enumerate(choices) if c.workspace.distance is not None}
     with pytest.MonkeyPatch.context() as patch:

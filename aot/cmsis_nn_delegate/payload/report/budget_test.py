@@ -4,7 +4,7 @@ import re
 import pytest
 
 from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.report.budget import Budget
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.target import get_target

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.ops.providers.registry import get_providers
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.report import difference
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.target import get_target
@@ -29,7 +29,7 @@ def _image(parts: dict[str, dict[str, int]]) -> str:
 
 def _report(*providers: str) -> str:
     return build_report(
-        "net", encode(networks.ds_cnn(), get_target("cortex-m4"), providers=get_providers(providers))
+        "net", encode(networks.ds_cnn(), get_target("cortex-m4"), PayloadOptions.of(providers=providers))
     ).to_json()
 
 

@@ -202,7 +202,7 @@ def build_report(
         target=encoded.target.name,
         isa=encoded.target.isa.name,
         quantizer=quantizer,
-        prefer=encoded.preference.value,
+        prefer=encoded.options.preference.value,
         cmsis_nn=schema.CMSIS_NN_COMMIT,
         payload_crc32=f"{decode(encoded.payload).crc32:08x}",
         arena=_arena(encoded, modules, names),
@@ -234,7 +234,7 @@ def build_report(
 
 def _copies(encoded: Encoded) -> Optional[CopiesReport]:
     kept, copies = encoded.plan.kept, encoded.copies
-    if kept is None or not copies_weights(encoded.memories):
+    if kept is None or not copies_weights(encoded.options.memories):
         return None
     copying = copies.nbytes // 16 * _COPY_BLOCK
     return CopiesReport(kept.name, kept.room, copies.nbytes, copies.reads, copies.all_reads, copying)
@@ -243,7 +243,7 @@ def _copies(encoded: Encoded) -> Optional[CopiesReport]:
 def _prediction(encoded: Encoded, calls: Sequence[CallReport]) -> PredictionReport:
     found = [call.predicted_instructions for call in calls]
     total = sum(count for count in found if count is not None) if None not in found else None
-    accuracy = costs().accuracy_of(encoded.target.name, [provider.name for provider in encoded.providers])
+    accuracy = costs().accuracy_of(encoded.target.name, [provider.name for provider in encoded.options.providers])
     if accuracy is None:
         return PredictionReport(total, None, None, None)
     return PredictionReport(total, accuracy.networks, accuracy.median_error, accuracy.largest_error)
@@ -263,7 +263,7 @@ def _arena(encoded: Encoded, modules: Mapping[str, str], names: Names) -> ArenaR
         nbytes=plan.arena_bytes,
         bound=plan.bound,
         gap=plan.gap,
-        io_placement=encoded.io_placement.value,
+        io_placement=encoded.options.io_placement.value,
         peak_call=peak,
         peak_buffers=tuple(live),
         in_place=tuple(map(names.in_text, plan.in_place)),

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.report import text
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.payload.report.names import Names

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.payload.report import text
 from cmsis_nn_delegate.payload.report.from_json import report_of
@@ -20,7 +21,7 @@ from cmsis_nn_delegate.testing import networks
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(["arena", "caller"]))
 def test_sums_add_up(seed, io_placement):
-    encoded = encode(networks.random_network(seed), get_target("cortex-m55"), io_placement)
+    encoded = encode(networks.random_network(seed), get_target("cortex-m55"), PayloadOptions.of(io_placement))
     report = build_report("random", encoded)
     assert sum(report.flash.values()) == report.flash_bytes == len(encoded.payload)
     assert min(report.flash.values()) >= 0
@@ -39,7 +40,9 @@ def test_sums_add_up(seed, io_placement):
 @given(st.integers(0, 2**32), st.sampled_from(["arena", "caller"]))
 def test_buffers_are_what_is_alive(seed, io_placement):
     """In every call, the bytes of the live buffers are those that the planner counts."""
-    report = build_report("random", encode(networks.random_network(seed), get_target("cortex-m55"), io_placement))
+    report = build_report(
+        "random", encode(networks.random_network(seed), get_target("cortex-m55"), PayloadOptions.of(io_placement))
+    )
     buffers = [b for b in report.arena.buffers if b.region == "arena"]
     for call in report.calls:
         units = {
@@ -59,7 +62,9 @@ def test_buffers_are_what_is_alive(seed, io_placement):
 @given(st.integers(0, 2**32), st.booleans())
 def test_a_report_is_read_again_as_it_was_written(seed, memories):
     options = {"memories": [Memory("dtcm", 4096), Memory("sram", 1 << 24)]} if memories else {}
-    report = build_report("random", encode(networks.random_network(seed), get_target("cortex-m55"), **options))
+    report = build_report(
+        "random", encode(networks.random_network(seed), get_target("cortex-m55"), PayloadOptions(**options))
+    )
     assert report_of(json.loads(report.to_json())) == report
 
 
@@ -74,7 +79,10 @@ def test_a_report_of_another_version_is_refused():
 @given(st.integers(0, 2**32), st.lists(st.integers(1, 4096), min_size=1, max_size=3))
 def test_each_memory_is_as_full_as_its_buffers(seed, sizes):
     memories = [*(Memory(f"fast{i}", size) for i, size in enumerate(sizes)), Memory("slow", 1 << 24)]
-    report = build_report("random", encode(networks.random_network(seed), get_target("cortex-m4"), memories=memories))
+    report = build_report(
+        "random",
+        encode(networks.random_network(seed), get_target("cortex-m4"), PayloadOptions(memories=tuple(memories))),
+    )
     assert [(m.name, m.limit) for m in report.memories] == [(m.name, m.nbytes) for m in memories]
     assert [m.region for m in report.memories] == [*(m.name for m in memories[:-1]), "arena"]
     alive = [0] * len(report.calls)
@@ -125,7 +133,7 @@ def test_multiplications_of_mlperf_tiny():
 
 
 def test_text_says_what_makes_the_arena_large():
-    stock = encode(networks.resnet8(), get_target("cortex-m55"), providers=(CMSIS_NN, PORTABLE))
+    stock = encode(networks.resnet8(), get_target("cortex-m55"), PayloadOptions(providers=(CMSIS_NN, PORTABLE)))
     report = build_report("ic", stock)
     lines = text.render(report).splitlines()
     assert "  arena 49,728 bytes, bound 49,728, gap 0: no plan can take less" in lines
@@ -144,7 +152,7 @@ def test_calls_name_the_kernels_that_a_firmware_links():
     builder = GraphBuilder()
     hidden = builder.fully_connected(builder.input(1, 8), 6, per_tensor=True)
     graph = builder.graph(builder.fully_connected(hidden, 4))
-    report = build_report("x", encode(graph, get_target("cortex-m4"), providers=(CMSIS_NN, PORTABLE)))
+    report = build_report("x", encode(graph, get_target("cortex-m4"), PayloadOptions(providers=(CMSIS_NN, PORTABLE))))
     kernels = ["fully_connected_per_tensor", "fully_connected"]
     assert [call["kernel"] for call in json.loads(report.to_json())["calls"]] == kernels
     assert [call.op for call in report.calls] == ["fully_connected"] * 2
@@ -167,7 +175,7 @@ def test_a_gap_is_said(monkeypatch):
 
 @pytest.mark.parametrize("io_placement, place", [("arena", "arena+0"), ("caller", "caller's memory")])
 def test_text_says_where_io_lies(io_placement, place):
-    encoded = encode(networks.autoencoder(), get_target("cortex-m4"), io_placement)
+    encoded = encode(networks.autoencoder(), get_target("cortex-m4"), PayloadOptions.of(io_placement))
     rendered = text.render(build_report("ad", encoded))
     assert "int8 1x640, row-major" in rendered and place in rendered
 
@@ -175,7 +183,7 @@ def test_text_says_where_io_lies(io_placement, place):
 def test_the_price_of_speed_is_said():
     graph, target = networks.resnet8(), get_target("cortex-m4")
     assert "Speed for flash" not in text.render(build_report("ic", encode(graph, target)))
-    report = build_report("ic", encode(graph, target, max_flash_growth=1 << 20))
+    report = build_report("ic", encode(graph, target, PayloadOptions(max_flash_growth=1 << 20)))
     bought = [call for call in report.calls if call.growth_bytes is not None]
     lines = text.render(report).partition("Speed for flash\n")[2].splitlines()[1:]
     assert [line.split()[:3] for line in lines[: len(bought)]] == [

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.report.image_sizes import image_sizes
 from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.payload.report.page.graph import graph

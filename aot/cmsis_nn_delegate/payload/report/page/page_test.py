@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.lookup import LookupAttrs, table_value
-from cmsis_nn_delegate.payload.encode import encode
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.payload.report.from_json import read_report
 from cmsis_nn_delegate.payload.report.image_sizes import image_sizes, read_image
@@ -66,7 +67,7 @@ class Page(HTMLParser):
 
 
 def report_of(graph, core="cortex-m55", **options):
-    encoded = encode(graph, get_target(core), **options)
+    encoded = encode(graph, get_target(core), PayloadOptions(**options))
     return json.loads(build_report("net", encoded).to_json())
 
 
