@@ -291,7 +291,7 @@ def _copy_constants(chosen: Chosen, plan: MemoryPlan, pool: _ConstantPool) -> Co
             _, most, reads = found.get(digest, (data, 0, 0))
             found[digest] = data, max(most, past), reads + _reads(choice, name, len(data))
     constants = list(found.values())
-    copyable = [Copyable(len(data) + past, reads) for data, past, reads in constants]
+    copyable = [Copyable(len(data), reads, past) for data, past, reads in constants]
     indices = choose_copies(copyable, plan.kept.room, schema.ALIGNMENT)
     for index in indices:
         data, past, _ = constants[index]
