@@ -54,6 +54,9 @@ class Decided(Protocol):
     def warnings(self) -> Sequence[str]: ...
 
 
+SEVERITIES = ("ok", "warning", "error")
+
+
 @dataclass(frozen=True)
 class Explanation:
     """What becomes of one function. `severity` is "ok" if it is delegated, "warning" if it runs in float outside of the
@@ -68,6 +71,10 @@ class Explanation:
     calls: tuple[Placement, ...]  # none if it only renames values
     reason: str = ""  # of `edge.refusal.Reason`
     message: str = ""  # why it is not delegated, and what to do
+
+    def __post_init__(self) -> None:
+        if self.severity not in SEVERITIES:
+            raise ValueError(f"severity is {self.severity!r}; it must be one of {', '.join(SEVERITIES)}")
 
 
 def modules_of(reports: Sequence[NodeReport]) -> dict[str, str]:
