@@ -63,7 +63,7 @@ def test_buffers_are_what_is_alive(seed, io_placement):
 def test_a_report_is_read_again_as_it_was_written(seed, memories):
     options = {"memories": [Memory("dtcm", 4096), Memory("sram", 1 << 24)]} if memories else {}
     report = build_report(
-        "random", encode(networks.random_network(seed), get_target("cortex-m55"), PayloadOptions(**options))
+        "random", encode(networks.random_network(seed), get_target("cortex-m55"), PayloadOptions.of(**options))
     )
     assert report_of(json.loads(report.to_json())) == report
 

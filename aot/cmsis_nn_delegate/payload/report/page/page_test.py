@@ -67,7 +67,7 @@ class Page(HTMLParser):
 
 
 def report_of(graph, core="cortex-m55", **options):
-    encoded = encode(graph, get_target(core), PayloadOptions(**options))
+    encoded = encode(graph, get_target(core), PayloadOptions.of(**options))
     return json.loads(build_report("net", encoded).to_json())
 
 
