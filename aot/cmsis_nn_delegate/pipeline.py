@@ -135,18 +135,25 @@ def _canonicalize(c: Compilation) -> None:
         c.progress(note)
 
 
-def _calibrate(c: Compilation) -> None:
+def _prepare(c: Compilation) -> None:
     if c.is_quantized:
-        c.prepared, c.ranges = c.module, Ranges((), 0)
+        c.prepared = c.module
         return
     c.progress("calibrating")
-    state = {name: buffer.clone() for name, buffer in c.module.named_buffers()}
     with library_call("torchao's prepare_pt2e cannot prepare the model for calibration"):
         c.prepared = prepare_pt2e(c.module, c.options.quantizer)
     if c.options.io == "int8":
         check_int8_io(c.prepared)
+
+
+def _calibrate(c: Compilation) -> None:
+    if c.is_quantized:
+        c.ranges = Ranges((), 0)
+        return
+    written = written_buffers(c.prepared)
+    state = {name: buffer.clone() for name, buffer in written.items()}
     truths = truth_inputs(c.prepared)
-    c.samples = Samples(steps=bool(written_buffers(c.prepared)))
+    c.samples = Samples(steps=bool(written))
     c.correction_samples = Samples(_CORRECTION_SAMPLES if c.options.quantizer.configuration.bias_correction else 1)
     with torch.no_grad():
         for sample in calibration_data.read(c.calibration, c.inputs):
@@ -418,6 +425,7 @@ def export(module: Model, args: tuple[Any, ...], kwargs: Optional[Mapping[str, A
 STAGES = (
     Stage("capture", _capture, lambda c: program_text(c.exported)),
     Stage("canonicalize", _canonicalize, lambda c: program_text(c.module)),
+    Stage("prepare", _prepare, lambda c: program_text(c.prepared)),
     Stage("calibrate", _calibrate, lambda c: program_text(c.prepared)),
     Stage("convert", _convert, lambda c: program_text(c.quantized)),
     Stage("compare", _compare, lambda c: program_text(c.quantized)),

@@ -63,35 +63,15 @@ from ..ops.annotation import (
 )
 from ..ops.registry import OPS
 from . import configuration_file, overrides
-from .aliases import aliases_to_functions
-from .batch_norms import batch_norms_to_convolutions
-from .bias_correction import give_biases
-from .clamps import clamps_to_numbers
-from .compositions import spell_out_products
-from .conditions import conditions_to_numbers
 from .configuration import SKIP, Configuration, QuantizationConfig
-from .constants import fold_constants
-from .crops import crops_to_padding
-from .divisions import divisions_to_products
-from .equalization import equalize
 from .fixed_ranges import fix_ranges
-from .float_powers import float_powers_to_powers
 from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
-from .lengths import lengths_to_products
-from .masks import take_masks
 from .overrides import settings_of, stays_float
-from .pools import rewrite_pools
-from .prepare import BATCH_NORM, remove_identities, unpad_same
-from .products import split_products
-from .recurrent import unroll_recurrent_layers
+from .prepare import BATCH_NORM, remove_identities
+from .rewrites import rewrite
 from .rewriting import evaluated
-from .scatters import scatters_to_concats
-from .selections import separate_selections
-from .sequences import images_of_sequences
 from .shared_scales import point_to_first, scale_of
-from .softmax_axes import softmax_along_rows
 from .specs import MASK, MASKED_SCORES, RANGE, Specs, fixed, fixed_range
-from .splits import separate_parts
 from .worthwhile import drop_workless
 
 # What operators say about being quantized, by the names of their overloads in exported programs.
@@ -215,34 +195,8 @@ class CmsisNnQuantizer(Quantizer):
         replace_in_place(model)
         overrides.apply(model.graph, self.configuration)
         with overrides.hidden_from_rewrites(model):
-            self._rewrite(model)
+            rewrite(model, self.configuration, trained=self._qat)
         return model
-
-    def _rewrite(self, model: GraphModule) -> None:
-        aliases_to_functions(model)
-        float_powers_to_powers(model)
-        unroll_recurrent_layers(model)
-        spell_out_products(model)
-        lengths_to_products(model)
-        scatters_to_concats(model)
-        fold_constants(model, trained=self._qat)
-        clamps_to_numbers(model)
-        separate_parts(model)
-        separate_selections(model)
-        images_of_sequences(model)
-        unpad_same(model)
-        crops_to_padding(model)
-        rewrite_pools(model)
-        batch_norms_to_convolutions(model)
-        divisions_to_products(model)
-        split_products(model)
-        take_masks(model)
-        conditions_to_numbers(model)
-        softmax_along_rows(model)
-        if self.configuration.equalization:
-            equalize(model, relu6=self.configuration.equalization == "relu6")
-        if self.configuration.bias_correction:
-            give_biases(model)
 
     def annotate(self, model: GraphModule) -> GraphModule:
         state = written_state(model.graph)
