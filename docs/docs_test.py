@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from code_blocks import BLOCK, ROOT, blocks
 
-from cmsis_nn_delegate import cli
+from cmsis_nn_delegate.cli.command_line import parser
 
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 _SKIPPED = ("bazel-", "out", ".")
@@ -58,4 +58,4 @@ def commands() -> list[tuple[str, str]]:
 @pytest.mark.parametrize("document, command", commands())
 def test_commands_have_their_options(document, command):
     words = shlex.split(command.partition("|")[0].partition(">")[0], comments=True)[1:]
-    cli._parser().parse_args(words)
+    parser().parse_args(words)

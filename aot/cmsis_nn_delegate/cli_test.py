@@ -18,7 +18,7 @@ import torch
 
 from cmsis_nn_delegate import __main__ as entry
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.cli import main
+from cmsis_nn_delegate.cli import command_line, main
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.format import schema
@@ -167,7 +167,7 @@ def test_commands_that_do_not_compile_start_quickly(arguments):
     """They import neither NumPy nor our operators, which takes a quarter of a second, nor PyTorch."""
     code = """
 import sys
-from cmsis_nn_delegate.cli import main
+from cmsis_nn_delegate.cli import command_line, main
 try:
     main()
 finally:
@@ -176,6 +176,12 @@ finally:
     command = [sys.executable, "-c", code, *arguments.split()]
     run = subprocess.run(command, env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True)
     assert run.stdout.splitlines()[-1] == "imported", run.stdout + run.stderr
+
+
+def test_help_lists_the_commands_that_there_are():
+    folder = Path(command_line.__file__).parent
+    modules = {path.stem.removesuffix("_command") for path in folder.glob("*_command.py")}
+    assert {name.replace("-", "_") for name in command_line.COMMANDS} == modules
 
 
 def test_targets(capsys):
@@ -755,7 +761,7 @@ def test_files_of_two_compilations_are_refused_by_everything(capsys, small, smal
 
 
 def test_outputs_that_cannot_be_written_are_told_before_the_work(capsys, folder, small, tmp_path, monkeypatch):
-    monkeypatch.setattr("cmsis_nn_delegate.model_source.load_model", lambda source: pytest.fail("too late"))
+    monkeypatch.setattr("cmsis_nn_delegate.cli.model.load_model", lambda source: pytest.fail("too late"))
     (tmp_path / "file").write_text("")
     check_failure(compile_(capsys, folder, "small", out=tmp_path / "file"), 2, "file is a file, not a folder")
     check_failure(compile_(capsys, folder, "small", out="/proc/x"), 2, "/proc/x cannot be made")
@@ -770,14 +776,16 @@ def test_outputs_that_cannot_be_written_are_told_before_the_work(capsys, folder,
 
 
 def test_a_folder_in_the_place_of_a_file_is_told_before_calibration(capsys, folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("cmsis_nn_delegate.compile.compile_model", lambda *a, **k: pytest.fail("too late"))
+    monkeypatch.setattr(
+        "cmsis_nn_delegate.cli.model_compilation.compile_model", lambda *a, **k: pytest.fail("too late")
+    )
     (tmp_path / "small.report.txt").mkdir()
     check_failure(compile_(capsys, folder, "small", out=tmp_path), 2, r"small\.report\.txt is a folder")
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "..", "net.pte", 'a"b'])
 def test_names_are_checked_before_anything(capsys, folder, tmp_path, monkeypatch, name):
-    monkeypatch.setattr("cmsis_nn_delegate.model_source.load_model", lambda source: pytest.fail("too late"))
+    monkeypatch.setattr("cmsis_nn_delegate.cli.model.load_model", lambda source: pytest.fail("too late"))
     result = compile_(capsys, folder, "small", "--name", name, out=tmp_path / "named")
     check_failure(result, 2, "cannot be the name of a model")
     assert not (tmp_path / "named").exists()

@@ -1,0 +1,42 @@
+"""`cmsisnn accuracy`: compares the outputs and layers of a quantized model with the float model."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+
+from ..accuracy_report import Accuracy
+from ..errors import UserError
+from ..passes.run_passes import OPTIONAL_PASSES
+from ..quantization import samples
+from ..runner import simulate
+from .accuracy_limits import judged
+from .late_import import late_import
+from .model import prepared_model
+from .printing import silenced
+
+
+def run(arguments: argparse.Namespace) -> int:
+    with contextlib.redirect_stdout(sys.stderr if arguments.json else sys.stdout):
+        measured = _measured(arguments)
+    return judged(measured, arguments)
+
+
+def _measured(arguments: argparse.Namespace) -> Accuracy:
+    """Compiles and measures the model."""
+    with samples.opened(arguments.data, "data") as arrays:
+        labels = arrays.get(arguments.labels) if arguments.labels else None
+    if arguments.labels and labels is None:
+        raise UserError(f"{arguments.data} has no array {arguments.labels!r} with labels")
+    image = arguments.image
+    if arguments.on == "simulator" and image is None:
+        image = simulate.default_image(arguments.target)
+    elif arguments.on != "simulator" and image is not None:
+        raise UserError("--image is for --on simulator")
+    if arguments.part is None:
+        arguments.skip_pass = list(OPTIONAL_PASSES)  # the device then has every layer's tensor, with the same elements
+    prepared = prepared_model(arguments)
+    with silenced(arguments.debug):
+        measured: Accuracy = late_import("accuracy_measurement").measured(arguments, prepared, labels, image)
+    return measured

@@ -1,0 +1,36 @@
+"""Compiles and measures the model of `cmsisnn accuracy`. Imports PyTorch and ExecuTorch."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Optional
+
+import numpy as np
+
+from .. import accuracy
+from ..accuracy_report import Accuracy
+from ..pipeline import Compilation
+from ..quantization import samples
+from .model import Prepared
+from .model_compilation import by_name, compiled
+from .printing import say
+
+
+def measured(
+    arguments: argparse.Namespace, prepared: Prepared, labels: Optional[np.ndarray], image: Optional[str]
+) -> Accuracy:
+    """`image` is what simulates the device's outputs; None: this machine computes them."""
+    compilations: list[Compilation] = []
+    compiled(arguments, prepared, compilations.append)
+    inputs = compilations[0].inputs
+    specs = [samples.InputSpec(name, tuple(x.shape)) for name, x in zip(inputs.names, inputs.tensors)]
+    data = by_name(arguments.data, specs, "data", arguments.labels)
+    return accuracy.measure(
+        compilations[0],
+        data,
+        labels,
+        part=arguments.part,
+        library=arguments.library,
+        image=image,
+        progress=say,
+    )

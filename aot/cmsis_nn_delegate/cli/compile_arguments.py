@@ -1,0 +1,50 @@
+"""Arguments of `cmsisnn compile`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..payload.files.artifacts import EMITS
+from .argument_types import byte_count
+from .model_arguments import add_model_arguments, add_program_arguments
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_model_arguments(parser, target_required=False)
+    add_program_arguments(parser)
+    parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for the files")
+    parser.add_argument(
+        "--board",
+        metavar="NAME|FILE.json",
+        help="the board, instead of a target: a simulated one, or NAME.board.json, which Bazel writes beside an image. "
+        "Each --memory is then one of its memories, all of it if no size is given, by default RAM, and the payload has "
+        "to fit its flash",
+    )
+    parser.add_argument(
+        "--memory",
+        action="append",
+        default=[],
+        metavar="NAME=SIZE[:KINDS]",
+        help="RAM, such as dtcm=64K, for activations and scratch memory, or for other kinds of data: some of "
+        "activations, scratch, state and weights, separated by commas. Give each memory of the device, the fastest "
+        "first. What is touched most lies there, and the last one is the arena. init() copies weights to the memory "
+        "that holds these, as many as it has room for. Default: one arena of any size",
+    )
+    parser.add_argument("--etrecord", action="store_true", help="also write NAME.etrecord, for ExecuTorch's Inspector")
+    parser.add_argument("--max-arena", type=byte_count, metavar="BYTES", help="fail if the arena takes more")
+    parser.add_argument("--max-flash", type=byte_count, metavar="BYTES", help="fail if the payload takes more")
+    parser.add_argument(
+        "--max-instructions",
+        type=int,
+        metavar="COUNT",
+        help="fail if the calls of an inference are predicted to take more",
+    )
+    parser.add_argument(
+        "--emit",
+        choices=EMITS,
+        default="payload",
+        help="cpp: also write the calls as C++, NAME.model.h and NAME.model.cc, for images without the payload's "
+        "reader, and lists of the files to compile with them; default %(default)s",
+    )
+    parser.add_argument("--html", action="store_true", help="also write NAME.report.html, a page for a browser")
+    parser.set_defaults(calibration_optional=False)

@@ -1,0 +1,25 @@
+"""Arguments of `cmsisnn profile`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..target import TARGETS
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", help="a file that `compile` wrote, or their common beginning")
+    parser.add_argument("--core", choices=tuple(TARGETS), help="default is the model's target")
+    parser.add_argument("--inputs", metavar="FILE.npz", help="its first sample is run; default: random inputs")
+    parser.add_argument(
+        "--image",
+        metavar="NAME_profile.elf",
+        help="runner firmware that marks calls, with NAME.elf beside it; default is Bazel's",
+    )
+    parser.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="of each run, default 600")
+    parser.add_argument("--cycles", action="store_true", help="also model cycles and waits for flash; for cortex-m4")
+    parser.add_argument("--trace", metavar="FILE.json", help="also write a trace for Perfetto (ui.perfetto.dev)")
+    parser.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
+    parser.add_argument(
+        "--max-instructions", type=int, metavar="COUNT", help="fail if the inference executes more, with its executor"
+    )

@@ -1,0 +1,73 @@
+"""`cmsisnn profile`: counts the instructions of every call on a simulated core."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+from pathlib import Path
+
+from ..errors import UserError
+from ..payload.files.artifacts import Artifacts
+from ..payload.files.outputs import check_writable, write_files
+from ..payload.report.budget import Budget
+from ..runner import chrome_trace, profile, profile_text, simulate
+from ..target import get_target
+from .inputs import samples_of
+from .printing import say, write
+from .rebuilt_report import rebuilt_report
+
+
+def run(arguments: argparse.Namespace) -> int:
+    budget = Budget(instructions=arguments.max_instructions)
+    artifacts = Artifacts.of(arguments.model)
+    artifacts.check()
+    trace = Path(arguments.trace) if arguments.trace is not None else None
+    if trace is not None:
+        if not trace.name:
+            raise UserError(f"--trace {arguments.trace!r} names no file")
+        check_writable(trace.parent, [trace.name])
+    with contextlib.redirect_stdout(sys.stderr if arguments.json else sys.stdout):
+        measured = _profiled(artifacts, arguments)
+    write(measured.to_json() if arguments.json else f"\n{profile_text.render(measured)}")
+    if trace is not None:
+        write_files(trace.parent, {trace.name: chrome_trace.to_trace(measured).encode()})
+        print(f"Written\n  {trace}", file=sys.stderr if arguments.json else sys.stdout)
+    profile_text.require(measured, budget)
+    return 0
+
+
+def _profiled(artifacts: Artifacts, arguments: argparse.Namespace) -> profile.Profile:
+    """Measures what `profile` shows."""
+    report = rebuilt_report(artifacts)
+    graph, about = artifacts.graph()
+    core = arguments.core or about.target
+    if get_target(core).isa is not artifacts.payload().isa:
+        raise UserError(
+            f"{artifacts.path('.payload.bin')} is for cores with the instruction set {report.isa.lower()}, such as "
+            f"{about.target}; {core} has {get_target(core).isa.name.lower()}: compile the model with --target {core}"
+        )
+    if arguments.cycles and core != simulate.MODELLED_CORE:
+        raise UserError(
+            f"cycles are modelled for {simulate.MODELLED_CORE} only, and this is for {core}: leave out --cycles; no "
+            "model of another core is near the truth"
+        )
+    image = arguments.image or simulate.default_image(core, profile=True)
+    if arguments.inputs is None:
+        inputs, about_inputs = profile.random_inputs(graph), "random inputs"
+    else:
+        first, *others = samples_of(artifacts, arguments)
+        inputs, about_inputs = list(first), f"the {'first' if others else 'only'} sample of {arguments.inputs}"
+    say(f"simulating {image}")
+    return profile.measure(
+        report,
+        artifacts.payload().data,
+        inputs,
+        image,
+        modules=json.loads(about.modules),
+        about_inputs=about_inputs,
+        cycles=arguments.cycles,
+        timeout_s=arguments.timeout,
+        progress=say,
+    )

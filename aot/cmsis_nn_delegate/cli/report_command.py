@@ -1,0 +1,34 @@
+"""`cmsisnn report`: shows RAM, flash and calls of a compiled model."""
+
+from __future__ import annotations
+
+import argparse
+
+from .. import parts_report
+from ..errors import UserError
+from ..payload.files.artifacts import PARTS_SUFFIX, Artifacts
+from ..payload.report import text
+from .late_import import late_import
+from .printing import write
+from .rebuilt_report import rebuilt_report
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.html is not None:
+        return int(late_import("report_page").write_page(arguments))
+    for option in ("profile", "against", "accuracy", "image", "max_arena", "max_flash"):
+        if getattr(arguments, option) is not None:
+            raise UserError(f"--{option.replace('_', '-')} is for --html")
+    artifacts = Artifacts.of(arguments.model)
+    artifacts.check()
+    if artifacts.has(PARTS_SUFFIX):
+        return _report_parts(artifacts, arguments.json)
+    report = rebuilt_report(artifacts)
+    write(report.to_json() if arguments.json else text.render(report))
+    return 0
+
+
+def _report_parts(artifacts: Artifacts, as_json: bool) -> int:
+    found = parts_report.read(artifacts.path(PARTS_SUFFIX))
+    write(parts_report.to_json(found) if as_json else parts_report.render(found))
+    return 0

@@ -1,0 +1,35 @@
+"""Arguments of `cmsisnn run`."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..target import TARGETS
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", help="a file that `compile` wrote, or their common beginning")
+    parser.add_argument(
+        "--on",
+        choices=("reference", "host", "simulator"),
+        default="reference",
+        help="the integer reference in numpy; ExecuTorch's runtime here; a simulated core",
+    )
+    parser.add_argument(
+        "--inputs", required=True, metavar="FILE.npz", help="one array for each input, see docs/guides/compiling.md"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE.npz", help="file for the outputs")
+    parser.add_argument("--compare", action="store_true", help="count bytes that differ from the reference")
+    parser.add_argument(
+        "--layers",
+        action="store_true",
+        default=None,
+        help="simulator: with --compare, name the first call that writes other bytes than the reference",
+    )
+    parser.add_argument("--library", metavar="FILE", help="host: the delegate's shared library")
+    parser.add_argument("--core", choices=tuple(TARGETS), help="simulator: default is the model's target")
+    parser.add_argument(
+        "--executor", choices=("standalone", "executorch"), help="simulator: what runs the model, default standalone"
+    )
+    parser.add_argument("--image", metavar="FILE.elf", help="simulator: runner firmware, default is Bazel's")
+    parser.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="simulator: default 600")

@@ -1,0 +1,131 @@
+"""`cmsisnn run`: runs a compiled model, by the integer reference, on this machine or on a simulated core."""
+
+from __future__ import annotations
+
+import argparse
+import io
+from pathlib import Path
+from typing import Optional
+
+import numpy as np
+
+from .. import reference
+from ..errors import UserError
+from ..heartbeat import numbered
+from ..payload.files.artifacts import Artifacts
+from ..payload.files.outputs import check_writable, write_files
+from ..quantization.samples import Sample
+from ..runner import layers, simulate
+from .inputs import host_program, samples_of
+from .printing import say
+
+Results = list[list[np.ndarray]]  # by sample and output
+
+
+def run(arguments: argparse.Namespace) -> int:
+    for option in ("executor", "core", "image", "layers"):
+        if getattr(arguments, option) is not None and arguments.on != "simulator":
+            raise UserError(f"--{option} is for --on simulator, not --on {arguments.on}")
+    if arguments.layers and (not arguments.compare or arguments.executor == "executorch"):
+        raise UserError("--layers needs --compare, and the standalone executor")
+    written = _npz_path(arguments.output)
+    artifacts = Artifacts.of(arguments.model)
+    artifacts.check()
+    samples = samples_of(artifacts, arguments)
+    say(f"{len(samples)} samples from {arguments.inputs}")
+    runners = {"reference": _run_reference, "host": _run_host, "simulator": _run_simulator}
+    outputs = runners[arguments.on](artifacts, samples, arguments)
+    differing = 0
+    if arguments.compare:
+        differing = _compare(outputs, _run_reference(artifacts, samples, arguments))
+    columns = [np.concatenate([_rows(array) for array in column]) for column in zip(*outputs)]
+    for index, column in enumerate(columns):
+        print(f"output{index}: {column.dtype}{list(column.shape)}")
+        for row in column[:4].reshape(min(len(column), 4), -1):
+            shown = " ".join(f"{x:g}" for x in row[:10])
+            print(f"  {shown}{' ...' if row.size > 10 else ''}")
+    if written is not None:
+        content = io.BytesIO()
+        named = {f"output{i}": column for i, column in enumerate(columns)}
+        np.savez(content, allow_pickle=False, **named)
+        write_files(written.parent, {written.name: content.getvalue()})
+        print(f"Written\n  {written}")
+    return 1 if differing else 0
+
+
+def _npz_path(output: Optional[str]) -> Optional[Path]:
+    """Returns the file of `run -o` after checking that it can be written."""
+    if output is None:
+        return None
+    path = Path(output)
+    if not path.name:
+        raise UserError(f"--output {output!r} names no file")
+    if path.suffix != ".npz":
+        path = path.with_name(path.name + ".npz")
+    check_writable(path.parent, [path.name])
+    return path
+
+
+def _run_reference(artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace) -> Results:
+    graph, _ = artifacts.graph()
+    say("running the integer reference")
+    # One after the other, as on a device: a model may keep a state.
+    states = reference.initial_states(graph)
+    return [reference.run(graph, sample, states=states) for sample in numbered(samples, "sample")]
+
+
+def _run_host(artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace) -> Results:
+    program = host_program(artifacts, arguments)
+    channels_last = []
+    if artifacts.has(".payload.bin"):
+        tensors = artifacts.payload().inputs
+        channels_last = [i for i, t in enumerate(tensors) if t.dim_order == (0, 2, 3, 1)]
+    say("running under ExecuTorch's runtime")
+    return [program.run(sample, channels_last) for sample in numbered(samples, "sample")]
+
+
+def _run_simulator(artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace) -> Results:
+    payload = artifacts.payload()
+    executor = arguments.executor or "standalone"
+    program = artifacts.read(".pte") if executor == "executorch" else None
+    image = arguments.image
+    if image is None:
+        core = arguments.core or artifacts.graph()[1].target
+        image = simulate.default_image(core, executor, profile=bool(arguments.layers))
+    say(f"simulating {image}")
+    if arguments.layers:
+        return _run_layers(artifacts, samples, image, arguments)
+    run = simulate.run(payload.data, samples, image, program=program, timeout_s=arguments.timeout, progress=say)
+    print(
+        f"core {run.info.core}, {run.info.isa}; kernels {run.info.kernels}; "
+        f"executor {run.info.executor}; {run.simulator}"
+    )
+    print(f"arena {run.arena_bytes:,} bytes, handle {run.runtime_bytes:,}, stack {run.stack_bytes:,}")
+    if run.instructions:
+        mean = sum(run.instructions) // len(run.instructions)
+        print(f"instructions: {run.init_instructions:,} for init, {mean:,} for an inference")
+    return run.outputs
+
+
+def _run_layers(artifacts: Artifacts, samples: list[Sample], image: str, arguments: argparse.Namespace) -> Results:
+    """Says which call is the first to differ from the reference."""
+    graph, _ = artifacts.graph()
+    found = layers.compare(artifacts.payload().data, graph, samples, image, timeout_s=arguments.timeout, progress=say)
+    print(found)
+    return found.outputs
+
+
+def _compare(outputs: Results, expected: Results) -> int:
+    """Prints and returns the number of bytes that differ from the reference."""
+    total = differing = 0
+    for got, want in zip(outputs, expected):
+        for a, b in zip(got, want):
+            bytes_a, bytes_b = (np.ascontiguousarray(x).reshape(-1).view(np.uint8) for x in (a, b))
+            total += bytes_b.size
+            differing += int((bytes_a != bytes_b).sum()) if a.shape == b.shape else bytes_b.size
+    print(f"{differing:,} of {total:,} bytes differ from the integer reference")
+    return differing
+
+
+def _rows(array: np.ndarray) -> np.ndarray:
+    return array.reshape(1) if array.ndim == 0 else array
