@@ -51,6 +51,12 @@ def pages():
     return found
 
 
+def test_the_page_of_the_command_line_lists_the_options_of_commands(pages):
+    text = (SITE / "docs/reference/cli.html").read_text(encoding="utf-8")
+    missing = [option for option in ("--calibration", "--max-steps", "--against", "--layers") if option not in text]
+    assert not missing
+
+
 def test_links_lead_somewhere(pages):
     wrong, internal = [], 0
     for name, page in pages.items():

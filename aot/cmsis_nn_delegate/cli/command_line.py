@@ -44,10 +44,14 @@ class _Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As in the base class, which calls it for the parser of a command, too."""
+        self.complete()
+        return super().parse_known_args(args, namespace)
+
+    def complete(self) -> None:
+        """Adds the arguments of the command, unless they are there."""
         if self.arguments_of is not None:
             command, self.arguments_of = self.arguments_of, None
             _of(command, "arguments").add_arguments(self)
-        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message}; see `{self.prog} --help`")
@@ -91,8 +95,13 @@ def _return_freed_memory() -> None:
         mallopt(_M_MMAP_THRESHOLD, 1 << 20)
 
 
-def parser() -> argparse.ArgumentParser:
-    """Returns the parser of all commands. The arguments of a command are added to it when that command is parsed."""
+def complete_parser() -> argparse.ArgumentParser:
+    """Returns the parser with the arguments of all commands, for the page that documents them."""
+    return parser(complete=True)
+
+
+def parser(complete: bool = False) -> argparse.ArgumentParser:
+    """Returns the parser of all commands. Unless `complete`, the arguments of a command are added when it is parsed."""
     found = _Parser(prog="cmsisnn", description="PyTorch models on Cortex-M with CMSIS-NN.")
     found.add_argument("--version", action="version", version=f"cmsisnn {__version__}")
     found.add_argument("--debug", action="store_true", help="show warnings, and where an error occurred")
@@ -103,6 +112,8 @@ def parser() -> argparse.ArgumentParser:
         command.set_defaults(command=name)
         if name not in _WITHOUT_ARGUMENTS:
             command.arguments_of = name
+        if complete:
+            command.complete()
     return found
 
 
