@@ -139,7 +139,7 @@ def _prepare(c: Compilation) -> None:
     if c.is_quantized:
         c.prepared = c.module
         return
-    c.progress("calibrating")
+    c.progress("inserting observers")
     with library_call("torchao's prepare_pt2e cannot prepare the model for calibration"):
         c.prepared = prepare_pt2e(c.module, c.options.quantizer)
     if c.options.io == "int8":
@@ -150,6 +150,7 @@ def _calibrate(c: Compilation) -> None:
     if c.is_quantized:
         c.ranges = Ranges((), 0)
         return
+    c.progress("calibrating")
     written = written_buffers(c.prepared)
     state = {name: buffer.clone() for name, buffer in written.items()}
     truths = truth_inputs(c.prepared)

@@ -7,6 +7,7 @@ names the file, the field, what it is and what it must be.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import json
@@ -114,10 +115,11 @@ def _number(data: Any, _: object) -> Union[int, float]:
 def _any_base(data: Any, kind: object) -> int:
     if not isinstance(data, str):
         return _whole(data, kind)
-    try:
-        return int(data, 0)
-    except ValueError:
-        raise _Mismatch(f"is {reprlib.repr(data)}; it must be a whole number, or one as text") from None
+    with contextlib.suppress(ValueError):
+        number = int(data, 0)
+        if abs(number) < _LARGEST:
+            return number
+    raise _Mismatch(f"is {reprlib.repr(data)}; it must be a whole number, or one as text")
 
 
 @functools.cache

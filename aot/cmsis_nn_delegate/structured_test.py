@@ -61,6 +61,7 @@ def test_takes_what_fits_and_leaves_other_fields_alone():
         (dict(by_name={"x": "3"}), "by_name['x'] is '3'; it must be a whole number"),
         (dict(exact=1), "exact is 1; it must be true or false"),
         (dict(scale="1"), "scale is '1'; it must be a number"),
+        (dict(address="0x" + "f" * 5000), "it must be a whole number, or one as text"),
         (dict(address="2O"), "address is '2O'; it must be a whole number"),
         (dict(nested={"y": {"name": "a"}}), "nested['y'].nbytes is missing"),
     ],

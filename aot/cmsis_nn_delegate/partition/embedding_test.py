@@ -174,8 +174,26 @@ def test_a_table_that_is_shortened_and_read_otherwise():
         def forward(self, x):
             return self.table(x) @ self.table.weight.T
 
-    with pytest.raises(UserError, match="max_norm writes into table.weight, which is read in another way"):
+    with pytest.raises(UserError, match="max_norm writes into table.weight, which is not only looked up, with one"):
         quantizable_module(torch.export.export(Tied().eval(), (integers(2, 5),)))
+
+
+def test_a_table_that_is_shortened_and_shares_its_memory():
+    """`from_pretrained` keeps the tensor, so that the rows get shorter for both layers."""
+
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            table = limited().weight.detach()
+            self.short = nn.Embedding.from_pretrained(table, max_norm=1.0, norm_type=1.0)
+            self.other = nn.Embedding.from_pretrained(table)
+
+        def forward(self, x):
+            y = self.short(x)
+            return y + self.other(x)
+
+    with pytest.raises(UserError, match=r"limit its rows \(torch.renorm\(\w+.weight, 1, 0, max_norm\)\)"):
+        quantizable_module(torch.export.export(Twice().eval(), (integers(2, 5),)))
 
 
 def test_training_quantizes_the_whole_table():

@@ -88,12 +88,14 @@ def functional_module(program: ExportedProgram, share_parameters: bool = False) 
     A program that writes through views is traced again, functionally. UserError for one in training mode,
     whose dropout and batch norms would not survive that.
     """
+    original = program
     program = copy.deepcopy(program, {id(p): p for p in program.parameters()} if share_parameters else None)
-    limit_tables(program)
+    limit_tables(program, original)
     _remove_dropout(program)
     memory = _Memory(program.graph, _state(program))
     _require_own_states(program, memory)
-    if _copy_shared_sources(program.graph, _state(program)):
+    fitted = _fit_sources(program.graph)
+    if _copy_shared_sources(program.graph, _state(program)) or fitted:
         memory = _Memory(program.graph, _state(program))
     hidden = [n for n in memory.writers if memory.seen_elsewhere(n) or _out_of_place(n) is None]
     if is_training(program.graph):
@@ -114,6 +116,31 @@ def functional_module(program: ExportedProgram, share_parameters: bool = False) 
     model = program.module(check_guards=False)
     replace_in_place(model)
     return model
+
+
+def _fit_sources(graph: Graph) -> bool:
+    """Gives what `copy_` writes the type and shape of what it writes to: torch.export, when it makes a program
+    functional, takes the source itself for the later value. Returns whether there were any to change."""
+    changed = False
+    for node in graph.find_nodes(op="call_function", target=aten.copy_.default):
+        source: Any = node.args[1]
+        to, value = node.args[0].meta.get("val"), source.meta.get("val")
+        if not isinstance(to, torch.Tensor) or not isinstance(value, torch.Tensor):
+            continue
+        with graph.inserting_before(node):
+            for differs, function, argument in (
+                (value.dtype != to.dtype, aten.to.dtype, to.dtype),
+                (value.shape != to.shape, aten.expand.default, list(to.shape)),
+            ):
+                if differs:
+                    before = source
+                    source = graph.call_function(function, (before, argument))
+                    value = function(value, argument)
+                    source.meta = {**before.meta, "val": value}
+        if source is not node.args[1]:
+            node.update_arg(1, source)
+            changed = True
+    return changed
 
 
 def _copy_shared_sources(graph: Graph, state: set[Node]) -> bool:
@@ -347,10 +374,12 @@ def _require_own_states(program: ExportedProgram, memory: _Memory) -> None:
     for name in sorted(node.name for node in memory.written() if node.name in storages):
         target = specs[name].target
         if specs[name].kind is InputKind.PARAMETER:
-            if any(node.target is aten.embedding_renorm_.default for node in memory.names_of(name)):
+            limited = [n for n in memory.names_of(name) if n.target is aten.embedding_renorm_.default]
+            if limited:
                 raise UserError(
-                    f"an embedding with max_norm writes into {target}, which is read in another way too: once it is "
-                    f"trained, limit the rows (torch.renorm({target}, 2, 0, max_norm)) and set max_norm to None"
+                    f"an embedding with max_norm writes into {target}, which is not only looked up, with one max_norm: "
+                    f"once it is trained, limit its rows (torch.renorm({target}, {limited[0].args[3]:g}, 0, max_norm)) "
+                    "and set max_norm to None"
                 )
             raise UserError(f"forward writes into the parameter {target}: make it a buffer, with register_buffer()")
         for other, storage in storages.items():

@@ -176,6 +176,42 @@ class Steps(nn.Module):
         return sum(name.sum() for name in names) + total, self.conv(y)
 
 
+class Written(nn.Module):
+    """States that take what has another type or shape, and are read afterwards."""
+
+    def __init__(self, forward):
+        super().__init__()
+        self.linear = nn.Linear(6, 6)
+        self.register_buffer("row", torch.ones(1, 6))
+        self.register_buffer("rows", torch.zeros(2, 6))
+        self.register_buffer("whole", torch.zeros(1, 6, dtype=torch.int32))
+        self._forward = forward
+
+    def forward(self, x):
+        return self._forward(self, x, lambda state, value: state.copy_(value))
+
+
+CONVERSIONS = {
+    "bool to float": lambda m, x, copy: (copy(m.row, x > 0), m.linear(x) + m.row)[1],
+    "float to int": lambda m, x, copy: (copy(m.whole, x * 3), m.linear(x + m.whole * 0.5))[1],
+    "int to float": lambda m, x, copy: (copy(m.row, m.whole), m.whole.add_(1), m.linear(x + m.row))[2],
+    "row to rows": lambda m, x, copy: (copy(m.rows, x), m.linear(m.rows).sum(0, keepdim=True))[1],
+    "state to rows": lambda m, x, copy: (copy(m.rows, m.row), copy(m.row, x), m.rows[:1] + m.row)[2],
+    "column to rows": lambda m, x, copy: (copy(m.rows, x[:, :1]), m.rows[1:] * x)[1],
+}
+
+
+@pytest.mark.parametrize("name", CONVERSIONS)
+def test_states_convert_what_is_written_to_them(name):
+    torch.manual_seed(0)
+    module = Written(CONVERSIONS[name]).eval()
+    inputs = torch.randn(3, 1, 6)
+    with torch.no_grad():
+        graph = quantizable_module(torch.export.export(module, (inputs[0],)))
+        for x in inputs:
+            torch.testing.assert_close(graph(x), module(x))
+
+
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.lists(step, min_size=1, max_size=3))
 def test_any_views_and_writes(steps):

@@ -68,7 +68,8 @@ def quantizable_module(program: ExportedProgram, share_parameters: bool = False)
     """A copy of the program's module for `prepare_pt2e` or `prepare_qat_pt2e` and `CmsisNnQuantizer`.
 
     It computes what the program does, without writing in place (but into its own buffers), and each of its
-    batch norms can be folded. A write of `forward` into an input does not reach the caller's tensor. With
+    batch norms can be folded. The rows of embeddings with max_norm are limited now, once: training does not limit them
+    again. A write of `forward` into an input does not reach the caller's tensor. With
     `share_parameters` it has the program's parameters, for a caller that will not train it, and else copies of them.
 
     UserError if the program is in training mode and writes through views.

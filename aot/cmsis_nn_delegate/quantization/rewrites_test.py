@@ -99,6 +99,36 @@ def test_results_stay_after_each_rewrite(name):
     assert name in changed
 
 
+class Attention(nn.Module):
+    """Attention, and behind it what cannot be computed without data."""
+
+    def __init__(self, behind):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
+        self._behind = behind
+
+    def forward(self, x):
+        return self._behind(self.attention(x, x, x, need_weights=False)[0])
+
+
+def either(y):
+    return torch.cond(y.sum() > 0, lambda t: t * 2, lambda t: t - 1, (y,))
+
+
+def not_below(y):
+    return y, torch.masked_select(y, y > 0).sum()
+
+
+@pytest.mark.parametrize("behind", [either, not_below])
+def test_attention_beside_what_depends_on_values(behind):
+    x = torch.randn(1, *ROWS, generator=torch.Generator().manual_seed(0))
+    module = Attention(behind).eval()
+    model = quantizable_module(torch.export.export(module, (x,)))
+    remove_identities(model)
+    rewrite(model, Configuration())
+    torch.testing.assert_close(model(x), module(x))
+
+
 @pytest.mark.parametrize("trained", [False, True])
 def test_what_is_computed_of_parameters_is_constant_unless_they_are_trained(trained):
     layer = nn.utils.parametrizations.weight_norm(nn.Linear(8, 2))

@@ -13,12 +13,12 @@ aten = torch.ops.aten
 _SAME = {aten.detach.default, aten.embedding_renorm_.default}
 
 
-def limit_tables(program: ExportedProgram) -> None:
-    """Shortens all rows of such tables now, and removes the nodes that do it at each inference, so that the tables are
-    constants.
+def limit_tables(program: ExportedProgram, original: ExportedProgram) -> None:
+    """Shortens all rows of such tables of `program`, a copy of `original`, now, and removes the nodes that do it at
+    each inference, so that the tables are constants.
 
-    Not of a table that is read in another way too: that shows which rows have been looked up before, or are shorter for
-    another reader. The tensors that `program` was made of keep their values."""
+    Not of a table that is read in another way too, or by another tensor's memory: that shows which rows have been
+    looked up before, or are shorter for another reader. The tensors that `program` was made of keep their values."""
     signature = program.graph_signature
     targets = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
     for table in program.graph.find_nodes(op="placeholder"):
@@ -27,6 +27,9 @@ def limit_tables(program: ExportedProgram) -> None:
         names = _names(table)
         writers = [name for name in names if name.target is aten.embedding_renorm_.default]
         if not writers or not _is_looked_up_only(names, writers):
+            continue
+        # A copy of parameters does not share their memory.
+        if _shares_memory(original, targets[table.name]):
             continue
         held = program.state_dict[targets[table.name]]
         limited = held.detach().clone()
@@ -38,6 +41,13 @@ def limit_tables(program: ExportedProgram) -> None:
             name.replace_all_uses_with(table)
             program.graph.erase_node(name)
     program.graph_module.recompile()
+
+
+def _shares_memory(program: ExportedProgram, name: str) -> bool:
+    """Returns whether another tensor that `program` holds lies in the memory of the one called `name`."""
+    others = [x for x in (*program.state_dict.values(), *program.constants.values()) if isinstance(x, torch.Tensor)]
+    memory = program.state_dict[name].untyped_storage()._cdata
+    return len([x for x in others if x.untyped_storage()._cdata == memory]) > 1
 
 
 def _names(table: Node) -> list[Node]:

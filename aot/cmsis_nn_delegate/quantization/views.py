@@ -12,9 +12,14 @@ aten = torch.ops.aten
 
 
 def fit_views(model: GraphModule) -> None:
-    """Turns each `view` that its source has no strides for, after a rewrite of `model`, into a `reshape`."""
+    """Turns each `view` that its source has no strides for, after a rewrite of `model`, into a `reshape`, and all of
+    them if the model has shapes that depend on values, so that it cannot be run without data."""
     with torch.no_grad(), FakeTensorMode(allow_non_fake_inputs=True) as mode:
-        _Layouts(model, mode).run()
+        try:
+            _Layouts(model, mode).run()
+        except Exception:  # such as DynamicOutputShapeException; a reshape computes what a view does
+            for node in model.graph.find_nodes(op="call_function", target=aten.view.default):
+                node.target = aten.reshape.default
     model.recompile()
 
 
@@ -33,7 +38,8 @@ class _Layouts(Interpreter):
         return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
 
     def get_attr(self, target: Any, args: Any, kwargs: Any) -> Any:
-        return self._mode.from_tensor(super().get_attr(target, args, kwargs))
+        held = super().get_attr(target, args, kwargs)
+        return self._mode.from_tensor(held) if isinstance(held, torch.Tensor) else held  # a branch of torch.cond
 
     def run_node(self, n: torch.fx.Node) -> Any:
         if n.target is not aten.view.default:

@@ -41,7 +41,10 @@ def _without_the_compiler() -> Iterator[None]:
 
 
 # The bindings come first, because they load libexecutorch.so, in which the delegate's library registers itself.
-with _without_the_compiler():
+try:
+    with _without_the_compiler():
+        from executorch.runtime import Runtime, Verification
+except ImportError:  # the runtime of another version, which uses more of it
     from executorch.runtime import Runtime, Verification
 
 LIBRARY_VARIABLE = "CMSISNN_HOST_LIBRARY"
