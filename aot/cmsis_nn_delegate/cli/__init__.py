@@ -1,4 +1,4 @@
-"""The command line: `cmsisnn accuracy | compile | explain | profile | report | run | targets`.
+"""The command line: `cmsisnn COMMAND`. `command_line.COMMANDS` lists the commands.
 
 Results and progress go to stdout. A failure prints one message to stderr. The exit code is 2 if the
 arguments or input files are wrong, and 1 if the model cannot be compiled, a run failed, or results differ.
