@@ -16,7 +16,7 @@ from .in_place import describe, written_state
 
 aten = torch.ops.aten
 
-# A tensor that goes further is hardly meant to: 24-bit samples and pixels are far below.
+# A tensor that goes so far is hardly meant to: 24-bit samples and pixels are far below.
 _HUGE = 1e9
 _SMALLEST_SCALE = 2.0**-20  # of the quantizer
 
@@ -156,8 +156,10 @@ def _doubts(node: Node, low: float, high: float) -> Iterator[Doubt]:
     elif low == high:
         sentence = f"{name} is {low:.4g} everywhere in the calibration data: it has no range of its own"
         yield Doubt(node, sentence, no_range=True)
-    elif max(-low, high) > _HUGE:
+    elif max(-low, high) >= _HUGE:
         sentence = f"{name} goes from {low:.4g} to {high:.4g} in the calibration data: its steps are as coarse"
+        if node.op == "placeholder" and -low >= _HUGE:
+            sentence += "; give the model a mask as booleans, or as 0 and 1, and let it compute such numbers of that"
         yield Doubt(node, sentence, no_range=False)
     elif max(high, 0.0) - min(low, 0.0) < _SMALLEST_SCALE:
         sentence = (

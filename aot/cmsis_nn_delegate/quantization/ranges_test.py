@@ -51,6 +51,17 @@ def test_ordinary_data_has_no_warnings(observer):
     assert warnings(Layers(lambda m, y: m.norm(y).relu()), samples(), observer) == ((), "")
 
 
+def test_an_input_of_numbers_that_only_hide_has_a_warning():
+    class Masked(nn.Module):
+        def forward(self, scores, bias):
+            return (scores + bias).softmax(-1)
+
+    hidden = torch.tensor([0.0, -1.5, -3.0, -1e9]).repeat(1, 4, 1)
+    data = [(x.flatten(2)[:, :1].reshape(1, 4, 4), hidden) for (x,) in samples()]
+    (found, *_), _ = warnings(Masked(), data)
+    assert re.search(r"^bias goes from -1e\+09 to 0 .* coarse; give the model a mask as booleans", found)
+
+
 ODD = {
     "zero": (0.0, r"^x is zero in all"),
     "tiny": (1e-30, r"^x goes from -\S+e-30 to \S+e-30 .* becomes zero"),
