@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from .payload.options import DEFAULT_OPTIONS, PayloadOptions
+from .payload.options import PayloadOptions
 from .quantization.quantizer import CmsisNnQuantizer
 
 
@@ -12,10 +12,10 @@ from .quantization.quantizer import CmsisNnQuantizer
 class CompileOptions:
     """The options of `compile.compile_model`, which describes them, as the stages of the compiler read them."""
 
-    io: str = "float"
-    strict: bool = False
-    name: str = "model"
-    quantizer: CmsisNnQuantizer = field(default_factory=CmsisNnQuantizer)
-    check: bool = True
-    etrecord: bool = False
-    payload: PayloadOptions = DEFAULT_OPTIONS
+    io: str
+    strict: bool
+    name: str
+    quantizer: CmsisNnQuantizer
+    check: bool
+    etrecord: bool
+    payload: PayloadOptions

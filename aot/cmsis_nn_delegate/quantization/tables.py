@@ -17,8 +17,8 @@ def limit_tables(program: ExportedProgram, original: ExportedProgram) -> None:
     """Shortens all rows of such tables of `program`, a copy of `original`, now, and removes the nodes that do it at
     each inference, so that the tables are constants.
 
-    Not of a table that is read in another way too, or by another tensor's memory: that shows which rows have been
-    looked up before, or are shorter for another reader. The tensors that `program` was made of keep their values."""
+    A table that is also read in another way, or whose memory another tensor shares, is left alone: that reader would
+    see which rows have been looked up before. The tensors of `original` keep their values."""
     signature = program.graph_signature
     targets = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
     for table in program.graph.find_nodes(op="placeholder"):
