@@ -278,11 +278,16 @@ cmsis_nn_delegate_library(
   SRCS
     runtime/kernels/tuned/add_linear.cc
     runtime/kernels/tuned/add_linear_dsp.S
+    runtime/kernels/tuned/add_linear_members.h
     runtime/kernels/tuned/all.cc
+    runtime/kernels/tuned/assembly.h
     runtime/kernels/tuned/channel_planes_dsp.S
     runtime/kernels/tuned/channel_planes_dsp.h
+    runtime/kernels/tuned/channel_planes_members.h
+    runtime/kernels/tuned/channel_rows_members.h
     runtime/kernels/tuned/channel_rows_scalar.S
     runtime/kernels/tuned/channel_rows_scalar.h
+    runtime/kernels/tuned/channel_vectors_members.h
     runtime/kernels/tuned/channel_vectors_mve.S
     runtime/kernels/tuned/channel_vectors_mve.h
     runtime/kernels/tuned/conv2d_pairs.cc
@@ -298,13 +303,16 @@ cmsis_nn_delegate_library(
     runtime/kernels/tuned/inner_loops.h
     runtime/kernels/tuned/pair_products_dsp.S
     runtime/kernels/tuned/pair_products_dsp.h
+    runtime/kernels/tuned/pair_products_members.h
     runtime/kernels/tuned/pair_products_scalar.S
     runtime/kernels/tuned/pair_products_scalar.h
     runtime/kernels/tuned/requantization_scalar.h
     runtime/kernels/tuned/row_products_dsp.S
     runtime/kernels/tuned/row_products_dsp.h
+    runtime/kernels/tuned/row_products_members.h
     runtime/kernels/tuned/row_products_scalar.S
     runtime/kernels/tuned/row_products_scalar.h
+    runtime/kernels/tuned/vector_products_members.h
     runtime/kernels/tuned/vector_products_mve.S
     runtime/kernels/tuned/vector_products_mve.h
     runtime/kernels/tuned/winograd_dsp.S

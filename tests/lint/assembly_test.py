@@ -22,7 +22,8 @@ FILES = sorted((ROOT / "runtime").rglob("*.S"))
 
 def assemble(source: Path, core: str, target: Path) -> subprocess.CompletedProcess[str]:
     floats = "hard" if core == "cortex-m55" else "soft"  # clang has no MVE without registers for floats
-    command = [CLANG, "--target=arm-none-eabi", f"-mcpu={core}", f"-mfloat-abi={floats}", "-c", source, "-o", target]
+    command = [CLANG, "--target=arm-none-eabi", f"-mcpu={core}", f"-mfloat-abi={floats}", f"-I{ROOT}"]
+    command += ["-c", source, "-o", target]
     return subprocess.run(command, capture_output=True, text=True)
 
 

@@ -14,7 +14,7 @@ namespace portable {
 /// A row of outputs of 3 x 3 taps. `table` has for each 8 channels, of which the last ones may have
 /// been there before: sums for inputs of 0 of the even and of the odd channels; 8 weights for each
 /// tap; multipliers and shifts of the even and of the odd channels.
-struct ChannelRow {
+struct ChannelVectorRow {
   const std::int8_t* rows[3];  // with the padding, and as if the number of outputs were even
   const std::int8_t* table;    // 4-byte aligned
   std::int8_t* output;
@@ -35,7 +35,7 @@ inline constexpr std::int32_t kBlockBytes = 168;
 inline constexpr std::int32_t kWeightsAt = 32;
 inline constexpr std::int32_t kScalesAt = kWeightsAt + kTaps * kChannels;
 
-inline void compute(const ChannelRow& row) {
+inline void compute(const ChannelVectorRow& row) {
   const payload::Activation activation = {row.least, row.most};
   std::int8_t* output = row.output;
   for (std::int32_t x = 0; x < row.outputs; ++x, output += row.channels) {
@@ -65,7 +65,7 @@ inline void compute(const ChannelRow& row) {
 
 /// The functions for plain C++.
 struct PlainChannelVectors : PlainVectorProducts {
-  static void compute(const ChannelRow& row) { channel_vectors::compute(row); }
+  static void compute(const ChannelVectorRow& row) { channel_vectors::compute(row); }
 };
 
 }  // namespace portable

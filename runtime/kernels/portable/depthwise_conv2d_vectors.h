@@ -111,7 +111,7 @@ class ChannelRows {
   std::int8_t* scratch_;
   std::int8_t* padding_;  // a pixel of the zero point
   const std::int8_t* image_;
-  ChannelRow row_;
+  ChannelVectorRow row_;
 };
 
 /// Computes one call.

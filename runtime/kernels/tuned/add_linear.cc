@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "runtime/kernels/tuned/add_linear_members.h"
 #include "runtime/kernels/tuned/tuned.h"
 
 namespace cmsis_nn_delegate {

@@ -5,14 +5,15 @@
 // Inputs and output need not be aligned, so accesses to words have to be allowed to be unaligned.
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
+#include "runtime/kernels/tuned/add_linear_members.h"
+
   .syntax unified
   .thumb
 
-#define FRACTION_BITS 20
-#define LEAST 16
+#define FRACTION_BITS ADD_LINEAR_FRACTION_BITS
 #define SAVED_BYTES 40
 
-// r0 a, r1 b, r2 output, r3 words left, r4 r5 factors, r6 constant, r7 mask of the upper bytes, r8-r12 lr inputs and sums
+// Four elements: r8-r12 lr inputs and sums, of which r10 has the results in the end.
 .macro ADD_FOUR
   ldr r10, [r0], #4
   ldr r12, [r1], #4
@@ -37,14 +38,34 @@
   bfi r10, r9, #24, #8
 .endm
 
+// void cmsis_nn_delegate_add_linear(
+//     const int8_t* a,      r0
+//     const int8_t* b,      r1
+//     int8_t* output,       r2
+//     int32_t words,        r3
+//     const LinearSum* p)   [sp]   (r12 until its members are loaded)
+//
+// Register usage: r4 r5 factors, r6 constant, r7 mask of the upper bytes, r8-r12 lr inputs and sums. Limits lie on the
+// stack.
+//
+// Cost: 24 instructions for 4 elements, 29 with limits.
+//
+// Bounds: reads and writes 4 bytes of each operand `words` times, and `words` is at least 1: its caller computes the
+// last one to three elements. All inputs of a word are read before its results are written, so the output may be one of
+// the inputs. There is no table.
   .section .text.cmsis_nn_delegate_add_linear, "ax", %progbits
   .global cmsis_nn_delegate_add_linear
   .type cmsis_nn_delegate_add_linear, %function
   .thumb_func
   .balign 8
-cmsis_nn_delegate_add_linear:  // (a, b, output, words, p)
+cmsis_nn_delegate_add_linear:
   push {r3-r11, lr}
   ldr r12, [sp, #SAVED_BYTES]
+  NEIGHBOURS LINEAR_SUM_FACTOR1, LINEAR_SUM_FACTOR2, LINEAR_SUM_CONSTANT, LINEAR_SUM_LIMITED, LINEAR_SUM_LEAST, \
+             LINEAR_SUM_MOST
+  .if LINEAR_SUM_FACTOR1
+  .error "factors are loaded from the beginning of the struct"
+  .endif
   ldm r12, {r4-r6, r8}  // factor1, factor2, constant, limited
   mov r7, #0xFF00FF00
   cmp r8, #0
@@ -56,7 +77,7 @@ cmsis_nn_delegate_add_linear:  // (a, b, output, words, p)
   bne 1b
   pop {r3-r11, pc}
 2:
-  ldrd r8, r9, [r12, #LEAST]
+  ldrd r8, r9, [r12, #LINEAR_SUM_LEAST]
   sub sp, #8
   strd r8, r9, [sp]
 3:

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/portable/channel_planes.h"
+#include "runtime/kernels/tuned/channel_planes_members.h"
 
 namespace cmsis_nn_delegate {
 namespace tuned {

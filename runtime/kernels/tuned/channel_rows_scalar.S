@@ -6,25 +6,45 @@
 #if defined(__ARM_ARCH_ISA_THUMB) && !(defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP) && \
     !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
+#include "runtime/kernels/tuned/channel_rows_members.h"
+
   .syntax unified
   .thumb
 
-// Members of ChannelRow.
-#define OUTPUTS 20
-#define COLUMN_BYTES 24
-#define LIMITED 36
-
-// A record of channel_rows.h: three rows, then the room for a sum.
-#define COLUMN 20
-#define SECOND 4
-#define THIRD 8
-#define SUM 12
-
-// Bytes of the table of a channel.
-#define START 12
-#define SPAN 16
-#define FACTOR 20
-#define CONSTANT 24
+// void cmsis_nn_delegate_filter_row_stride1(   and _stride2
+//     const uint8_t* column,   r0   the channel's byte in the first record
+//     const int32_t* table,    r1   of the channel
+//     int8_t* output,          r2
+//     const ChannelRow* row)   r3
+// void cmsis_nn_delegate_add_row_stride1(      and _stride2
+//     const uint8_t* column,   r0
+//     const int32_t* table,    r1
+//     int32_t outputs)         r2
+//
+// Register usage: at the macros, which are others for Armv6-M.
+//
+// Layout: a record of COLUMN bytes for each column of the window, with a word for each of three rows and room for a sum;
+// channels are the bytes of a word. The table of a channel is START, SPAN, FACTOR and CONSTANT behind three words of
+// weights, of which the first three bytes count.
+//
+// Cost, for an output, 9 products. With MLA: 13 instructions with stride 1, and 3 for each four; 18 with stride 2; then 15
+// for two results, or 12 for each where sums have limits. On Armv6-M: 41 with stride 1, and 3 for each two; 47 with
+// stride 2; of a sum without its result 31 and 37.
+//
+// Bounds: there are `outputs` >= 1, and the rows are those of (outputs - 1) * stride + 3 columns, all in scratch memory
+// (depthwise_conv2d_rows_scratch_bytes()): a window begins at each output and ends 3 columns later, and no other column
+// is read. A sum is stored in the record where its window ends, behind the third row: 4 bytes from the channel's byte on,
+// of which the last one is byte 18 of the record, or at a word on Armv6-M. So it lies over no row of the window, which
+// the next channel still reads. Results are as many as `outputs`, COLUMN_BYTES apart. Of the table, 7 words are read,
+// as many as a channel has; ReadsPast is 0.
+#define COLUMN CHANNEL_ROWS_COLUMN
+#define SECOND CHANNEL_ROWS_SECOND
+#define THIRD CHANNEL_ROWS_THIRD
+#define SUM CHANNEL_ROWS_SUM
+#define START CHANNEL_ROWS_START
+#define SPAN CHANNEL_ROWS_SPAN
+#define FACTOR CHANNEL_ROWS_FACTOR
+#define CONSTANT CHANNEL_ROWS_CONSTANT
 
 .macro BEGIN name
   .section .text.\name, "ax", %progbits
@@ -79,7 +99,8 @@
   mla r3, r1, r12, r3
   mla r4, r1, r11, r4
   adds r0, #2 * COLUMN
-  // Four columns at a time; the first time, as many as are left of the others.
+  // Four columns at a time; the first time, as many as are left of the others. GNU's assembler refuses a distance that
+  // is too large for a byte of the table.
   ldr r1, [sp, #FIRST_STEPS]
   tbb [pc, r1]
 10:
@@ -162,16 +183,17 @@
 .endm
 
 .macro FILTER_ROW stride
-  BEGIN cmsis_nn_delegate_filter_row_stride\stride  // (column, table, output, row)
+  BEGIN cmsis_nn_delegate_filter_row_stride\stride
   push {r4-r11, lr}
-  ldr r12, [r3, #OUTPUTS]
+  ldr r12, [r3, #CHANNEL_ROW_OUTPUTS]
   STORE_SUMS \stride, r12
   pop {r0-r3}
   adds r0, #2 * COLUMN + SUM
   add r7, r1, #START
-  ldr r1, [r3, #OUTPUTS]
-  ldr r10, [r3, #COLUMN_BYTES]
-  ldr r3, [r3, #LIMITED]
+  ldr r1, [r3, #CHANNEL_ROW_OUTPUTS]
+  ldr r10, [r3, #CHANNEL_ROW_COLUMN_BYTES]
+  ldr r3, [r3, #CHANNEL_ROW_LIMITED]
+  NEIGHBOURS START, SPAN, FACTOR, CONSTANT
   ldm r7, {r4-r7}  // start, span, factor, constant
   lsl r8, r7, #8
   asr r9, r7, #24
@@ -212,7 +234,7 @@
 .endm
 
 .macro ADD_ROW stride
-  BEGIN cmsis_nn_delegate_add_row_stride\stride  // (column, table, outputs)
+  BEGIN cmsis_nn_delegate_add_row_stride\stride
   push {r4-r11, lr}
   STORE_SUMS \stride, r2
   add sp, #ARGUMENTS
@@ -403,9 +425,9 @@
 .endm
 
 .macro FILTER_ROW stride
-  BEGIN cmsis_nn_delegate_filter_row_stride\stride  // (column, table, output, row)
+  BEGIN cmsis_nn_delegate_filter_row_stride\stride
   PUSH_ALL
-  ldr r4, [r3, #OUTPUTS]
+  ldr r4, [r3, #CHANNEL_ROW_OUTPUTS]
   PREPARE \stride
   ldr r4, [r1, #START]
   mov r8, r4
@@ -413,7 +435,7 @@
   mov r9, r4
   ldr r4, [r1, #CONSTANT]
   mov r10, r4
-  ldr r4, [r3, #COLUMN_BYTES]
+  ldr r4, [r3, #CHANNEL_ROW_COLUMN_BYTES]
   mov r11, r4
   ldr r7, [r1, #FACTOR]
   uxtb r4, r7
@@ -430,7 +452,7 @@
 .endm
 
 .macro ADD_ROW stride
-  BEGIN cmsis_nn_delegate_add_row_stride\stride  // (column, table, outputs)
+  BEGIN cmsis_nn_delegate_add_row_stride\stride
   PUSH_ALL
   mov r4, r2
   PREPARE \stride

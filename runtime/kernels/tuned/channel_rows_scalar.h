@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/kernels/portable/channel_rows.h"
+#include "runtime/kernels/tuned/channel_rows_members.h"
 #include "runtime/kernels/tuned/requantization_scalar.h"
 
 namespace cmsis_nn_delegate {

@@ -4,20 +4,13 @@
 // widened and added to sums, of the even channels (q0, second output q2) and of the odd ones (q1, q3).
 #if defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE
 
+#include "runtime/kernels/tuned/channel_vectors_members.h"
+
   .syntax unified
   .thumb
 
-// Offsets in ChannelRow.
-#define TABLE 12
-#define OUTPUT 16
-#define CHANNELS 20
-#define STRIDE 28
-#define ZERO_POINT 32
-#define LEAST 36
-#define FORM 44
-
 // Offsets in what the function keeps on the stack.
-#define ROW 0        // the ChannelRow
+#define ROW 0        // the ChannelVectorRow
 #define BLOCKS_TABLE 4
 #define LEFT 8       // outputs
 #define BLOCKS 12    // of eight channels
@@ -26,9 +19,7 @@
 #define STEP 24      // from the end of the channels of two outputs to the inputs of the next two
 #define LOCALS 28
 
-// r0 r1 r2 rows, r3 r5 r6 r7 their columns 1 to 4, r4 table, r8 channels, r9 second output, r10 first output,
-// r11 the code for the form, r12 zero point, lr blocks; q4 weights, q5 q6 sums of products of both outputs, q7 inputs
-// and products.
+// Registers of the macros below: see "Register usage".
 
 // The first of two taps: both outputs.
 .macro FIRST a, b
@@ -139,6 +130,32 @@
   vqadd.s16 q2, q2, r12
 .endm
 
+// void cmsis_nn_delegate_channel_vectors(
+//     const ChannelVectorRow* row)   r0
+//
+// Register usage
+//   Inputs    r0 r1 r2 rows, r3 r5 r6 r7 columns 1 to 4 of one of them
+//   Table     r4
+//   Channels  r8
+//   Outputs   r10 first, r9 second
+//   r11 the code for the form, r12 zero point, lr blocks left
+//   Sums      q0 q1 even and odd channels of the first output, q2 q3 of the second
+//   q4 weights, q5 q6 sums of two products of both outputs in 16 bits, q7 inputs and products
+//   Multipliers and shifts take q4 q5 afterwards; the flags say whether the stride is 1 as long as blocks last.
+//
+// Layout of the table, for each 8 channels, 168 bytes: 4 starts of the even channels, 4 of the odd ones, int32; 9 x 8
+// weights, by tap; multipliers and shifts of the even channels, of the odd ones, 4 x int32 each.
+//
+// Cost, for 8 channels of two outputs, 144 products: 132 instructions with stride 1 and form LEAST, 116 of them vector
+// instructions, 464 beats; with stride 2, 138 and 119, 476 beats. Form ANY takes 15 more, 12 of them vector instructions.
+//
+// Bounds: reads 8 bytes in each of 4 columns of the three rows, or 5 with stride 2, and channels * columns bytes of a row
+// in all: rows are those of an even number of outputs, in scratch memory, see channel_columns(). The last 8 channels
+// begin BACK bytes earlier where the channels are no multiple of 8, so that nothing behind a pixel is read for the last
+// block, or written. There are channels / 8 blocks in the table, rounded up: init() compares block_words and blocks, so
+// ReadsPast is 0. A single last output is computed twice: r9 stays at r10, and the second one, of columns beyond, is
+// overwritten by the first.
+// Two products fit into 16 bits: the compiler gives no call in which |w| + |w'| of such taps exceeds 255.
   .section .text.cmsis_nn_delegate_channel_vectors, "ax", %progbits
   .global cmsis_nn_delegate_channel_vectors
   .type cmsis_nn_delegate_channel_vectors, %function
@@ -148,17 +165,19 @@ cmsis_nn_delegate_channel_vectors:
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS
-  ldr r4, [r0, #TABLE]
+  ldr r4, [r0, #CHANNEL_VECTOR_ROW_TABLE]
   strd r0, r4, [sp, #ROW]
-  ldr r1, [r0, #FORM]
+  ldr r1, [r0, #CHANNEL_VECTOR_ROW_FORM]
   adr.w r11, .Laway
   cbz r1, 1f
   adr.w r11, .Lleast
 1:
   orr r11, r11, #1
-  ldrd r8, r3, [r0, #CHANNELS]
-  ldrd r6, r12, [r0, #STRIDE]
-  ldr r10, [r0, #OUTPUT]
+  NEIGHBOURS CHANNEL_VECTOR_ROW_CHANNELS, CHANNEL_VECTOR_ROW_OUTPUTS
+  ldrd r8, r3, [r0, #CHANNEL_VECTOR_ROW_CHANNELS]
+  NEIGHBOURS CHANNEL_VECTOR_ROW_STRIDE, CHANNEL_VECTOR_ROW_ZERO_POINT
+  ldrd r6, r12, [r0, #CHANNEL_VECTOR_ROW_STRIDE]
+  ldr r10, [r0, #CHANNEL_VECTOR_ROW_OUTPUT]
   lsr r4, r8, #3
   strd r3, r4, [sp, #LEFT]
   ands r5, r8, #7
@@ -170,6 +189,9 @@ cmsis_nn_delegate_channel_vectors:
   it ne
   addne r5, r8, r8, lsl #1
   str r5, [sp, #STEP]
+  .if CHANNEL_VECTOR_ROW_ROWS
+  .error "rows are loaded from the beginning of the struct"
+  .endif
   ldm r0, {r0-r2}
   mov r9, r10
 
@@ -241,7 +263,8 @@ cmsis_nn_delegate_channel_vectors:
   SCALE_AWAY q1, q3
   NARROW
   ldr r3, [sp, #ROW]
-  ldrd r5, r6, [r3, #LEAST]
+  NEIGHBOURS CHANNEL_VECTOR_ROW_LEAST, CHANNEL_VECTOR_ROW_MOST
+  ldrd r5, r6, [r3, #CHANNEL_VECTOR_ROW_LEAST]
   vdup.16 q4, r5
   vdup.16 q5, r6
   vmax.s16 q0, q0, q4

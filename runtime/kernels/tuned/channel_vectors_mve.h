@@ -2,17 +2,20 @@
 #pragma once
 
 #include "runtime/kernels/portable/channel_vectors.h"
+#include "runtime/kernels/tuned/channel_vectors_members.h"
 #include "runtime/kernels/tuned/vector_products_mve.h"
 
 namespace cmsis_nn_delegate {
 namespace tuned {
 
 extern "C" {
-void cmsis_nn_delegate_channel_vectors(const portable::ChannelRow* row);
+void cmsis_nn_delegate_channel_vectors(const portable::ChannelVectorRow* row);
 }
 
 struct MveChannelVectors : MveVectorProducts {
-  static void compute(const portable::ChannelRow& row) { cmsis_nn_delegate_channel_vectors(&row); }
+  static void compute(const portable::ChannelVectorRow& row) {
+    cmsis_nn_delegate_channel_vectors(&row);
+  }
 };
 
 }  // namespace tuned

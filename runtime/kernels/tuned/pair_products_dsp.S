@@ -5,17 +5,10 @@
 // Inputs and table are 4-byte aligned; outputs need not be, so word stores have to be allowed to be unaligned.
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
+#include "runtime/kernels/tuned/pair_products_members.h"
+
   .syntax unified
   .thumb
-
-// Offsets in PairProducts, which lies on the stack while a function runs.
-#define INPUTS 0
-#define INPUTS_END 4
-#define TABLE 8
-#define OUTPUT0 12
-#define CHANNELS 20
-#define LEAST 24
-#define PAIR_PRODUCTS_BYTES 32
 
 // r0 inputs, r1 table, r4-r7 sums of the first window, r8-r11 of the second, r2 r3 inputs, r12 lr weights.
 // Multiplies two inputs of both windows with the weights of four channels.
@@ -76,6 +69,28 @@
   sel \word, \word, r3
 .endm
 
+// void cmsis_nn_delegate_multiply_pairs_floor(   and _any
+//     const PairProducts* products)   r0
+//
+// Register usage
+//   Inputs    r0, and r2 r3 for a pair of both windows
+//   Table     r1
+//   Weights   r12 lr
+//   Sums      r4 r5 r6 r7      first window, by channel
+//             r8 r9 r10 r11    second window
+//   The PairProducts lies on the stack, at its own offsets.
+//
+// Layout of the table, for four channels: 4 starts, int32; for each two inputs a word of int8 for channels 0 and 1 and
+// one for 2 and 3, of the first input for both channels and then of the second; shift, multiplier and correction of each
+// channel.
+//
+// Cost: 63 instructions for 8 inputs of two windows and four channels, 64 products; then 49 for the eight results with
+// form FLOOR, 74 with ANY, of which 9 are for limits.
+//
+// Bounds: a step reads 32 bytes of inputs and of weights, and inputs are a multiple of that and not none:
+// PairWindows::depth(). Blocks have 16 words and one for each input, and there are channels / 4, rounded up: init()
+// compares block_words and blocks, so ReadsPast is 0. Four results at a time are stored as a word while four channels
+// or more are left, and then the last one to three as bytes.
 .macro MULTIPLY name, requantize, limited
   .section .text.\name, "ax", %progbits
   .global \name
@@ -84,12 +99,15 @@
   .balign 8
 \name:
   push {r4-r11, lr}
+  NEIGHBOURS PAIR_PRODUCTS_INPUTS, PAIR_PRODUCTS_INPUTS_END, PAIR_PRODUCTS_TABLE, PAIR_PRODUCTS_OUTPUT0, \
+             PAIR_PRODUCTS_OUTPUT1, PAIR_PRODUCTS_CHANNELS, PAIR_PRODUCTS_LEAST, PAIR_PRODUCTS_MOST, \
+             PAIR_PRODUCTS_BYTES
   ldm r0, {r1-r8}
   sub sp, #PAIR_PRODUCTS_BYTES + 4
   stm sp, {r1-r8}
   mov r1, r3
 1:  // four channels
-  ldr r0, [sp, #INPUTS]
+  ldr r0, [sp, #PAIR_PRODUCTS_INPUTS]
   ldm r1!, {r4-r7}
   mov r8, r4
   mov r9, r5
@@ -100,7 +118,7 @@
   PRODUCTS
   PRODUCTS
   PRODUCTS
-  ldr lr, [sp, #INPUTS_END]
+  ldr lr, [sp, #PAIR_PRODUCTS_INPUTS_END]
   cmp r0, lr
   bne 2b
   \requantize r4, r8
@@ -110,18 +128,18 @@
   PACK r4, r5, r6, r7
   PACK r8, r9, r10, r11
   .if \limited
-  ldrd r2, r3, [sp, #LEAST]
+  ldrd r2, r3, [sp, #PAIR_PRODUCTS_LEAST]
   LIMIT r4
   LIMIT r8
   .endif
-  ldrd r2, r3, [sp, #OUTPUT0]
-  ldr r12, [sp, #CHANNELS]
+  ldrd r2, r3, [sp, #PAIR_PRODUCTS_OUTPUT0]
+  ldr r12, [sp, #PAIR_PRODUCTS_CHANNELS]
   subs r12, r12, #4
   blt 3f
   str r4, [r2], #4
   str r8, [r3], #4
-  strd r2, r3, [sp, #OUTPUT0]
-  str r12, [sp, #CHANNELS]
+  strd r2, r3, [sp, #PAIR_PRODUCTS_OUTPUT0]
+  str r12, [sp, #PAIR_PRODUCTS_CHANNELS]
   bne 1b
   b 5f
 3:  // the last one to three channels
@@ -142,12 +160,24 @@
   MULTIPLY cmsis_nn_delegate_multiply_pairs_floor, REQUANTIZE_FLOOR, 0
   MULTIPLY cmsis_nn_delegate_multiply_pairs_any, REQUANTIZE_ANY, 1
 
+// void cmsis_nn_delegate_widen_pairs(
+//     const int8_t* a,   r0
+//     const int8_t* b,   r1
+//     int32_t* out,      r2
+//     int32_t words)     r3
+//
+// Register usage: r4 r5 words of `a` and `b`; r6 r12 pairs of `a`, r7 lr of `b`.
+//
+// Cost: 9 instructions for 4 inputs of two windows.
+//
+// Bounds: reads 4 bytes of `a` and `b` and writes 16 bytes, `words` times, which is at least 1. Callers give whole words
+// of a window; what is left of its segments is widened in C++.
   .section .text.cmsis_nn_delegate_widen_pairs, "ax", %progbits
   .global cmsis_nn_delegate_widen_pairs
   .type cmsis_nn_delegate_widen_pairs, %function
   .thumb_func
   .balign 8
-cmsis_nn_delegate_widen_pairs:  // (a, b, out, words)
+cmsis_nn_delegate_widen_pairs:
   push {r4-r7, lr}
 1:
   ldr r4, [r0], #4

@@ -4,19 +4,10 @@
 // The table is 4-byte aligned; inputs need not be, so word loads have to be allowed to be unaligned.
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
+#include "runtime/kernels/tuned/row_products_members.h"
+
   .syntax unified
   .thumb
-
-// Offsets in RowProducts.
-#define INPUT 0
-#define REST 8
-#define REST_END 12
-#define TABLE 16
-#define OUTPUT 20
-#define FORM 28
-#define SCALES 32
-#define SCALE_BYTES 36
-#define LEAST 40
 
 // The frame: the sums of a block, the RowProducts, and where the inputs that are being read end.
 #define ROW 32
@@ -55,20 +46,41 @@
   PRODUCTS
 .endm
 
+// void cmsis_nn_delegate_multiply_row(
+//     RowProducts* products)   r0   output, channels and scales are where they end after the call
+//
+// Register usage
+//   Inputs    r0, and r3 for a pair of them
+//   Table     r1
+//   Weights   r12 lr, widened in r2 r12 lr
+//   Sums      r4-r11, one for each channel of a block; then on the stack, where r6 goes over them
+//   Results   r4 output, r5 channels of the block left, r10 channels after it, r11 scales, lr bytes between these
+//
+// Layout of the table, for each 8 channels: 8 starts, int32; for each two inputs, 0 and 2 or 1 and 3 of a word of
+// inputs, four words with the int8 weights of two channels each: of the first input for both, then of the second.
+//
+// Cost: 83 instructions for 8 inputs and 8 channels, 64 products; 10 a result with form FLOOR, 19 with ANY.
+//
+// Bounds: a step reads 8 inputs and 64 bytes of the table. [input, input_end) is a multiple of 8 inputs; what is left of
+// a row lies in [rest, rest_end), 8 inputs that its caller has filled up with zeros, so that nothing behind the row is
+// read. A block has 8 words and 16 for each 8 inputs, and there are channels / 8 blocks, rounded up: init() compares
+// block_words and blocks. The last one to seven channels have starts and weights of 0 in the place of those that are
+// missing, and only theirs are stored. Scales are read as many as results are stored. ReadsPast is 0.
   .section .text.cmsis_nn_delegate_multiply_row, "ax", %progbits
   .global cmsis_nn_delegate_multiply_row
   .type cmsis_nn_delegate_multiply_row, %function
   .thumb_func
   .balign 8
-cmsis_nn_delegate_multiply_row:  // (products)
+cmsis_nn_delegate_multiply_row:
   push {r4-r11, lr}
   sub sp, #FRAME
   str r0, [sp, #ROW]
-  ldr r1, [r0, #TABLE]
+  ldr r1, [r0, #ROW_PRODUCTS_TABLE]
 1:  // eight channels
   ldr r12, [sp, #ROW]
   ldm r1!, {r4-r11}
-  ldrd r0, r2, [r12, #INPUT]
+  NEIGHBOURS ROW_PRODUCTS_INPUT, ROW_PRODUCTS_INPUT_END
+  ldrd r0, r2, [r12, #ROW_PRODUCTS_INPUT]
   str r2, [sp, #END]
 2:  // eight inputs
   WORD
@@ -78,15 +90,18 @@ cmsis_nn_delegate_multiply_row:  // (products)
   bne 2b
   // The rest, unless this was it.
   ldr r12, [sp, #ROW]
-  ldrd r0, r3, [r12, #REST]
+  NEIGHBOURS ROW_PRODUCTS_REST, ROW_PRODUCTS_REST_END
+  ldrd r0, r3, [r12, #ROW_PRODUCTS_REST]
   cmp r2, r3
   str r3, [sp, #END]
   bne 2b
 
   stm sp, {r4-r11}
-  ldrd r4, r5, [r12, #OUTPUT]  // and channels
-  ldrd r11, lr, [r12, #SCALES]
-  ldr r7, [r12, #FORM]
+  NEIGHBOURS ROW_PRODUCTS_OUTPUT, ROW_PRODUCTS_CHANNELS
+  ldrd r4, r5, [r12, #ROW_PRODUCTS_OUTPUT]
+  NEIGHBOURS ROW_PRODUCTS_SCALES, ROW_PRODUCTS_SCALE_BYTES
+  ldrd r11, lr, [r12, #ROW_PRODUCTS_SCALES]
+  ldr r7, [r12, #ROW_PRODUCTS_FORM]
   mov r6, sp
   subs r10, r5, #8  // channels after this block
   it gt
@@ -105,7 +120,8 @@ cmsis_nn_delegate_multiply_row:  // (products)
   bne 3b
   b 5f
 4:
-  ldrd r8, r9, [r12, #LEAST]
+  NEIGHBOURS ROW_PRODUCTS_LEAST, ROW_PRODUCTS_MOST
+  ldrd r8, r9, [r12, #ROW_PRODUCTS_LEAST]
 6:  // one channel
   ldr r0, [r6], #4
   ldrd r2, r3, [r11]
@@ -128,8 +144,8 @@ cmsis_nn_delegate_multiply_row:  // (products)
   bne 6b
   ldr r12, [sp, #ROW]
 5:
-  strd r4, r10, [r12, #OUTPUT]
-  str r11, [r12, #SCALES]
+  strd r4, r10, [r12, #ROW_PRODUCTS_OUTPUT]
+  str r11, [r12, #ROW_PRODUCTS_SCALES]
   cmp r10, #0
   bgt 1b
   add sp, #FRAME

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/kernels/portable/row_products.h"
+#include "runtime/kernels/tuned/row_products_members.h"
 
 namespace cmsis_nn_delegate {
 namespace tuned {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/portable/vector_products.h"
+#include "runtime/kernels/tuned/vector_products_members.h"
 
 namespace cmsis_nn_delegate {
 namespace tuned {

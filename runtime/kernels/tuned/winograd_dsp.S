@@ -42,12 +42,33 @@
   smuad r11, r3, lr
 .endm
 
+// void cmsis_nn_delegate_multiply_winograd(
+//     const int32_t* inputs,    r0
+//     const int32_t* weights,   r1
+//     int32_t* products,        r2   then on the stack
+//     int32_t depth)            r3   then on the stack, as bytes of a position
+//
+// Register usage
+//   Inputs    r0, and r2 r3 for a pair of both tiles
+//   Weights   r1, and r12 lr for pairs of two channels
+//   Sums      r4 r5 r6 r7      first tile, by channel
+//             r8 r9 r10 r11    second tile
+//
+// Layout: inputs[position][pair][tile] and weights[position][pair][channel] of two int16, products[position][tile][channel]
+// of int32, with 16 positions, 2 tiles, 4 channels and depth / 2 pairs.
+//
+// Cost: 47 instructions for 8 inputs of two tiles and four channels, 64 products, and 8 a position.
+//
+// Bounds: a step reads 32 bytes of inputs and 64 of weights; `depth` is a multiple of 8 and not 0, see
+// winograd::depth(). So 16 * depth words of inputs are read, which is what scratch memory has, and 32 * depth of
+// weights, which are followed by the scales of the block: init() compares block_words and blocks, so ReadsPast is 0.
+// Writes 16 * 8 words, kProducts.
   .section .text.cmsis_nn_delegate_multiply_winograd, "ax", %progbits
   .global cmsis_nn_delegate_multiply_winograd
   .type cmsis_nn_delegate_multiply_winograd, %function
   .thumb_func
   .balign 8
-cmsis_nn_delegate_multiply_winograd:  // (inputs, weights, products, depth)
+cmsis_nn_delegate_multiply_winograd:
   push {r4-r11, lr}
   sub sp, #FRAME_BYTES
   lsl r3, r3, #2  // bytes of a position: a pair of both tiles for each two inputs

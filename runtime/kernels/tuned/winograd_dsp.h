@@ -10,6 +10,10 @@ namespace tuned {
 
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
 
+static_assert(portable::winograd::kPositions == 16 && portable::winograd::kTiles == 2 &&
+                  portable::winograd::kBlock == 4 && portable::winograd::kDepth == 8,
+              "assembly has these sizes in its instructions");
+
 extern "C" void cmsis_nn_delegate_multiply_winograd(const std::int32_t* inputs,
                                                     const std::int32_t* weights,
                                                     std::int32_t* products, std::int32_t depth);
