@@ -1,8 +1,8 @@
 """Runs firmware in Renode, over its robot server.
 
 One Renode process runs many images, because starting Renode takes seconds and running an image only a fraction of
-a second. The process ends with the program that uses it, and is replaced after a run that did not end by the
-firmware's exit.
+a second. The process ends with the program that uses it, and is replaced after a run in which the firmware
+did not reach its end: bsp_exit(), also from its fault handler.
 
 An executed instruction takes 1 ns of virtual time (repl.py), so that SysTick counts instructions as it
 does under QEMU. Exact counts come from hooks at the markers of platforms/bsp/mark.h.
@@ -140,10 +140,14 @@ class Run:
     def _wait_for_stop(self) -> None:
         """Waits until the firmware has executed its last instruction, where the last hook is."""
         deadline = time.monotonic() + _STOP_TIMEOUT_S
-        while time.monotonic() < deadline and self._server.alive and "total" not in self.events():
+        while time.monotonic() < deadline and self._server.alive and not self.at_end():
             if _HOOK_ERROR in self._log.read():
                 raise RenodeError("a hook failed in Renode:\n" + self.diagnosis())
             time.sleep(_POLL_S)
+
+    def at_end(self) -> bool:
+        """Returns whether the core has reached the last instruction of the firmware."""
+        return "total" in self.events()
 
     def uart(self) -> str:
         """Returns the firmware's output so far."""
@@ -294,7 +298,8 @@ class Renode(Simulator):
                 run.wait_for_debugger(gdb_port)
             status = run.wait(None if timeout_s is None else time.monotonic() + timeout_s, show)
             uart, events, diagnosis = run.uart(), run.events(), run.diagnosis()
-            if status == "exit":
+            # After a fault that the firmware has reported, it has executed its last instruction too.
+            if status == "exit" or (status == "fault" and run.at_end()):
                 self._server().command("pause")
                 run.remove()
                 ended_well = True

@@ -139,6 +139,14 @@ def test_fault_of_the_firmware(fake):
     assert (result.status, result.exit_code) == ("fault", 111)
 
 
+def test_a_reported_fault_does_not_cost_a_new_process(fake):
+    """Starting Renode takes seconds, and the core is as idle as after an exit."""
+    fake.script([["exit", "##FAULT exception=3 pc=00000010\n##EXIT rc=111##\n"]], [EXIT])
+    assert fake.run().status == "fault"
+    assert fake.run().status == "exit"
+    assert len(fake.pids()) == 1
+
+
 def test_cpu_abort(fake):
     """If the core has stopped for good, the run ends as a fault at once, and the next run uses a new process."""
     fake.script([["uart", "going\n"], ["log", "[ERROR] cpu: CPU abort [PC=0xF0000000]: outside RAM"]], [EXIT])
