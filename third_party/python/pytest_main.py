@@ -30,6 +30,14 @@ class BazelPlugin:
         settings.register_profile("bazel", deadline=None, derandomize=True, database=None)
         settings.load_profile("bazel")
 
+    def pytest_collection_finish(self, session):
+        # What the tests have imported stays until the end. Without this, pytest's own collection after the last test
+        # and the end of Python search it for garbage several times: 2 s where torch is imported.
+        gc.freeze()
+
+    def pytest_sessionfinish(self, session):
+        gc.freeze()
+
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items):
         total = int(os.environ.get("TEST_TOTAL_SHARDS", "1"))
