@@ -15,13 +15,13 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, Optional
 
 import torch
-from executorch.exir.dialects.edge._ops import EdgeOpOverload
-from executorch.exir.pass_base import _ExportPassBase
 from torch._export import utils
 from torch._subclasses import FakeTensor, fake_impls
 from torch.export import exported_program
 from torch.fx import GraphModule, Interpreter
 from torchao.quantization.pt2e import qat_utils
+
+from ..partition.exir import EdgeOpOverload
 
 
 def make_torch_faster() -> None:
@@ -111,6 +111,8 @@ def _set_kernels(op: Any, kernels: Mapping) -> None:
 def _compute_shapes_once() -> None:
     """Each of ExecuTorch's passes calls all operators again, for the shapes and types of their results: a sixth of the
     time of lowering. Most get the very tensors that they got in the pass before."""
+    from executorch.exir.pass_base import _ExportPassBase  # after partition.exir, which imports ExecuTorch quickly
+
     if hasattr(_ExportPassBase, "interpreter"):
         return
 

@@ -9,13 +9,13 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 import torch
-from executorch.exir import EdgeProgramManager
 from torch import nn
 from torch.export import ExportedProgram
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from ..format.schema import MAX_IO
 from ..graph.ir import Graph, Value
+from ..partition.exir import EdgeProgramManager
 from ..partition.explain import NodeReport
 from ..partition.importer import import_program
 from ..partition.int8_io import io_quants
