@@ -21,7 +21,7 @@ its JSON, part_1_of_4.json, into its test.outputs. Bazel runs shards side by sid
 """
 
 load("@rules_python//python:defs.bzl", "py_test")
-load("//platforms:cores.bzl", "CORES")
+load("//platforms:cores.bzl", "TARGETS")
 
 _MAIN = str(Label("//aot:accuracy_part.py"))
 _CLI = str(Label("//aot/cmsis_nn_delegate:cli"))
@@ -71,7 +71,7 @@ def accuracy_test(
     if on not in ["host", "simulator"]:
         fail("on of %s: %r is neither \"host\" nor \"simulator\"" % (name, on))
     args = ["$(rootpath %s):%s" % (srcs[0], function), "--data", "$(rootpath %s)" % data_set]
-    args += ["--target", CORES[core].cpu, "--on", on]
+    args += ["--target", TARGETS[core].cpu, "--on", on]
     files = srcs + [data_set]
     if calibration:
         args += ["--calibration", "$(rootpath %s)" % calibration, "--linear-weights", linear_weights]

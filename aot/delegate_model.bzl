@@ -20,7 +20,7 @@ runs `cmsisnn compile` once for each instruction set, however many cores are bui
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_python//python:defs.bzl", "py_binary")
-load("//platforms:cores.bzl", "CORES", "ISAS", "core_of_isa", "select_core")
+load("//platforms:cores.bzl", "ISAS", "TARGETS", "core_of_isa", "select_core")
 load("//platforms:host_genrule.bzl", "host_genrule")
 
 _MAIN = str(Label("//aot/cmsis_nn_delegate:__main__.py"))
@@ -134,13 +134,13 @@ def delegate_model(
             tools = [":%s_compiler" % name],
             **kwargs
         )
-    files = {core: data.isa for core, data in CORES.items()}
+    isas = {name: target.isa for name, target in TARGETS.items()}
     suffixes = [".h", ".kernels.h", ".c"] + ([] if memories else [".model.h", ".model.cc"])
     sources = [name + suffix for suffix in suffixes]
     native.genrule(
         name = name + "_sources",
         srcs = select_core(
-            {core: ["%s/%s" % (isa, source) for source in sources] for core, isa in files.items()},
+            {core: ["%s/%s" % (isa, source) for source in sources] for core, isa in isas.items()},
             default = ["mve/" + source for source in sources],
         ),
         outs = sources,

@@ -34,6 +34,7 @@ from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.target import TARGETS
 from examples.mlperf_tiny.networks import NETWORKS as MLPERF_TINY
 from examples.mlperf_tiny.networks import WEIGHTS_VARIABLE
+from sim.boards import tested_cores
 
 NAME = "benchmarks"
 _DOCS = "docs"
@@ -61,7 +62,7 @@ def main(arguments: Sequence[str]) -> int:
             return 0
         known = names()
         chosen = _chosen_networks(options.networks, known, options.write)
-        cores = list(TARGETS) if options.cores == "all" else _listed(options.cores, TARGETS, "core")
+        cores = tested_cores() if options.cores == "all" else _listed(options.cores, TARGETS, "core")
         providers = _listed(options.providers, PROVIDERS, "provider")
         results = run(chosen, cores, providers, _weights(options.weights))
     except (UserError, OSError, ValueError) as error:

@@ -1,6 +1,6 @@
 # cmsis_nn_delegate_model(): a PyTorch model in a CMake build. Also part of the installed package.
 
-# cmsis_nn_delegate_model(<name> <file.py>:<function> CALIBRATION <file.npz> [TARGET <core>] [IO int8|float]
+# cmsis_nn_delegate_model(<name> <file.py>:<function> CALIBRATION <file.npz> [TARGET <target>] [IO int8|float]
 #                         [IO_PLACEMENT arena|caller] [MEMORIES <memory>...] [OPTIONS <option>...] [DEPENDS <file>...])
 #
 # Runs `cmsisnn compile` of the Python package cmsis_nn_delegate, which Python3_EXECUTABLE must have installed
@@ -11,7 +11,7 @@
 #   <name>_cpp   the model as C++ calls, <name>.h and <name>.model.h: the image links kernels alone. Not with MEMORIES
 #
 # The model is compiled again when one of its files, or of DEPENDS, changes. Paths are relative to the current source
-# folder. TARGET is a core as `cmsisnn targets` lists them; the default is CORE of the toolchain file, or in Zephyr's build
+# folder. TARGET is one that `cmsisnn targets` lists; the default is CORE of the toolchain file, or in Zephyr's build
 # what Kconfig says. MEMORIES are the device's RAM as `cmsisnn compile --memory` takes it, the fastest first, such as
 # dtcm=64K:activations,scratch,weights sram=256K; by default there is one arena of any size. OPTIONS are further options
 # of `cmsisnn compile`, such as --max-arena 4096. All files are in ${CMAKE_CURRENT_BINARY_DIR}/<name>/. With CMSIS-NN in
@@ -36,7 +36,11 @@ function(cmsis_nn_delegate_model name model)
     if(NOT CORE)
       message(FATAL_ERROR "cmsis_nn_delegate_model(${name}): there is no CORE, so TARGET must name one")
     endif()
-    string(REPLACE "_" "-" arg_TARGET ${CORE})
+    # Our toolchain file knows it, with features that are switched off: cortex-m33+nodsp for cortex_m33_nodsp.
+    set(arg_TARGET ${CORE_CPU})
+    if(NOT arg_TARGET)
+      string(REPLACE "_" "-" arg_TARGET ${CORE})
+    endif()
   endif()
   if(NOT arg_IO)
     set(arg_IO int8)

@@ -2,8 +2,7 @@
 
 load("//cmake:device.bzl", "to_device")
 load("//cmake:targets.bzl", "CcTargets", "cc_targets_aspect", "cmake_path")
-load("//platforms:boards.bzl", "BOARD_OF_CORE")
-load("//platforms:cores.bzl", "CORES")
+load("//platforms:cores.bzl", "TARGETS")
 load("//platforms/arm_gcc:flags.bzl", "FLAGS")
 load("//third_party:pins.bzl", "PINS")
 load("//third_party/cmsis_nn:sources.bzl", "CMSIS_NN_SOURCES")
@@ -21,18 +20,18 @@ def _write(ctx, suffix, of, texts):
     return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles([output]))]
 
 def _platforms_impl(ctx):
-    texts = ["\n# platforms/cores.bzl, and the boards of these cores in platforms/boards.bzl\n", _set("CMSIS_NN_DELEGATE_CORES", CORES.keys())]
-    for name, core in CORES.items():
+    texts = ["\n# TARGETS of platforms/cores.bzl\n", _set("CMSIS_NN_DELEGATE_CORES", TARGETS.keys())]
+    for name, target in TARGETS.items():
         prefix = "CMSIS_NN_DELEGATE_CORE_%s_" % name
         texts += [
             "\n",
-            _set(prefix + "CPU", [core.cpu]),
-            _set(prefix + "FLAGS", core.flags),
-            _set(prefix + "ISA", [core.isa]),
-            _set(prefix + "BOARD", [BOARD_OF_CORE[name].board]),
+            _set(prefix + "CPU", [target.cpu]),
+            _set(prefix + "FLAGS", target.flags),
+            _set(prefix + "ISA", [target.isa]),
+            _set(prefix + "BOARD", [target.board]),
         ]
-        if core.other_flags:
-            texts.append(_set(prefix + "OTHER_FLAGS", core.other_flags))
+        if target.other_flags:
+            texts.append(_set(prefix + "OTHER_FLAGS", target.other_flags))
     texts += [
         "\n# platforms/arm_gcc/flags.bzl\n",
         _set("CMSIS_NN_DELEGATE_ARM_COMMON", FLAGS.common),

@@ -241,11 +241,6 @@ def test_two_models_take_the_lines_of_both_lists(tmp_path):
     reader.run(f"eval g++ -Iout main.cc out/one.model.cc out/two.model.cc {lists} -o two\n./two")
 
 
-def test_the_table_has_the_flags_of_all_cores():
-    rows = [f"| `{cpu}` | `{' '.join(core['flags'])}` |" for cpu, core in CORES.items()]
-    assert "\n".join(["| core | flags |", "|---|---|", *rows]) in PAGE.read_text()
-
-
 def test_kernels_without_checks_refuse_every_payload(tmp_path):
     """So that an image which mixes both forms by mistake does not run unchecked calls."""
     source = """

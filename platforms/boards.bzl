@@ -1,4 +1,4 @@
-"""The table of boards, and the board that the images of each core are linked for.
+"""The table of boards. cores.bzl says which of them the images of a core are linked for.
 
 Each entry of BOARDS has the arguments of board() in board.bzl, which describes the fields, but for the name:
   core        the board's core, as in -mcpu; cores.bzl says which images run on it
@@ -120,27 +120,9 @@ BOARDS = {
     ),
 }
 
-# The board that the images of a core are linked for by default; and a note that says what it means if this board has
-# another core.
-BOARD_OF_CORE = {
-    "cortex_m0plus": struct(
-        board = "microbit",
-        note = "QEMU has no Cortex-M0+: it runs this on a Cortex-M0, which has the same instructions (Armv6-M)",
-    ),
-    "cortex_m3": struct(board = "mps2_an385", note = ""),
-    "cortex_m4": struct(board = "mps2_an386", note = ""),
-    "cortex_m7": struct(board = "mps2_an500", note = ""),
-    "cortex_m33": struct(board = "mps2_an505", note = ""),
-    "cortex_m55": struct(board = "mps3_an547", note = ""),
-    "cortex_m85": struct(
-        board = "mps3_an547",
-        note = "QEMU has no Cortex-M85: it runs this on a Cortex-M55, which has the same vector extension",
-    ),
-}
-
 def other_boards():
     """Maps the boards that are not the default of any core to the first core that they run images for."""
-    defaults = [entry.board for entry in BOARD_OF_CORE.values()]
+    defaults = [core.board for core in CORES.values()]
     return {
         name: [core for core, entry in CORES.items() if board.core in [entry.cpu] + entry.also_runs_on][0]
         for name, board in BOARDS.items()

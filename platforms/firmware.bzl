@@ -5,11 +5,12 @@
         deps = [":main"],
     )
 
-declares a target for every core in cores.bzl, named after the core, with these files in bazel-bin/<package>/:
+declares a target for every one of TARGETS in cores.bzl, named after it, with these files in bazel-bin/<package>/:
 
     <core>.elf  .bin  .hex  .map  .size (for people)  .size.json (for tools)  .board.json (for the simulators)
 
-Each is linked for the core's board in BOARD_OF_CORE of boards.bzl; for others, see `boards` and board.bzl.
+Each is linked for the board that cores.bzl names; for others, see `boards` and board.bzl. `bazel build //...` builds
+those of FULLY_TESTED, the others if they are asked for: `bazel build //my_package:cortex_m33_nodsp`.
 
 tools/check_image.py refuses an image that contains the heap or C++ exception handling.
 """
@@ -19,14 +20,14 @@ load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("//platforms:board.bzl", "BoardInfo")
-load("//platforms:cores.bzl", "CORES", "select_core")
+load("//platforms:cores.bzl", "FULLY_TESTED", "TARGETS", "select_core")
 load("//third_party:components.bzl", "components")
 
 _SUFFIXES = ["board.json", "elf", "bin", "hex", "map", "size", "size.json"]
 
 def _check_board(ctx, board):
     """Fails if the core of `board` does not run images for the core that is built for."""
-    for core in CORES.values():
+    for core in TARGETS.values():
         if core.cpu == ctx.attr.core and board.core not in [core.cpu] + core.also_runs_on:
             fail("%s: board %s has a %s, which does not run images for %s" % (
                 ctx.label,
@@ -207,7 +208,7 @@ def firmware_image(name, **kwargs):
     """
     _firmware_image(
         name = name,
-        core = select_core({core: CORES[core].cpu for core in CORES}, default = "the host"),
+        core = select_core({name: target.cpu for name, target in TARGETS.items()}, default = "the host"),
         target_compatible_with = ["@platforms//os:none"],
         **kwargs
     )
@@ -237,7 +238,7 @@ def _to_board_impl(settings, attr):
     result[_BOARD] = "@" + board if board.startswith("//") else board
     return result
 
-# A separate transition, so that the output paths of images for the boards in BOARD_OF_CORE do not change.
+# A separate transition, so that the output paths of images for the boards of cores.bzl do not change.
 _to_board = transition(
     implementation = _to_board_impl,
     inputs = [],
@@ -278,7 +279,7 @@ def firmware_rule(to_core, attrs = {}):
       attrs: further attributes.
     """
     all_attrs = {
-        "core": attr.string(mandatory = True, values = CORES.keys()),
+        "core": attr.string(mandatory = True, values = TARGETS.keys()),
         "image": attr.label(cfg = to_core, mandatory = True, doc = "A firmware_image."),
         "mode": attr.string(default = "opt", values = ["dbg", "fastbuild", "opt"]),
         "_allowlist_function_transition": attr.label(
@@ -304,19 +305,21 @@ def firmware_targets(rule, image, cores = None, targets = "{core}", by_default =
     Args:
       rule: the rule that chooses the core, from firmware_rule().
       image: the image.
-      cores: names in cores.bzl; default: all.
+      cores: names of TARGETS in cores.bzl; default: all.
       targets: pattern of the targets' names, in which {core} stands for the core.
-      by_default: the cores that `bazel build //...` builds; default: all. The others are built only if a target
-        needs them.
+      by_default: the cores that `bazel build //...` builds; default: those of `cores` if they are given, else
+        FULLY_TESTED. The others are built only if they are asked for, or a target needs them.
       tags: tags of all targets.
       **kwargs: mode ("opt", "dbg" or "fastbuild"), testonly, visibility.
     """
-    for core in CORES if cores == None else cores:
+    if by_default == None:
+        by_default = FULLY_TESTED if cores == None else cores
+    for core in TARGETS if cores == None else cores:
         rule(
             name = targets.replace("{core}", core),
             core = core,
             image = image,
-            tags = tags if by_default == None or core in by_default else tags + ["manual"],
+            tags = tags if core in by_default else tags + ["manual"],
             **kwargs
         )
 

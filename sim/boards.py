@@ -10,20 +10,21 @@ from typing import Any
 from platforms.tools import board as descriptions
 from platforms.tools.board import Board, BoardError
 
-__all__ = ["Board", "BoardError", "Core", "board_of", "cores", "generated", "get_board", "simulators"]
+__all__ = ["Board", "BoardError", "Core", "board_of", "cores", "generated", "get_board", "simulators", "tested_cores"]
 
 _ROOT = pathlib.Path(__file__).parent.parent
 
 
 @dataclasses.dataclass(frozen=True)
 class Core:
-    """A core that firmware is built for."""
+    """A core that firmware is built for, with all of its features or without some."""
 
-    cpu: str  # "cortex-m55"
+    cpu: str  # "cortex-m55", "cortex-m33+nodsp"
+    core: str  # the core itself: "cortex-m33"
     architecture: str  # "armv7e-m": see platforms/cores.bzl
     isa: str  # "scalar", "dsp" or "mve"
-    board: Board  # for which its images are linked by default
-    note: str  # what it means if the board has another core; "" if it has this one
+    board: Board  # for which its images are linked by default; it may have another core that runs them
+    fully_tested: bool  # whether all tests run on it
 
 
 def generated(path: pathlib.Path) -> pathlib.Path:
@@ -39,11 +40,23 @@ def _tables() -> descriptions.Tables:
 
 @functools.cache
 def cores() -> dict[str, Core]:
-    """Returns all cores, by their name as in -mcpu ("cortex-m55")."""
+    """Returns all cores, by their name as in -mcpu ("cortex-m55", "cortex-m33+nodsp")."""
     return {
-        entry["cpu"]: Core(entry["cpu"], entry["architecture"], entry["isa"], get_board(entry["board"]), entry["note"])
+        entry["cpu"]: Core(
+            entry["cpu"],
+            entry["core"],
+            entry["architecture"],
+            entry["isa"],
+            get_board(entry["board"]),
+            entry["fully_tested"],
+        )
         for entry in _tables().cores
     }
+
+
+def tested_cores() -> list[str]:
+    """Returns the cores on which all tests run."""
+    return [cpu for cpu, core in cores().items() if core.fully_tested]
 
 
 def simulators() -> dict[str, dict[str, Any]]:

@@ -89,7 +89,8 @@ class Both(Simulator):
             compared = "instructions were not compared: " + (one.counter_note or other.counter_note)
         else:
             compared = "equal instruction counts"
-        return dataclasses.replace(one, simulator=names, simulator_note=f"equal results; {compared}")
+        core = one.core if one.core == other.core else f"{one.core} and a {other.core}"
+        return dataclasses.replace(one, simulator=names, core=core, simulator_note=f"equal results; {compared}")
 
     def interactive_command(self, elf, board, job_path, gdb_port):
         raise SimulatorError("a session on the terminal runs in one simulator: use //sim:renode or //sim:qemu")

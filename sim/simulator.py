@@ -59,6 +59,7 @@ class Result:
     uart: str
     ticks_to_instructions: float  # executed instructions per tick of bsp_ticks()
     simulator: str  # name and version: "QEMU 7.2.22"
+    core: str  # that was simulated: "cortex-m33"; may be another than that of the image, with all instructions of that
     counter: str  # where instruction counts come from: "plugin" or "hooks" (both exact), or "systick"
     counter_note: str  # why "systick"; "" if counts are exact
     regions: list[Region] | None  # None unless counts are exact

@@ -21,6 +21,7 @@ RESULT = Result(
     uart="##RUN\n##EXEC set=0 ticks=12\n##EXIT rc=0##\n",
     ticks_to_instructions=40.0,
     simulator="one",
+    core="cortex-m4",
     counter="hooks",
     counter_note="",
     regions=[Region(10, 30, [Region(12, 20)])],

@@ -152,7 +152,7 @@ def _device(
         progress(f"simulating {image}")
         run = simulate.run(compiled.payload, arrays, image, progress=progress)
         outputs = [[torch.from_numpy(x) for x in result] for result in run.outputs]
-        return outputs, "", f"{run.info.core} in {run.simulator}, kernels {run.info.kernels}"
+        return outputs, "", f"{run.info.core} in {run.place}, kernels {run.info.kernels}"
     try:
         program = HostProgram(compiled.pte, library)
     except UserError as error:

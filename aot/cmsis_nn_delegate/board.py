@@ -12,13 +12,13 @@ from itertools import pairwise
 from typing import Optional
 
 from .checked import checked, checked_fields
-from .cores import ALSO_RUNS_ON
+from .cores import ALSO_RUNS_ON, CORES
 from .errors import UserError
 from .format.schema import MAX_REF_OFFSET
 from .payload.planner.memories import Memory
 from .simulated_boards import BOARDS
 from .structured import AnyBase, read_json, structured
-from .target import TARGETS, Target, get_target
+from .target import Target, get_target
 
 # Memories of a description that hold no activations: linker scripts place code there, and simulators their jobs.
 _FLASH = "FLASH"
@@ -65,21 +65,21 @@ class Board:
 
     @checked()
     def target(self, name: Optional[str] = None) -> Target:
-        """Returns the core called `name`, by default the board's own. UserError if there is no such core, or the board
-        does not run what is compiled for it."""
+        """Returns the target called `name`, by default the board's own core. UserError if there is no such target, or
+        the board does not run what is compiled for it."""
         running = _running(self.core)
         if not running:
             raise UserError(f"board {self.name} has a {self.core}; nothing can be compiled for that")
         if name is None:
-            return TARGETS[self.core if self.core in running else running[0]]
+            return get_target(self.core if self.core in running else running[0])
         try:
             found = get_target(name)
         except ValueError as error:
             raise UserError(str(error)) from error
-        if name not in running:
+        if found.name not in running:
             raise UserError(
-                f"board {self.name} has a {self.core}, which does not run models for {name}: leave out --target, or "
-                "give another board"
+                f"board {self.name} has a {self.core}, which does not run models for {found.name}: leave out --target, "
+                "or give another board"
             )
         return found
 
@@ -118,7 +118,7 @@ class Board:
 
 def _running(core: str) -> list[str]:
     """Returns the targets whose code runs on `core`."""
-    return [cpu for cpu in TARGETS if core == cpu or core in ALSO_RUNS_ON.get(cpu, ())]
+    return [cpu for cpu in CORES if core == cpu or core in ALSO_RUNS_ON.get(cpu, ())]
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,9 @@ def test_boards_that_do_not_exist(tmp_path):
 
 
 def test_models_are_compiled_for_cores_that_the_board_runs(mine):
-    assert Board.of("microbit").target().name == "cortex-m0plus"  # it has a cortex-m0
+    assert Board.of("microbit").target().name == "cortex-m0"
+    assert Board.of("microbit").target("cortex-m0plus").name == "cortex-m0plus"
+    assert Board.of("mps2-an505").target("cortex-m33+nofp+nodsp").name == "cortex-m33+nodsp+nofp"
     assert Board.of("mps3-an547").target("cortex-m85").name == "cortex-m85"
     with pytest.raises(
         UserError, match="has a cortex-m7, which does not run models for cortex-m55: leave out --target"
@@ -101,6 +103,11 @@ def test_models_are_compiled_for_cores_that_the_board_runs(mine):
         mine.target("cortex-m55")
     with pytest.raises(UserError, match="unknown target 'cortex-m9'; choose one of"):
         mine.target("cortex-m9")
+    # A chip without DSP instructions runs nothing that is compiled for them.
+    less = Board("less", "cortex-m33+nodsp", mine.memories)
+    assert less.target().name == "cortex-m33+nodsp"
+    with pytest.raises(UserError, match=r"has a cortex-m33\+nodsp, which does not run models for cortex-m33:"):
+        less.target("cortex-m33")
     with pytest.raises(UserError, match="board z has a cortex-a5; nothing can be compiled for that"):
         Board("z", "cortex-a5", {}).target()
 

@@ -187,7 +187,8 @@ def test_help_lists_the_commands_that_there_are():
 def test_targets(capsys):
     code, out, _ = run(capsys, "targets")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()][:2] == ["cortex-m0plus", "cortex-m3"]
+    found = dict(line.split() for line in out.splitlines())
+    assert (found["cortex-m0plus"], found["cortex-m33"], found["cortex-m33+nodsp"]) == ("scalar", "dsp", "scalar")
 
 
 def test_compile_writes_everything(capsys, folder, small):
@@ -641,6 +642,11 @@ def test_inputs_with_different_numbers_of_samples(capsys, folder):
         ),
         (["explain", "m.py:small", "--target", "m4"], "unknown target 'm4'; did you mean cortex-m4\\?"),
         (
+            ["explain", "m.py:small", "--target", "cortex-m3+nodsp"],
+            "cortex-m3 has no features that can be switched off",
+        ),
+        (["profile", "nowhere/model", "--core", "cortex-m3+nodsp"], "--core: .*cortex-m3 has no features"),
+        (
             ["compile", "nowhere.py:f", "--target", "cortex-m4", "--calibration", "x.npz", "-o", "bad"],
             "nowhere.py does not exist",
         ),
@@ -845,8 +851,8 @@ class FakeSimulator:
     class SimulatorError(RuntimeError):
         pass
 
-    def __init__(self, artifacts, flip=False, note=""):
-        self.artifacts, self.flip, self.jobs, self.note = artifacts, flip, [], note
+    def __init__(self, artifacts, flip=False, note="", core="cortex-m55"):
+        self.artifacts, self.flip, self.jobs, self.note, self.core = artifacts, flip, [], note, core
         self.graph, _ = artifacts.graph()
 
     def run(self, elf, job, timeout_s):
@@ -878,7 +884,12 @@ class FakeSimulator:
                 )
         lines += ["##STACK bytes=700", "##EXIT rc=0##"]
         return SimpleNamespace(
-            status="exit", uart="\n".join(lines), regions=regions, simulator="fake 1", simulator_note=self.note
+            status="exit",
+            uart="\n".join(lines),
+            regions=regions,
+            simulator="fake 1",
+            simulator_note=self.note,
+            core=self.core,
         )
 
 
@@ -896,6 +907,22 @@ def test_run_on_the_simulator(capsys, folder, small, monkeypatch, flip, executor
     assert f"{8 * flip} of 24 bytes differ" in out
     assert f"executor {executor}" in out
     assert "instructions: 100 for init, 1,003 for an inference" in out
+
+
+@pytest.mark.parametrize("simulated", ["cortex-m55", "cortex-m33"])
+def test_a_core_that_is_simulated_for_another_is_named(capsys, folder, small, monkeypatch, simulated):
+    monkeypatch.setattr(simulate, "_simulator", lambda: FakeSimulator(Artifacts.of(str(small)), core=simulated))
+    image = folder / "image.elf"
+    image.write_bytes(b"")
+    out = run(capsys, "run", small, "--inputs", folder / "x.npz", "--on", "simulator", "--image", image)[1]
+    place = "fake 1" if simulated == "cortex-m55" else "fake 1, simulated on a Cortex-M33"
+    assert f"core cortex-m55, mve; kernels portable; executor standalone; {place}\n" in out
+
+
+def test_the_firmware_of_a_target_has_its_name(capsys, folder, small):
+    """Whatever the order in which the user gives the features."""
+    arguments = ["run", small, "--inputs", folder / "x.npz", "--on", "simulator", "--core", "cortex-m55+nofp+nomve"]
+    check_failure(run(capsys, *arguments), 2, "bazel build //runtime:cortex_m55_nomve_nofp")
 
 
 def test_why_another_simulator_runs_it_is_told_once(capsys, folder, small, monkeypatch):

@@ -8,7 +8,7 @@ from cmsis_nn_delegate.compile import compile_for_targets, compile_model
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
-TARGETS = ["cortex-m33", "cortex-m55"]
+TARGETS = ["cortex-m33+nodsp", "cortex-m55+nofp"]
 
 make_torch_faster()
 

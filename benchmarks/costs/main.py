@@ -28,7 +28,7 @@ from benchmarks.costs.samples import Sample, Sampler
 from benchmarks.measure import PROVIDERS, Images
 from benchmarks.networks import Network, load, names
 from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.payload.costs.table import MEASURED_CORES, Costs, Model
+from cmsis_nn_delegate.payload.costs.table import MEASURED_CORES, Costs, Model, costs
 from cmsis_nn_delegate.target import get_target
 from examples.mlperf_tiny.networks import WEIGHTS_VARIABLE
 
@@ -39,7 +39,8 @@ _COUNT = 40
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cores", default=",".join(MEASURED_CORES), help="default: all")
+    known = dict.fromkeys(found.core for found in costs().accuracy)
+    parser.add_argument("--cores", default=",".join(known), help="default: those of the table")
     parser.add_argument("--count", type=int, default=_COUNT, help="random calls of each kind; default %(default)s")
     parser.add_argument("--write", action="store_true", help="write the table of the source tree")
     options = parser.parse_args(arguments)

@@ -17,7 +17,7 @@ __attribute__((used)) static _Noreturn void report(uint32_t pc, uint32_t lr, uin
   bsp_write_string(" lr=");
   bsp_write_hex(lr);
   bsp_write_string(" cfsr=");
-#ifdef __ARM_ARCH_6M__
+#if __ARM_ARCH_ISA_THUMB < 2
   bsp_write_hex(0);
 #else
   bsp_write_hex(CFSR);
@@ -29,7 +29,7 @@ __attribute__((used)) static _Noreturn void report(uint32_t pc, uint32_t lr, uin
   } else {
     bsp_write_string("none");
   }
-#ifndef __ARM_ARCH_6M__
+#if __ARM_ARCH_ISA_THUMB >= 2
   if (CFSR & (CFSR_MMARVALID | CFSR_BFARVALID)) {
     bsp_write_string(" address=");
     bsp_write_hex(CFSR & CFSR_MMARVALID ? MMFAR : BFAR);

@@ -33,7 +33,7 @@ static void enable_coprocessors(void) {
 #if defined(__ARM_FP) || defined(__ARM_FEATURE_MVE)
   CPACR |= CPACR_CP10_CP11;
 #endif
-#ifdef __ARM_FEATURE_MVE
+#ifdef __ARM_ARCH_8_1M_MAIN__
   CCR |= CCR_LOB;
 #endif
   __asm__ volatile("dsb\n\tisb" ::: "memory");

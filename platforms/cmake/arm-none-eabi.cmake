@@ -2,9 +2,9 @@
 #
 #   cmake --toolchain platforms/cmake/arm-none-eabi.cmake -DCORE=cortex_m55 ...
 #
-# CORE is a name from platforms/cores.bzl. tables.cmake, generated from the flags of Bazel's toolchain, has the flags
-# of each core and those for every core. To use another compiler than the one on PATH, set ARM_GNU_TOOLCHAIN to its
-# folder, as a CMake or environment variable.
+# CORE is a name of TARGETS in platforms/cores.bzl; cortex_m33_nodsp is a core without its DSP instructions.
+# tables.cmake, generated from the flags of Bazel's toolchain, has the flags of each of them and those for all. To use
+# another compiler than the one on PATH, set ARM_GNU_TOOLCHAIN to its folder, as a CMake or environment variable.
 include(${CMAKE_CURRENT_LIST_DIR}/table.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/tables.cmake)
 

@@ -205,9 +205,10 @@ def problems(data: Any, tables: Tables, own_driver: bool = False) -> list[str]:
     if not re.fullmatch("[a-z][a-z0-9_]*", str(data.get("name", "x"))):
         found.append(f"name: {data['name']!r} must be lower case, digits and _")
     if "core" in data and data["core"] not in tables.cpus:
+        whole = ", ".join(cpu for cpu in tables.cpus if "+" not in cpu)
         found.append(
-            f"core: {data['core']!r} is unknown; choose one of {', '.join(tables.cpus)}. A new one is an entry of "
-            "platforms/cores.bzl"
+            f"core: {data['core']!r} is unknown; choose one of {whole}, or one of these without some features, "
+            "as docs/reference/targets.md lists them. A new one is an entry of platforms/cores.bzl"
         )
     clock = _number(data.get("clock_hz", 1))
     if clock is None or clock <= 0:

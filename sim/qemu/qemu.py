@@ -17,7 +17,7 @@ import subprocess
 
 from sim import regions, scratch
 from sim import uart as uart_lines
-from sim.boards import Board, generated
+from sim.boards import Board, cores, generated
 from sim.elf import Elf
 from sim.simulator import Result, Simulator, SimulatorError, check_job, described
 
@@ -158,6 +158,7 @@ class Qemu(Simulator):
             uart=uart,
             ticks_to_instructions=board.instructions_per_tick,
             simulator=self.name,
+            core=cores()[board.core].core,
             counter="plugin" if use_plugin else "systick",
             counter_note=note,
             regions=trace.regions if trace else None,

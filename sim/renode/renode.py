@@ -314,6 +314,7 @@ class Renode(Simulator):
             uart=uart,
             ticks_to_instructions=board.instructions_per_tick,
             simulator=name,
+            core=repl.simulated_core(cpu, board),
             counter="hooks" if count else "systick",
             counter_note="" if count else "exact counting was not requested",
             regions=trace.regions if trace else None,

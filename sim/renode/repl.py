@@ -56,31 +56,43 @@ dwt: Miscellaneous.DWT @ sysbus 0xE0001000
 """
 
 
+# That Renode has models of.
+_CORES = tuple(f"cortex-m{number}" for number in ("0", "0plus", "3", "4", "7", "23", "33", "55", "85"))
+
+
+def simulated_core(cpu: str, board: Board) -> str:
+    """Returns the core on which Renode runs an image for `cpu` ("cortex-m33+nodsp"): that core with all of its
+    features, or that of the board, which has its instructions."""
+    core = cores()[cpu].core
+    return core if core in _CORES else cores()[board.core].core
+
+
 def cpu_type(cpu: str) -> str:
     """Returns Renode's name of a core: "cortex-m0+" for "cortex-m0plus"."""
     return cpu.replace("plus", "+")
 
 
 def describe(cpu: str, board: Board) -> str:
-    """Returns the .repl file of `board` with `cpu` ("cortex-m55") as its core."""
+    """Returns the .repl file of `board` for images for `cpu` ("cortex-m55")."""
     if board.uart_type not in _UARTS:
         raise SimulatorError(
             f"the board {board.name}: Renode has models of the UARTs {', '.join(_UARTS)}, but not of {board.uart_type}"
         )
     systick = board.clock_hz
-    armv6 = cores()[cpu].architecture == "armv6-m"
+    core = simulated_core(cpu, board)
+    small = cores()[core].architecture in ("armv6-m", "armv8-m.base")
     text = _CORE.format(
-        cpu=cpu.capitalize().replace("-m", "-M"),
+        cpu=core.capitalize().replace("-m", "-M"),
         board=board.name,
-        type=cpu_type(cpu),
+        type=cpu_type(core),
         mips=MIPS,
-        priorities="0xC0" if armv6 else "0xF0",
+        priorities="0xC0" if small else "0xF0",
         systick=systick,
     )
     text += _UARTS[board.uart_type].format(name=UART, address=board.uart, frequency=systick)
     for name, memory in board.memories.items():
         text += _MEMORY.format(name=name.lower(), origin=memory.origin, size=memory.size)
-    if not armv6:
+    if not small:
         text += _DWT.format(frequency=MIPS * 1_000_000)
     return text
 
@@ -90,8 +102,9 @@ def main(argv: list[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     for cpu, core in cores().items():
-        path = pathlib.Path(argv[0], cpu.replace("-", "_") + ".repl")
-        path.write_text(describe(cpu, core.board), encoding="ascii")
+        if cpu == core.core:  # an image for a core without some features runs on the same
+            path = pathlib.Path(argv[0], cpu.replace("-", "_") + ".repl")
+            path.write_text(describe(cpu, core.board), encoding="ascii")
     return 0
 
 

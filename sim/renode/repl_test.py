@@ -11,7 +11,7 @@ from sim.elf import Elf
 from sim.renode import repl
 from sim.simulator import SimulatorError
 
-CORES = sorted(cores())
+CORES = sorted(cpu for cpu, core in cores().items() if cpu == core.core)
 ENTRY = re.compile(r"^(\w+): ([\w.]+) @ sysbus(?: (0x[0-9a-fA-F]+))?\n((?:    .*\n)*)", re.MULTILINE)
 
 
@@ -37,9 +37,11 @@ def test_memories_are_those_of_the_board(cpu):
 @pytest.mark.parametrize("cpu", CORES)
 def test_uart_and_core(cpu):
     found = entries(cpu)
-    model = "UART.NRF52840_UART" if cpu == "cortex-m0plus" else "UART.CMSDK_APB_UART"
+    model = "UART.NRF52840_UART" if cpu.startswith("cortex-m0") else "UART.CMSDK_APB_UART"
     assert found[repl.UART][:2] == (model, cores()[cpu].board.uart)
-    assert found["cpu"][2]["cpuType"].strip('"').replace("+", "plus") == cpu
+    simulated = found["cpu"][2]["cpuType"].strip('"').replace("+", "plus")
+    assert simulated == repl.simulated_core(cpu, cores()[cpu].board)
+    assert simulated == {"cortex-m35p": "cortex-m33", "cortex-m52": "cortex-m55"}.get(cpu, cpu)
     assert found["nvic"][1] == 0xE000E000
 
 
@@ -83,7 +85,12 @@ def test_the_image_lies_in_these_memories(cpu):
 def test_the_files_have_the_same_text(tmp_path):
     assert repl.main([str(tmp_path)]) == 0
     written = {path.stem: path.read_text() for path in tmp_path.iterdir()}
-    assert written == {cpu.replace("-", "_"): repl.describe(cpu, core.board) for cpu, core in cores().items()}
+    assert written == {cpu.replace("-", "_"): repl.describe(cpu, cores()[cpu].board) for cpu in CORES}
+
+
+def test_a_core_without_features_is_simulated_with_them():
+    board = cores()["cortex-m33"].board
+    assert repl.describe("cortex-m33+nodsp", board) == repl.describe("cortex-m33", board)
 
 
 def test_a_uart_that_renode_has_no_model_for():

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -192,9 +193,16 @@ def test_what_kernels_are_compiled_for(for_size, tmp_path):
     assert flags["runtime/payload/view.cc"] == "-O2" and flags["runtime/backend/cmsis_nn_backend.cc"] == "-Os"
 
 
+@needs_arm
+def test_a_core_without_a_feature(tmp_path):
+    configure(ROOT, tmp_path, "-DCORE=cortex_m33_nodsp", "--toolchain", TOOLCHAIN, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+    commands = [entry["command"] for entry in json.loads((tmp_path / "compile_commands.json").read_text())]
+    assert commands and all("-mcpu=cortex-m33+nodsp" in command for command in commands)
+
+
 def test_cores_are_those_of_bazel(tmp_path):
     tables = json.loads((ROOT / "platforms/tables.json").read_text(encoding="utf-8"))
-    assert len(tables["cores"]) >= 7
+    assert len(tables["cores"]) >= 11
     for core in tables["cores"]:
         script = tmp_path / f"{core['name']}.cmake"
         script.write_text(f"""
@@ -210,6 +218,28 @@ endforeach()
         ]
         assert values["CORE_FLAGS"].split(";") == core["flags"]
         assert values["CORE_OTHER_FLAGS"] == ";".join(core["other_flags"])
+
+
+@needs_arm
+def test_flags_select_the_instruction_set_of_the_table():
+    """Also those for a compiler that does not know the core, and those without some features. GCC says what it has."""
+    gcc = shutil.which("arm-none-eabi-gcc", path=f"{os.environ.get('ARM_GNU_TOOLCHAIN', '')}/bin:{os.environ['PATH']}")
+    tables = json.loads((ROOT / "platforms/tables.json").read_text(encoding="utf-8"))
+    checked = 0
+    for core in tables["cores"]:
+        for flags in (core["flags"], core["other_flags"]):
+            command = [gcc, "-mthumb", *flags, "-Werror", "-dM", "-E", "-xc", "/dev/null"]
+            result = subprocess.run(command, capture_output=True, text=True, check=False)
+            if not flags or (core["other_flags"] and "unrecognized -mcpu" in result.stderr):
+                continue
+            assert result.returncode == 0, result.stderr
+            has = {feature for feature in ("MVE", "DSP") if f"#define __ARM_FEATURE_{feature} " in result.stdout}
+            assert ("mve" if "MVE" in has else "dsp" if "DSP" in has else "scalar") == core["isa"], (core["cpu"], flags)
+            assert ("#define __ARM_FP " in result.stdout) == (
+                "-mfloat-abi=hard" in flags and "+nofp" not in core["cpu"]
+            ), (core["cpu"], flags)
+            checked += 1
+    assert checked >= len(tables["cores"])
 
 
 # Within the memories of QEMU's mps2-an386, but at other addresses than in platforms/boards.bzl.

@@ -4,7 +4,7 @@ See mve_predicates.py. The output is a header without definitions, with the resu
 """
 
 load("@arm_gcc//:info.bzl", "ARM_GCC")
-load("//platforms:cores.bzl", "CORES", "core_flags", "select_core")
+load("//platforms:cores.bzl", "TARGETS", "core_flags", "select_core")
 
 def _impl(ctx):
     arguments = ctx.actions.args()
@@ -45,8 +45,8 @@ def mve_predicates(name, srcs, **kwargs):
         srcs = srcs,
         flags = select_core(
             {
-                core: core_flags(core, ARM_GCC.cpus) if CORES[core].isa == "mve" else []
-                for core in CORES
+                name: core_flags(name, ARM_GCC.cpus) if target.isa == "mve" else []
+                for name, target in TARGETS.items()
             },
             default = [],
         ),

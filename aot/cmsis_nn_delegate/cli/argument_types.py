@@ -5,11 +5,20 @@ from __future__ import annotations
 import argparse
 
 from .. import byte_counts
+from ..target import get_target
 
 
 def byte_count(text: str) -> int:
     """Returns a number of bytes, such as 64K."""
     try:
         return byte_counts.byte_count(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def core(text: str) -> str:
+    """Returns the name of the target that `text` names; ArgumentTypeError says which there are."""
+    try:
+        return get_target(text).name
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error

@@ -17,7 +17,6 @@ from ..payload.files.artifacts import SUFFIXES, check_name
 from ..payload.files.outputs import check_writable
 from ..quantization import configuration_file
 from ..quantization.configuration import PRESETS, Configuration, QuantizationConfig
-from ..target import get_target
 from .late_import import late_import
 from .printing import say, silenced
 
@@ -39,10 +38,6 @@ def compiled_model(arguments: argparse.Namespace) -> Compiled:
 
 def prepared_model(arguments: argparse.Namespace) -> Prepared:
     """Checks the arguments and the files that they name, and loads the model."""
-    try:
-        get_target(arguments.target)
-    except ValueError as error:
-        raise UserError(str(error)) from error
     if arguments.name is not None:
         check_name(arguments.name)
     output = getattr(arguments, "output", None)  # `explain` writes nothing

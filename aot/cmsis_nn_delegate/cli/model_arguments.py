@@ -12,7 +12,7 @@ from ..ops.providers.registry import PROVIDERS
 from ..passes.run_passes import OPTIONAL_PASSES
 from ..payload.preference import PREFERENCES, Preference
 from ..quantization.configuration import OBSERVERS, WEIGHTS
-from .argument_types import byte_count
+from .argument_types import byte_count, core
 
 
 def add_model_arguments(
@@ -25,6 +25,7 @@ def add_model_arguments(
     default = f", default {target}" if target else ""
     parser.add_argument(
         "--target",
+        type=core,
         required=target_required and not target,
         default=target,
         metavar="CORE",

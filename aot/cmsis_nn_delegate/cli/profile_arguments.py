@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from ..target import TARGETS
+from .argument_types import core
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="a file that `compile` wrote, or their common beginning")
-    parser.add_argument("--core", choices=tuple(TARGETS), help="default is the model's target")
+    parser.add_argument("--core", type=core, help="a target, default is the model's")
     parser.add_argument("--inputs", metavar="FILE.npz", help="its first sample is run; default: random inputs")
     parser.add_argument(
         "--image",

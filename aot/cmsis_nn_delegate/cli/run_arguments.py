@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ..target import TARGETS
+from .argument_types import core
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="simulator: with --compare, name the first call that writes other bytes than the reference",
     )
     parser.add_argument("--library", metavar="FILE", help="host: the delegate's shared library")
-    parser.add_argument("--core", choices=tuple(TARGETS), help="simulator: default is the model's target")
+    parser.add_argument("--core", type=core, help="simulator: a target, default is the model's")
     parser.add_argument(
         "--executor", choices=("standalone", "executorch"), help="simulator: what runs the model, default standalone"
     )

@@ -97,8 +97,7 @@ def _run_simulator(artifacts: Artifacts, samples: list[Sample], arguments: argpa
         return _run_layers(artifacts, samples, image, arguments)
     run = simulate.run(payload.data, samples, image, program=program, timeout_s=arguments.timeout, progress=say)
     print(
-        f"core {run.info.core}, {run.info.isa}; kernels {run.info.kernels}; "
-        f"executor {run.info.executor}; {run.simulator}"
+        f"core {run.info.core}, {run.info.isa}; kernels {run.info.kernels}; executor {run.info.executor}; {run.place}"
     )
     print(f"arena {run.arena_bytes:,} bytes, handle {run.runtime_bytes:,}, stack {run.stack_bytes:,}")
     if run.instructions:

@@ -1,13 +1,13 @@
-"""`cmsisnn targets`: lists the cores and their instruction sets."""
+"""`cmsisnn targets`: lists the targets and their instruction sets."""
 
 from __future__ import annotations
 
 import argparse
 
-from ..target import TARGETS
+from ..cores import CORES
 
 
 def run(arguments: argparse.Namespace) -> int:
-    for target in TARGETS.values():
-        print(f"{target.name:16}{target.isa.name.lower()}")
+    for name, (isa, _, _) in CORES.items():
+        print(f"{name:24}{isa}")
     return 0

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cmsis_nn_delegate.cores import CORES
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.format.opcodes import Opcode
 from cmsis_nn_delegate.graph.ir import Graph, Node, Value
@@ -26,6 +27,20 @@ from cmsis_nn_delegate.target import TARGETS, get_target
 from cmsis_nn_delegate.testing import networks
 
 M55 = get_target("cortex-m55")
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([0, 2000]))
+def test_targets_with_one_instruction_set_have_the_same_payload(seed, growth):
+    """Whatever the core, and whatever features it lacks. Kernels are chosen by predicted instructions, which differ."""
+    graph = networks.random_network(seed)
+    found = {}
+    for name in CORES:
+        target = get_target(name)
+        payload = encode(graph, target, PayloadOptions(max_flash_growth=growth)).payload
+        assert found.setdefault(target.isa, payload) == payload, name
+        assert decode(payload).isa is target.isa
+    assert len(found) == 3
 
 
 @settings(max_examples=60, deadline=None)

@@ -23,7 +23,7 @@ def to_trace(profile: Profile) -> str:
     as one event behind the last call."""
     events: list[dict[str, Any]] = [
         _named("process_name", f"{profile.name} on {profile.core}: 1 us is {INSTRUCTIONS_PER_US:,} instructions"),
-        _named("thread_name", f"{profile.core}, {profile.kernels}, {profile.simulator}"),
+        _named("thread_name", f"{profile.core}, {profile.kernels}, {profile.place}"),
         _event("init", "executor", 0, profile.init, crc_not_included=profile.crc),
         _event("inference", "executor", profile.init, profile.inference, multiplications=profile.multiplications),
     ]
@@ -54,7 +54,7 @@ def to_trace(profile: Profile) -> str:
         "model": profile.name,
         "core": profile.core,
         "kernels": profile.kernels,
-        "simulator": profile.simulator,
+        "simulator": profile.place,
         "inputs": profile.inputs,
     }
     return json.dumps({"displayTimeUnit": "ns", "otherData": about, "traceEvents": events}, indent=1) + "\n"

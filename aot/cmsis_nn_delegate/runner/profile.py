@@ -70,6 +70,7 @@ class Profile:
     calls: tuple[CallProfile, ...]
     cycles: Optional[simulate.Cycles] = None  # of the inference, as in `CallProfile`
     flash_waits: Optional[simulate.Cycles] = None
+    simulated_core: str = ""  # as in `simulate.Run`; "" if it is not known
 
     def __post_init__(self) -> None:
         for name in ("cycles", "flash_waits"):
@@ -80,6 +81,11 @@ class Profile:
     @property
     def multiplications(self) -> int:
         return sum(call.multiplications for call in self.calls)
+
+    @property
+    def place(self) -> str:
+        """Returns the simulator, and the simulated core if it is not that of the image."""
+        return simulate.place_of(self.simulator, self.simulated_core, self.core)
 
     def to_json(self) -> str:
         """Returns the fields as a document of the version `SCHEMA`, with a final newline."""
@@ -173,6 +179,7 @@ def measure(
         isa=last.info.isa,
         kernels=last.info.kernels,
         simulator=last.simulator,
+        simulated_core=last.simulated_core,
         inputs=about_inputs,
         init=traced.init,
         crc=whole.init - traced.init,

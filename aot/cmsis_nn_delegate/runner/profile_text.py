@@ -18,7 +18,7 @@ def render(profile: Profile) -> str:
     """Returns a table with one line a call, with a final newline. Bars are relative to the largest call."""
     about = f" with {profile.inputs}" if profile.inputs else ""
     lines = [
-        f"{profile.name} on {profile.core} ({profile.isa}), kernels {profile.kernels}, {profile.simulator}",
+        f"{profile.name} on {profile.core} ({profile.isa}), kernels {profile.kernels}, {profile.place}",
         "Executed instructions; these are not cycles." if profile.cycles is None else _MODEL,
         f"init {profile.init:,}, and {profile.crc:,} to check the CRC; an inference{about} {profile.inference:,}",
         "",

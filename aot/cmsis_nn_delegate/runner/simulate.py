@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,7 +32,8 @@ class Run:
 
     outputs: list[list[np.ndarray]]  # by input set, in logical shape and order
     info: RunInfo
-    simulator: str
+    simulator: str  # "QEMU 7.2.22"
+    simulated_core: str  # "cortex-m33": may be another than that of the image, with all instructions of that
     simulator_note: str  # why this one, where there was a choice
     init_instructions: Optional[int]
     instructions: Optional[list[int]]  # by input set
@@ -45,12 +47,24 @@ class Run:
     flash_waits: list[Cycles]  # what flash adds to `cycles` if image and payload lie there
     call_flash_waits: list[list[Cycles]]
 
+    @property
+    def place(self) -> str:
+        """Returns the simulator, and the simulated core if it is not that of the image."""
+        return place_of(self.simulator, self.simulated_core, self.info.core)
+
+
+def place_of(simulator: str, simulated_core: str, core: str) -> str:
+    """Returns where an image for `core` ran: the simulator, and the core that it simulated if that is another."""
+    if simulated_core in ("", core):
+        return simulator
+    return f"{simulator}, simulated on a {simulated_core.replace('cortex-m', 'Cortex-M').replace('plus', '+')}"
+
 
 def default_image(core: str, executor: str = "standalone", profile: bool = False) -> Path:
     """Returns the firmware that Bazel built for `core` and an executor ("standalone", "executorch"); `profile` is for
     the one that times calls and prints layers. UserError if it is not built."""
     checkout = find_checkout()
-    name = core.replace("-", "_") + ("" if executor == "standalone" else f"_{executor}") + "_profile" * profile
+    name = re.sub("[-+.]", "_", core) + ("" if executor == "standalone" else f"_{executor}") + "_profile" * profile
     image = checkout and checkout / "bazel-bin" / "runtime" / f"{name}.elf"
     if image and image.is_file():
         return image
@@ -164,6 +178,7 @@ def run(
         outputs=outputs,
         info=report.info,
         simulator=result.simulator,
+        simulated_core=result.core,
         simulator_note=result.simulator_note,
         init_instructions=init_count,
         instructions=counts,

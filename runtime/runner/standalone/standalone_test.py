@@ -4,7 +4,9 @@ Its payload has every operator once; the expected outputs were computed by the s
 kernels on the host.
 """
 
+import os
 import pathlib
+import re
 import struct
 import zlib
 
@@ -15,7 +17,10 @@ from cmsis_nn_delegate.runner.job import JOB_HEADER, JobFlag, Layer, build_job, 
 from cmsis_nn_delegate.runner.result import RunnerError, parse_report
 from sim import boards, simulator
 
-CORES = boards.cores()
+ALL = boards.cores()
+CORES = [] if "ONLY_OTHERS" in os.environ else boards.tested_cores()
+# Others, with an image of each: an architecture and an instruction set that the tested ones have not together.
+OTHERS = os.environ.get("OTHERS", "").split()
 HERE = pathlib.Path("runtime/runner/standalone")
 ISAS = {isa.name.lower(): isa for isa in schema.Isa}
 SCORES_BYTES = 5
@@ -23,7 +28,7 @@ SCORES_BYTES = 5
 
 def sample(core):
     """(payload for the core, input, [scores, logits])."""
-    isa = CORES[core].isa
+    isa = ALL[core].isa
     outputs = (HERE / f"sample_{isa}.outputs").read_bytes()
     return (
         (HERE / f"sample_{isa}.payload").read_bytes(),
@@ -33,7 +38,7 @@ def sample(core):
 
 
 def run(core, job, image=""):
-    return simulator.run(f"runtime/{core.replace('-', '_')}{image}.elf", job=job)
+    return simulator.run(f"runtime/{re.sub('[-+.]', '_', core)}{image}.elf", job=job)
 
 
 def with_crc(payload):
@@ -52,14 +57,15 @@ def error_of(core, payload, flags=JobFlag.NONE):
     return info.value.error
 
 
-@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("core", CORES + OTHERS)
 def test_same_bytes_as_on_the_host(core):
     payload, inputs, outputs = sample(core)
     flags = JobFlag.VERIFY_CRC | JobFlag.PRINT_OUTPUTS
     result = run(core, build_job(payload, [[inputs]] * 2, flags))
     assert (result.status, result.exit_code) == ("exit", 0), result.explain()
     report = parse_report(result.uart)
-    assert (report.info.core, report.info.isa) == (core, CORES[core].isa)
+    assert (report.info.core, report.info.isa) == (core, ALL[core].isa)
+    assert result.core == ALL[core].core or result.core == ALL[core].board.core
     assert report.info.executor == "standalone"
     assert [[o.data for o in e.outputs] for e in report.executions] == [outputs] * 2
     assert report.runtime_bytes == 8 and report.arena_bytes == 640
@@ -118,7 +124,7 @@ def test_cost_of_the_delegate(core):
         pytest.skip(f"no exact instruction counts: {result.counter_note}")
     init, execution = (region.instructions for region in result.regions)
     # With the overlaps of a call and its multipliers. The small architectures have no long multiplication.
-    small = CORES[core].architecture in ("armv6-m", "armv8-m.base")
+    small = ALL[core].architecture in ("armv6-m", "armv8-m.base")
     assert init <= (820 if small else 460) * 10
     assert execution <= 100 * 10
 
@@ -142,7 +148,7 @@ def test_memory_for_a_state(core):
 def test_another_instruction_set(core):
     payload = bytearray(sample(core)[0])
     for isa in schema.Isa:
-        if isa != ISAS[CORES[core].isa]:
+        if isa != ISAS[ALL[core].isa]:
             payload[schema.HEADER.offset_of("isa")] = isa
             assert error_of(core, with_crc(bytes(payload))) == 0x30
 

@@ -15,20 +15,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
+from ...cores import CORES
 from ...ops.features import Features
 from ...target import Target
 
 TABLE = Path(__file__).with_name("table.json")
 
-# The core whose models a core takes: its own, or those of one that runs the same code.
+# Architectures without the 32-bit instructions of Armv7-M.
+_SMALL = ("armv6-m", "armv8-m.base")
+
+
+def _measured_core(isa: str, architecture: str) -> str:
+    if isa == "scalar":
+        return "cortex-m0plus" if architecture in _SMALL else "cortex-m3"
+    return {"dsp": "cortex-m4", "mve": "cortex-m55"}[isa]
+
+
+# The core whose models a target takes: its own, or those of one that runs nearly the same code.
 MEASURED_CORES: Mapping[str, str] = {
-    "cortex-m0plus": "cortex-m0plus",
-    "cortex-m3": "cortex-m3",  # has instructions that Armv6-M lacks
-    "cortex-m4": "cortex-m4",
-    "cortex-m7": "cortex-m4",
-    "cortex-m33": "cortex-m4",
-    "cortex-m55": "cortex-m55",
-    "cortex-m85": "cortex-m55",
+    name: _measured_core(isa, architecture) for name, (isa, architecture, _) in CORES.items()
 }
 
 

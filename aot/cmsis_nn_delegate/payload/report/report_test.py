@@ -207,6 +207,14 @@ def test_predictions_have_no_more_digits_than_they_deserve(count, text_of_it):
     )
 
 
+@pytest.mark.parametrize("target, measured", [("cortex-m55+nomve", "cortex-m4"), ("cortex-m23", "cortex-m0plus")])
+def test_predictions_with_the_models_of_another_core_say_so(target, measured):
+    shown = text.prediction(build_report("net", encode(networks.ds_cnn(), get_target(target))))
+    assert shown.endswith(
+        f"predicted for the calls on {target}, with the models of {measured}, whose code is nearly the same"
+    )
+
+
 def test_calls_without_a_prediction_are_named():
     report = build_report("net", encode(networks.ds_cnn(), get_target("cortex-m4")))
     calls = (dataclasses.replace(report.calls[0], predicted_instructions=None), *report.calls[1:])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..costs.table import MEASURED_CORES
 from .model_report import IoReport, Report
 
 
@@ -40,7 +41,12 @@ def prediction(report: Report) -> str:
         return f"instructions not predicted: there is no model for {names} on {report.target}"
     text = f"about {_rounded(found.instructions)} instructions predicted for the calls on {report.target}"
     if found.networks is None or found.median_error is None or found.largest_error is None:
-        return text
+        measured = MEASURED_CORES.get(report.target, report.target)
+        return (
+            text
+            if measured == report.target
+            else f"{text}, with the models of {measured}, whose code is nearly the same"
+        )
     half, all_of_them = (f"{100 * error:.1f} %" for error in (found.median_error, found.largest_error))
     return (
         f"{text}; of {found.networks} networks that were measured, half were within {half} of the prediction, all "
