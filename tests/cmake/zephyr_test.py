@@ -57,6 +57,20 @@ def test_the_sample_computes_what_the_reference_does(tmp_path, monkeypatch):
     assert all("-DZEPHYR_STANDIN=1" in c["command"] for c in ours)
 
 
+@pytest.mark.parametrize(
+    "option, target",
+    [
+        ("-DGCC_M_CPU=cortex-m55+nomve.fp", "cortex-m55+nomve.fp"),  # as Zephyr's gcc-m-cpu.cmake has it
+        ("-DCONFIG_CPU_CORTEX_M52=y", "cortex-m52"),
+    ],
+)
+def test_models_are_compiled_for_what_the_chip_has(tmp_path, option, target):
+    """A payload for DSP instructions would be refused on a chip without them."""
+    configure(_SAMPLE, tmp_path, *_options("CMSIS_NN_DELEGATE"), option)
+    cache = (tmp_path / "CMakeCache.txt").read_text(encoding="utf-8")
+    assert re.findall("^CMSIS_NN_DELEGATE_TARGET:INTERNAL=(.*)$", cache, re.MULTILINE) == [target]
+
+
 def test_nothing_is_built_unless_it_is_enabled(tmp_path):
     with pytest.raises(AssertionError, match="cmsis_nn_delegate_model"):
         configure(_SAMPLE, tmp_path, *_options("CPU_CORTEX_M55"))
