@@ -1,6 +1,6 @@
 """`network_artifacts`: one of the MLPerf Tiny networks, compiled, with input and expected output vectors.
 
-The slow part of the end-to-end tests, done once for all of them. Outputs:
+The slow part of the end-to-end tests, done once for all of them and for all platforms. Outputs:
 
     NAME_<isa>.pte, NAME_<isa>.payload   for scalar, dsp and mve
     NAME_graph.npz                       the lowered graph, as compile_model writes it
@@ -8,32 +8,28 @@ The slow part of the end-to-end tests, done once for all of them. Outputs:
 """
 
 load("//platforms:cores.bzl", "ISAS")
+load("//platforms:host_genrule.bzl", "host_genrule")
 
-def _impl(ctx):
-    name = ctx.label.name
-    vectors = ctx.actions.declare_file(name + "_vectors.npz")
-    outputs = [vectors, ctx.actions.declare_file(name + "_graph.npz")]
-    for isa in ISAS:
-        outputs += [ctx.actions.declare_file("%s_%s.%s" % (name, isa, kind)) for kind in ["pte", "payload"]]
-    ctx.actions.run(
-        executable = ctx.executable._build,
-        arguments = [ctx.attr.network, vectors.dirname + "/" + name],
-        outputs = outputs,
-        mnemonic = "AotCompile",
-        progress_message = "Compiling network %s" % ctx.attr.network,
+_BUILD = "//tests/end_to_end:build_network"
+
+def network_artifacts(name, network, **kwargs):
+    """Declares the target `name`, which has the outputs above.
+
+    Args:
+      name: of the target and of its outputs.
+      network: one that build_network knows.
+      **kwargs: further arguments of the rule.
+    """
+    host_genrule(
+        name = name,
+        outs = [name + "_vectors.npz", name + "_graph.npz"] + [
+            "%s_%s.%s" % (name, isa, kind)
+            for isa in ISAS
+            for kind in ["pte", "payload"]
+        ],
         # torch sizes its thread pool by the machine; one thread keeps results and load the same everywhere.
-        env = {"OMP_NUM_THREADS": "1"},
+        cmd = "OMP_NUM_THREADS=1 $(execpath %s) %s $(RULEDIR)/%s" % (_BUILD, network, name),
+        message = "Compiling network %s" % network,
+        tools = [_BUILD],
+        **kwargs
     )
-    return [DefaultInfo(files = depset(outputs), runfiles = ctx.runfiles(outputs))]
-
-network_artifacts = rule(
-    implementation = _impl,
-    attrs = {
-        "network": attr.string(mandatory = True),
-        "_build": attr.label(
-            default = "//tests/end_to_end:build_network",
-            executable = True,
-            cfg = "exec",
-        ),
-    },
-)

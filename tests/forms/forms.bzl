@@ -3,6 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//platforms:cores.bzl", "CORES")
 load("//platforms:firmware.bzl", "firmware")
+load("//platforms:host_genrule.bzl", "host_genrule")
 load("//runtime/kernels:optimization.bzl", "small_firmware")
 
 # One for each instruction set with tuned kernels.
@@ -40,7 +41,7 @@ def network_images(network, providers = "", tags = [], target_compatible_with = 
             arguments = find % (network_files, "_graph.npz") + " %s %s" % (CORES[core].cpu, providers)
         else:
             arguments = find % (network_files, "_%s.payload" % isa)
-        native.genrule(
+        host_genrule(
             name = folder + "_files",
             testonly = True,
             srcs = [network_files],
