@@ -52,7 +52,8 @@ def proposals(layer: LayerNoise, share: float, compilation: Compilation) -> Iter
                 "its noise is that of its table, which has one scale: training with quantization (prepare_qat_pt2e, "
                 "CmsisNnQuantizer(qat=True)) adapts it, and rows far larger than the others make the scale coarse"
             )
-        elif any(observer.dtype == torch.int8 and "per_tensor" in str(observer.qscheme) for observer in weights):
+        # Biases, which have one scale with such weights only, are int32.
+        elif any(observer.dtype != torch.int32 and "per_tensor" in str(observer.qscheme) for observer in weights):
             yield "its noise is that of weights with one scale: --linear-weights per-channel gives each output its own"
         else:
             yield (

@@ -22,6 +22,7 @@ from cmsis_nn_delegate.cli import command_line, main
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.format import schema
+from cmsis_nn_delegate.format.element import Element
 from cmsis_nn_delegate.model_source import load_model
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.files.artifacts import Artifacts
@@ -199,7 +200,7 @@ def test_compile_writes_everything(capsys, folder, small):
     assert written == {f"small{suffix}" for suffix in suffixes}
     assert "- calibrated with 8 samples" in out and "gap 0" in out
     payload = (folder / "all" / "small.payload.bin").read_bytes()
-    assert [t.dtype for t in decode(payload).inputs] == [schema.DType.FLOAT32]
+    assert [t.dtype for t in decode(payload).inputs] == [Element.FLOAT32]
     assert payload in (folder / "all" / "small.pte").read_bytes()
     report = json.loads((folder / "all" / "small.report.json").read_text())
     assert report["flash_bytes"] == len(payload)

@@ -142,7 +142,7 @@ def _prepare(c: Compilation) -> None:
     c.progress("inserting observers")
     with library_call("torchao's prepare_pt2e cannot prepare the model for calibration"):
         c.prepared = prepare_pt2e(c.module, c.options.quantizer)
-    if c.options.io == "int8":
+    if c.options.io != "float":
         check_int8_io(c.prepared)
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cmsis_nn_delegate.edge.nodes import KERNEL_ELEMENTS
 from cmsis_nn_delegate.format.blocks import input, output
 from cmsis_nn_delegate.format.cpp import camel
+from cmsis_nn_delegate.format.element import KERNEL_ELEMENTS
 from cmsis_nn_delegate.format.record import I8, Role, Struct
 from cmsis_nn_delegate.ops.annotation import LookUp, NotAnnotated
 from cmsis_nn_delegate.ops.kernel import KernelSpec

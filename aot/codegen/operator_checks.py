@@ -174,7 +174,11 @@ def _parameters(layout: Struct) -> list[str]:
     if not fields:
         return []
     (channels,) = {field.refers_to.shape for field in fields}
-    terms = [f"call.parameters({{{', '.join(f'a.{field.name}' for field in fields)}}}, {_volume(channels)})"]
+    elements = dict.fromkeys(field.refers_to.element for field in fields)
+    terms = []
+    for element in elements:
+        refs = ", ".join(f"a.{field.name}" for field in fields if field.refers_to.element is element)
+        terms.append(f"call.parameters<{element.cpp}>({{{refs}}}, {_volume(channels)})")
     by_role = {field.refers_to.role: field.name for field in fields}
     if Role.MULTIPLIER in by_role:
         multiplier, shift = by_role[Role.MULTIPLIER], by_role[Role.SHIFT]

@@ -76,11 +76,11 @@ class CallCheck {
         "constant");
   }
 
-  /// int32 parameters, each with one value per output channel.
-  template <std::size_t kCount>
+  /// Parameters of type T, each with one value per output channel.
+  template <typename T, std::size_t kCount>
   bool parameters(const payload::Ref (&refs)[kCount], std::uint32_t channels) const {
-    return require(regions_.contain_constants(refs, bounds::product(channels, sizeof(std::int32_t)),
-                                              alignof(std::int32_t), kernel_->past.parameters),
+    return require(regions_.contain_constants(refs, bounds::product(channels, sizeof(T)),
+                                              alignof(T), kernel_->past.parameters),
                    "bias, multiplier or shift is out of bounds, misaligned or not a constant");
   }
 

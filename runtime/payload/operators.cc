@@ -19,7 +19,7 @@ bool check_conv2d(const CallCheck& call, const void* args) {
   const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
   const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
   return call.reads(input) && call.filter({a.filter, volume(a.filter_dims)}) &&
-         call.parameters({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
          call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
          call.in_ranges(in_range(a.params.input_offset, -127, 128) &&
                         in_range(a.params.output_offset, -128, 127)) &&
@@ -37,7 +37,7 @@ bool check_depthwise_conv2d(const CallCheck& call, const void* args) {
   const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
   const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
   return call.reads(input) && call.filter({a.filter, volume(a.filter_dims)}) &&
-         call.parameters({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
          call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
          call.in_ranges(in_range(a.params.input_offset, -127, 128) &&
                         in_range(a.params.output_offset, -128, 127)) &&
@@ -52,7 +52,7 @@ bool check_fully_connected(const CallCheck& call, const void* args) {
   const CallCheck::Bytes input = {a.input, volume(a.batch, a.inputs)};
   const CallCheck::Bytes output = {a.output, volume(a.batch, a.outputs)};
   return call.reads(input) && call.filter({a.filter, volume(a.inputs, a.outputs)}) &&
-         call.parameters({a.bias, a.multiplier, a.shift}, volume(a.outputs)) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.outputs)) &&
          call.multipliers(a.multiplier, a.shift, a.outputs) &&
          call.in_ranges(in_range(a.output_offset, -128, 127)) &&
          values::activation(call, a.activation) && call.writes(output) &&
@@ -141,7 +141,7 @@ bool check_fully_connected_per_tensor(const CallCheck& call, const void* args) {
   const CallCheck::Bytes input = {a.input, volume(a.batch, a.inputs)};
   const CallCheck::Bytes output = {a.output, volume(a.batch, a.outputs)};
   return call.reads(input) && call.filter({a.filter, volume(a.inputs, a.outputs)}) &&
-         call.parameters({a.bias}, volume(a.outputs)) &&
+         call.parameters<std::int32_t>({a.bias}, volume(a.outputs)) &&
          call.in_ranges(in_range(a.output_offset, -128, 127) &&
                         in_range(a.multiplier, 0, INT32_MAX) && in_range(a.shift, -31, 30)) &&
          values::activation(call, a.activation) && call.writes(output) &&
@@ -179,7 +179,8 @@ bool check_normalize(const CallCheck& call, const void* args) {
   }
   const CallCheck::Bytes input = {a.input, volume(a.rows, a.outer, a.inner)};
   const CallCheck::Bytes output = {a.output, volume(a.rows, a.outer, a.inner)};
-  return call.reads(input) && call.parameters({a.weight, a.bias}, volume(a.parameters)) &&
+  return call.reads(input) &&
+         call.parameters<std::int32_t>({a.weight, a.bias}, volume(a.parameters)) &&
          call.in_ranges(
              in_range(a.interleaved, 0, 1) && in_range(a.centered, 0, 1) &&
              in_range(a.input_offset, -127, 128) && in_range(a.output_offset, -128, 127) &&
@@ -277,7 +278,7 @@ bool check_transpose_conv2d(const CallCheck& call, const void* args) {
   const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
   const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
   return call.reads(input) && call.filter({a.filter, volume(a.filter_dims)}) &&
-         call.parameters({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
          call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
          call.in_ranges(in_range(a.params.input_offset, -127, 128) &&
                         in_range(a.params.output_offset, -128, 127)) &&
@@ -295,7 +296,7 @@ bool check_transpose_conv2d_any(const CallCheck& call, const void* args) {
   const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
   const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
   return call.reads(input) && call.filter({a.filter, volume(a.filter_dims)}) &&
-         call.parameters({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
          call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
          call.in_ranges(in_range(a.params.input_offset, -127, 128) &&
                         in_range(a.params.output_offset, -128, 127)) &&
@@ -509,7 +510,7 @@ bool check_conv2d_large(const CallCheck& call, const void* args) {
   const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
   const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
   return call.reads(input) && call.filter({a.filter, volume(a.filter_dims)}) &&
-         call.parameters({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
          call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
          call.in_ranges(in_range(a.params.input_offset, -127, 128) &&
                         in_range(a.params.output_offset, -128, 127)) &&

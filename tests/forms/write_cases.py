@@ -19,7 +19,6 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.payload import c_header, cpp_calls
-from cmsis_nn_delegate.payload.c_header import C_TYPES
 from cmsis_nn_delegate.payload.decode import Payload, decode
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.options import PayloadOptions
@@ -86,8 +85,8 @@ def _tables(name: str, view: Payload, inputs: Sequence[bytes], outputs: Sequence
         text += "".join(_array(f"{name}_{kind}{index}", data) for index, data in enumerate(tensors))
         members = "".join(f"{{{name}_{kind}{i}, {len(data)}}}, " for i, data in enumerate(tensors))
         text += f"const Bytes {name}_{kind}s[] = {{{members}}};\n"
-    arguments = [f"reinterpret_cast<const {C_TYPES[t.dtype]}*>({name}_input{i})" for i, t in enumerate(view.inputs)]
-    arguments += [f"reinterpret_cast<{C_TYPES[t.dtype]}*>(outputs[{i}])" for i, t in enumerate(view.outputs)]
+    arguments = [f"reinterpret_cast<const {t.dtype.c_type}*>({name}_input{i})" for i, t in enumerate(view.inputs)]
+    arguments += [f"reinterpret_cast<{t.dtype.c_type}*>(outputs[{i}])" for i, t in enumerate(view.outputs)]
     text += (
         f"Error run_{name}(std::uint8_t* arena, std::uint8_t* const* outputs) {{\n"
         f"  return {name}_run(arena, {{{', '.join(arguments)}}});\n}}\n"

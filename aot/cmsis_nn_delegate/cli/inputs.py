@@ -39,7 +39,7 @@ def samples_of(artifacts: Artifacts, arguments: argparse.Namespace) -> list[Samp
         given = loaded[0][index].dtype
         if given == dtype:
             continue
-        if dtype != np.int8 or tensor is None:
+        if tensor is None or not tensor.element.is_activation:
             raise UserError(f"{arguments.inputs}: input {index} is {given}; the model takes {dtype}")
         quant = tensor.per_tensor
         say(f"input {index}: quantizing with scale {quant.scale[0]:.9g}, zero point {quant.zero_point}")

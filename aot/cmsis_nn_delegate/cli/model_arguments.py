@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Optional
 
+from ..format.element import KERNEL_ELEMENTS
 from ..ops.providers.registry import PROVIDERS
 from ..passes.run_passes import OPTIONAL_PASSES
 from ..payload.preference import PREFERENCES, Preference
@@ -95,7 +96,10 @@ def add_model_arguments(
 def add_program_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what says how the program looks from outside, and what is checked of it."""
     parser.add_argument(
-        "--io", choices=("float", "int8"), default="float", help="type of inputs and outputs, default float"
+        "--io",
+        choices=("float", *(element.value for element in KERNEL_ELEMENTS)),
+        default="float",
+        help="type of inputs and outputs, default float",
     )
     parser.add_argument(
         "--io-placement",

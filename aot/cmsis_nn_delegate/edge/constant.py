@@ -8,8 +8,8 @@ from typing import Optional
 
 import numpy as np
 
+from ..format.element import KERNEL_ELEMENTS
 from ..graph.tensor_type import Quant
-from .nodes import KERNEL_ELEMENTS
 
 
 @dataclass(frozen=True)

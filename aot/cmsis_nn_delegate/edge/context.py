@@ -24,6 +24,7 @@ from torch._subclasses import FakeTensor
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from ..format.element import KERNEL_ELEMENTS, named
 from ..format.schema import MAX_DIM, MAX_RANK
 from ..graph.tensor_type import Element, Layout, Quant, TensorType
 from .constant import Constant
@@ -47,6 +48,11 @@ from .nodes import (
     tensor,
 )
 from .refusal import Reason, Refusal
+from .torch_types import element_of
+
+# What kernels compute with, for messages.
+_TAKEN = named(*KERNEL_ELEMENTS)
+_RANGES = " or ".join(element.range_text for element in KERNEL_ELEMENTS)
 
 _TRANSPOSES = {
     "aten.permute_copy.default",
@@ -85,7 +91,10 @@ def layout_of(node: Node) -> Optional[Layout]:
 def is_index(node: Node) -> bool:
     """Whether the result is a tensor of integers that can count the rows of a table, of a fixed shape."""
     value = tensor(node)
-    return isinstance(value, torch.Tensor) and value.dtype in (torch.int64, torch.int32) and not is_dynamic(node)
+    if not isinstance(value, torch.Tensor) or is_dynamic(node):
+        return False
+    element = element_of(value.dtype)
+    return element is not None and element.is_index
 
 
 def _numpy(data: Optional[torch.Tensor]) -> Optional[np.ndarray]:
@@ -386,8 +395,8 @@ class EdgeContext:
             if value.dtype != torch.float32:
                 return Refusal(
                     Reason.UNSUPPORTED_DTYPE,
-                    f"{node.name} is {element_type(value.dtype)}; the delegate takes float32 and int8, and integers "
-                    "only as indices of constant tables, so convert the model and its inputs with .float()",
+                    f"{node.name} is {element_type(value.dtype)}; the delegate takes float32 and {_TAKEN}, and "
+                    "integers only as indices of constant tables, so convert the model and its inputs with .float()",
                 )
             shape = shape_of(node)
             if len(shape) > MAX_RANK:
@@ -448,7 +457,7 @@ class EdgeContext:
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
             f"it is {node.args[5]} in [{node.args[3]}, {node.args[4]}] with scale {node.args[1]}"
-            f" and zero point {node.args[2]}; the kernels take int8 in [-128, 127] with constant"
+            f" and zero point {node.args[2]}; the kernels take {_RANGES} with constant"
             " parameters",
         )
 
@@ -457,7 +466,7 @@ class EdgeContext:
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
                 f"{what} quantized as {at.args[5]} in [{at.args[3]}, {at.args[4]}] with scale "
-                f"{at.args[1]}; the kernels take int8 in [-128, 127]",
+                f"{at.args[1]}; the kernels take {_RANGES}",
             )
         if target_name(at) in (DEQUANTIZE, DEQUANTIZE_CHANNEL) or self.constant(at) is not None:
             return Refusal(

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# The element types that kernels take for activations.
-KERNEL_ELEMENTS = (Element.INT8,)
-
 GETITEM = "getitem"
 QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
 DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
@@ -131,11 +128,11 @@ def quant_of(node: Node) -> Optional[Quant]:
     """Returns the parameters of a quantize or dequantize per tensor; None for elements that kernels do not take."""
     scale, zero_point = node.args[1:3]
     element = quantized_element(node)
-    if element not in KERNEL_ELEMENTS:
+    if element is None or not element.is_activation:
         return None
     if not (isinstance(scale, (int, float)) and isinstance(zero_point, int)):
         return None
-    if not (scale > 0 and math.isfinite(scale) and element.low <= zero_point <= element.high):
+    if not (scale > 0 and math.isfinite(scale) and zero_point in element.zero_points):
         return None
     return Quant((float(scale),), int(zero_point))
 

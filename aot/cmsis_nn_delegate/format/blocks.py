@@ -9,8 +9,12 @@ A field states its type and range or, if it is a reference, what it names. The c
 
 from __future__ import annotations
 
+from .element import Element
 from .record import I8, I16, I32, REF, U16, Field, Operand, Role, Scalar, Struct
 from .schema import MAX_SHIFT, MIN_SHIFT
+
+# Of blocks that do not say which: those of CMSIS-NN's functions for s8, and of ours for the same numbers.
+_ACTIVATION = Element.INT8
 
 
 def operand(role: Role, name: str, element: Scalar, shape: tuple[str, ...], doc: str) -> Field:
@@ -29,8 +33,8 @@ def state(name: str, element: Scalar, *shape: str, doc: str) -> Field:
     return operand(Role.STATE, name, element, shape, doc)
 
 
-def filter(*shape: str, doc: str) -> Field:
-    return operand(Role.FILTER, "filter", I8, shape, doc)
+def filter(*shape: str, doc: str, element: Scalar = I8) -> Field:
+    return operand(Role.FILTER, "filter", element, shape, doc)
 
 
 def weight_table(*shape: str, doc: str) -> Field:
@@ -43,8 +47,8 @@ def scales(words: str, doc: str) -> Field:
     return operand(Role.FILTER, "scales", I32, (words,), doc)
 
 
-def bias(channels: str, doc: str) -> Field:
-    return operand(Role.BIAS, "bias", I32, (channels,), doc)
+def bias(channels: str, doc: str, element: Scalar = I32) -> Field:
+    return operand(Role.BIAS, "bias", element, (channels,), doc)
 
 
 def multipliers(channels: str, doc: str) -> Field:
@@ -59,16 +63,23 @@ def scratch() -> Field:
     return operand(Role.SCRATCH, "scratch", I8, ("scratch_bytes",), "16-byte aligned, or none")
 
 
-def input_offset(name: str = "input_offset", type: Scalar = I32) -> Field:
-    return Field(name, type, "-zero_point of the input", low=-127, high=128)
+def input_offset(name: str = "input_offset", type: Scalar = I32, element: Element = _ACTIVATION) -> Field:
+    zero_points = element.zero_points
+    return Field(name, type, "-zero_point of the input", low=-zero_points[-1], high=-zero_points[0])
 
 
-def output_offset(type: Scalar = I32) -> Field:
-    return Field("output_offset", type, "zero_point of the output", low=-128, high=127)
+def output_offset(type: Scalar = I32, element: Element = _ACTIVATION) -> Field:
+    zero_points = element.zero_points
+    return Field("output_offset", type, "zero_point of the output", low=zero_points[0], high=zero_points[-1])
 
 
-def zero_point() -> Field:
-    return Field("zero_point", I32, low=-128, high=127)
+def zero_point(element: Element = _ACTIVATION) -> Field:
+    return Field("zero_point", I32, low=element.zero_points[0], high=element.zero_points[-1])
+
+
+def number(name: str, doc: str = "", type: Scalar = I32, element: Element = _ACTIVATION) -> Field:
+    """A number that activations can have."""
+    return Field(name, type, doc, low=element.low, high=element.high)
 
 
 def multiplier(name: str, doc: str = "Q31") -> Field:
@@ -92,10 +103,7 @@ DIMS = Struct(
 ACTIVATION = Struct(
     "Activation",
     "= cmsis_nn_activation",
-    (
-        Field("min", I32, "at most max", low=-128, high=127),
-        Field("max", I32, low=-128, high=127),
-    ),
+    (number("min", "at most max"), number("max")),
     values="activation",
 )
 
@@ -112,9 +120,6 @@ PACKED_DIMS = Struct(
 PACKED_ACTIVATION = Struct(
     "PackedActivation",
     "An Activation in 16 bits.",
-    (
-        Field("min", I16, "at most max", low=-128, high=127),
-        Field("max", I16, low=-128, high=127),
-    ),
+    (number("min", "at most max", I16), number("max", type=I16)),
     values="activation",
 )

@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Optional, Union
 
+from .element import Element
+
 
 @dataclass(frozen=True)
 class Scalar:
@@ -33,14 +35,19 @@ class Scalar:
         return self.size
 
 
-I8 = Scalar("b", "std::int8_t", 1, "int8")
+def _scalar(element: Element) -> Scalar:
+    cpp = f"std::{element.c_type}" if element.is_integer else element.c_type
+    return Scalar(element.struct_code, cpp, element.nbytes(1), element.value)
+
+
+I8 = _scalar(Element.INT8)
 U8 = Scalar("B", "std::uint8_t", 1)
-I16 = Scalar("h", "std::int16_t", 2)
+I16 = _scalar(Element.INT16)
 U16 = Scalar("H", "std::uint16_t", 2)
 U32 = Scalar("I", "std::uint32_t", 4)
-I32 = Scalar("i", "std::int32_t", 4, "int32")
-I64 = Scalar("q", "std::int64_t", 8, "int64")
-F32 = Scalar("f", "float", 4, "float32")
+I32 = _scalar(Element.INT32)
+I64 = _scalar(Element.INT64)
+F32 = _scalar(Element.FLOAT32)
 # A location: see `schema.make_ref`.
 REF = Scalar("I", "Ref", 4)
 
@@ -71,8 +78,9 @@ class Operand:
 
     @property
     def align(self) -> int:
-        if self.element is I64 or (self.element is I32 and self.role is Role.INPUT):
-            return 1  # an index: kernels copy its bytes, because inputs and outputs are only aligned for floats
+        indices = {Role.INPUT: (I32, I64), Role.OUTPUT: (I64,)}
+        if self.element in indices.get(self.role, ()):
+            return 1  # kernels copy the bytes of an index, because inputs and outputs are only aligned for floats
         return SCRATCH_ALIGNMENT if self.role is Role.SCRATCH else self.element.align
 
     def nbytes(self, args: Mapping[str, Any]) -> int:

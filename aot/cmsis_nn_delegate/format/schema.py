@@ -33,6 +33,7 @@ from __future__ import annotations
 import enum
 from typing import NamedTuple
 
+from .element import Element
 from .record import F32, I32, U8, U16, U32, Field, Struct
 
 MAGIC = 0x444E4E43  # "CNND"
@@ -71,13 +72,10 @@ class Isa(enum.IntEnum):
     MVE = 2  # Armv8.1-M with Helium
 
 
-class DType(enum.IntEnum):
-    """Element types; the values are ExecuTorch's ScalarType codes."""
-
-    INT8 = 1
-    INT32 = 3
-    INT64 = 4
-    FLOAT32 = 6
+_IO = sorted((number, e.name) for e in Element if e.at_border and (number := e.scalar_type) is not None)
+# mypy takes literals alone for the members of an enumeration.
+DType = enum.IntEnum("DType", {name: number for number, name in _IO})  # type: ignore[misc]
+DType.__doc__ = "Element types; the values are ExecuTorch's ScalarType codes."
 
 
 MAX_RANK = 6

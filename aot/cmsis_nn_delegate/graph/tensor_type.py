@@ -1,6 +1,6 @@
 """The type of a tensor: its element type, shape, order in memory, and quantization.
 
-Everything that depends on the element type is here: ranges, sizes, clamping and quantization.
+What depends on the element type is here and in `format.element`, where its ranges and names are.
 """
 
 from __future__ import annotations
@@ -12,50 +12,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-
-class Element(enum.Enum):
-    """Type of an element. The value is PyTorch's name for it, if there is one."""
-
-    FLOAT32 = "float32"
-    INT64 = "int64"
-    INT32 = "int32"
-    INT16 = "int16"
-    INT8 = "int8"
-    # Packed two to a byte, the first in the lower half; in numpy each has its own byte.
-    INT4 = "int4"
-
-    @property
-    def bits(self) -> int:
-        """Size in memory."""
-        return int(self.value.lstrip("floatin"))
-
-    @property
-    def is_integer(self) -> bool:
-        return self is not Element.FLOAT32
-
-    @property
-    def low(self) -> int:
-        """The least number of an integer type."""
-        return -(1 << (self._integer_bits() - 1))
-
-    @property
-    def high(self) -> int:
-        """The greatest number of an integer type."""
-        return (1 << (self._integer_bits() - 1)) - 1
-
-    @property
-    def numpy(self) -> np.dtype[Any]:
-        """Returns numpy's type for the elements."""
-        return np.dtype("int8" if self is Element.INT4 else self.value)
-
-    def nbytes(self, count: int) -> int:
-        """Bytes that `count` elements take in memory."""
-        return -(-count * self.bits // 8)
-
-    def _integer_bits(self) -> int:
-        if not self.is_integer:
-            raise ValueError(f"{self.value} has no least and greatest number")
-        return self.bits
+from ..format.element import Element as Element  # for everything that has tensors
 
 
 class Layout(enum.Enum):

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Element
 from . import per_channel_requantize
 from .quantized_math import INT32_MAX
 
@@ -103,7 +102,7 @@ def weighted_bounds(node: Node, inputs: Bounds, groups: int, partial: bool) -> B
         low, high = np.minimum(low, 0), np.maximum(high, 0)
     outputs, per_group = weight.shape[:2]
     read = (np.arange(outputs) // (outputs // groups) * per_group)[:, None] + np.arange(per_group)
-    negative, positive = (_tap_sums(f(weight.constant, np.int8(0))) for f in (np.minimum, np.maximum))
+    negative, positive = (_tap_sums(f(weight.constant, weight.element.numpy.type(0))) for f in (np.minimum, np.maximum))
     sums = [(positive * a[read] + negative * b[read]).sum(axis=1) for a, b in ((low, high), (high, low))]
     largest = np.maximum(*(np.abs(total + bias.constant) for total in sums))
     _, shift = per_channel_requantize.output_multipliers(node)
@@ -135,8 +134,8 @@ def shares(node: Node, values: np.ndarray) -> np.ndarray:
 def reweight(node: Node, weights: np.ndarray, bias: np.ndarray) -> None:
     """Gives `node` copies of its weight, with the integers [out, in per group, taps], and of its bias, with [out]."""
     _, weight, old = node.inputs
-    node.inputs[1] = replace(weight, data=weights.reshape(weight.shape).astype(Element.INT8.numpy))
-    node.inputs[2] = replace(old, data=bias.astype(Element.INT32.numpy))
+    node.inputs[1] = replace(weight, data=weights.reshape(weight.shape).astype(weight.element.numpy))
+    node.inputs[2] = replace(old, data=bias.astype(old.element.numpy))
 
 
 def narrow_weighted(node: Node, inputs: np.ndarray, outputs: np.ndarray) -> None:

@@ -47,6 +47,18 @@ class LookupAttrs:
     functions: tuple[str, ...] = ()
 
 
+def has_table(element: Element) -> bool:
+    """Returns whether look-ups read elements of this type: a table has an entry for each of its numbers."""
+    return element is Element.INT8
+
+
+def indices(element: Element) -> np.ndarray:
+    """Returns int64 [256]: what the entries of a table are the results for. ValueError for types without look-ups."""
+    if not has_table(element):
+        raise ValueError(f"{element.value} has no look-up")
+    return np.arange(element.low, element.high + 1)
+
+
 def table_value(name: str, entries: np.ndarray) -> Value:
     """Returns the constant operand that holds a table."""
     return Value(name, TensorType(Element.INT8, (ENTRIES,)), np.ascontiguousarray(entries, np.int8))

@@ -57,7 +57,7 @@ KERNEL = KernelSpec(
             Field("output_count", I32, "elements"),
             Field("row_size", I32, "elements"),
             Field("mode", I32, low=min(PadMode), high=max(PadMode)),
-            Field("fill", I32, low=-128, high=127),
+            blocks.number("fill"),
             *(Field(f"axis{index}", _AXIS) for index in range(MAX_AXES)),
         ),
         geometry="pad_nd",

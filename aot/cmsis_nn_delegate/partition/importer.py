@@ -10,15 +10,19 @@ from torch.fx import Node as EdgeNode
 
 from ..edge.context import layout_of
 from ..edge.import_context import ImportContext
-from ..edge.nodes import DEQUANTIZE, GETITEM, is_dynamic, quant_of, shape_of, target_name, tensor
+from ..edge.nodes import DEQUANTIZE, GETITEM, element_type, is_dynamic, quant_of, shape_of, target_name, tensor
+from ..edge.torch_types import torch_type
+from ..format.element import KERNEL_ELEMENTS
 from ..graph.failure import shown_in_errors
 from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Element, Layout, Quant, TensorType
 from .support import find_op
 
-# What the border of a partition may be.
-_OUTPUTS = {torch.float32: Element.FLOAT32, torch.int8: Element.INT8, torch.int64: Element.INT64}
-_INPUTS = {**_OUTPUTS, torch.int32: Element.INT32}
+# What the border of a partition may be. Operators that compute indices give int64.
+_INPUTS = {torch_type(element): element for element in Element if element.at_border}
+_OUTPUTS = {dtype: element for dtype, element in _INPUTS.items() if element is not Element.INT32}
+_TAKEN = " and ".join(element.value for element in (Element.FLOAT32, *KERNEL_ELEMENTS))
+_INDICES = " and ".join(element.value for element in Element if element.is_index)
 
 
 def import_program(program: ExportedProgram, checked: bool = False) -> Graph:
@@ -63,17 +67,17 @@ def _import_call(node: EdgeNode, context: ImportContext, checked: bool) -> list[
 
 def _input(node: EdgeNode) -> Value:
     element, layout = _border(node, "input", _INPUTS)
-    quant = _input_quant(node) if element is Element.INT8 else None
+    quant = _input_quant(node, element) if element.is_activation else None
     return Value(node.name, TensorType(element, shape_of(node), layout, quant))
 
 
-def _input_quant(node: EdgeNode) -> Quant:
-    """Returns the parameters with which an int8 input is read."""
+def _input_quant(node: EdgeNode, element: Element) -> Quant:
+    """Returns the parameters with which a quantized input is read."""
     quants = {quant_of(user) for user in node.users if target_name(user) == DEQUANTIZE}
     quant = quants.pop() if len(quants) == 1 else None
     if quant is None or len(node.users) != sum(target_name(user) == DEQUANTIZE for user in node.users):
         raise ValueError(
-            f"int8 input {node.name} is not read by dequantize nodes of one scale and zero point; "
+            f"{element.value} input {node.name} is not read by dequantize nodes of one scale and zero point; "
             "lower with the helper of this package, which keeps them"
         )
     return quant
@@ -95,8 +99,8 @@ def _border(node: EdgeNode, what: str, elements: Mapping[torch.dtype, Element]) 
         raise ValueError(f"{what} {node.name} has the dynamic shape {list(value.shape)}; export with static shapes")
     if value.dtype not in elements:
         raise ValueError(
-            f"{what} {node.name} is {str(value.dtype).removeprefix('torch.')}; the delegate takes "
-            "float32 and int8, and int64 and int32 as indices: convert the model and its inputs with .float()"
+            f"{what} {node.name} is {element_type(value.dtype)}; the delegate takes "
+            f"{_TAKEN}, and {_INDICES} as indices: convert the model and its inputs with .float()"
         )
     layout = layout_of(node)
     if layout is None:

@@ -1,5 +1,6 @@
-"""int8 inputs and outputs: `check_int8_io` says before calibration whether a model can have them, and `with_io`
-gives them to a quantized program. Inputs of booleans become int8, 0 and 1, in any case: the bytes are the same.
+"""Quantized inputs and outputs: `check_int8_io` says before calibration whether a model can have them, and `with_io`
+gives them to a quantized program, with `io="int8"`. Inputs of booleans become int8, 0 and 1, in any case: the bytes are
+the same.
 
 The program then takes the results of its inputs' quantize nodes, and returns the operands of its outputs' dequantize
 nodes. ExecuTorch's QuantizeInputs and QuantizeOutputs do this to an edge program, but only before it is partitioned,
@@ -19,11 +20,14 @@ from torch.fx import Graph, GraphModule, Node
 from ..edge.context import is_index
 from ..edge.naming import described
 from ..edge.nodes import DEQUANTIZE, QUANTIZE, operand, quant_of, target_name
+from ..edge.torch_types import element_of
 from ..errors import UserError
+from ..format.element import KERNEL_ELEMENTS, named
 from ..graph.tensor_type import Quant
 from .decompose import decompose
 
-IO = ("float", "int8")
+IO = ("float", *(element.value for element in KERNEL_ELEMENTS))
+_QUANTIZED = named(*KERNEL_ELEMENTS)  # for messages
 # How booleans are read.
 _BYTES = Quant((1.0,), 0)
 _ASSERTION = "aten._assert_tensor_metadata.default"
@@ -63,7 +67,7 @@ def _observes(node: Node) -> bool:
 
 def _refused(what: str, cause: str) -> UserError:
     return UserError(
-        f"{what} cannot become int8: {cause}; use float inputs and outputs, or operators that are quantized",
+        f"{what} cannot become {_QUANTIZED}: {cause}; use float inputs and outputs, or operators that are quantized",
         exit_code=1,
     )
 
@@ -87,9 +91,9 @@ def with_io(program: ExportedProgram, io: str) -> ExportedProgram:
     program = decompose(program)
     for node in _user_inputs(program):
         _take_bytes(node)
-        if io == "int8":
+        if io != "float":
             _quantize_input(node)
-    if io == "int8":
+    if io != "float":
         _quantize_outputs(program)
     graph = program.graph_module.graph
     graph.eliminate_dead_code()
@@ -122,13 +126,13 @@ def _is_bool(node: Node) -> bool:
 
 
 def _quantize_input(node: Node) -> None:
-    if _is_int8(node) or is_index(node) or _is_bool(node):
+    if _is_quantized(node) or is_index(node) or _is_bool(node):
         return
     quant = _input_quant(node)
     if quant is None:
         readers = ", ".join(f"{user.name} ({target_name(user) or user.op})" for user in node.users)
         raise ValueError(
-            f"input {node.name} cannot become int8: it is read by {readers or 'nothing'}, not by "
+            f"input {node.name} cannot become {_QUANTIZED}: it is read by {readers or 'nothing'}, not by "
             "quantize nodes of one scale and zero point; use float inputs and outputs, or have "
             "its readers quantized"
         )
@@ -155,11 +159,11 @@ def _quantize_outputs(program: ExportedProgram) -> None:
     output = program.graph.output_node()
     results = _results(program.graph)
     for index, spec, node in _user_outputs(program):
-        if _is_int8(node) or is_index(node):
+        if _is_quantized(node) or is_index(node):
             continue
         if _output_quant(node) is None:
             raise ValueError(
-                f"output {index} ({node.name}) cannot become int8: it comes from "
+                f"output {index} ({node.name}) cannot become {_QUANTIZED}: it comes from "
                 f"{target_name(node) or node.op}, not from a dequantize; use float inputs and "
                 "outputs, or have what computes it quantized"
             )
@@ -168,13 +172,14 @@ def _quantize_outputs(program: ExportedProgram) -> None:
     output.args = (tuple(results),)
 
 
-def _is_int8(node: Node) -> bool:
+def _is_quantized(node: Node) -> bool:
     value = node.meta.get("val")
-    return isinstance(value, torch.Tensor) and value.dtype == torch.int8
+    element = element_of(value.dtype) if isinstance(value, torch.Tensor) else None
+    return element is not None and element.is_activation
 
 
 def _input_quant(node: Node) -> Optional[Quant]:
-    wanted = DEQUANTIZE if _is_int8(node) else QUANTIZE
+    wanted = DEQUANTIZE if _is_quantized(node) else QUANTIZE
     if not node.users or any(target_name(user) != wanted for user in node.users):
         return None
     quants = {quant_of(user) for user in node.users}
@@ -184,4 +189,4 @@ def _input_quant(node: Node) -> Optional[Quant]:
 def _output_quant(node: Node) -> Optional[Quant]:
     if target_name(node) in (DEQUANTIZE, QUANTIZE):
         return quant_of(node)
-    return _input_quant(node) if _is_int8(node) else None
+    return _input_quant(node) if _is_quantized(node) else None

@@ -6,20 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..graph.ir import Graph, Value
-from ..graph.tensor_type import Element
 from ..ops import channels
 from ..ops.channels import Bounds
 from ..ops.registry import OPS
 
 
 def bounds_of(graph: Graph) -> dict[int, Bounds]:
-    """Returns the bounds of all int8 activations, by id."""
-    found = {id(value): channels.unbounded(value) for value in graph.inputs if is_int8(value)}
+    """Returns the bounds of all activations, by id."""
+    found = {id(value): channels.unbounded(value) for value in graph.inputs if is_activation(value)}
     for node in graph.nodes:
-        for output in filter(is_int8, node.outputs):
+        for output in filter(is_activation, node.outputs):
             found[id(output)] = channels.unbounded(output)
         known = all(value.is_constant or id(value) in found for value in node.inputs)
-        if known and len(node.outputs) == 1 and not node.states and is_int8(node.output):
+        if known and len(node.outputs) == 1 and not node.states and is_activation(node.output):
             found[id(node.output)] = OPS[node.op].bounds(node, _Operands(node.inputs, found))
     return found
 
@@ -41,5 +40,5 @@ class _Operands(Sequence[Bounds]):
         return channels.of_constant(value) if value.is_constant else self._activations[id(value)]
 
 
-def is_int8(value: Value) -> bool:
-    return value.element is Element.INT8
+def is_activation(value: Value) -> bool:
+    return value.element.is_activation

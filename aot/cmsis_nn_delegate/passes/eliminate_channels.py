@@ -24,10 +24,7 @@ from ..graph.ir import Graph, Node, Value
 from ..ops import channels
 from ..ops.quantized_math import INT32_MAX
 from ..ops.registry import OPS
-from .bounds import bounds_of, is_int8
-
-_LARGEST_WEIGHT = 127  # the kernels take symmetric weights
-
+from .bounds import bounds_of, is_activation
 
 # Channels whose weights went to equal ones: (id of the value, channel).
 Moved = set[tuple[int, int]]
@@ -74,7 +71,7 @@ class _Classes:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._bounds = bounds_of(graph)
-        self._values = [value for value in graph.activations() if is_int8(value) and len(value.shape) > 1]
+        self._values = [value for value in graph.activations() if is_activation(value) and len(value.shape) > 1]
         counts = [channels.count(value) for value in self._values]
         starts = np.cumsum([0, *counts])
         self._numbers = {id(v): np.arange(start, start + n) for v, start, n in zip(self._values, starts, counts)}
@@ -273,4 +270,5 @@ def _weightless(node: Node) -> np.ndarray:
 def _fits_beside(node: Node, channel: int, other: int) -> bool:
     """Returns whether the weights of two input channels add up to weights."""
     weights = channels.weights_by_channel(node)
-    return bool(np.all(np.abs(weights[:, channel] + weights[:, other]) <= _LARGEST_WEIGHT))
+    most = node.inputs[1].element.high  # the kernels take symmetric weights
+    return bool(np.all(np.abs(weights[:, channel] + weights[:, other]) <= most))

@@ -1,4 +1,4 @@
-"""Turns operators between dequantize and quantize into operators on int8."""
+"""Turns operators between dequantize and quantize into operators on integers."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Optional
 import numpy as np
 
 from ..graph.ir import Graph, Node, Value
-from ..graph.tensor_type import Element, Quant, TensorType
-from ..ops.lookup import LookupAttrs, table_value
+from ..graph.tensor_type import Quant, TensorType
+from ..ops.lookup import LookupAttrs, indices, table_value
 from ..ops.registry import OPS
 from .rewriting import merge_sources, remove_dead
 
 
 def fold_qdq(graph: Graph) -> None:
-    """dequantize -> op -> quantize becomes op, reading and writing int8.
+    """dequantize -> op -> quantize becomes op, reading and writing integers.
 
     Only the quantize nodes of float graph inputs and the dequantize nodes of float
     graph outputs remain. A quantize that follows a dequantize with other parameters becomes a
     look-up, which is exact and can be joined with others. If an operator has no quantize directly
     after it (because it feeds a reshape, say), it takes the parameters of the next quantize.
     """
-    integer: dict[Value, Value] = {}  # of each float value, its int8 counterpart
+    integer: dict[Value, Value] = {}  # of each float value, its integer counterpart
 
     def counterpart(value: Value) -> Value:
         return integer.get(value, value)
@@ -82,9 +82,9 @@ def _fold_quantize(graph: Graph, node: Node, integer: dict[Value, Value]) -> Non
 
 
 def _requantized(source: Value, output: Value) -> np.ndarray:
-    """Returns what each int8 number of `source` becomes as an element of `output`: dequantized and quantized in
+    """Returns what each number that `source` can hold becomes as an element of `output`: dequantized and quantized in
     float32, as PyTorch does."""
-    steps = np.arange(Element.INT8.low, Element.INT8.high + 1) - source.zero_point
+    steps = indices(source.element) - source.zero_point
     return output.type.quantize(steps.astype(np.float32) * np.float32(source.scale))
 
 

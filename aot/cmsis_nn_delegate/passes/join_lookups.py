@@ -7,8 +7,7 @@ from typing import Optional
 import numpy as np
 
 from ..graph.ir import Graph, Node, Value
-from ..graph.tensor_type import Element
-from ..ops.lookup import LookupAttrs, entries_of, table_value
+from ..ops.lookup import LookupAttrs, entries_of, has_table, indices, table_value
 from ..ops.registry import OPS
 from .rewriting import merge_sources, remove_dead
 
@@ -49,20 +48,22 @@ def _chain_to_table(graph: Graph, node: Node) -> list[Node]:
 
 
 def _entries(node: Node) -> Optional[np.ndarray]:
-    """Returns the results of a look-up or a clamp for -128 to 127; None for other nodes."""
+    """Returns the results of a look-up or a clamp for all numbers that it can read; None for other nodes, and where
+    there are too many of them for a table."""
     if node.op == "lookup":
         return entries_of(node)
-    if node.op != "clamp" or node.output.element is not Element.INT8:
+    if node.op != "clamp" or not has_table(node.output.element):
         return None
     low, high = node.attrs.clamp.quantized(node.output.type)
-    return np.clip(np.arange(Element.INT8.low, Element.INT8.high + 1), low, high).astype(np.int8)
+    entries: np.ndarray = np.clip(indices(node.output.element), low, high)
+    return entries.astype(node.output.element.numpy)
 
 
 def _join(graph: Graph, chain: list[Node], last: Node) -> None:
     first, *movers = chain
     inner, outer = _entries(first), _entries(last)
     assert inner is not None and outer is not None  # `_chain_to_table` found them
-    entries = outer[inner.astype(np.int64) - Element.INT8.low]
+    entries = outer[inner.astype(np.int64) - last.inputs[0].element.low]
     source = first.inputs[0]
     for mover in movers:  # they move what `first` read
         mover.inputs = [source]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..graph.ir import Graph, Node, Value
-from ..graph.tensor_type import Element, Layout
+from ..graph.tensor_type import Layout
 from ..ops.attrs import TransposeAttrs
 from ..ops.geometry import Geometry
 from ..ops.join import JoinAttrs
@@ -43,7 +43,7 @@ def _in_rows(node: Node) -> bool:
         len(value.shape) == 4
         and value.shape[0] == 1
         and value.layout is Layout.CHANNELS_LAST
-        and value.element is Element.INT8
+        and value.element.is_activation
         for value in images
     )
 

@@ -14,14 +14,6 @@ from ..format.cpp import float_literal
 from ..format.opcodes import Opcode
 from .decode import Payload, Tensor, decode
 
-# By element type of an input or output.
-C_TYPES = {
-    schema.DType.INT8: "int8_t",
-    schema.DType.INT32: "int32_t",
-    schema.DType.INT64: "int64_t",
-    schema.DType.FLOAT32: "float",
-}
-
 
 def c_identifier(name: str) -> str:
     """`name` with everything that C does not allow in an identifier replaced by '_'."""
@@ -122,15 +114,15 @@ def _tensor_lines(prefix: str, name: str, tensor: Tensor) -> list[str]:
         return "{" + ", ".join(str(item) for item in items) + "}"
 
     lines = [
-        f"// {name}: {tensor.dtype.name.lower()}{list(tensor.shape)}, "
+        f"// {name}: {tensor.dtype.value}{list(tensor.shape)}, "
         f"dimensions from outermost in memory {list(tensor.dim_order)}",
-        f"#define {prefix}_TYPE {C_TYPES[tensor.dtype]}",
+        f"#define {prefix}_TYPE {tensor.dtype.c_type}",
         f"#define {prefix}_BYTES {tensor.nbytes}u",
         f"#define {prefix}_RANK {len(tensor.shape)}u",
         f"#define {prefix}_SHAPE {braced(tensor.shape)}",
         f"#define {prefix}_DIM_ORDER {braced(tensor.dim_order)}",
     ]
-    if tensor.dtype is schema.DType.INT8:
+    if tensor.dtype.is_activation:
         lines += [
             "// real = scale * (q - zero_point)",
             f"#define {prefix}_SCALE {float_literal(tensor.scale)}",

@@ -25,7 +25,7 @@ from ..format.schema import ProviderId
 from ..ops.kernel import Function, KernelSpec
 from ..ops.providers.registry import PROVIDERS
 from ..ops.registry import kernels
-from .c_header import C_TYPES, c_identifier
+from .c_header import c_identifier
 from .decode import Call, Payload, Tensor, decode
 from .kernel_table import WITH_CMSIS_NN, narrow_functions, providers_of
 
@@ -224,14 +224,14 @@ def _tensors(view: Payload) -> list[tuple[str, Tensor]]:
 def _members(prefix: str, view: Payload) -> Iterator[str]:
     for field, tensor in _tensors(view):
         const = "const " if field.startswith("input") else ""
-        yield f"  {const}{C_TYPES[tensor.dtype]}* {field};  // {prefix}_{field.upper()}_BYTES"
+        yield f"  {const}{tensor.dtype.c_type}* {field};  // {prefix}_{field.upper()}_BYTES"
 
 
 def _place(symbol: str, field: str, tensor: Tensor) -> str:
     """Returns the function that says where the arena has room for a tensor, if it has."""
     if tensor.arena_offset is None:
         return ""
-    kind, offset = C_TYPES[tensor.dtype], f"{symbol.upper()}_{field.upper()}_ARENA_OFFSET"
+    kind, offset = tensor.dtype.c_type, f"{symbol.upper()}_{field.upper()}_ARENA_OFFSET"
     return (
         f"inline {kind}* {symbol}_{field}(std::uint8_t* arena) {{\n"
         f"  return reinterpret_cast<{kind}*>(arena + {offset});\n}}\n"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from ..format import schema
+from ..format.element import Element
 from ..format.opcodes import Opcode
 from ..format.record import REF
 from ..ops.providers.registry import PROVIDERS
@@ -35,7 +36,7 @@ class Tensor:
 
     nbytes: int
     arena_offset: Optional[int]  # None: the caller provides the memory
-    dtype: schema.DType
+    dtype: Element
     shape: tuple[int, ...]
     dim_order: tuple[int, ...]
     scale: float  # 0 for float32
@@ -184,7 +185,8 @@ def _tensors(data: bytes, header: Mapping[str, Any]) -> tuple[Tensor, ...]:
         rank = fields["rank"]
         if rank > schema.MAX_RANK:
             raise PayloadError(f"tensor {index} has rank {rank}, more than {schema.MAX_RANK}")
-        if fields["dtype"] not in list(schema.DType):
+        element = Element.of_scalar_type(fields["dtype"])
+        if element is None:
             raise PayloadError(f"tensor {index} has unknown element type {fields['dtype']}")
         arena_offset = fields["arena_offset"]
         if arena_offset == schema.NO_ARENA_OFFSET:
@@ -195,7 +197,7 @@ def _tensors(data: bytes, header: Mapping[str, Any]) -> tuple[Tensor, ...]:
             Tensor(
                 nbytes=fields["nbytes"],
                 arena_offset=arena_offset,
-                dtype=schema.DType(fields["dtype"]),
+                dtype=element,
                 shape=fields["sizes"][:rank],
                 dim_order=fields["dim_order"][:rank],
                 scale=fields["scale"],

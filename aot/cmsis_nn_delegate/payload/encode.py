@@ -16,6 +16,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ..format import schema
+from ..format.element import named
 from ..format.opcodes import Opcode
 from ..format.record import REF, Role
 from ..graph.ir import Graph, Node, Value
@@ -35,13 +36,6 @@ from .planner.workspaces import plan_with_workspaces
 
 # The operands that are values of the graph, unlike weights and scratch memory.
 _ACTIVATIONS = (Role.INPUT, Role.OUTPUT, Role.STATE)
-# Of inputs and outputs.
-_DTYPES = {
-    Element.INT8: schema.DType.INT8,
-    Element.INT32: schema.DType.INT32,
-    Element.INT64: schema.DType.INT64,
-    Element.FLOAT32: schema.DType.FLOAT32,
-}
 
 
 @dataclass(frozen=True)
@@ -241,8 +235,9 @@ def _check(graph: Graph, region_count: int, copies: bool) -> None:
             raise ValueError(f"graph output {value.name} is a constant")
         if len(value.shape) > schema.MAX_RANK:
             raise ValueError(f"{value.name} has rank {len(value.shape)}, more than {schema.MAX_RANK}")
-        if value.element not in _DTYPES:
-            raise ValueError(f"{value.name} is {value.element.value}; I/O is int8, int32, int64 or float32")
+        if not value.element.at_border:
+            taken = named(*(element for element in Element if element.at_border))
+            raise ValueError(f"{value.name} is {value.element.value}; I/O is {taken}")
 
 
 class _ConstantPool:
@@ -412,7 +407,7 @@ def _io_tensor(value: Value, plan: MemoryPlan) -> bytes:
         {
             "nbytes": value.nbytes,
             "arena_offset": schema.NO_ARENA_OFFSET if arena_offset is None else arena_offset,
-            "dtype": _DTYPES[value.element],
+            "dtype": value.element.scalar_type,
             "rank": rank,
             "dim_order": (*order, *unused),
             "sizes": (*value.shape, *unused),

@@ -6,21 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ..format.schema import DType
 from .decode import Tensor
 
-NUMPY_TYPES: dict[DType, np.dtype[Any]] = {
-    DType.INT8: np.dtype("int8"),
-    DType.INT32: np.dtype("<i4"),
-    DType.INT64: np.dtype("<i8"),
-    DType.FLOAT32: np.dtype("<f4"),
-}
+
+def _stored(tensor: Tensor) -> np.dtype[Any]:
+    return tensor.dtype.numpy.newbyteorder("<")
 
 
 def to_bytes(array: np.ndarray, tensor: Tensor) -> bytes:
     """Returns `array`, given in logical order, as the bytes that the payload reads. ValueError if it does not match
     `tensor`."""
-    expected = NUMPY_TYPES[tensor.dtype]
+    expected = _stored(tensor)
     if array.dtype != expected or array.shape != tensor.shape:
         raise ValueError(
             f"the payload takes {expected.name}{list(tensor.shape)}, not {array.dtype.name}{list(array.shape)}"
@@ -33,5 +29,5 @@ def from_bytes(data: bytes, tensor: Tensor) -> np.ndarray:
     if len(data) != tensor.nbytes:
         raise ValueError(f"the tensor has {tensor.nbytes} bytes, not {len(data)}")
     in_memory = tuple(tensor.shape[dim] for dim in tensor.dim_order)
-    array = np.frombuffer(data, NUMPY_TYPES[tensor.dtype]).reshape(in_memory)
+    array = np.frombuffer(data, _stored(tensor)).reshape(in_memory)
     return np.ascontiguousarray(array.transpose(np.argsort(tensor.dim_order)))

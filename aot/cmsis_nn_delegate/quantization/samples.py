@@ -22,6 +22,7 @@ import numpy as np
 
 from ..errors import UserError, require_file
 from ..finite import require_finite
+from ..format.element import KERNEL_ELEMENTS, Element, named
 
 Sample = tuple[np.ndarray, ...]
 
@@ -134,10 +135,10 @@ def _choose(
 def _checked(array: np.ndarray, name: str, path: Union[str, Path]) -> np.ndarray:
     if array.dtype == np.float64:
         raise UserError(f"{path}: array {name!r} is float64, models here take float32; save it with .astype('float32')")
-    if array.dtype not in (np.float32, np.int8, np.bool_, np.int64, np.int32):
-        raise UserError(
-            f"{path}: array {name!r} is {array.dtype}; inputs are float32, int8 or bool, and indices int64 or int32"
-        )
+    if array.dtype not in (*(element.numpy for element in Element if element.at_border), np.bool_):
+        numbers = ", ".join(element.value for element in (Element.FLOAT32, *KERNEL_ELEMENTS))
+        indices = named(*(element for element in Element if element.is_index))
+        raise UserError(f"{path}: array {name!r} is {array.dtype}; inputs are {numbers} or bool, and indices {indices}")
     return array
 
 

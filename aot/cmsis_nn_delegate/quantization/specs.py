@@ -15,6 +15,8 @@ from torchao.quantization.pt2e.observer import (
 )
 from torchao.quantization.pt2e.quantizer import FixedQParamsQuantizationSpec, QuantizationSpec
 
+from ..edge.torch_types import torch_type
+from ..graph.tensor_type import Element
 from .configuration import QuantizationConfig
 from .histogram import FastHistogramObserver
 from .mask_observers import mask_values, masked_scores
@@ -27,6 +29,10 @@ MASKED_SCORES = "cmsis_nn_masked_scores"
 EXAMPLE = "cmsis_nn_example"  # of an input: the values it was exported with
 TRUTH = "cmsis_nn_truth"  # of an input of numbers: it is taken for 0 and 1
 MASK = "cmsis_nn_mask"
+
+# What activations and weights become.
+_ACTIVATION = Element.INT8
+_WEIGHT = Element.INT8
 
 # By `QuantizationConfig.observer`.
 _OBSERVERS: dict[str, Any] = {
@@ -118,32 +124,37 @@ class Specs:
 def fixed(scale: float, zero_point: int) -> FixedQParamsQuantizationSpec:
     """Returns the spec of an activation that always has the same parameters."""
     return FixedQParamsQuantizationSpec(
-        dtype=torch.int8,
+        dtype=torch_type(_ACTIVATION),
         scale=scale,
         zero_point=zero_point,
-        quant_min=-128,
-        quant_max=127,
+        quant_min=_ACTIVATION.low,
+        quant_max=_ACTIVATION.high,
         qscheme=torch.per_tensor_affine,
     )
 
 
 def fixed_range(low: float, high: float) -> FixedQParamsQuantizationSpec:
     """Returns the spec of an activation with values in [low, high], which contains 0."""
-    scale = max((high - low) / 255, _ACTIVATION_EPS)
-    return fixed(scale, max(-128, min(127, round(-128 - low / scale))))
+    least, most = _ACTIVATION.low, _ACTIVATION.high
+    scale = max((high - low) / (most - least), _ACTIVATION_EPS)
+    return fixed(scale, max(least, min(most, round(least - low / scale))))
 
 
 def _activation(observer: Any, scheme: torch.qscheme) -> QuantizationSpec:
     return QuantizationSpec(
-        dtype=torch.int8, quant_min=-128, quant_max=127, qscheme=scheme, observer_or_fake_quant_ctr=observer
+        dtype=torch_type(_ACTIVATION),
+        quant_min=_ACTIVATION.low,
+        quant_max=_ACTIVATION.high,
+        qscheme=scheme,
+        observer_or_fake_quant_ctr=observer,
     )
 
 
 def _weight(observer: Any, scheme: torch.qscheme, **options: Any) -> QuantizationSpec:
     return QuantizationSpec(
-        dtype=torch.int8,
-        quant_min=-127,
-        quant_max=127,
+        dtype=torch_type(_WEIGHT),
+        quant_min=_WEIGHT.symmetric_low,
+        quant_max=_WEIGHT.high,
         qscheme=scheme,
         observer_or_fake_quant_ctr=observer,
         **options,

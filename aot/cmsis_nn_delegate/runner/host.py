@@ -18,6 +18,7 @@ import torch
 from ..checked import checked
 from ..errors import UserError
 from ..finite import require_finite
+from ..format.element import Element
 from .checkout import find_checkout
 
 _COMPILER = "executorch.exir"
@@ -152,4 +153,4 @@ def _reason(error: Exception) -> str:
 
 
 # The scalar types of ExecuTorch (c10::ScalarType) that models here use.
-_NUMPY = {1: "int8", 3: "int32", 4: "int64", 6: "float32", 11: "bool"}
+_NUMPY = {e.scalar_type: e.value for e in Element if e.scalar_type is not None} | {11: "bool"}

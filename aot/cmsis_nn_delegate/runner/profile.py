@@ -238,7 +238,7 @@ def _counts(run: simulate.Run) -> _Counts:
 
 
 def random_inputs(graph: Graph, seed: int = 0) -> list[np.ndarray]:
-    """Returns one set of inputs of `graph`: any int8 numbers, normally distributed floats, valid indices.
+    """Returns one set of inputs of `graph`: any quantized numbers, normally distributed floats, valid indices.
 
     Kernels of layers take the same instructions for all inputs; a few others, such as softmax, do not.
     """
@@ -249,7 +249,9 @@ def random_inputs(graph: Graph, seed: int = 0) -> list[np.ndarray]:
         if value.element is Element.FLOAT32:
             arrays.append(generator.normal(0, 1, value.shape).astype(dtype))
         else:
-            low, high = index_range(graph, value) or ((-128, 127) if value.element is Element.INT8 else (0, 0))
+            element = value.element
+            any_number = (element.low, element.high) if element.is_activation else (0, 0)
+            low, high = index_range(graph, value) or any_number
             arrays.append(generator.integers(low, high, value.shape, endpoint=True).astype(dtype))
     return arrays
 
