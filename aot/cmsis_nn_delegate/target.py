@@ -7,6 +7,7 @@ from typing import Union
 
 from .checked import checked, checked_fields
 from .cores import CORES
+from .errors import UserError
 from .format.schema import Isa
 
 
@@ -14,10 +15,21 @@ from .format.schema import Isa
 @dataclass(frozen=True)
 class Target:
     """A core, with all of its features or without some: its name as in GCC's -mcpu ("cortex-m33",
-    "cortex-m33+nodsp"), and the instruction set, which selects CMSIS-NN's kernels."""
+    "cortex-m33+nodsp"), and the instruction set that it then has, which selects CMSIS-NN's kernels. UserError if it has
+    another."""
 
     name: str
     isa: Isa
+
+    def __post_init__(self) -> None:
+        if self.name not in CORES:
+            raise UserError(f"{self.name!r} is no target that `cmsisnn targets` lists: use get_target({self.name!r})")
+        isa, asked = CORES[self.name][0], self.isa.name.lower()
+        if isa != asked:
+            core = self.name.split("+")[0]
+            others = [name for name in CORES if name.split("+")[0] == core and CORES[name][0] == asked]
+            advice = f"name {others[0]}" if others else f"no target with a {core} has {asked}"
+            raise UserError(f"the instruction set of {self.name} is {isa}, not {asked}: {advice}")
 
 
 _ALL = {name: Target(name, Isa[isa.upper()]) for name, (isa, _, _) in CORES.items()}

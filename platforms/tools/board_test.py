@@ -108,6 +108,16 @@ def test_an_image_for_another_core():
     boards.check_core(boards.parse(changed("core", "cortex-m0"), TABLES), "cortex-m0plus", TABLES)
 
 
+def test_a_chip_without_a_feature():
+    less = boards.parse(changed("core", "cortex-m33+nodsp"), TABLES)
+    for cpu in ("cortex-m33+nodsp", "cortex-m33+nodsp+nofp"):
+        boards.check_core(less, cpu, TABLES)
+    for cpu in ("cortex-m33", "cortex-m33+nofp"):
+        with pytest.raises(BoardError, match=r"has a cortex-m33\+nodsp, which does not run images for cortex-m33"):
+            boards.check_core(less, cpu, TABLES)
+    boards.check_core(boards.parse(changed("core", "cortex-m33"), TABLES), "cortex-m35p+nodsp+nofp", TABLES)
+
+
 def test_the_program_writes_what_a_link_needs(tmp_path):
     given, script, cmake = (tmp_path / name for name in ("mine.json", "mine.ld", "mine.cmake"))
     given.write_text(json.dumps(changed("uart", {"type": "mine", "address": 16, "header": "uart_mine.h"})))

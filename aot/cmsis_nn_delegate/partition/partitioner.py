@@ -33,7 +33,7 @@ from .work import measure
 class CmsisNnPartitioner(Partitioner):
     """Delegates every quantized subgraph that the kernels compute.
 
-    `target` is a core of `target.TARGETS`. `io_placement` says where inputs and outputs
+    `target` is one that `get_target` knows. `io_placement` says where inputs and outputs
     of the delegate live: in its "arena" where that saves a copy, or with the "caller". `providers` are the
     providers of the firmware's kernels, in order of preference, `skip_passes` optional passes that are left out,
     and `prefer` a value of `Preference`, which says what a kernel is chosen by where a call has several. Kernels

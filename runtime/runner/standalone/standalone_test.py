@@ -7,7 +7,9 @@ kernels on the host.
 import os
 import pathlib
 import re
+import shutil
 import struct
+import subprocess
 import zlib
 
 import pytest
@@ -37,8 +39,12 @@ def sample(core):
     )
 
 
+def image_of(core, suffix=""):
+    return f"runtime/{re.sub('[-+.]', '_', core)}{suffix}.elf"
+
+
 def run(core, job, image=""):
-    return simulator.run(f"runtime/{re.sub('[-+.]', '_', core)}{image}.elf", job=job)
+    return simulator.run(image_of(core, image), job=job)
 
 
 def with_crc(payload):
@@ -70,6 +76,29 @@ def test_same_bytes_as_on_the_host(core):
     assert [[o.data for o in e.outputs] for e in report.executions] == [outputs] * 2
     assert report.runtime_bytes == 8 and report.arena_bytes == 640
     assert report.stack_bytes < 2048
+
+
+@pytest.mark.parametrize("core", CORES + OTHERS)
+def test_images_need_only_what_the_target_has(core):
+    """The simulated core may have more. An image has the attributes of every object file that is linked into it."""
+    path = f"{os.environ.get('ARM_GNU_TOOLCHAIN', '')}/bin:{os.environ['PATH']}"
+    readelf = shutil.which("arm-none-eabi-readelf", path=path)
+    if readelf is None:
+        pytest.skip("arm-none-eabi-readelf is not on PATH")
+    printed = subprocess.run([readelf, "-A", image_of(core)], capture_output=True, text=True, check=True).stdout
+    tags = dict(re.findall(r"Tag_(\w+): (.*)", printed))
+    architecture = {
+        "v6S-M": "armv6-m",
+        "v7": "armv7-m",
+        "v8-M.baseline": "armv8-m.base",
+        "v8-M.mainline": "armv8-m.main",
+    }
+    found = architecture.get(tags["CPU_arch"], f"arm{tags['CPU_arch'].lower()}".replace("mainline", "main"))
+    assert found == ALL[core].architecture
+    assert ("MVE_arch" in tags) == (ALL[core].isa == "mve")
+    assert ("DSP_extension" in tags or found == "armv7e-m") == (ALL[core].isa != "scalar")
+    assert not ("+nofp" in core and "FP_arch" in tags)
+    assert not ("+nomve.fp" in core and "FP" in tags["MVE_arch"])
 
 
 @pytest.mark.parametrize("core", CORES)
