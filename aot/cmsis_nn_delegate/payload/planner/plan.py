@@ -17,6 +17,7 @@ The result contains the bound, so that the gap to it is known: 0 means proven op
 from __future__ import annotations
 
 import itertools
+import operator
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from typing import Any, Optional
 
 from .interval import Movable, align_up, lower_bound
 
-_BUDGET = 4_000_000  # pairs of buffers looked at, about two seconds
+_BUDGET = 4_000_000  # pairs of buffers that would be looked at from the start each time, about half a second
 _OF_A_BUFFER = 8  # what placing it takes, in pairs
 _FEW = 6  # buffers, which have 720 orders
 _PATIENCE = 400  # moves without progress before a restart
@@ -79,42 +80,61 @@ class _Search:
 
     def __init__(self, buffers: Sequence[Movable], alignment: int) -> None:
         self.sizes = [align_up(buffer.size, alignment) for buffer in buffers]
-        # Of each buffer, by neighbour: between which distances from the neighbour's start, exclusive, it must not lie.
-        self.taken: list[dict[int, list[tuple[int, int]]]] = []
+        # Of each buffer, for each conflict with a neighbour: the neighbour, and between which distances from its start,
+        # exclusive, the buffer must not lie.
+        self.taken: list[list[tuple[int, int, int]]] = []
+        self.neighbours: list[list[int]] = []
+        self.cost = 0  # of placing all buffers
         for i, buffer in enumerate(buffers):
-            around = ((j, _conflicts(buffer, other, alignment)) for j, other in enumerate(buffers) if j != i)
-            self.taken.append({j: conflicts for j, conflicts in around if conflicts is not None})
-        self.costs = [
-            _OF_A_BUFFER + sum(max(len(conflicts), 1) for conflicts in around.values()) for around in self.taken
-        ]
+            around = [(j, _conflicts(buffer, other, alignment)) for j, other in enumerate(buffers) if j != i]
+            found = [(j, conflicts) for j, conflicts in around if conflicts is not None]
+            self.taken.append([(j, low, high) for j, conflicts in found for low, high in conflicts])
+            self.neighbours.append([j for j, _ in found])
+            self.cost += _OF_A_BUFFER + sum(max(len(conflicts), 1) for _, conflicts in found)
         self.work = 0
 
     def place(self, order: Sequence[int]) -> list[int]:
         offsets = [-1] * len(self.sizes)
+        self.work += self.cost
+        self._place(offsets, order, None)
+        return offsets
+
+    def place_again(
+        self, offsets: Sequence[int], order: Sequence[int], first: int, limit: int
+    ) -> Optional[tuple[list[int], int]]:
+        """Returns `place(order)` and its peak; None if that is above `limit`. The buffers before order[first] are known
+        to lie at `offsets`, whose peak is `limit`. The caller counts it as the work of `place`."""
+        moved = [-1] * len(self.sizes)
+        for i in order[:first]:
+            moved[i] = offsets[i]
+        if not self._place(moved, order[first:], limit):
+            return None
+        return moved, self.peak(moved)
+
+    def _place(self, offsets: list[int], order: Sequence[int], limit: Optional[int]) -> bool:
+        """Writes the offsets of the buffers in `order`; returns False as soon as one ends above `limit`."""
         for i in order:
-            taken = sorted(
-                (offsets[j] + low, offsets[j] + high)
-                for j, conflicts in self.taken[i].items()
-                if offsets[j] >= 0
-                for low, high in conflicts
-            )
-            self.work += self.costs[i]
+            taken = [(offsets[j] + low, offsets[j] + high) for j, low, high in self.taken[i] if offsets[j] >= 0]
+            taken.sort()
             offset = 0
             for low, high in taken:
                 if low >= offset:
                     break
-                offset = max(offset, high)
+                if high > offset:
+                    offset = high
             offsets[i] = offset
-        return offsets
+            if limit is not None and offset + self.sizes[i] > limit:
+                return False
+        return True
 
     def peak(self, offsets: Sequence[int]) -> int:
-        return max((o + size for o, size in zip(offsets, self.sizes)), default=0)
+        return max(map(operator.add, offsets, self.sizes), default=0)
 
     def culprits(self, offsets: Sequence[int]) -> list[int]:
         """Returns the buffers that touch the peak, and those that lie directly under such a buffer."""
         peak = self.peak(offsets)
         top = [i for i, size in enumerate(self.sizes) if offsets[i] + size == peak]
-        below = {j for i in top for j in self.taken[i] if offsets[j] + self.sizes[j] == offsets[i]}
+        below = {j for i in top for j in self.neighbours[i] if offsets[j] + self.sizes[j] == offsets[i]}
         return top + sorted(below.difference(top))
 
 
@@ -135,7 +155,7 @@ def _conflicts(buffer: Movable, other: Movable, alignment: int) -> Optional[list
 def _climb(search: _Search, orders: Sequence[list[int]], best: list[int], bound: int) -> list[int]:
     """Step 3: returns the best offsets found within the budget, never worse than `best`."""
     generator = random.Random(len(search.sizes))
-    restart = 0
+    restart, best_peak = 0, search.peak(best)
     while search.work < _BUDGET:
         order = list(orders[restart % len(orders)])
         for _ in range(restart // len(orders)):
@@ -143,21 +163,29 @@ def _climb(search: _Search, orders: Sequence[list[int]], best: list[int], bound:
             order[i], order[j] = order[j], order[i]
         restart += 1
         offsets = search.place(order)
+        peak, culprits = search.peak(offsets), search.culprits(offsets)
+        refused: set[tuple[int, int]] = set()  # moves in this order that raise the peak
         idle = 0
         while idle < _PATIENCE and search.work < _BUDGET:
-            moved = list(order)
-            position = moved.index(generator.choice(search.culprits(offsets)))
+            position = order.index(generator.choice(culprits))
             if position == 0:
-                position = generator.randrange(len(moved))
-            moved.insert(generator.randrange(position + 1), moved.pop(position))
-            candidate = search.place(moved)
+                position = generator.randrange(len(order))
+            earlier = generator.randrange(position + 1)
             idle += 1
-            if search.peak(candidate) <= search.peak(offsets):
-                if search.peak(candidate) < search.peak(offsets):
-                    idle = 0
-                order, offsets = moved, candidate
-            if search.peak(offsets) < search.peak(best):
-                best = offsets
-                if search.peak(best) == bound:
+            search.work += search.cost
+            if (position, earlier) not in refused:
+                moved = list(order)
+                moved.insert(earlier, moved.pop(position))
+                candidate = search.place_again(offsets, moved, earlier, peak)
+                if candidate is None:
+                    refused.add((position, earlier))
+                else:
+                    if candidate[1] < peak:
+                        idle = 0
+                    order, (offsets, peak) = moved, candidate
+                    culprits, refused = search.culprits(offsets), set()
+            if peak < best_peak:
+                best, best_peak = offsets, peak
+                if best_peak == bound:
                     return best
     return best

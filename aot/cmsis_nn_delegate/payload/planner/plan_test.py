@@ -85,6 +85,24 @@ def test_placements_are_valid(intervals, alignment):
     assert placement == place(intervals, alignment)
 
 
+@settings(max_examples=100, deadline=None)
+@given(INTERVALS, st.lists(RANGES, max_size=3), st.randoms(use_true_random=False))
+def test_a_move_gives_what_placing_everything_again_gives(intervals, bundles, generator):
+    """And it is refused exactly where the peak rises."""
+    search = _Search([*intervals, *map(bundle_of, bundles)], 4)
+    order = list(range(len(search.sizes)))
+    generator.shuffle(order)
+    offsets = search.place(order)
+    peak = search.peak(offsets)
+    for position, moved in enumerate(order):
+        earlier = generator.randrange(position + 1)
+        changed = [i for i in order if i != moved]
+        changed.insert(earlier, moved)
+        wanted = search.place(changed)
+        found = search.place_again(offsets, changed, earlier, peak)
+        assert found == (None if search.peak(wanted) > peak else (wanted, search.peak(wanted)))
+
+
 @given(INTERVALS)
 def test_bound_is_the_largest_sum_of_any_step(intervals):
     steps = range(max((v.last + 1 for v in intervals), default=0))
