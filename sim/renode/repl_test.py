@@ -37,11 +37,12 @@ def test_memories_are_those_of_the_board(cpu):
 @pytest.mark.parametrize("cpu", CORES)
 def test_uart_and_core(cpu):
     found = entries(cpu)
-    model = "UART.NRF52840_UART" if cpu.startswith("cortex-m0") else "UART.CMSDK_APB_UART"
-    assert found[repl.UART][:2] == (model, cores()[cpu].board.uart)
+    board = cores()[cpu].board
+    model = {"nrf51": "UART.NRF52840_UART", "cmsdk": "UART.CMSDK_APB_UART"}[board.uart_type]
+    assert found[repl.UART][:2] == (model, board.uart)
     simulated = found["cpu"][2]["cpuType"].strip('"').replace("+", "plus")
-    assert simulated == repl.simulated_core(cpu, cores()[cpu].board)
-    assert simulated in (cpu, cores()[cpu].board.core)
+    assert simulated == repl.simulated_core(cpu, board)
+    assert simulated in (cpu, board.core)
     assert simulated == cpu or cpu not in ("cortex-m0plus", "cortex-m23", "cortex-m33", "cortex-m85")
     assert found["nvic"][1] == 0xE000E000
 
