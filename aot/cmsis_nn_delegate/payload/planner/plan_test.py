@@ -89,7 +89,7 @@ def test_placements_are_valid(intervals, alignment):
 @given(INTERVALS, st.lists(RANGES, max_size=3), st.randoms(use_true_random=False))
 def test_a_move_gives_what_placing_everything_again_gives(intervals, bundles, generator):
     """And it is refused exactly where the peak rises."""
-    search = _Search([*intervals, *map(bundle_of, bundles)], 4)
+    search = _Search([*intervals, *(bundle_of(ranges, 4) for ranges in bundles)], 4)
     order = list(range(len(search.sizes)))
     generator.shuffle(order)
     offsets = search.place(order)
