@@ -253,6 +253,9 @@ class _Planner:
         )
         self._homes = find_homes(graph)
         self._lives = _lives(graph)
+        self._intervals: dict[int, Interval] = {}  # by id of the value
+        # By offset and id of the values in it: different overlays leave most groups as they are.
+        self._bundles: dict[tuple[tuple[int, int], ...], Movable] = {}
 
     def plain(self, overlays: Mapping[int, Overlay]) -> Mapping[int, Overlay]:
         """Returns `overlays` without those of values that others lie in, whose buffers are hard to place."""
@@ -344,14 +347,20 @@ class _Planner:
         # Offsets count from the lowest one, which may be that of an overlay.
         starts = [min(offset for offset, _ in group) for group in groups]
         groups = [[(offset - start, value) for offset, value in group] for group, start in zip(groups, starts)]
-        buffers = [
-            bundle_of([(offset, self._interval(value)) for offset, value in group], ALIGNMENT) for group in groups
-        ]
+        buffers = [self._bundle(group) for group in groups]
         buffers += [Interval(size, step, step) for step, size in enumerate(self._scratch(overlays)) if size]
         return names, groups, buffers
 
+    def _bundle(self, group: Sequence[tuple[int, Value]]) -> Movable:
+        key = tuple((offset, id(value)) for offset, value in group)
+        if key not in self._bundles:
+            self._bundles[key] = bundle_of([(offset, self._interval(value)) for offset, value in group], ALIGNMENT)
+        return self._bundles[key]
+
     def _interval(self, value: Value) -> Interval:
-        return Interval(value.nbytes, *self._lives[id(value)])
+        if id(value) not in self._intervals:
+            self._intervals[id(value)] = Interval(value.nbytes, *self._lives[id(value)])
+        return self._intervals[id(value)]
 
     def _scratch(self, overlays: Mapping[int, Overlay]) -> list[int]:
         sizes = zip(self._scratch_bytes, self._scratch_apart)
