@@ -16,13 +16,13 @@ from .compile_options import CompileOptions
 from .compiled import Compiled
 from .errors import UserError
 from .isolation import as_caller, isolated
-from .ops.providers.registry import PROVIDERS
 from .partition.int8_io import IO
 from .payload.files.artifacts import check_name
 from .payload.options import PayloadOptions
 from .payload.planner.memories import Memory
 from .payload.preference import Preference
 from .pipeline import Compilation, Progress, run, selected
+from .providers.registry import PROVIDERS
 from .quantization import calibration as calibration_data
 from .quantization.interface import Arguments, Inputs, Model, check_model
 from .quantization.quantized import is_quantized
@@ -67,7 +67,7 @@ def compile_model(
         structure of `example_inputs`. The module `calibration` says what else it may be.
     io: "float", or "int8" for int8 model inputs and outputs.
     io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
-    providers: the providers of the firmware's kernels, in order of preference; see `ops.providers`.
+    providers: the providers of the firmware's kernels, in order of preference; see `providers`.
     prefer: what kernels are chosen by where a call has several: "speed", "flash" or "ram"; see `payload.preference`.
     max_flash_growth: bytes that each payload may grow by for kernels that trade flash for speed; only with "speed".
     strict: raise UserError if any node stays outside of the delegate.

@@ -18,7 +18,8 @@ from cmsis_nn_delegate.ops.kernel import KernelSpec
 from cmsis_nn_delegate.ops.op import Op
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
-from cmsis_nn_delegate.ops.tuned.registry import TUNED_KERNELS
+from cmsis_nn_delegate.providers.cmsis_nn.lacking import WHY_LACKING
+from cmsis_nn_delegate.providers.registry import CMSIS_NN, own_implementations
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAWN = 40  # random cases, among which each kernel of an operator has to be
@@ -51,10 +52,11 @@ def _missing_with_kernels(op: Op) -> Iterator[str]:
             yield f"the portable kernel {kernel.name}.cc"
         elif f"Error {kernel.name}(const payload::{kernel.args.name}& " not in portable.read_text(encoding="utf-8"):
             yield f"the function {kernel.name}() in the portable kernel {kernel.name}.cc"
-        if not kernel.cmsis_nn and not kernel.why_portable:
+        symbol = CMSIS_NN.symbol(kernel)
+        if symbol is None and kernel.name not in WHY_LACKING:
             yield f"why there is no kernel {kernel.name} of CMSIS-NN"
-        functions = {kernel.name: kernel.cmsis_nn, **{f.name: f.computes for f in kernel.functions}}
-        for name, function in functions.items() if kernel.cmsis_nn else ():
+        functions = {kernel.name: symbol.computes, **{f.name: f.computes for f in symbol.functions}} if symbol else {}
+        for name, function in functions.items():
             source = ROOT / f"runtime/kernels/cmsis_nn/{name}.cc"
             if not source.exists():
                 yield f"CMSIS-NN's kernel {name}.cc"
@@ -103,7 +105,6 @@ def test_what_is_missing_is_named():
             KernelSpec(
                 "nothing",
                 Struct("NothingArgs", "", (input("input", I8, "input", doc=""), output(I8, "input", doc=""))),
-                cmsis_nn="",
             ),
         )
 
@@ -123,8 +124,13 @@ def test_what_is_missing_is_named():
     ]
 
 
+def test_reasons_for_functions_that_cmsis_nn_lacks_are_of_kernels_that_it_lacks():
+    kernels = {kernel.name: kernel for op in OPS.values() for kernel in op.kernels}
+    assert all(CMSIS_NN.symbol(kernels[name]) is None for name in WHY_LACKING)
+
+
 def test_parts_of_tuned_kernels_have_a_file_each():
-    parts = [(kernel.spec, function) for kernel in TUNED_KERNELS for function in kernel.spec.functions]
+    parts = [(own.kernel, function) for own in own_implementations() for function in own.symbol.functions]
     assert parts
     for kernel, function in parts:
         source = (ROOT / f"runtime/kernels/tuned/{function.name}.cc").read_text(encoding="utf-8")

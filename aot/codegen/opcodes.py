@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from cmsis_nn_delegate.ops.registry import all_kernels
+from cmsis_nn_delegate.providers.registry import all_kernels
 
 _TEXT = '''\
 """The numbers of kernels in payloads.

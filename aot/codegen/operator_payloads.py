@@ -8,15 +8,14 @@ from typing import Any, Optional
 from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.format.opcodes import Opcode
 from cmsis_nn_delegate.format.record import Role
-from cmsis_nn_delegate.ops.providers.provider import Provider
-from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, DEFAULT, PORTABLE
 from cmsis_nn_delegate.ops.random_case import RandomCase
-from cmsis_nn_delegate.ops.registry import OPS, kernels
-from cmsis_nn_delegate.ops.tuned.registry import TUNED_KERNELS
-from cmsis_nn_delegate.ops.tuned.tuned_kernel import TunedKernel
-from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize, tuned_choice
+from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.payload.choose_kernels import choice_of, choose_kernels, legalize
 from cmsis_nn_delegate.payload.encode import encode_planned, plan
 from cmsis_nn_delegate.payload.options import PayloadOptions
+from cmsis_nn_delegate.providers.implementation import OwnImplementation
+from cmsis_nn_delegate.providers.provider import Provider
+from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, kernels, own_implementations
 from cmsis_nn_delegate.target import TARGET_OF_ISA, Target, get_target
 
 _DRAWN = 100  # random cases of an operator, of which the smallest is taken
@@ -71,10 +70,10 @@ def _payloads() -> dict[Opcode, bytes]:
     """The smallest payload found for each kernel, with scratch memory if it ever has some on the core."""
     dsp = get_target("cortex-m4")
     stock: tuple[Provider, ...] = (CMSIS_NN, PORTABLE)
-    drawn: list[tuple[Any, tuple[Provider, ...], Target, Optional[TunedKernel]]] = [
+    drawn: list[tuple[Any, tuple[Provider, ...], Target, Optional[OwnImplementation]]] = [
         (op.draws, stock, dsp, None) for op in OPS.values() if op.kernels
     ]
-    for kernel in TUNED_KERNELS:
+    for kernel in own_implementations():
         target = dsp if dsp.isa in kernel.isas else TARGET_OF_ISA[min(kernel.isas).name.lower()]
         drawn.append((kernel.draws, DEFAULT, target, kernel))
     found: dict[Opcode, tuple[tuple[bool, int], bytes]] = {}
@@ -91,7 +90,7 @@ def _payloads() -> dict[Opcode, bytes]:
             chosen = choose_kernels(legalize(graph, PayloadOptions(providers=providers)), target)
             (choice,) = chosen.choices
             if tuned is not None and tuned.grows and not tuned.why_not(node):
-                choice = tuned_choice(tuned, node)
+                choice = choice_of(tuned, node, target)
             opcode = choice.kernel.opcode
             idle = bool(choice.kernel.args.names_of(Role.SCRATCH)) and not choice.scratch_bytes
             # With its first workspace, with which any value of a field that chooses one has enough.

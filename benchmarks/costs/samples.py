@@ -22,16 +22,15 @@ from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.features import Features
 from cmsis_nn_delegate.ops.geometry import Pair
 from cmsis_nn_delegate.ops.op import Draw
-from cmsis_nn_delegate.ops.providers.provider import Provider
-from cmsis_nn_delegate.ops.providers.registry import PORTABLE, get_providers
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
-from cmsis_nn_delegate.ops.tuned.registry import TUNED_KERNELS
-from cmsis_nn_delegate.ops.tuned.tuned_kernel import TunedKernel
-from cmsis_nn_delegate.payload.choose_kernels import Choice, Chosen, choose_kernels, legalize, tuned_choice
+from cmsis_nn_delegate.payload.choose_kernels import Choice, Chosen, choice_of, choose_kernels, legalize
 from cmsis_nn_delegate.payload.encode import encode_planned, plan
 from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.planner.memory import IoPlacement
+from cmsis_nn_delegate.providers.implementation import OwnImplementation
+from cmsis_nn_delegate.providers.provider import Provider
+from cmsis_nn_delegate.providers.registry import PORTABLE, get_providers, own_implementations
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.profile import random_inputs
 from cmsis_nn_delegate.target import Target
@@ -140,7 +139,7 @@ class Sampler:
         """Yields about `count` random calls of each way to draw nodes of each operator, and of each path of a kernel,
         computed by `providers`, a key of PROVIDERS; for "tuned" those of the tuned kernels."""
         if providers == "tuned":
-            for kernel in TUNED_KERNELS:
+            for kernel in own_implementations():
                 if self._target.isa in kernel.isas:
                     yield from self._of(kernel.name, kernel.draws, providers, count, kernel)
             return
@@ -155,7 +154,7 @@ class Sampler:
         return self._run(network.name, chosen, list(network.inputs), providers)
 
     def _of(
-        self, name: str, draws: Sequence[Draw], providers: str, count: int, kernel: Optional[TunedKernel] = None
+        self, name: str, draws: Sequence[Draw], providers: str, count: int, kernel: Optional[OwnImplementation] = None
     ) -> Iterator[Sample]:
         """Yields random calls; several of them make a payload, because starting the simulator takes longest."""
         together: list[_Drawn] = []
@@ -180,7 +179,7 @@ class Sampler:
         if together:
             yield from self._run_together(name, together, providers, 0)
 
-    def _draw(self, draw: Draw, seed: int, providers: str, kernel: Optional[TunedKernel]) -> Optional[_Drawn]:
+    def _draw(self, draw: Draw, seed: int, providers: str, kernel: Optional[OwnImplementation]) -> Optional[_Drawn]:
         """Returns a random call, None if these providers have no kernel of their own for it."""
         case = LargerCase(seed)
         draw(case)
@@ -190,7 +189,7 @@ class Sampler:
         if kernel is not None:
             if kernel.why_not(node):
                 return None
-            choice = tuned_choice(kernel, node)
+            choice = choice_of(kernel, node, self._target)
             workspaces = (choice.workspace, *choice.smaller)
             return _Drawn(case.inputs, replace(choice, workspace=workspaces[seed % len(workspaces)], smaller=()))
         graph = Graph(list(case.inputs), [node.output], [node])

@@ -29,13 +29,13 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.ir import Graph
-from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE
 from cmsis_nn_delegate.passes.run_passes import OPTIONAL_PASSES
 from cmsis_nn_delegate.payload.decode import Payload, decode
 from cmsis_nn_delegate.payload.encode import Encoded
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
+from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE
 from cmsis_nn_delegate.target import TARGET_OF_ISA
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from examples.mlperf_tiny.networks import NETWORKS

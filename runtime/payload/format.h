@@ -47,7 +47,7 @@ enum class Isa : std::uint8_t {
   kMve = 2,
 };
 
-/// The provider whose kernel a call was compiled for; see `ops.providers`. A number never
+/// The provider whose kernel a call was compiled for; see `providers`. A number never
 /// changes its meaning.
 enum class ProviderId : std::uint8_t {
   kPortable = 0,

@@ -10,10 +10,10 @@ import json
 
 import pytest
 
-from cmsis_nn_delegate.ops.registry import kernels
-from cmsis_nn_delegate.ops.tuned.registry import SPECS, TUNED_KERNELS
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
+from cmsis_nn_delegate.providers.registry import kernels
+from cmsis_nn_delegate.providers.tuned.kernels import IMPLEMENTATIONS
 from cmsis_nn_delegate.runner.job import JobFlag, build_job
 from cmsis_nn_delegate.runner.result import parse_report
 from cmsis_nn_delegate.target import get_target
@@ -102,8 +102,8 @@ def test_images_link_no_kernels_of_other_instruction_sets(core):
     parts = json.loads(firmware(core).with_suffix(".size.json").read_text())["flash"]["parts"]
     # Portable kernels have twins of the tuned ones, and --define kernels=cmsis_nn has neither.
     linked = {name for part in KERNEL_PARTS for name in parts.get(part, {"objects": ()})["objects"]}
-    of_isa = {f"{kernel.spec.name}.o" for kernel in TUNED_KERNELS if get_target(core).isa in kernel.isas}
-    found = {f"{name}.o" for name in SPECS} & linked
+    of_isa = {f"{own.kernel.name}.o" for own in IMPLEMENTATIONS if get_target(core).isa in own.isas}
+    found = {f"{own.kernel.name}.o" for own in IMPLEMENTATIONS} & linked
     assert found == (of_isa if found else set())
 
 

@@ -14,7 +14,6 @@ import pytest
 
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.providers.registry import DEFAULT, PORTABLE, TUNED
 from cmsis_nn_delegate.payload.bands import compute_in_bands
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.payload.costs.table import costs
@@ -22,6 +21,7 @@ from cmsis_nn_delegate.payload.encode import encode_planned, plan
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.report.model_report import build_report
+from cmsis_nn_delegate.providers.registry import DEFAULT, PORTABLE, TUNED
 from cmsis_nn_delegate.runner.profile import measure, random_inputs
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks

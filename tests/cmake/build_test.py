@@ -9,10 +9,8 @@ import sys
 
 import pytest
 
-from cmsis_nn_delegate.format.schema import ProviderId
-from cmsis_nn_delegate.ops.providers.registry import PROVIDERS
-from cmsis_nn_delegate.ops.registry import kernels
 from cmsis_nn_delegate.payload.cpp_sources import files_of
+from cmsis_nn_delegate.providers.registry import PROVIDERS, kernels
 from cmsis_nn_delegate.target import get_target
 from sim import simulator
 from sim.elf import Elf
@@ -166,10 +164,10 @@ def _check_lists_of_files(core, libraries):
     checked = 0
     for kernel in kernels().values():
         for provider in PROVIDERS.values():
-            names = [kernel.name] + [part.name for part in kernel.functions if provider.id is not ProviderId.PORTABLE]
-            for function in names if provider.has(kernel) else []:
-                ours, theirs = files_of(kernel, provider.id, function, get_target(core.replace("_", "-")).isa)
-                listed = {tuple(file.split("/")) for file in ours}
+            symbol = provider.symbol(kernel)
+            for function in [kernel.name, *(part.name for part in symbol.functions)] if symbol else []:
+                ours, theirs = files_of(kernel, provider, function, get_target(core.replace("_", "-")).isa)
+                listed = {tuple(file.removeprefix("runtime/kernels/").split("/")) for file in ours}
                 listed |= {("third_party_cmsis_nn", file.split("/")[-1]) for file in theirs}
                 there = listed & symbols.keys()
                 needed = {defined_in.get(symbol) for place in there for symbol in symbols[place]["needs"]} - {None}

@@ -3,7 +3,7 @@
 A case is one node with random shape, parameters, weights and input, compiled for an instruction set like
 any network; the integer reference computes its expected outputs. Cases of an operator are drawn in turn in the
 ways that its class declares, so that they often use each special kernel of CMSIS-NN, and each geometry that the
-compiler rewrites because a special kernel is wrong for it (ops/providers/cmsis_nn_geometry.py).
+compiler rewrites because a special kernel is wrong for it (ops/cmsis_nn_geometry.py).
 """
 
 from __future__ import annotations
@@ -17,20 +17,19 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.format.record import Role
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.graph.tensor_type import Quant
-from cmsis_nn_delegate.ops.providers.provider import Provider
-from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, DEFAULT, PORTABLE
-from cmsis_nn_delegate.ops.providers.registry import TUNED as TUNED_PROVIDER
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
-from cmsis_nn_delegate.ops.tuned.registry import TUNED_KERNELS
 from cmsis_nn_delegate.passes.row_bands import chains, split_into_bands
-from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize, tuned_choice
+from cmsis_nn_delegate.payload.choose_kernels import choice_of, choose_kernels, legalize
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode_planned, plan
 from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
+from cmsis_nn_delegate.providers.implementation import Workspace
+from cmsis_nn_delegate.providers.provider import Provider
+from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, own_implementations, owner_of
 from cmsis_nn_delegate.target import Target
 from cmsis_nn_delegate.testing.networks import random_inputs, random_network
 from tests.conformance.suite import Case
@@ -40,7 +39,7 @@ NETWORK = "network"
 # Those that reach the payload, and networks.
 OPERATORS = (*(name for name, op in OPS.items() if op.kernels), NETWORK)
 # Cases of these are nodes of their operators that they compute.
-TUNED = {kernel.name: kernel for kernel in TUNED_KERNELS}
+TUNED = {own.name: own for own in own_implementations()}
 
 
 def _spread_multipliers(d: RandomCase, graph: Graph) -> None:
@@ -75,7 +74,13 @@ def _graph_of_tuned(name: str, seed: int) -> Graph:
         graph = d.graph(kernel.draws[seed % len(kernel.draws)](d))
         node = graph.nodes[0]
         if not kernel.why_not(node):
-            overlaps = any(w.distance is not None for w in (kernel.workspace(node), *kernel.smaller_workspaces(node)))
+            overlaps = any(
+                w.distance is not None
+                for w in (
+                    Workspace(kernel.scratch_bytes(node), kernel.distance(node)),
+                    *kernel.smaller_workspaces(node),
+                )
+            )
             return _between_copies(graph) if overlaps and seed // len(kernel.draws) % 2 else graph
     raise ValueError(f"{name} takes none of 100 random cases: {kernel.why_not(graph.nodes[0])}")
 
@@ -100,8 +105,8 @@ def _payload(operator: str, graph: Graph, seed: int, target: Target, providers: 
     choices = []
     larger = TUNED.get(operator)
     for choice in chosen.choices:
-        if choice.provider is TUNED_PROVIDER and larger is not None and larger.grows and target.isa in larger.isas:
-            choice = tuned_choice(larger, choice.node) if choice.node.op == larger.op else choice
+        if larger is not None and larger.grows and target.isa in larger.isas and choice.provider is owner_of(larger):
+            choice = choice_of(larger, choice.node, target) if choice.node.op == larger.op else choice
         workspaces = (choice.workspace, *choice.smaller)
         choices.append(replace(choice, workspace=workspaces[seed % len(workspaces)], smaller=()))
     return encode_planned(plan(replace(chosen, choices=tuple(choices)))).payload

@@ -15,12 +15,11 @@ from cmsis_nn_delegate.format.record import Role
 from cmsis_nn_delegate.format.schema import CALL_HEADER, HEADER, Isa
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE
-from cmsis_nn_delegate.ops.registry import kernels
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
+from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE, kernels
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 from sim import simulator
@@ -67,7 +66,7 @@ def test_every_byte_equals_the_reference(operator, seeds):
     chosen = list(cases.cases(operator, seeds, TARGET, cases.providers_of(KERNELS["kernels"])))
     narrow = sum(outcome.narrow for outcome in run(chosen))
     tuned = cases.TUNED.get(operator)
-    if tuned is not None and tuned.spec.functions and KERNELS["kernels"].startswith("tuned"):
+    if tuned is not None and tuned.symbol.functions and KERNELS["kernels"].startswith("tuned"):
         assert 0 < narrow <= len(chosen)
 
 

@@ -34,13 +34,13 @@ OPERATORS = [
 ]
 
 TUNED_KERNELS = [
+    "add_linear",
     "conv2d_pairs",
+    "conv2d_vectors",
+    "conv2d_winograd",
     "depthwise_conv2d_planes",
+    "depthwise_conv2d_vectors",
+    "depthwise_conv2d_rows",
     "fully_connected_pairs",
     "fully_connected_as_conv2d",
-    "add_linear",
-    "conv2d_vectors",
-    "depthwise_conv2d_vectors",
-    "conv2d_winograd",
-    "depthwise_conv2d_rows",
 ]

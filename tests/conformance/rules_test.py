@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from codegen import rules_header
 
-from cmsis_nn_delegate.ops.providers import cmsis_nn_rules as rules
+from cmsis_nn_delegate.ops import cmsis_nn_rules as rules
 
 PROGRAM = Path("tests/conformance/rules_on_host")
 RULES = (rules.convolution_fits, rules.depthwise_fits, rules.softmax_fits, rules.transpose_conv_fits)

@@ -11,7 +11,8 @@ import numpy as np
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.graph.ir import Graph, Node, Value
 from cmsis_nn_delegate.graph.tensor_type import Element, Quant, TensorType
-from cmsis_nn_delegate.ops.registry import OPS, kernels
+from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.providers.registry import kernels
 from tests.extension.running_peak import RunningPeak
 
 COUNT = 21

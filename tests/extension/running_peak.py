@@ -38,8 +38,6 @@ KERNEL = _Kernel(
             Field("count", I32, "at least 1"),
         ),
     ),
-    cmsis_nn="",
-    why_portable="it is an example",
 )
 
 

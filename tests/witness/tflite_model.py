@@ -23,7 +23,7 @@ from cmsis_nn_delegate.graph.ir import Graph, Node, Value
 from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant
 from cmsis_nn_delegate.ops import storage
 from cmsis_nn_delegate.ops.attrs import Clamp, Pair
-from cmsis_nn_delegate.ops.providers.cmsis_nn_rules import MAX_SOFTMAX_ROW
+from cmsis_nn_delegate.ops.cmsis_nn_rules import MAX_SOFTMAX_ROW
 
 _TYPES = {
     Element.INT8: schema.TensorType.INT8,

@@ -9,9 +9,9 @@ import argparse
 from typing import Optional
 
 from ..format.element import KERNEL_ELEMENTS
-from ..ops.providers.registry import PROVIDERS
 from ..passes.run_passes import OPTIONAL_PASSES
 from ..payload.preference import PREFERENCES, Preference
+from ..providers.registry import PROVIDERS
 from ..quantization.configuration import OBSERVERS, WEIGHTS
 from .argument_types import byte_count, core
 

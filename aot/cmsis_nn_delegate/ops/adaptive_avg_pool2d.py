@@ -40,8 +40,6 @@ KERNEL = KernelSpec(
         ),
         geometry="resizing",
     ),
-    cmsis_nn="",
-    why_portable="the windows of arm_avgpool_s8 are all alike",
 )
 
 

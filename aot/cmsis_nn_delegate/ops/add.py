@@ -36,10 +36,6 @@ _PARAMETERS = (
     blocks.shift("output_shift", high=0),
     Field("activation", blocks.ACTIVATION),
 )
-_CMSIS_NN: dict[str, Any] = {
-    "cmsis_nn": "arm_elementwise_add_s8",
-    "cmsis_nn_sources": ("BasicMathFunctions/arm_elementwise_add_s8.c",),
-}
 
 KERNEL = KernelSpec(
     "add",
@@ -54,7 +50,6 @@ KERNEL = KernelSpec(
             Field("count", I32, "elements"),
         ),
     ),
-    **_CMSIS_NN,
 )
 BROADCAST_KERNEL = KernelSpec(
     "add_broadcast",
@@ -66,7 +61,6 @@ BROADCAST_KERNEL = KernelSpec(
         geometry=broadcast.GEOMETRY,
     ),
     variant=broadcast.VARIANT,
-    **_CMSIS_NN,
 )
 
 _SUM = "aten.add.Tensor"

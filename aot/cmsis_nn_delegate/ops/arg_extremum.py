@@ -41,8 +41,6 @@ def _kernel(name: str, what: str) -> KernelSpec:
             ),
         ),
         variant=name,
-        cmsis_nn="",
-        why_portable="CMSIS-NN finds no index",
     )
 
 

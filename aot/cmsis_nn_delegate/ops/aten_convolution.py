@@ -11,11 +11,10 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format.schema import MAX_STEP
 from ..graph.ir import Node
-from . import constant_weights, foldable_pads
+from . import cmsis_nn_geometry, constant_weights, foldable_pads
 from .attrs import ConvAttrs, Padding
 from .constant_weights import Operands
 from .geometry import Geometry
-from .providers import cmsis_nn_geometry
 
 TARGETS = ("aten.convolution.default",)
 

@@ -13,7 +13,6 @@ from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
-from ..target import Target
 from . import channels, pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
@@ -22,7 +21,6 @@ from .features import Features
 from .geometry import Pair
 from .kernel import KernelSpec
 from .op import Op
-from .providers import cmsis_nn_scratch
 from .random_case import RandomCase
 from .reduction import is_pooling, window
 from .windows import taps
@@ -43,11 +41,6 @@ KERNEL = KernelSpec(
             Field("output_dims", blocks.DIMS),
         ),
         geometry="pooling",
-    ),
-    cmsis_nn="arm_avgpool_s8",
-    cmsis_nn_sources=(
-        "PoolingFunctions/arm_avgpool_get_buffer_sizes_s8.c",
-        "PoolingFunctions/arm_avgpool_s8.c",
     ),
 )
 
@@ -178,10 +171,6 @@ class AvgPool2d(Op):
 
     def channel_parameters(self, node: Node) -> Sequence[bytes]:
         return channels.no_parameters(node)
-
-    def scratch_bytes(self, node: Node, target: Target) -> int:
-        _, _, out_w, channels = storage.nhwc(node.output)
-        return cmsis_nn_scratch.query("avgpool_buffer_size", target, dim_dst_width=out_w, ch_src=channels)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return {**refs, "scratch_bytes": scratch_bytes, **pooling.arguments(node)}

@@ -16,7 +16,6 @@ from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..format.schema import MAX_PRODUCTS
 from ..graph.ir import Node, Value
-from ..target import Target
 from . import block_values, elementwise
 from .annotation import Elementwise
 from .attrs import Clamp
@@ -25,7 +24,6 @@ from .kernel import KernelSpec
 from .layouts import Layouts
 from .loops import find_loops
 from .op import Op
-from .providers import cmsis_nn_scratch
 from .quantized_math import quantize_multiplier, requantize, to_output
 from .random_case import RandomCase
 from .rearrange import RearrangeAttrs
@@ -53,13 +51,6 @@ KERNEL = KernelSpec(
             Field("output_dims", blocks.DIMS),
         ),
         geometry="batch_matmul",
-    ),
-    cmsis_nn="arm_batch_matmul_s8",
-    cmsis_nn_sources=(
-        "FullyConnectedFunctions/arm_batch_matmul_s8.c",
-        "FullyConnectedFunctions/arm_fully_connected_get_buffer_sizes_s8.c",
-        "FullyConnectedFunctions/arm_vector_sum_s8.c",
-        "NNSupportFunctions/arm_nn_vec_mat_mult_t_s8.c",
     ),
 )
 
@@ -255,12 +246,6 @@ class BatchMatmul(Op):
         found = row_products(n * h * rows, columns, node.attrs.a.row_size)
         counts = {"products": n * h, "sums of b": node.inputs[1].numel, "rows of b": n * h * columns}
         return Features({**found.counts, **counts})
-
-    def scratch_bytes(self, node: Node, target: Target) -> int:
-        # The sums of the rows of b, as a linear layer has them of its filter's.
-        sizes = node.attrs.b
-        filter_nhwc = [sizes.row_size, -1, -1, sizes.rows]
-        return cmsis_nn_scratch.query("fully_connected_buffer_size", target, filter_nhwc=filter_nhwc)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         multiplier, shift = self._multiplier(node)

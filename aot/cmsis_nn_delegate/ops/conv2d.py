@@ -13,41 +13,24 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.record import I32, Field, Struct
-from ..format.schema import Isa, ReadsPast
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
-from ..target import Target
-from . import aten_convolution, channels, conv_args, foldable_pads, per_channel_requantize, storage
+from . import aten_convolution, channels, cmsis_nn_geometry, conv_args, foldable_pads, per_channel_requantize, storage
 from .annotation import Weighted
 from .attrs import ConvAttrs, Padding
 from .channels import Bounds
+from .cmsis_nn_rules import MAX_KERNEL_ELEMENTS, MAX_SIZE, takes_one_row, takes_pointwise
 from .conv_args import CallDims
 from .features import Features, blocks_of, sums
 from .geometry import Geometry, Pair
 from .kernel import KernelSpec
 from .op import Op
-from .providers import cmsis_nn_geometry
-from .providers.cmsis_nn_rules import MAX_KERNEL_ELEMENTS, MAX_SIZE, takes_one_row, takes_pointwise
 from .random_case import RandomCase
 from .windows import taps
 
 _DOC = (
     "int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. "
     "acc = bias + sum(filter * (input + input_offset)), requantized per output channel."
-)
-
-# For all functions among which CMSIS-NN chooses.
-CMSIS_NN_SOURCES = (
-    "ConvolutionFunctions/arm_convolve_1_x_n_s8.c",
-    "ConvolutionFunctions/arm_convolve_1x1_s8.c",
-    "ConvolutionFunctions/arm_convolve_1x1_s8_fast.c",
-    "ConvolutionFunctions/arm_convolve_get_buffer_sizes_s8.c",
-    "ConvolutionFunctions/arm_convolve_s8.c",
-    "ConvolutionFunctions/arm_nn_mat_mult_kernel_row_offset_s8_s16.c",
-    "ConvolutionFunctions/arm_nn_mat_mult_kernel_s8_s16.c",
-    "NNSupportFunctions/arm_nn_mat_mult_nt_t_s8.c",
-    "NNSupportFunctions/arm_q7_to_q15_with_offset.c",
-    "NNSupportFunctions/arm_s8_to_s16_unordered_with_offset.c",
 )
 
 KERNEL = KernelSpec(
@@ -58,17 +41,12 @@ KERNEL = KernelSpec(
         (*conv_args.OPERANDS, blocks.scratch(), conv_args.OUTPUT, Field("scratch_bytes", I32), *conv_args.PACKED_SIZES),
         geometry="convolution",
     ),
-    cmsis_nn="arm_convolve_wrapper_s8",
-    cmsis_nn_sources=CMSIS_NN_SOURCES,
-    reads_past={Isa.MVE: ReadsPast(filter=16)},
 )
 # A table has one kernel of each opcode, and neither CMSIS-NN's nor its argument block takes every size.
 LARGE_KERNEL = KernelSpec(
     "conv2d_large",
     Struct("Conv2dLargeArgs", _DOC, (*conv_args.OPERANDS, conv_args.OUTPUT, *conv_args.SIZES), geometry="convolution"),
-    cmsis_nn="",
     variant="large",
-    why_portable=f"arm_convolve_s8 keeps sizes in 16 bits, at most {MAX_SIZE}, also the number of weights of a filter",
 )
 
 
@@ -165,6 +143,16 @@ def _draw_large(d: RandomCase) -> Value:
         return d.conv2d(d.input(1, channels, 1, 4), 2, (1, 3), (1, 1), Padding(0, 1, 0, d.integer(0, 1)))
     x = d.input(1, 1, 1, MAX_SIZE + d.integer(0, 40))
     return d.conv2d(x, 1, (1, 3), (1, d.integer(1, 3)), Padding(0, d.integer(0, 1), 0, 0), clamp=d.clamp())
+
+
+def call_dims(node: Node, geometry: Geometry) -> CallDims:
+    """Returns the sizes of a call for `node` with `geometry`."""
+    out_c, in_per_group = node.inputs[1].shape[:2]
+    return CallDims(
+        (geometry.batch, *geometry.input, node.inputs[0].shape[1]),
+        (out_c, *geometry.kernel, in_per_group),
+        (geometry.batch, *geometry.output, out_c),
+    )
 
 
 class Conv2d(Op):
@@ -324,17 +312,9 @@ class Conv2d(Op):
         plain = Geometry.plain(node)
         called_as = cmsis_nn_geometry.convolution(plain)
         fits = cmsis_nn_geometry.convolution_fits(called_as, node.inputs[0].shape[1], per_group, outputs) and all(
-            conv_args.fits_packed(geometry, self._dims(node, geometry)) for geometry in (plain, called_as)
+            conv_args.fits_packed(geometry, call_dims(node, geometry)) for geometry in (plain, called_as)
         )
         return "" if fits else LARGE_KERNEL.variant
-
-    def legalize_for_cmsis_nn(self, node: Node) -> None:
-        conv_args.call_as(node, cmsis_nn_geometry.convolution(Geometry.plain(node)))
-
-    def scratch_bytes(self, node: Node, target: Target) -> int:
-        geometry = Geometry.of(node)
-        dims = self._dims(node, geometry)
-        return conv_args.scratch_bytes("convolve_wrapper_buffer_size", node, target, geometry, dims)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weights = self._filter(node)
@@ -348,15 +328,7 @@ class Conv2d(Op):
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         geometry = Geometry.of(node)
         given = None if self.variant(node) else scratch_bytes
-        return conv_args.encode(node, refs, given, geometry, self._dims(node, geometry))
-
-    def _dims(self, node: Node, geometry: Geometry) -> CallDims:
-        out_c, in_per_group = node.inputs[1].shape[:2]
-        return CallDims(
-            (geometry.batch, *geometry.input, node.inputs[0].shape[1]),
-            (out_c, *geometry.kernel, in_per_group),
-            (geometry.batch, *geometry.output, out_c),
-        )
+        return conv_args.encode(node, refs, given, geometry, call_dims(node, geometry))
 
     def _filter(self, node: Node) -> np.ndarray:
         """int8 [out, h, w, in per group]."""

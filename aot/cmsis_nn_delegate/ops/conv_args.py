@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, Optional
 
 from ..format import blocks
 from ..format.record import I8, I16, Field, Struct
 from ..graph.ir import Node, Value
-from ..target import Target
 from . import block_values
 from .attrs import ConvAttrs
 from .geometry import Geometry
-from .providers import cmsis_nn_scratch
 
 CONV_PARAMS = Struct(
     "ConvParams",
@@ -86,32 +83,6 @@ def fits_packed(geometry: Geometry, dims: CallDims) -> bool:
     """Returns whether PACKED_SIZES can hold `dims`, and the strides, padding and dilation of `geometry`."""
     sizes = (*geometry.stride, *geometry.padding, *geometry.dilation, *dims.input, *dims.filter, *dims.output)
     return max(sizes) <= MAX_PACKED
-
-
-def call_as(node: Node, geometry: Geometry) -> None:
-    """Makes the kernel of `node` be called with the equivalent `geometry`."""
-    if geometry != Geometry.plain(node):
-        node.attrs = replace(node.attrs, called_as=geometry)
-
-
-def scratch_bytes(function: str, node: Node, target: Target, geometry: Geometry, dims: CallDims, **more: int) -> int:
-    """Returns the result of size function `function` (see `cmsis_nn_scratch.query`); `more` are further arguments."""
-    lo, hi = node.attrs.clamp.quantized(node.output.type)
-    return cmsis_nn_scratch.query(
-        function,
-        target,
-        input_nhwc=dims.input,
-        filter_nhwc=dims.filter,
-        output_nhwc=dims.output,
-        padding_hw=geometry.padding,
-        stride_hw=geometry.stride,
-        dilation_hw=geometry.dilation,
-        input_offset=-node.inputs[0].zero_point,
-        output_offset=node.output.zero_point,
-        activation_min=lo,
-        activation_max=hi,
-        **more,
-    )
 
 
 def encode(

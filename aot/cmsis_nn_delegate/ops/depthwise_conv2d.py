@@ -14,22 +14,18 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
-from ..format.schema import Isa, ReadsPast
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
-from ..target import Target
 from . import aten_convolution, channels, conv_args, foldable_pads, per_channel_requantize, storage
+from . import cmsis_nn_rules as rules
 from .annotation import NotAnnotated
 from .attrs import ConvAttrs, Padding
 from .channels import Bounds, Link
-from .conv2d import CMSIS_NN_SOURCES
 from .conv_args import CallDims
 from .features import Features, blocks_of
 from .geometry import Geometry, Pair
-from .kernel import Function, KernelSpec
+from .kernel import KernelSpec
 from .op import Op
-from .providers import cmsis_nn_geometry
-from .providers import cmsis_nn_rules as rules
 from .random_case import RandomCase
 from .windows import taps
 
@@ -43,30 +39,6 @@ PACKED_DW_CONV_PARAMS = Struct(
     ),
 )
 
-
-def _takes_3x3(args: Mapping[str, Any], isa: Isa) -> bool:
-    kernel, params = args["filter_dims"], args["params"]
-    padding, dilation = params["padding"], params["dilation"]
-    return isa is not Isa.MVE and rules.takes_3x3(
-        args["input_dims"]["n"],
-        params["ch_mult"],
-        *(kernel["h"], kernel["w"], padding["h"], padding["w"], dilation["h"], dilation["w"]),
-    )
-
-
-def _takes_opt(args: Mapping[str, Any], isa: Isa) -> bool:
-    image, params = args["input_dims"], args["params"]
-    dilation = params["dilation"]
-    return not _takes_3x3(args, isa) and rules.takes_opt(
-        isa is Isa.MVE, image["n"], image["c"], params["ch_mult"], dilation["h"], dilation["w"]
-    )
-
-
-# Of the function that says how much scratch memory a call takes.
-_SIZES = (
-    "ConvolutionFunctions/arm_convolve_get_buffer_sizes_s8.c",
-    "ConvolutionFunctions/arm_depthwise_conv_get_buffer_sizes_s8.c",
-)
 
 KERNEL = KernelSpec(
     "depthwise_conv2d",
@@ -89,40 +61,6 @@ KERNEL = KernelSpec(
         ),
         geometry="depthwise_convolution",
     ),
-    cmsis_nn="arm_depthwise_conv_wrapper_s8",
-    cmsis_nn_sources=(
-        *_SIZES,
-        # With MVE, calls of one input channel go to arm_convolve_wrapper_s8.
-        *CMSIS_NN_SOURCES,
-        "ConvolutionFunctions/arm_convolve_wrapper_s8.c",
-        "ConvolutionFunctions/arm_depthwise_conv_3x3_s8.c",
-        "ConvolutionFunctions/arm_depthwise_conv_s8.c",
-        "ConvolutionFunctions/arm_depthwise_conv_s8_opt.c",
-        "ConvolutionFunctions/arm_depthwise_conv_wrapper_s8.c",
-        "NNSupportFunctions/arm_nn_depthwise_conv_nt_t_s8.c",
-        "TransposeFunctions/arm_transpose_s8.c",
-    ),
-    functions=(
-        Function(
-            "depthwise_conv2d_3x3",
-            "arm_depthwise_conv_3x3_s8",
-            _takes_3x3,
-            (*_SIZES, "ConvolutionFunctions/arm_depthwise_conv_3x3_s8.c"),
-        ),
-        Function(
-            "depthwise_conv2d_opt",
-            "arm_depthwise_conv_s8_opt",
-            _takes_opt,
-            (
-                *_SIZES,
-                "ConvolutionFunctions/arm_depthwise_conv_s8.c",
-                "ConvolutionFunctions/arm_depthwise_conv_s8_opt.c",
-                "NNSupportFunctions/arm_nn_depthwise_conv_nt_t_s8.c",
-                "NNSupportFunctions/arm_q7_to_q15_with_offset.c",
-            ),
-        ),
-    ),
-    reads_past={Isa.MVE: ReadsPast(filter=3, parameters=12)},
 )
 
 
@@ -165,6 +103,21 @@ def _draw_dilated(d: RandomCase) -> Value:
         dilation=dilation,
         clamp=d.clamp(),
     )
+
+
+def call_dims(node: Node, geometry: Geometry) -> CallDims:
+    """Returns the sizes of a call for `node` with `geometry`."""
+    out_c = node.inputs[1].shape[0]
+    return CallDims(
+        (geometry.batch, *geometry.input, node.inputs[0].shape[1]),
+        (1, *geometry.kernel, out_c),
+        (geometry.batch, *geometry.output, out_c),
+    )
+
+
+def channel_multiplier(node: Node) -> int:
+    """Returns the output channels per input channel."""
+    return node.inputs[1].shape[0] // node.inputs[0].shape[1]
 
 
 class DepthwiseConv2d(Op):
@@ -211,7 +164,7 @@ class DepthwiseConv2d(Op):
         n, out_h, out_w, out_c = storage.nhwc(node.output)
         kernel = self._filter(node).reshape(-1, out_c).astype(np.int32)
         image = inputs[0].reshape(storage.nhwc(x)).astype(np.int32) - x.zero_point
-        image = np.repeat(image, self._multiplier(node), axis=3)
+        image = np.repeat(image, channel_multiplier(node), axis=3)
         # int32, as in the kernels: |product| < 2^16, and a sum that overflows wraps.
         acc = np.zeros((n, out_h, out_w, out_c), np.int32)
         pixels = taps(image, pair(weight.shape[2:]), attrs.stride, attrs.dilation, attrs.padding, (out_h, out_w), 0)
@@ -230,7 +183,7 @@ class DepthwiseConv2d(Op):
 
     def links(self, node: Node) -> Sequence[Link]:
         outputs = np.arange(node.output.shape[1])
-        return [Link(node.inputs[0], outputs // self._multiplier(node), outputs)]
+        return [Link(node.inputs[0], outputs // channel_multiplier(node), outputs)]
 
     def narrow(self, node: Node, inputs: np.ndarray, outputs: np.ndarray) -> None:
         channels.narrow_outputs(node, outputs)
@@ -247,7 +200,7 @@ class DepthwiseConv2d(Op):
 
     def features(self, node: Node) -> Features:
         geometry = Geometry.of(node)
-        outputs, multiplier = int(node.inputs[1].shape[0]), self._multiplier(node)
+        outputs, multiplier = int(node.inputs[1].shape[0]), channel_multiplier(node)
         pixels, taps = geometry.batch * math.prod(geometry.output), math.prod(geometry.kernel)
         inside = geometry.batch * math.prod(geometry.taps_inside())
         # CMSIS-NN has functions for these.
@@ -277,26 +230,6 @@ class DepthwiseConv2d(Op):
             path,
         )
 
-    def legalize_for_cmsis_nn(self, node: Node) -> None:
-        channels = node.inputs[0].shape[1]
-        if rules.becomes_convolution(channels):
-            raise ValueError(f"{node.name}: one input channel; build a conv2d instead")
-        called_as = cmsis_nn_geometry.depthwise(Geometry.plain(node), self._multiplier(node))
-        if not cmsis_nn_geometry.depthwise_fits(called_as, channels, self._multiplier(node)):
-            raise ValueError(f"{node.name}: CMSIS-NN has no kernel for {called_as}; build a conv2d instead")
-        conv_args.call_as(node, called_as)
-
-    def scratch_bytes(self, node: Node, target: Target) -> int:
-        geometry = Geometry.of(node)
-        return conv_args.scratch_bytes(
-            "depthwise_conv_wrapper_buffer_size",
-            node,
-            target,
-            geometry,
-            self._dims(node, geometry),
-            ch_mult=self._multiplier(node),
-        )
-
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         before, after = Geometry.plain(node), Geometry.of(node)
         # Zeros in front shift the windows, as more padding does.
@@ -308,20 +241,8 @@ class DepthwiseConv2d(Op):
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         geometry = Geometry.of(node)
-        dims = self._dims(node, geometry)
-        return conv_args.encode(node, refs, scratch_bytes, geometry, dims, ch_mult=self._multiplier(node))
-
-    def _dims(self, node: Node, geometry: Geometry) -> CallDims:
-        out_c = node.inputs[1].shape[0]
-        return CallDims(
-            (geometry.batch, *geometry.input, node.inputs[0].shape[1]),
-            (1, *geometry.kernel, out_c),
-            (geometry.batch, *geometry.output, out_c),
-        )
-
-    def _multiplier(self, node: Node) -> int:
-        """Output channels per input channel."""
-        return node.inputs[1].shape[0] // node.inputs[0].shape[1]
+        dims = call_dims(node, geometry)
+        return conv_args.encode(node, refs, scratch_bytes, geometry, dims, ch_mult=channel_multiplier(node))
 
     def _filter(self, node: Node) -> np.ndarray:
         """int8 [h, w, out]."""

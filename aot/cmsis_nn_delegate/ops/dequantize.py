@@ -37,8 +37,6 @@ KERNEL = KernelSpec(
             blocks.zero_point(),
         ),
     ),
-    cmsis_nn="",
-    why_portable="CMSIS-NN gives no floats",
 )
 
 

@@ -44,8 +44,6 @@ KERNEL = KernelSpec(
         ),
         geometry=broadcast.GEOMETRY,
     ),
-    cmsis_nn="",
-    why_portable="CMSIS-NN has no division of activations",
 )
 
 

@@ -58,8 +58,6 @@ def _kernel(name: str, element: Scalar) -> KernelSpec:
             ),
             geometry="embedding",
         ),
-        cmsis_nn="",
-        why_portable="CMSIS-NN has no look-up of rows; they go through memcpy",
     )
 
 

@@ -34,9 +34,11 @@ def _kernel(name: str) -> KernelSpec:
             geometry=broadcast.GEOMETRY,
         ),
         variant=name,
-        cmsis_nn=f"arm_{name}_s8",
-        cmsis_nn_sources=(f"BasicMathFunctions/arm_{name}_s8.c",),
     )
+
+
+MINIMUM = _kernel("minimum")
+MAXIMUM = _kernel("maximum")
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Extremum(elementwise.PairOp):
     targets = (_MINIMUM, _MAXIMUM)
     annotation = JoinedScale((_MINIMUM, _MAXIMUM, "aten.min.other", "aten.max.other"), operands=2)
     attrs = ExtremumAttrs
-    kernels = (_kernel("minimum"), _kernel("maximum"))
+    kernels = (MINIMUM, MAXIMUM)
     draws = (_draw, _draw_twice_itself, _draw_broadcast)
     limits = (
         "the minimum or maximum of two tensors of which at most one is constant; both and the result have one scale",

@@ -48,8 +48,6 @@ PER_CHANNEL = KernelSpec(
             Field("activation", blocks.ACTIVATION),
         ),
     ),
-    cmsis_nn="arm_nn_vec_mat_mult_t_per_ch_s8",
-    cmsis_nn_sources=("NNSupportFunctions/arm_nn_vec_mat_mult_t_per_ch_s8.c",),
 )
 
 PER_TENSOR = KernelSpec(
@@ -72,8 +70,6 @@ PER_TENSOR = KernelSpec(
         ),
     ),
     variant="per_tensor",
-    cmsis_nn="arm_nn_vec_mat_mult_t_s8",
-    cmsis_nn_sources=("NNSupportFunctions/arm_nn_vec_mat_mult_t_s8.c",),
 )
 
 

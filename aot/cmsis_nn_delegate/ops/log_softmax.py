@@ -48,8 +48,6 @@ KERNEL = KernelSpec(
             blocks.output_offset(),
         ),
     ),
-    cmsis_nn="",
-    why_portable="CMSIS-NN has no logarithm of softmax",
 )
 
 

@@ -34,8 +34,6 @@ KERNEL = KernelSpec(
             Field("count", I32, "elements"),
         ),
     ),
-    cmsis_nn="",
-    why_portable="CMSIS-NN has no look-up of int8 in a table of 256 entries",
 )
 
 

@@ -40,8 +40,6 @@ KERNEL = KernelSpec(
         ),
         values="softmax",
     ),
-    cmsis_nn="",
-    why_portable="arm_softmax_s8 has no mask",
 )
 
 

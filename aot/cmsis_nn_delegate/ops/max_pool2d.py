@@ -42,8 +42,6 @@ KERNEL = KernelSpec(
         ),
         geometry="pooling",
     ),
-    cmsis_nn="arm_max_pool_s8",
-    cmsis_nn_sources=("PoolingFunctions/arm_max_pool_s8.c",),
 )
 DILATED_KERNEL = KernelSpec(
     "max_pool2d_dilated",
@@ -58,8 +56,6 @@ DILATED_KERNEL = KernelSpec(
         geometry="dilated_pooling",
     ),
     variant="dilated",
-    cmsis_nn="",
-    why_portable="the windows of arm_max_pool_s8 have no gaps",
 )
 
 

@@ -30,10 +30,6 @@ _PARAMETERS = (
     blocks.shift("output_shift"),
     Field("activation", blocks.ACTIVATION),
 )
-_CMSIS_NN: dict[str, Any] = {
-    "cmsis_nn": "arm_elementwise_mul_s8",
-    "cmsis_nn_sources": ("BasicMathFunctions/arm_elementwise_mul_s8.c",),
-}
 
 KERNEL = KernelSpec(
     "mul",
@@ -48,7 +44,6 @@ KERNEL = KernelSpec(
             Field("count", I32, "elements"),
         ),
     ),
-    **_CMSIS_NN,
 )
 BROADCAST_KERNEL = KernelSpec(
     "mul_broadcast",
@@ -60,7 +55,6 @@ BROADCAST_KERNEL = KernelSpec(
         geometry=broadcast.GEOMETRY,
     ),
     variant=broadcast.VARIANT,
-    **_CMSIS_NN,
 )
 
 

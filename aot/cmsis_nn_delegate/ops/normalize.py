@@ -81,8 +81,6 @@ KERNEL = KernelSpec(
         ),
         geometry="normalize",
     ),
-    cmsis_nn="",
-    why_portable="CMSIS-NN has no normalization of activations",
 )
 
 

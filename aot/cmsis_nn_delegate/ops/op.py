@@ -1,14 +1,15 @@
 """What an operator declares. Each operator is one file in this folder.
 
-Its class says everything about the operator except its kernels, for each part that works with operators:
+Its class says everything about the operator except how its kernels compute it, which `providers` say, for each part
+that works with operators:
 
 * the quantizer: `annotation`;
 * the edge program: `targets` are the operators that it matches, `check` says whether the delegate can run a node
   (and why not), `check_data` whether it can with these weights; `build` turns the node into graph nodes;
 * the graph: `output_shape`; `reference` computes the same bits as the kernels, with integers in numpy; the traits
   and `read_reshaped` say what passes may do with the operator;
-* the payload: `kernels` with their argument blocks, from which C++ is generated; `kernel_of`,
-  `scratch_bytes`, `constants` and `encode` give the call record; `features` say what its instructions depend on;
+* the payload: `kernels` with their argument blocks, from which C++ is generated; `kernel_of`, `constants` and `encode`
+  give the call record; `features` say what its instructions depend on;
 * tests and docs: `draws` makes random cases, `limits` says what users have to know.
 
 Operators that only exist before the passes have run (`reshape`, `pad`, `clamp`) have no kernel, and neither have
@@ -28,7 +29,6 @@ from ..edge.refusal import Refusal
 from ..format.record import Role
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
-from ..target import Target
 from . import channels, storage
 from .annotation import Annotation
 from .channels import Bounds, Link
@@ -226,24 +226,16 @@ class Op:
         """Returns the kernel for the variant of `node` and the elements of its tensors. ValueError if there is none."""
         variant = self.variant(node)
         candidates = [kernel for kernel in self.kernels if kernel.variant == variant]
-        found = next((kernel for kernel in candidates if _mismatch(kernel, node) is None), None)
+        found = next((kernel for kernel in candidates if mismatch(kernel, node) is None), None)
         if found is not None:
             return found
         if not candidates:
             raise ValueError(f"{node.name}: {self.name} has no kernel: a pass should have removed it")
-        field, value = _mismatch(candidates[0], node) or ("", node.inputs[0])
+        field, value = mismatch(candidates[0], node) or ("", node.inputs[0])
         raise ValueError(
             f"{value.name} is {value.element.value}; there is no kernel {candidates[0].name} for that: "
             f"its {field} is {' or '.join(kernel.elements[field].value for kernel in candidates)}"
         )
-
-    def legalize_for_cmsis_nn(self, node: Node) -> None:
-        """Changes `node` to an equivalent one that CMSIS-NN's function supports on every core. ValueError if there is
-        none."""
-
-    def scratch_bytes(self, node: Node, target: Target) -> int:
-        """Returns the size of the scratch memory that CMSIS-NN's kernel needs on `target`, 0 for none."""
-        return 0
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         """Returns the arrays to put into the payload, by the reference field that names them."""
@@ -280,8 +272,9 @@ def _is_row_of(sequence: Value, image: Value) -> bool:
     return image.shape == (n, c, 1, *size)
 
 
-def _mismatch(kernel: KernelSpec, node: Node) -> Optional[tuple[str, Value]]:
-    """Returns the first field whose value in `node` has other elements than `kernel` takes, with that value."""
+def mismatch(kernel: KernelSpec, node: Node) -> Optional[tuple[str, Value]]:
+    """Returns the first field whose value in `node` has other elements than `kernel` takes, with that value; None if
+    there is none."""
     for field, element in kernel.elements.items():
         value = operands(kernel, node, kernel.args.field(field).refers_to.role).get(field)
         if value is not None and value.element is not element:

@@ -62,9 +62,6 @@ KERNEL = KernelSpec(
         ),
         geometry="pad_nd",
     ),
-    cmsis_nn="",
-    why_portable="arm_pad_s8 pads at most four dimensions with a constant, row by row with memset and memcpy, as the "
-    "portable kernel does",
 )
 
 

@@ -51,8 +51,6 @@ KERNEL = KernelSpec(
             Field("inner", I32),
         ),
     ),
-    cmsis_nn="",
-    why_portable="CMSIS-NN has no PReLU",
 )
 
 

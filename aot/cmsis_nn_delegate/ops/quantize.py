@@ -40,8 +40,6 @@ KERNEL = KernelSpec(
             blocks.zero_point(),
         ),
     ),
-    cmsis_nn="",
-    why_portable="CMSIS-NN takes no floats",
 )
 
 

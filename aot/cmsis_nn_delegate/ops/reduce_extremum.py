@@ -32,8 +32,6 @@ def _kernel(name: str, what: str) -> KernelSpec:
             (*reduction.OPERANDS, *reduction.SIZES),
         ),
         variant=name,
-        cmsis_nn="",
-        why_portable="CMSIS-NN reduces images over height and width alone, for which max_pool2d calls it",
     )
 
 

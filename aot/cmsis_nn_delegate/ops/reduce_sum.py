@@ -38,8 +38,6 @@ KERNEL = KernelSpec(
             *reduction.SIZES,
         ),
     ),
-    cmsis_nn="",
-    why_portable="CMSIS-NN has no sum over a dimension",
 )
 
 _MEANS = ("aten.mean.dim", "aten.mean.default")

@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant, TensorType
+from cmsis_nn_delegate.ops import cmsis_nn_geometry
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.ops.geometry import Geometry
 from cmsis_nn_delegate.ops.graph_builder import SOFTMAX_QUANT, GraphBuilder
-from cmsis_nn_delegate.ops.providers import cmsis_nn_geometry
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.providers.registry import CMSIS_NN
 from cmsis_nn_delegate.testing import networks
 
 SEEDS = st.integers(0, 2**32)
@@ -409,7 +410,8 @@ def test_depthwise_windows_overlap_the_image_and_sum_what_they_did(seed):
     arguments = dict(kernel=kernel, stride=stride, padding=padding, dilation=dilation)
     y = builder.depthwise_conv2d(x, multiplier, **arguments)
     node = builder.graph(y).nodes[0]
-    OPS[node.op].legalize_for_cmsis_nn(node)
+    (implementation,) = CMSIS_NN.implementations(node.op)
+    node = implementation.legal(node)
     args = OPS[node.op].encode(node, {}, 0)
     filters, near = OPS[node.op].constants(node)["filter"], args["params"]["padding"]
 

@@ -1,4 +1,4 @@
-"""All operators by name, and their kernels by opcode.
+"""All operators by name.
 
 An operator is found by being a file of this folder with a class derived from `Op` that has a name. Classes without a
 name are what several operators have in common.
@@ -6,17 +6,13 @@ name are what several operators have in common.
 
 from __future__ import annotations
 
-import functools
 import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ..format.opcodes import Opcode
 from ..graph.ir import Graph, Node
-from .kernel import KernelSpec
 from .op import Op
-from .tuned.registry import SPECS
 
 
 def _operators() -> dict[str, Op]:
@@ -40,24 +36,6 @@ def _subclasses(kind: type[Op]) -> Iterator[type[Op]]:
 
 
 OPS: Mapping[str, Op] = _operators()
-
-
-def all_kernels() -> Iterator[KernelSpec]:
-    """Yields the kernels of all operators, and the tuned ones."""
-    for op in OPS.values():
-        yield from op.kernels
-    yield from SPECS.values()
-
-
-@functools.cache
-def kernels() -> Mapping[Opcode, KernelSpec]:
-    """Every kernel of the format, in the order of the opcodes."""
-    found: dict[Opcode, KernelSpec] = {}
-    for kernel in all_kernels():
-        if kernel.opcode in found:
-            raise ValueError(f"{kernel.name} and {found[kernel.opcode].name} have one opcode")
-        found[kernel.opcode] = kernel
-    return dict(sorted(found.items()))
 
 
 def calls(graph: Graph) -> list[Node]:

@@ -31,8 +31,6 @@ KERNEL = KernelSpec(
         resizing.FIELDS,
         geometry="resizing",
     ),
-    cmsis_nn="",
-    why_portable="CMSIS-NN does not interpolate",
 )
 
 

@@ -18,9 +18,9 @@ from ..graph.tensor_type import Element, Quant
 from . import rows
 from .annotation import FixedOutput
 from .attrs import SoftmaxAttrs
+from .cmsis_nn_rules import softmax_fits
 from .features import Features
 from .kernel import KernelSpec
-from .providers.cmsis_nn_rules import MAX_SOFTMAX_ROW, softmax_fits
 from .quantized_math import (
     divide_by_power_of_two,
     exp_on_negative_values,
@@ -70,19 +70,12 @@ KERNEL = KernelSpec(
         _FIELDS,
         values="softmax",
     ),
-    cmsis_nn="arm_softmax_s8",
-    cmsis_nn_sources=(
-        "SoftmaxFunctions/arm_nn_softmax_common_s8.c",
-        "SoftmaxFunctions/arm_softmax_s8.c",
-    ),
 )
 
 LONG_KERNEL = KernelSpec(
     "softmax_long",
     Struct("SoftmaxLongArgs", "SoftmaxArgs for rows of any size.", _FIELDS, values="softmax"),
-    cmsis_nn="",
     variant="long",
-    why_portable=f"arm_softmax_s8 shifts by more than 31 bits once the sum of exponentials exceeds {MAX_SOFTMAX_ROW}",
 )
 
 

@@ -50,8 +50,6 @@ KERNEL = KernelSpec(
         ),
         geometry="strided_copy",
     ),
-    cmsis_nn="",
-    why_portable="CMSIS-NN has no copy between two strided tensors; rows that lie together go through memcpy",
 )
 
 

@@ -34,9 +34,6 @@ KERNEL = KernelSpec(
             Field("columns", I32),
         ),
     ),
-    cmsis_nn="",
-    why_portable="arm_transpose_s8 counts in 16 bits what a payload counts in 32, and without MVE computes four "
-    "products for every byte that it moves",
 )
 
 

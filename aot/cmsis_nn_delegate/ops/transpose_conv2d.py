@@ -15,8 +15,8 @@ from ..format import blocks
 from ..format.record import I32, Field, Struct
 from ..format.schema import MAX_DIM, MAX_STEP
 from ..graph.ir import Node, Value
-from ..target import Target
 from . import aten_convolution, block_values, channels, constant_weights, conv_args, per_channel_requantize, storage
+from . import cmsis_nn_rules as rules
 from .annotation import Weighted
 from .attrs import ConvAttrs, Padding, TransposeConvAttrs
 from .channels import Bounds
@@ -25,7 +25,6 @@ from .features import Features, blocks_of, sums
 from .geometry import Geometry, Pair
 from .kernel import KernelSpec
 from .op import Op
-from .providers import cmsis_nn_rules as rules
 from .random_case import RandomCase
 
 _DOC = (
@@ -42,11 +41,6 @@ KERNEL = KernelSpec(
         (*conv_args.OPERANDS, blocks.scratch(), conv_args.OUTPUT, Field("scratch_bytes", I32), *conv_args.SIZES),
         geometry="transposed_convolution",
     ),
-    cmsis_nn="arm_transpose_conv_s8",
-    cmsis_nn_sources=(
-        "ConvolutionFunctions/arm_transpose_conv_s8.c",
-        "NNSupportFunctions/arm_nn_transpose_conv_row_s8_s32.c",
-    ),
 )
 # A table has one kernel of each opcode, and CMSIS-NN's does not compute everything.
 ANY_GEOMETRY = KernelSpec(
@@ -57,10 +51,7 @@ ANY_GEOMETRY = KernelSpec(
         (*conv_args.OPERANDS, conv_args.OUTPUT, *conv_args.SIZES),
         geometry="transposed_convolution",
     ),
-    cmsis_nn="",
     variant="any",
-    why_portable="arm_transpose_conv_s8 knows neither groups nor dilation, and computes only outputs that end where it "
-    "expects",
 )
 
 
@@ -100,6 +91,18 @@ def _draw_grouped(d: RandomCase) -> Value:
 def _draw_dense(d: RandomCase) -> Value:
     """Mostly what CMSIS-NN's function computes."""
     return _draw(d, d.channels(), d.channels(), 1, dense=True)
+
+
+def _zeros(node: Node) -> int:
+    """Rows of zeros in front of the filter for which CMSIS-NN's function is right: they add to as many more rows of
+    padding, which then are a multiple of the stride."""
+    zeros: int = -node.attrs.padding[0] % node.attrs.stride[0]
+    return zeros
+
+
+def filter_rows(node: Node) -> int:
+    """Returns the rows of the filter with which KERNEL is called."""
+    return node.inputs[1].shape[2] + _zeros(node)
 
 
 class TransposeConv2d(Op):
@@ -271,30 +274,18 @@ class TransposeConv2d(Op):
         _, out_h, out_w, out_c = storage.nhwc(node.output)
         _, in_per_group, height, width = node.inputs[1].shape
         top, left = attrs.padding
-        zeros = self._zeros(node)
+        zeros = _zeros(node)
         fits = rules.transpose_conv_fits(
             *(h, w, c, height + zeros, width, in_per_group, out_h, out_w, out_c),
             *(*attrs.stride, top + zeros, left, *attrs.dilation),
         )
         return "" if fits else ANY_GEOMETRY.variant
 
-    def _zeros(self, node: Node) -> int:
-        """Rows of zeros in front of the filter for which CMSIS-NN's function is right: they add to as many more rows of
-        padding, which then are a multiple of the stride."""
-        zeros: int = -node.attrs.padding[0] % node.attrs.stride[0]
-        return zeros
-
     def _called(self, node: Node) -> tuple[int, Pair]:
         """(rows of zeros, padding) with which the kernel of `node` is called."""
-        zeros = 0 if self.variant(node) else self._zeros(node)
+        zeros = 0 if self.variant(node) else _zeros(node)
         top, left = node.attrs.padding
         return zeros, (top + zeros, left)
-
-    def scratch_bytes(self, node: Node, target: Target) -> int:
-        _, _, w, _ = storage.nhwc(node.inputs[0])
-        out_c, _, height, width = node.inputs[1].shape
-        zeros, _ = self._called(node)
-        return rules.transpose_conv_scratch(w, height + zeros, width, node.attrs.stride[1], out_c)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         zeros, _ = self._called(node)

@@ -15,10 +15,10 @@ from ..checked import checked
 from ..edge.functions import Functions
 from ..edge.kept_whole import kept_whole
 from ..format.schema import MAX_IO
-from ..ops.providers.registry import PROVIDERS
 from ..payload.options import PayloadOptions
 from ..payload.planner.memories import Memory, copies_weights, planned_in
 from ..payload.preference import Preference
+from ..providers.registry import PROVIDERS
 from ..target import Target, get_target
 from .backend import LATER, CmsisNnBackend, compile_specs
 from .decompose import KEPT, decomposed

@@ -29,11 +29,10 @@ from ..edge.naming import left_in_float
 from ..edge.nodes import GETITEM, operand, target_name
 from ..edge.refusal import Reason, Refusal
 from ..format.schema import MAX_IO
-from ..ops.kernel import KernelSpec
 from ..ops.op import Op
-from ..ops.providers.provider import Provider
-from ..ops.providers.registry import DEFAULT
 from ..ops.registry import OPS
+from ..providers.provider import Provider
+from ..providers.registry import DEFAULT
 from ..quantization.recurrent import MAX_STEPS, RECURRENT_LAYERS
 from .portable import missing_kernel
 
@@ -199,19 +198,22 @@ class Support:
     def _refuse_provider(self, op: Op) -> Optional[Refusal]:
         """Refuses an operator of which no provider has a kernel. Whether quantize and dequantize become calls depends
         on what is around them (`_drop_borders`), and so it does for what moves values."""
-        kernels = op.kernels or [kernel for name in op.becomes for kernel in OPS[name].kernels]
-        if not kernels or op.name in ("quantize", "dequantize"):
+        if op.name in ("quantize", "dequantize"):
             return None
-        return self._without_kernel(op.name, kernels)
+        return self._without_kernel(op)
 
-    def _without_kernel(self, what: str, kernels: Sequence[KernelSpec]) -> Optional[Refusal]:
-        if any(provider.has(kernel) for provider in self._providers for kernel in kernels):
+    def _without_kernel(self, op: Op) -> Optional[Refusal]:
+        """Refuses `op` if it needs a kernel of its own or of what it becomes, and no provider has one."""
+        names = [op.name] if op.kernels else op.becomes
+        kernels = [kernel for name in names for kernel in OPS[name].kernels]
+        own = (found.kernel for p in self._providers for name in names for found in p.implementations(name))
+        if not kernels or any(kernel in kernels for kernel in own):
             return None
-        names = " and ".join(provider.name for provider in self._providers)
-        why = "; ".join(provider.why_not(kernels[0]) for provider in self._providers)
+        tried = " and ".join(provider.name for provider in self._providers)
+        why = "; ".join(filter(None, (provider.why_lacking(kernels[0]) for provider in self._providers)))
         return Refusal(
             Reason.UNSUPPORTED_OPERATOR,
-            f"no kernel for {what} in {names}, and no other provider of kernels is allowed ({why}): add portable to "
+            f"no kernel for {op.name} in {tried}, and no other provider of kernels is allowed ({why}): add portable to "
             "--providers, or to the providers of compile_model",
         )
 
@@ -226,7 +228,7 @@ class Support:
                 outside = any(reader not in self._ops for reader in self._readers(node))
             else:
                 continue
-            refusal = self._without_kernel(op.name, op.kernels) if outside else None
+            refusal = self._without_kernel(op) if outside else None
             if refusal is not None:
                 dropped[node] = refusal
         for node, refusal in dropped.items():

@@ -31,7 +31,7 @@ def banded_within(max_slowdown, before):
 
 
 def kernels(choices):
-    return [choice.encoder.name for choice in choices.choices]
+    return [choice.implementation.name for choice in choices.choices]
 
 
 def arena(choices):

@@ -3,45 +3,36 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional, Protocol
-
-import numpy as np
+from typing import Optional
 
 from ..format import schema
 from ..format.record import Role
 from ..graph.ir import Graph, Node
 from ..ops.features import Features
-from ..ops.kernel import KernelSpec, Workspace
+from ..ops.kernel import KernelSpec
 from ..ops.op import operands
-from ..ops.providers.provider import Provider
-from ..ops.providers.registry import TUNED
 from ..ops.registry import OPS, calls
-from ..ops.tuned.registry import BY_OP
-from ..ops.tuned.tuned_kernel import TunedKernel
+from ..providers.implementation import Implementation, Workspace
+from ..providers.provider import Provider
+from ..providers.registry import owner_of
 from ..target import Target
 from .costs.table import predicted_instructions
 from .options import DEFAULT_OPTIONS, PayloadOptions
 from .preference import Preference
 
-
-class CallEncoder(Protocol):
-    """What puts a node into a payload: its operator, or a tuned kernel."""
-
-    def constants(self, node: Node) -> Mapping[str, np.ndarray]: ...
-
-    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]: ...
+_ALL = frozenset(schema.Isa)
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """Who computes a node: `node` is legal for `provider`. `why` says why no preferred provider was chosen."""
+    """Who computes a node: `node` is legal for `implementation`, one of `provider`. `why` says why no preferred one was
+    chosen."""
 
     node: Node
-    kernel: KernelSpec
     provider: Provider
-    encoder: CallEncoder
+    implementation: Implementation
     why: str
 
 
@@ -87,7 +78,7 @@ class Choice:
 
     @property
     def kernel(self) -> KernelSpec:
-        return self.assignment.kernel
+        return self.assignment.implementation.kernel
 
     @property
     def provider(self) -> Provider:
@@ -98,14 +89,12 @@ class Choice:
         return self.workspace.scratch_bytes
 
     @property
-    def encoder(self) -> CallEncoder:
-        return self.assignment.encoder
+    def implementation(self) -> Implementation:
+        return self.assignment.implementation
 
     def features(self) -> Features:
         """Returns what the instructions of the call depend on."""
-        if isinstance(self.encoder, TunedKernel):
-            return self.encoder.features(self.node, self.scratch_bytes)
-        return OPS[self.node.op].features(self.node)
+        return self.implementation.features(self.node, self.scratch_bytes)
 
     def instructions(self, target: Target) -> Optional[int]:
         """Returns about how many instructions the call takes on `target`; None if there is no model for it."""
@@ -123,7 +112,7 @@ class Choice:
     def flash_bytes(self) -> int:
         """Returns what the call adds to a payload: its record and its constants, each rounded up to its alignment. Of
         constants that other calls share, it counts all bytes."""
-        constants = [array.nbytes for array in self.encoder.constants(self.node).values()]
+        constants = [array.nbytes for array in self.implementation.constants(self.node).values()]
         for role in (Role.INPUT, Role.OUTPUT, Role.STATE):
             values = operands(self.kernel, self.node, role).values()
             constants += [value.nbytes for value in values if value.is_constant]
@@ -145,8 +134,8 @@ class Chosen:
 
 
 def legalize(graph: Graph, options: PayloadOptions = DEFAULT_OPTIONS) -> Legal:
-    """Assigns each call to the first of the options' providers that can compute it, or an equivalent node. `graph`
-    stays as it is.
+    """Assigns each call to the first implementation of the options' providers that computes it, or an equivalent node,
+    on every instruction set. `graph` stays as it is.
 
     ValueError for a node that none of them can compute.
     """
@@ -154,40 +143,50 @@ def legalize(graph: Graph, options: PayloadOptions = DEFAULT_OPTIONS) -> Legal:
 
 
 def choose_kernels(legal: Legal, target: Target) -> Chosen:
-    """Returns the kernel for every call on `target`: a tuned one that is for its instruction set, if that provider
-    is preferred to the assigned one, or else what was assigned. Where both can compute a call, the options'
+    """Returns the kernel for every call on `target`: the first one that is for its instruction set, of those that are
+    preferred to the assigned one, or else what was assigned. Where several can compute a call, the options'
     `preference` decides. Kernels that trade flash for speed may make the payload larger by `max_flash_growth` bytes;
     those that save the most instructions a byte come first.
     """
     options = legal.options
     choices = []
     for node, assignment in zip(calls(legal.graph), legal.assignments):
-        found: list[Choice] = []
-        why = ""
-        if TUNED in options.providers[: options.providers.index(assignment.provider)]:
-            found, why = _tuned(node, target)
+        found, why = _preferred_to(assignment, node, options.providers, target)
         assignment = dataclasses.replace(assignment, why="; ".join(filter(None, (why, assignment.why))))
-        scratch_bytes = assignment.provider.scratch_bytes(OPS[node.op], assignment.node, target)
-        choices.append(_preferred([*found, Choice(assignment, Workspace(scratch_bytes))], options.preference))
+        choices.append(_preferred([*found, _choice(assignment, target)], options.preference))
     if options.max_flash_growth:
         _grow(choices, calls(legal.graph), target, options.max_flash_growth)
     return Chosen(legal.graph, target, options, tuple(choices))
 
 
-def tuned_choice(kernel: TunedKernel, node: Node) -> Choice:
-    """Returns `node` as `kernel`, which has to be able to, computes it."""
-    assignment = Assignment(node, kernel.spec, TUNED, kernel, "")
-    return Choice(assignment, kernel.workspace(node), tuple(kernel.smaller_workspaces(node)))
+def choice_of(implementation: Implementation, node: Node, target: Target) -> Choice:
+    """Returns `node` as `implementation`, which has to be able to, computes it on `target`."""
+    return _choice(Assignment(implementation.legal(node), owner_of(implementation), implementation, ""), target)
+
+
+def _choice(assignment: Assignment, target: Target) -> Choice:
+    implementation, node = assignment.implementation, assignment.node
+    return Choice(assignment, implementation.workspace(node, target), tuple(implementation.smaller_workspaces(node)))
+
+
+def _implementations(node: Node, providers: Sequence[Provider]) -> Iterator[tuple[Provider, Implementation]]:
+    """Yields the implementations of `providers` for the operator of `node` and its elements, the preferred ones
+    first."""
+    for provider in providers:
+        for found in provider.implementations(node.op):
+            if found.takes(node):
+                yield provider, found
 
 
 def _grow(choices: list[Choice], nodes: Sequence[Node], target: Target, limit: int) -> None:
-    """Replaces `choices` for `nodes` by kernels with larger constants, `limit` bytes together, the best ones first."""
+    """Replaces `choices` for `nodes` by kernels of the same provider with larger constants, `limit` bytes together, the
+    best ones first."""
     found = []
     for index, (choice, node) in enumerate(zip(choices, nodes)):
-        for kernel in BY_OP.get(node.op, ()) if choice.provider is TUNED else ():
-            if not kernel.grows or target.isa not in kernel.isas or kernel.why_not(node):
+        for _, implementation in _implementations(node, [choice.provider]):
+            if not implementation.grows or target.isa not in implementation.isas or implementation.why_not(node):
                 continue
-            larger = tuned_choice(kernel, node)
+            larger = choice_of(implementation, node, target)
             before, after = choice.instructions(target), larger.instructions(target)
             if before is None or after is None or after >= before:
                 continue
@@ -228,38 +227,37 @@ def _name(choice: Choice) -> str:
     return f"{choice.provider.name}'s {choice.kernel.name}"
 
 
-def _tuned(node: Node, target: Target) -> tuple[list[Choice], str]:
-    """Returns the tuned kernels for `node`, the preferred ones first. If there is none, the text says why those for the
-    instruction set of `target` do not take it."""
+def _preferred_to(
+    assignment: Assignment, node: Node, providers: Sequence[Provider], target: Target
+) -> tuple[list[Choice], str]:
+    """Returns the ways to compute `node` that are for the instruction set of `target` and preferred to `assignment`,
+    the preferred ones first. If there is none, the text says why they do not take it."""
     found, refusals = [], []
-    for kernel in BY_OP.get(node.op, ()):
-        if target.isa in kernel.isas and not kernel.grows:
-            why = kernel.why_not(node)
-            if why:
-                refusals.append(f"{kernel.name}: {why}")
-                continue
-            found.append(tuned_choice(kernel, node))
+    for _, implementation in _implementations(node, providers):
+        if implementation is assignment.implementation:
+            break
+        if implementation.grows or implementation.isas == _ALL or target.isa not in implementation.isas:
+            continue  # chosen within a limit, refused by `_assign`, or for other cores
+        why = implementation.why_not(node)
+        if why:
+            refusals.append(f"{implementation.name}: {why}")
+        else:
+            found.append(choice_of(implementation, node, target))
     return found, "" if found else "; ".join(refusals)
 
 
 def _assign(node: Node, providers: Sequence[Provider]) -> Assignment:
     kernel = _kernel_of(node)
-    refusals = []
+    refusals: list[str] = []
     for provider in providers:
-        if provider is TUNED:
-            continue  # chosen for each target
-        if not provider.has(kernel):
-            refusals.append(provider.why_not(kernel))
-            continue
-        legal = dataclasses.replace(
-            node, inputs=list(node.inputs), outputs=list(node.outputs), states=list(node.states)
-        )
-        try:
-            provider.legalize(OPS[node.op], legal)
-        except ValueError as error:
-            refusals.append(str(error))
-            continue
-        return Assignment(legal, kernel, provider, OPS[node.op], "; ".join(refusals))
+        everywhere = [found for _, found in _implementations(node, [provider]) if found.isas == _ALL]
+        for implementation in everywhere:
+            why = implementation.why_not(node)
+            if not why:
+                return Assignment(implementation.legal(node), provider, implementation, "; ".join(refusals))
+            refusals.append(why)
+        if not everywhere and provider.why_lacking(kernel):
+            refusals.append(provider.why_lacking(kernel))
     names = ", ".join(provider.name for provider in providers)
     raise ValueError(
         f"{node.name}: no kernel {kernel} in {names}: compile for a provider that has it, such as portable: add it to "

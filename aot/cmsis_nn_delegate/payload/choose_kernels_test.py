@@ -4,12 +4,11 @@ from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.tensor_type import Layout
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, PORTABLE, TUNED, get_providers
-from cmsis_nn_delegate.ops.tuned.registry import BY_OP
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.preference import Preference
+from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE, TUNED, get_providers
 from cmsis_nn_delegate.target import TARGETS, get_target
 from cmsis_nn_delegate.testing import networks
 
@@ -20,8 +19,9 @@ M4 = get_target("cortex-m4")
 def test_calls_go_to_the_first_provider_that_has_the_kernel(seed):
     graph = networks.random_network(seed)
     for choice in choose_kernels(legalize(graph, PayloadOptions(providers=(CMSIS_NN, PORTABLE))), M4).choices:
-        assert choice.provider is (CMSIS_NN if choice.kernel.cmsis_nn else PORTABLE)
-        assert choice.assignment.why == ("" if choice.kernel.cmsis_nn else choice.kernel.why_portable)
+        has_it = CMSIS_NN.symbol(choice.kernel) is not None
+        assert choice.provider is (CMSIS_NN if has_it else PORTABLE)
+        assert choice.assignment.why == ("" if has_it else CMSIS_NN.why_lacking(choice.kernel))
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -30,13 +30,13 @@ def test_tuned_kernels_come_first_on_the_instruction_sets_that_they_are_for(seed
     for target in TARGETS.values():
         for choice in choose_kernels(legal, target).choices:
             takers = [
-                kernel for kernel in BY_OP.get(choice.node.op, ()) if target.isa in kernel.isas and not kernel.grows
+                found for found in TUNED.implementations(choice.node.op) if target.isa in found.isas and not found.grows
             ]
             if choice.provider is TUNED:
-                assert choice.encoder in takers and not choice.encoder.why_not(choice.node)
+                assert choice.implementation in takers and not choice.implementation.why_not(choice.node)
             else:
                 # Each that is for this instruction set says why it does not take the node.
-                assert all(kernel.spec.name in choice.assignment.why for kernel in takers)
+                assert all(found.kernel.name in choice.assignment.why for found in takers)
 
 
 def test_a_provider_that_comes_first_keeps_its_calls():

@@ -14,24 +14,21 @@ import hashlib
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
 from ..format import schema
 from ..format.cpp import float_literal, integer_literal
 from ..format.record import F32, REF, Scalar, Struct
-from ..format.schema import ProviderId
-from ..ops.kernel import Function, KernelSpec
-from ..ops.providers.registry import PROVIDERS
-from ..ops.registry import kernels
+from ..ops.kernel import KernelSpec
+from ..providers.provider import Provider
+from ..providers.registry import kernels
 from .c_header import c_identifier
 from .decode import Call, Payload, Tensor, decode
-from .kernel_table import WITH_CMSIS_NN, narrow_functions, providers_of
+from .linking import alias, function_of, includes, link, used
 
 _WIDTH = 100
-
-_PROVIDERS = {provider.id: provider for provider in PROVIDERS.values()}
 
 
 @dataclass(frozen=True)
@@ -122,7 +119,7 @@ def generate_source(name: str, payload: bytes) -> str:
             body.append(f"  bases[payload::kBaseConstant] = direct::base(&constants::k{last});")
         blocks += [f"constexpr payload::{kernel.args.name} kCall{index} = {{", *_block(call, kernel, own, view), "};"]
         result = "const Error error" if len(view.calls) == 1 else "Error error" if index == 0 else "error"
-        body.append(f"  {result} = {_NAMESPACES[provider]}::{function}(kCall{index}, bases);")
+        body.append(f"  {result} = {alias(provider)}::{function}(kCall{index}, bases);")
         if index + 1 < len(view.calls):
             body += ["  if (error != Error::Ok) {", "    return error;", "  }"]
     tensors = _tensors(view)
@@ -135,8 +132,8 @@ def generate_source(name: str, payload: bytes) -> str:
         symbol=symbol,
         check=_same_compilation(name, ".model.cc", view),
         list_check=_same_list(name, view),
-        with_cmsis_nn=WITH_CMSIS_NN,
-        stock=_stock(view),
+        includes=includes([view]),
+        aliases="".join(_aliases(provider, view) for provider in used([view]) if provider.library),
         compatible="\n".join(_compatible(view)),
         constants="\n".join(line for own in constants.values() for line in own.lines()),
         blocks="\n".join(blocks),
@@ -151,7 +148,7 @@ def generate_source(name: str, payload: bytes) -> str:
 
 def _constants(view: Payload, call: Call, kernel: KernelSpec) -> _Constants:
     """Returns the constants that `call` names, in the order of its argument block, each once."""
-    past = _PROVIDERS[call.provider].reads_past(kernel, view.isa)
+    past = call.provider.reads_past(kernel, view.isa)
     arrays: dict[int, _Array] = {}
     end = needed = 0
     for name, (base, offset) in call.references().items():
@@ -259,8 +256,6 @@ def _state(view: Payload, text: str) -> str:
 
 # Compatibility ----------------------------------------------------------------
 
-_NAMESPACES = {ProviderId.CMSIS_NN: "stock", ProviderId.PORTABLE: "portable", ProviderId.TUNED: "tuned"}
-
 
 def _same_list(name: str, view: Payload) -> str:
     """Returns the check that files to compile were taken from the list of the same compilation, if from one."""
@@ -281,41 +276,30 @@ def _same_compilation(name: str, suffix: str, view: Payload) -> str:
     )
 
 
-def uses(view: Payload, provider: ProviderId) -> bool:
-    """Whether a call is one of `provider`."""
-    return any(call.provider is provider for call in view.calls)
+def called_functions(view: Payload) -> list[tuple[Provider, str]]:
+    """Returns provider and name of the function that runs each call: of a library's, the one that a wrapper would
+    choose; of other kernels, the one for such calls if all calls are such."""
+    linked = link([view])
+    return [(call.provider, function_of(call, linked[call.opcode], view.isa)) for call in view.calls]
 
 
-def called_functions(view: Payload) -> list[tuple[ProviderId, str]]:
-    """Returns provider and name of the function that runs each call: of CMSIS-NN's, the one that a wrapper would
-    choose; of a tuned kernel, the one for such calls if all calls are such."""
-    tuned = narrow_functions([view], providers_of([view]))
-    names = []
-    for call in view.calls:
-        function = tuned.get(call.opcode) if call.provider is ProviderId.TUNED else _of_cmsis_nn(call, view)
-        names.append((call.provider, function.name if function else kernels()[call.opcode].name))
-    return names
-
-
-def _of_cmsis_nn(call: Call, view: Payload) -> Optional[Function]:
-    """Returns the function that CMSIS-NN's wrapper chooses for a call, None if there is no wrapper."""
-    if call.provider is not ProviderId.CMSIS_NN:
-        return None
-    return kernels()[call.opcode].function_for(call.args, view.isa)
-
-
-def _stock(view: Payload) -> str:
-    """Returns which kernels stand for CMSIS-NN's, if the model calls any."""
-    if not uses(view, ProviderId.CMSIS_NN):
-        return ""
-    found = {}
-    for call in view.calls:
-        function = _of_cmsis_nn(call, view)
-        if function:
-            found[function.name] = kernels()[call.opcode].name
-    wide = "".join(f"constexpr auto& {name} = portable::{found[name]};\n" for name in sorted(found))
-    portable = f"namespace stock {{\nusing namespace portable;\n{wide}}}  // namespace stock" if wide else ""
-    return _STOCK.format(with_cmsis_nn=WITH_CMSIS_NN, portable=portable or "namespace stock = portable;")
+def _aliases(provider: Provider, view: Payload) -> str:
+    """Returns which kernels stand for those of `provider`, which calls a library."""
+    assert provider.library is not None
+    names = {
+        name: kernels()[call.opcode].name
+        for call, (owner, name) in zip(view.calls, called_functions(view), strict=True)
+        if owner is provider and name != kernels()[call.opcode].name
+    }
+    other, name = provider.library.stand_in, alias(provider)
+    wide = "".join(f"constexpr auto& {name} = {other}::{names[name]};\n" for name in sorted(names))
+    block = f"namespace {name} {{\nusing namespace {other};\n{wide}}}  // namespace {name}"
+    return _LIBRARY.format(
+        macro=provider.library.macro,
+        namespace=provider.namespace,
+        alias=name,
+        without=block if wide else f"namespace {name} = {other};",
+    )
 
 
 def _compatible(view: Payload) -> Iterator[str]:
@@ -324,13 +308,11 @@ def _compatible(view: Payload) -> Iterator[str]:
         f"static_assert(payload::kFormatVersion == {view.header['format_version']},\n"
         '              "argument blocks of another version: compile the model again");'
     )
-    for provider, revision in zip(ProviderId, view.header["revisions"]):
-        if revision:
-            constant = f"payload::k{provider.name.title().replace('_', '')}Revision"
-            yield (
-                f"static_assert({constant} == 0x{revision:08x}u,\n"
-                '              "kernels of another revision: compile the model again");'
-            )
+    for provider in sorted(used([view]), key=lambda provider: provider.id):
+        yield (
+            f"static_assert({provider.revision_constant} == 0x{provider.revision:08x}u,\n"
+            '              "kernels of another revision: compile the model again");'
+        )
     yield (
         f"static_assert((kAcceptedIsas & isa_set(payload::Isa::k{view.isa.name.capitalize()})) != 0,\n"
         f'              "made for the instruction set {view.isa.name}: compile the model for this core");'
@@ -380,13 +362,13 @@ struct {symbol}_tensors {{
 }}  // namespace cmsis_nn_delegate
 """
 
-_STOCK = """\
-// What the compiler gave to CMSIS-NN is computed by the portable kernels, with the same results, in builds without
-// it and on other CPUs, where CMSIS-NN needs other scratch memory.
-#if defined({with_cmsis_nn}) && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
-namespace stock = cmsis_nn;
+_LIBRARY = """\
+// What the compiler gave to a library is computed by other kernels, with the same results, in builds without it and on
+// other CPUs, where it needs other scratch memory.
+#if defined({macro}) && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+namespace {alias} = {namespace};
 #else
-{portable}
+{without}
 #endif
 
 """
@@ -398,12 +380,8 @@ _SOURCE = """\
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/kernels/portable/portable.h"
-#include "runtime/kernels/tuned/tuned.h"
+{includes}
 #include "runtime/payload/direct_calls.h"
-#ifdef {with_cmsis_nn}
-#include "runtime/kernels/cmsis_nn/cmsis_nn.h"
-#endif
 
 {check}
 {list_check}
@@ -418,7 +396,7 @@ namespace constants {{
 
 namespace {{
 
-{stock}{compatible}
+{aliases}{compatible}
 
 {blocks}
 

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from cmsis_nn_delegate.format.schema import Isa, ProviderId
-from cmsis_nn_delegate.ops.providers.registry import PROVIDERS
-from cmsis_nn_delegate.ops.registry import kernels
+from cmsis_nn_delegate.format.schema import Isa
 from cmsis_nn_delegate.payload.cpp_sources import files_of, generate_list
 from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.providers.registry import PROVIDERS, kernels
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 
@@ -20,10 +19,9 @@ def functions():
     """Each function that a call can name, with its kernel and provider."""
     for kernel in kernels().values():
         for provider in PROVIDERS.values():
-            if provider.has(kernel):
-                names = [kernel.name] + [
-                    part.name for part in kernel.functions if provider.id is not ProviderId.PORTABLE
-                ]
+            symbol = provider.symbol(kernel)
+            if symbol is not None:
+                names = [kernel.name, *(part.name for part in symbol.functions)]
                 yield from ((kernel, provider, name) for name in names)
 
 
@@ -45,7 +43,8 @@ def test_what_stands_beside_an_included_header_is_listed(isa):
     names = {name for _, _, name in functions()}
     instructions = {f"_{other.name.lower()}" for other in Isa}
     for kernel, provider, name in functions():
-        ours, _ = files_of(kernel, provider.id, name, isa)
+        files, _ = files_of(kernel, provider, name, isa)
+        ours = [file.removeprefix("runtime/kernels/") for file in files]
         expected = {ours[0]}
         stems = {Path(header).with_suffix("") for header in included(ours[0])}
         # Its own assembly needs no header.

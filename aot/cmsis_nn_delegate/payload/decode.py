@@ -16,14 +16,8 @@ from ..format import schema
 from ..format.element import Element
 from ..format.opcodes import Opcode
 from ..format.record import REF
-from ..ops.providers.registry import PROVIDERS
-from ..ops.registry import kernels
-
-# By provider.
-_REVISIONS = {int(provider.id): (provider.revision,) for provider in PROVIDERS.values()}
-
-
-_PROVIDERS = {1 << provider.id: provider.id for provider in PROVIDERS.values()}
+from ..providers.provider import Provider
+from ..providers.registry import PROVIDERS, kernels
 
 
 class PayloadError(ValueError):
@@ -48,7 +42,7 @@ class Call:
     """A kernel call: `args` are the fields of the argument block, nested structs as dicts."""
 
     opcode: Opcode
-    provider: schema.ProviderId
+    provider: Provider  # that it was compiled for
     offset: int  # of the record in the payload
     args: Mapping[str, Any]
 
@@ -141,8 +135,9 @@ def _header(data: bytes) -> dict[str, Any]:
     if header["payload_bytes"] != len(data):
         state = "truncated" if header["payload_bytes"] > len(data) else "followed by other data"
         raise PayloadError(f"payload is {state}: it says {header['payload_bytes']} bytes, there are {len(data)}")
+    known = {provider.id: provider.revision for provider in PROVIDERS.values()}
     for provider, revision in enumerate(header["revisions"]):
-        if revision and revision not in _REVISIONS.get(provider, ()):
+        if revision and revision != known.get(provider):
             raise PayloadError(
                 f"payload for revision {revision:08x} of provider {provider}, which this version does not know: "
                 "compile the model again"
@@ -234,8 +229,8 @@ def _calls(
         nbytes = record["bytes"]
         if nbytes != schema.CALL_HEADER.size + kernel.args.size or offset + nbytes > end:
             raise PayloadError(f"call {index} states {nbytes} bytes, which is not its size")
-        provider = _PROVIDERS.get(record["provider"])
-        if provider is None or not header["revisions"][provider]:
+        provider = next((found for found in PROVIDERS.values() if 1 << found.id == record["provider"]), None)
+        if provider is None or not header["revisions"][provider.id]:
             mask = record["provider"]
             raise PayloadError(f"call {index} is for providers 0x{mask:02x}, which the header does not name")
         args = kernel.args.unpack(data, offset + schema.CALL_HEADER.size)

@@ -314,7 +314,7 @@ def _constants(chosen: Chosen, choice: Choice) -> Iterator[tuple[str, bytes, int
         for name, value in _tensors(kernel, node, role).items():
             if value.is_constant:
                 yield name, value.type.to_bytes(storage.to_storage(value.constant, value)), past.of(name)
-    for name, array in choice.encoder.constants(node).items():
+    for name, array in choice.implementation.constants(node).items():
         data = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
         yield name, data, past.of(name)
 
@@ -342,7 +342,7 @@ def _encode_call(
         base = _base(chosen.graph, plan, copies, plan.scratch_region(index))
         refs["scratch"] = schema.make_ref(base, scratch_offset)
 
-    fields = choice.encoder.encode(node, refs, choice.scratch_bytes)
+    fields = choice.implementation.encode(node, refs, choice.scratch_bytes)
     for role in _ACTIVATIONS:
         for name, value in _tensors(kernel, node, role).items():
             _require_bytes(kernel, fields, name, value)

@@ -5,18 +5,18 @@ It is made from the payloads alone, as NAME.h is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ..format.cpp import camel
-from ..format.opcodes import Opcode
-from ..format.schema import ProviderId
-from ..ops.kernel import Function
-from ..ops.registry import kernels
+from ..providers.provider import Library, Provider
+from ..providers.registry import DEFAULT
 from .c_header import c_identifier
 from .decode import Payload, decode
+from .linking import Linked, alias, included, includes, link, used
 
-# The library of CMSIS-NN's kernels defines it for everything that depends on it.
-WITH_CMSIS_NN = "CMSIS_NN_DELEGATE_CMSIS_NN"
+# What tables with kernels of this repository accept, without CMSIS-NN and with it.
+_ACCEPTED = "tuned::kProvider"
+_ACCEPTED_WITH_LIBRARY = "tuned::kProviderWithCmsisNn"
 
 
 def generate_kernel_table(name: str, payload: bytes) -> str:
@@ -43,45 +43,26 @@ def generate_kernel_table_of_parts(name: str, payloads: Sequence[bytes], program
 def _table(name: str, views: Sequence[Payload], header: str, check: str) -> str:
     """Returns the text. `header` includes NAME.h if there is one; `check` compares the payload or names the program."""
     symbol = c_identifier(name)
-    providers = providers_of(views)
-    narrow = narrow_functions(views, providers)
-    places = {ProviderId.CMSIS_NN: f"{symbol}_model::stock", ProviderId.PORTABLE: "portable", ProviderId.TUNED: "tuned"}
-    names = "\n".join(
-        f"        {places[provider]}::k{camel(_narrowest(opcode, provider, narrow))},"
-        for opcode, provider in sorted(providers.items())
-    )
-    stock, to_join = "namespace stock = cmsis_nn;", {ProviderId.CMSIS_NN: "", ProviderId.TUNED: ""}
-    for opcode in narrow:
-        provider = providers[opcode]
-        to_join[provider] += f"\n    .with({provider.name.lower()}::k{camel(opcode.name)})"
-    if to_join[ProviderId.CMSIS_NN]:
-        lines = [
-            f"inline constexpr const auto& k{camel(opcode.name)} = cmsis_nn::k{camel(function.name)};"
-            for opcode, function in narrow.items()
-            if providers[opcode] is ProviderId.CMSIS_NN
-        ]
-        stock = "\n".join(["namespace stock {", "using namespace cmsis_nn;", *lines, "}  // namespace stock"])
+    linked = list(link(views).values())
+    names = "\n".join(f"        {_entry(kernel, symbol)}," for kernel in linked)
+    (with_library,) = {provider.library for provider in DEFAULT if provider.library is not None}
     return f"""\
 // {name}: the kernels that it calls, for CmsisNnBackend. Generated; do not edit.
 #pragma once
 
-{header}#include "runtime/kernels/portable/portable.h"
-#include "runtime/kernels/tuned/tuned.h"
+{header}{includes(views)}
 #include "runtime/payload/kernel.h"
-#ifdef {WITH_CMSIS_NN}
-#include "runtime/kernels/cmsis_nn/cmsis_nn.h"
-#endif
 
 {check}
 namespace cmsis_nn_delegate {{
 namespace {symbol}_model {{
-#ifdef {WITH_CMSIS_NN}
-{stock}
-inline constexpr const Provider& kProvider = tuned::kProviderWithCmsisNn;
+{"".join(_aliases(provider, linked) for provider in included(views) if provider.library)}\
+#ifdef {with_library.macro}
+inline constexpr const Provider& kOurs = {_ACCEPTED_WITH_LIBRARY};
 #else
-namespace stock = portable;
-inline constexpr const Provider& kProvider = tuned::kProvider;
+inline constexpr const Provider& kOurs = {_ACCEPTED};
 #endif
+{_provider(views)}
 }}  // namespace {symbol}_model
 
 /// For an image with this model alone.
@@ -93,41 +74,58 @@ inline constexpr KernelTable {symbol}_kernels = {{
 }};
 
 /// For an image with several models: `joined` makes one table of theirs. Its kernels compute calls of all sizes.
-#ifdef {WITH_CMSIS_NN}
-inline constexpr KernelTable {symbol}_kernels_to_join = {symbol}_kernels{"".join(to_join.values())};
+#ifdef {with_library.macro}
+inline constexpr KernelTable {symbol}_kernels_to_join = {symbol}_kernels{_whole(linked, with_library)};
 #else
-inline constexpr KernelTable {symbol}_kernels_to_join = {symbol}_kernels{to_join[ProviderId.TUNED]};
+inline constexpr KernelTable {symbol}_kernels_to_join = {symbol}_kernels{_whole(linked, None)};
 #endif
 
 }}  // namespace cmsis_nn_delegate
 """
 
 
-def providers_of(views: Sequence[Payload]) -> dict[Opcode, ProviderId]:
-    """Returns whose kernel an image has for each opcode: a portable kernel also computes what was compiled for
-    CMSIS-NN, but not the other way round."""
-    providers: dict[Opcode, ProviderId] = {}
-    for call in (call for view in views for call in view.calls):
-        providers[call.opcode] = min(call.provider, providers.get(call.opcode, call.provider))
-    return providers
+def _entry(kernel: Linked, symbol: str) -> str:
+    """Returns the C++ constant of a kernel. Those of a library have the same names in all builds."""
+    if kernel.provider.library is None:
+        return f"{kernel.provider.namespace}::k{camel(kernel.name)}"
+    return f"{symbol}_model::{alias(kernel.provider)}::k{camel(kernel.opcode.name)}"
 
 
-def narrow_functions(views: Sequence[Payload], providers: Mapping[Opcode, ProviderId]) -> dict[Opcode, Function]:
-    """Returns, by opcode, the one function behind a wrapper of CMSIS-NN, or part of a tuned kernel, that computes all
-    calls. `providers` are those whose kernels the image has."""
-    found: dict[Opcode, set[Function | None]] = {}
-    for view in views:
-        for call in view.calls:
-            found.setdefault(call.opcode, set()).add(kernels()[call.opcode].function_for(call.args, view.isa))
-    return {
-        opcode: function
-        for opcode, functions in found.items()
-        if len(functions) == 1 and providers[opcode] is not ProviderId.PORTABLE
-        for function in functions
-        if function
-    }
+def _aliases(provider: Provider, linked: Sequence[Linked]) -> str:
+    """Returns the definition of `alias(provider)`, with functions for some calls in the place of whole kernels."""
+    assert provider.library is not None
+    ours, name = provider.namespace, alias(provider)
+    narrow = [
+        f"inline constexpr const auto& k{camel(kernel.opcode.name)} = {ours}::k{camel(kernel.name)};"
+        for kernel in linked
+        if kernel.provider is provider and kernel.function
+    ]
+    block = f"namespace {name} = {ours};"
+    if narrow:
+        block = "\n".join([f"namespace {name} {{", f"using namespace {ours};", *narrow, f"}}  // namespace {name}"])
+    return f"#ifdef {provider.library.macro}\n{block}\n#else\nnamespace {name} = {provider.library.stand_in};\n#endif\n"
 
 
-def _narrowest(opcode: Opcode, provider: ProviderId, narrow: Mapping[Opcode, Function]) -> str:
-    """Returns the name of the kernel to list. CMSIS-NN's have the same names in all builds."""
-    return narrow[opcode].name if provider is ProviderId.TUNED and opcode in narrow else opcode.name
+def _provider(views: Sequence[Payload]) -> str:
+    """Returns the definition of which payloads the table accepts: beside those for our kernels, those for the kernels
+    of others that the model uses."""
+    others = {provider.id: provider for provider in used(views) if provider not in DEFAULT}
+    if not others:
+        return "inline constexpr const Provider& kProvider = kOurs;"
+    known = {**{provider.id: provider for provider in DEFAULT}, **others}
+    revisions = [known[i].revision_constant if i in known else "0" for i in range(max(known) + 1)]
+    names = "+".join(provider.name for provider in others.values())
+    isas = "isa_set(kCompiledIsa)" if any(provider.isa_dependent for provider in others.values()) else "kOurs.isas"
+    return (
+        f"inline constexpr std::uint32_t kRevisions[] = {{{', '.join(revisions)}}};\n"
+        f'inline constexpr Provider kProvider = {{"{names}", {isas}, kRevisions}};'
+    )
+
+
+def _whole(linked: Sequence[Linked], library: Library | None) -> str:
+    """Returns what replaces functions for some calls by whole kernels, in builds with `library` or without one."""
+    return "".join(
+        f"\n    .with({kernel.provider.namespace}::k{camel(kernel.opcode.name)})"
+        for kernel in linked
+        if kernel.function and kernel.provider.library in (None, library)
+    )

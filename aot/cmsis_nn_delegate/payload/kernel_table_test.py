@@ -5,12 +5,12 @@ import pytest
 from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.providers.registry import get_providers
 from cmsis_nn_delegate.payload import cpp_calls
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.kernel_table import generate_kernel_table, generate_kernel_table_of_parts
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.options import PayloadOptions
+from cmsis_nn_delegate.providers.registry import get_providers
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
 
@@ -30,18 +30,18 @@ def test_a_table_has_each_kernel_that_is_called_once(network, providers):
     payload = encode(network(), get_target("cortex-m4"), PayloadOptions.of(providers=providers.split(","))).payload
     found = _kernels(generate_kernel_table("net-1", payload))
     assert sorted(map(_whole, found)) == sorted({camel(call.opcode.name) for call in decode(payload).calls})
-    wanted = {"tuned": "tuned", "cmsis-nn": "net_1_model::stock", "portable": "portable"}
+    wanted = {"tuned": "tuned", "cmsis-nn": "net_1_model::cmsis_nn_or_portable", "portable": "portable"}
     assert {name.rpartition("::k")[0] for name in found} <= {wanted[provider] for provider in providers.split(",")}
 
 
 def test_what_cmsis_nn_computes_has_another_kernel_without_it():
     payload = encode(networks.ds_cnn(), get_target("cortex-m4"), PayloadOptions.of(providers=["cmsis-nn"])).payload
     table = generate_kernel_table("net", payload)
-    assert {name.rpartition("::")[0] for name in _kernels(table)} == {"net_model::stock"}
+    assert {name.rpartition("::")[0] for name in _kernels(table)} == {"net_model::cmsis_nn_or_portable"}
     with_it, without = re.search(
         r"namespace net_model {\n#ifdef \w+\n(.*?)#else\n(.*?)#endif", table, re.DOTALL
     ).groups()
-    assert "using namespace cmsis_nn;" in with_it and "namespace stock = portable;" in without
+    assert "using namespace cmsis_nn;" in with_it and "namespace cmsis_nn_or_portable = portable;" in without
 
 
 def test_an_opcode_of_two_providers_has_the_kernel_that_runs_the_calls_of_both():
@@ -51,7 +51,7 @@ def test_an_opcode_of_two_providers_has_the_kernel_that_runs_the_calls_of_both()
     providers = get_providers(["cmsis-nn", "portable"])
     payload = encode(b.graph(*calls), get_target("cortex-m4"), PayloadOptions(providers=providers)).payload
     found = {(call.opcode.name, call.provider.name) for call in decode(payload).calls}
-    assert found == {("DEPTHWISE_CONV2D", "PORTABLE"), ("DEPTHWISE_CONV2D", "CMSIS_NN")}
+    assert found == {("DEPTHWISE_CONV2D", "portable"), ("DEPTHWISE_CONV2D", "cmsis-nn")}
     assert _kernels(generate_kernel_table("net", payload)) == ["portable::kDepthwiseConv2d"]
 
 
@@ -72,7 +72,7 @@ def _depthwise_table(*calls, core="cortex-m4"):
 @pytest.mark.parametrize("core, function", [("cortex-m0plus", "3x3"), ("cortex-m4", "3x3"), ("cortex-m55", "Opt")])
 def test_calls_of_one_function_of_cmsis_nn_link_its_kernel_alone(core, function):
     table = _depthwise_table(((3, 3), (1, 1), 1), ((3, 3), (0, 0), 1), core=core)
-    assert _kernels(table) == ["net_model::stock::kDepthwiseConv2d"]
+    assert _kernels(table) == ["net_model::cmsis_nn_or_portable::kDepthwiseConv2d"]
     found = re.findall(r"const auto& kDepthwiseConv2d = ([\w:]+);", table)
     assert found == [f"cmsis_nn::kDepthwiseConv2d{function}"]
     assert "net_kernels_to_join = net_kernels\n    .with(cmsis_nn::kDepthwiseConv2d);" in table
@@ -82,12 +82,12 @@ def test_calls_of_one_function_of_cmsis_nn_link_its_kernel_alone(core, function)
 def test_calls_of_several_functions_of_cmsis_nn_link_the_wrapper(other):
     assert "using namespace cmsis_nn" in _depthwise_table(other)
     table = _depthwise_table(((3, 3), (1, 1), 1), other)
-    assert _kernels(table) == ["net_model::stock::kDepthwiseConv2d"]
-    assert "namespace stock = cmsis_nn;" in table
+    assert _kernels(table) == ["net_model::cmsis_nn_or_portable::kDepthwiseConv2d"]
+    assert "namespace cmsis_nn_or_portable = cmsis_nn;" in table
 
 
 def test_calls_that_only_the_wrapper_computes_link_it():
-    assert "namespace stock = cmsis_nn;" in _depthwise_table(((3, 3), (1, 1), 2))
+    assert "namespace cmsis_nn_or_portable = cmsis_nn;" in _depthwise_table(((3, 3), (1, 1), 2))
 
 
 def _planes(*strides):
@@ -134,14 +134,17 @@ def test_the_table_of_parts_has_each_kernel_that_a_part_calls_once():
 
 @pytest.mark.parametrize(
     "second, stock",
-    [(((3, 3), (0, 0), 1), "k{0} = cmsis_nn::k{0}3x3;"), (((5, 5), (1, 1), 1), "namespace stock = cmsis_nn;")],
+    [
+        (((3, 3), (0, 0), 1), "k{0} = cmsis_nn::k{0}3x3;"),
+        (((5, 5), (1, 1), 1), "namespace cmsis_nn_or_portable = cmsis_nn;"),
+    ],
 )
 def test_parts_link_one_function_of_cmsis_nn_if_that_computes_the_calls_of_all(second, stock):
     payloads = [_depthwise(((3, 3), (1, 1), 1)), _depthwise(second)]
     for order in (payloads, payloads[::-1]):
         table = generate_kernel_table_of_parts("net", order, 0)
         assert stock.format("DepthwiseConv2d") in table
-        assert _kernels(table) == ["net_model::stock::kDepthwiseConv2d"]
+        assert _kernels(table) == ["net_model::cmsis_nn_or_portable::kDepthwiseConv2d"]
 
 
 def test_only_payloads_are_accepted():

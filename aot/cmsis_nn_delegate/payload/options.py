@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Optional
 
 from ..errors import UserError
-from ..ops.providers.provider import Provider
-from ..ops.providers.registry import DEFAULT, PROVIDERS, get_providers
 from ..passes.run_passes import check_optional
+from ..providers.provider import Provider
+from ..providers.registry import DEFAULT, PROVIDERS, get_providers
 from .planner.memories import Memory, check_memories, list_text
 from .planner.memory import IoPlacement
 from .preference import Preference, check_flash_growth

@@ -19,8 +19,9 @@ from ..format.record import Role
 from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import TensorType
 from ..ops import storage
-from ..ops.registry import calls, kernels
+from ..ops.registry import calls
 from ..payload.decode import decode
+from ..providers.registry import kernels
 from . import simulate
 from .job import Layer
 

@@ -52,7 +52,7 @@ inline constexpr std::int32_t kRowsAtATime = 2;
 inline constexpr std::int32_t kWords = 5;  // of a channel in a table
 
 /// How a channel is requantized, which follows from one byte and the zero point: see requantization.py
-/// in aot/cmsis_nn_delegate/ops/tuned. Bits 0 to 4 are the shift; bit 5: the form is FLOOR; bit 6: its
+/// in aot/cmsis_nn_delegate/providers/tuned. Bits 0 to 4 are the shift; bit 5: the form is FLOOR; bit 6: its
 /// correction has no half step of the first rounding, because the scale is 1/2 or more.
 struct PlaneScale {
   PlaneScale(const std::int32_t* table, std::int32_t half_steps) {

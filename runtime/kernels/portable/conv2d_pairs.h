@@ -236,7 +236,7 @@ class PairWindows {
 };
 
 /// Which calls a kernel computes: those of both forms of requantization, or of Form::ANY in
-/// aot/cmsis_nn_delegate/ops/tuned/requantization.py alone, which links nothing of the other one.
+/// aot/cmsis_nn_delegate/providers/tuned/requantization.py alone, which links nothing of the other one.
 enum class PairForms { kBoth, kAny };
 
 /// Computes one call.

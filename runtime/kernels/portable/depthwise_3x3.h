@@ -53,7 +53,7 @@ bool accepts(const Args& a) {
 }
 
 /// Returns whether outputs that start where the inputs do lie on inputs that are no longer read, where whole rows are
-/// computed one below the other, as overlaps_exactly() in aot/cmsis_nn_delegate/ops/tuned/plane_order.py explains.
+/// computed one below the other, as overlaps_exactly() in aot/cmsis_nn_delegate/providers/tuned/plane_order.py explains.
 template <typename Args>
 bool rows_overlap(const Args& a, std::int32_t distance) {
   const payload::PackedTile& padding = a.params.padding;

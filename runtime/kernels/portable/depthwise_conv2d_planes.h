@@ -253,7 +253,7 @@ bool depthwise_conv2d_planes_accepts(const void* args) {
 }
 
 /// Returns whether outputs that start where the inputs do lie on inputs that are no longer read, as
-/// overlaps_exactly() in aot/cmsis_nn_delegate/ops/tuned/plane_order.py explains.
+/// overlaps_exactly() in aot/cmsis_nn_delegate/providers/tuned/plane_order.py explains.
 inline bool depthwise_conv2d_planes_overlaps(const void* args, std::int32_t distance) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
   const payload::PackedDims& in = a.input_dims;

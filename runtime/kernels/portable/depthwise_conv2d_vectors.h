@@ -141,7 +141,7 @@ inline bool depthwise_conv2d_vectors_accepts(const void* args) {
 }
 
 /// Returns how many bytes before the input the output has to start: see
-/// aot/cmsis_nn_delegate/ops/tuned/row_order.py. Operands have at most 2^28 bytes, so that nothing
+/// aot/cmsis_nn_delegate/providers/tuned/row_order.py. Operands have at most 2^28 bytes, so that nothing
 /// overflows.
 inline std::int32_t depthwise_conv2d_vectors_distance(
     const payload::DepthwiseConv2dVectorsArgs& a) {

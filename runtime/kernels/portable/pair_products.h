@@ -13,7 +13,7 @@ namespace portable {
 /// The products of two windows with all filters. `table` has for each 4 channels: int32 sums for
 /// inputs of 0; one word of int8 for 2 channels and 2 inputs (channel 0 and 1 of the first, then of
 /// the second input), channels 0 and 1 and then 2 and 3; (shift, multiplier, correction) of each
-/// channel. aot/cmsis_nn_delegate/ops/tuned has the order of the inputs and the requantization.
+/// channel. aot/cmsis_nn_delegate/providers/tuned has the order of the inputs and the requantization.
 struct PairProducts {
   /// Widened inputs: two of the first window in one word, the same two of the second in the next
   /// one. 4-byte aligned; a multiple of 32 bytes.

@@ -30,7 +30,7 @@ struct RowProducts {
 };
 
 /// How a channel is requantized: (shift, multiplier, correction), from the two words that `packed` in
-/// aot/cmsis_nn_delegate/ops/tuned/requantization.py describes.
+/// aot/cmsis_nn_delegate/providers/tuned/requantization.py describes.
 struct RowScale {
   static constexpr std::int32_t kWords = 2;
 

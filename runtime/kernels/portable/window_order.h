@@ -28,7 +28,7 @@ struct WindowAxis {
 
 /// Returns how many bytes before the input the output has to start, 0 or more, if all inputs of a
 /// window are read before its outputs are written, and windows are taken row by row. The formula is
-/// explained in aot/cmsis_nn_delegate/ops/tuned/window_order.py. Operands have at most 2^28 bytes, so
+/// explained in aot/cmsis_nn_delegate/providers/tuned/window_order.py. Operands have at most 2^28 bytes, so
 /// that nothing overflows.
 inline std::int32_t window_order_distance(const payload::PackedConvParams& p,
                                           const payload::PackedDims& in,

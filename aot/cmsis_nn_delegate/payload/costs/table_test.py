@@ -9,11 +9,9 @@ from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.features import Features
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.providers.registry import CMSIS_NN, DEFAULT, PORTABLE
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
-from cmsis_nn_delegate.ops.tuned.registry import TUNED_KERNELS
-from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize, tuned_choice
+from cmsis_nn_delegate.payload.choose_kernels import choice_of, choose_kernels, legalize
 from cmsis_nn_delegate.payload.costs.table import (
     MEASURED_CORES,
     Accuracy,
@@ -23,6 +21,7 @@ from cmsis_nn_delegate.payload.costs.table import (
     predicted_instructions,
 )
 from cmsis_nn_delegate.payload.options import PayloadOptions
+from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, own_implementations
 from cmsis_nn_delegate.target import TARGETS, get_target
 
 CORES = sorted(set(MEASURED_CORES.values()))
@@ -54,9 +53,13 @@ def test_every_core_has_models():
 def test_every_kernel_of_every_provider_has_a_model(core):
     kernels = {(provider, kernel) for measured, provider, kernel, _ in costs().models if measured == core}
     isa = get_target(core).isa
-    wanted = {("portable", spec.name) for op in OPS.values() for spec in op.kernels}
-    wanted |= {("cmsis-nn", spec.name) for op in OPS.values() for spec in op.kernels if spec.cmsis_nn}
-    wanted |= {("tuned", kernel.spec.name) for kernel in TUNED_KERNELS if isa in kernel.isas}
+    wanted = {
+        (provider.name, found.kernel.name)
+        for provider in DEFAULT
+        for op in OPS
+        for found in provider.implementations(op)
+        if isa in found.isas
+    }
     assert kernels == wanted
 
 
@@ -143,12 +146,12 @@ def test_tables_keep_what_is_written():
 
 def test_larger_kernels_are_predicted_by_their_scratch_memory():
     """Rows in strips, which take less memory, take more instructions."""
-    (kernel,) = (kernel for kernel in TUNED_KERNELS if kernel.name == "depthwise_conv2d_planes")
+    (kernel,) = (kernel for kernel in own_implementations() if kernel.name == "depthwise_conv2d_planes")
     builder = GraphBuilder()
     x = builder.input(1, 16, 48, 48)
     builder.depthwise_conv2d(x, 1, kernel=(3, 3), stride=(2, 2), padding=Padding(0, 0, 1, 1))
     (node,) = builder.nodes
-    choice = tuned_choice(kernel, node)
+    choice = choice_of(kernel, node, get_target("cortex-m4"))
     counts = [
         dataclasses.replace(choice, workspace=workspace).instructions(get_target("cortex-m4"))
         for workspace in (choice.workspace, choice.smaller[-1])

@@ -26,8 +26,8 @@ from ...byte_counts import PATTERN, byte_count
 from ...checked import checked, checked_fields
 from ...format.schema import ALIGNMENT, MAX_IO, MAX_REF_OFFSET, STATE_OFFSET
 from ...graph.ir import Graph
-from ...ops.kernel import Workspace
 from ...ops.registry import calls
+from ...providers.implementation import Workspace
 from .memory import IoPlacement, Kept, MemoryPlan, MemoryUse, plan_memory
 from .spread import spread
 

@@ -12,6 +12,7 @@ from cmsis_nn_delegate.ops.loops import Loops
 from cmsis_nn_delegate.ops.registry import OPS, calls
 from cmsis_nn_delegate.passes.row_bands import chains, split_into_bands
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
+from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.planner import plan as placing
 from cmsis_nn_delegate.payload.planner.homes import Home, find_homes
 from cmsis_nn_delegate.payload.planner.interval import Interval, find_overlap
@@ -24,7 +25,9 @@ ARENA, CALLER = IoPlacement.ARENA, IoPlacement.CALLER
 
 
 def scratch(graph, target="cortex-m55"):
-    return [OPS[node.op].scratch_bytes(node, get_target(target)) for node in calls(graph)]
+    """Returns the scratch memory that CMSIS-NN's kernels take, or portable ones in their place."""
+    legal = legalize(graph, PayloadOptions.of(providers=("cmsis-nn", "portable")))
+    return [choice.scratch_bytes for choice in choose_kernels(legal, get_target(target)).choices]
 
 
 def offsets(plan):

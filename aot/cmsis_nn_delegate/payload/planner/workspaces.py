@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...graph.ir import Graph
-from ...ops.kernel import Workspace
 from ...ops.registry import calls
+from ...providers.implementation import Workspace
 from . import memory
 from .memory import IoPlacement, MemoryPlan, plan_memory
 

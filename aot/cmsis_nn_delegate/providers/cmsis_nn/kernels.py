@@ -1,0 +1,49 @@
+"""The kernels that CMSIS-NN has functions for.
+
+Where a function needs no more than the operator's own argument block, a line here is all; the others are classes in
+the files beside this one. `lacking` says why there is none for the rest.
+"""
+
+from __future__ import annotations
+
+from ...ops import add, extremum, fully_connected, max_pool2d, mul, softmax
+from ...ops.kernel import KernelSpec
+from ..implementation import Implementation, Symbol
+from .convolution import Conv2d, DepthwiseConv2d, TransposeConv2d
+from .matrices import BatchMatmul
+from .pooling import AvgPool2d
+
+
+def _plain(op: str, kernel: KernelSpec, function: str, *sources: str) -> Implementation:
+    """Returns the implementation of `kernel` by `function` of CMSIS-NN, which is in `sources`."""
+    return Implementation(op, Symbol(kernel, function, sources))
+
+
+def _of_rows(op: str, kernel: KernelSpec, function: str, *sources: str) -> Implementation:
+    """Returns the same for a kernel that calls the function for each row of tensors that are repeated."""
+    return Implementation(op, Symbol(kernel, function, sources, helpers=("runtime/kernels/portable/broadcast.cc",)))
+
+
+_ADD = "arm_elementwise_add_s8", "BasicMathFunctions/arm_elementwise_add_s8.c"
+_MUL = "arm_elementwise_mul_s8", "BasicMathFunctions/arm_elementwise_mul_s8.c"
+_PER_CHANNEL = "arm_nn_vec_mat_mult_t_per_ch_s8", "NNSupportFunctions/arm_nn_vec_mat_mult_t_per_ch_s8.c"
+_PER_TENSOR = "arm_nn_vec_mat_mult_t_s8", "NNSupportFunctions/arm_nn_vec_mat_mult_t_s8.c"
+_SOFTMAX = "SoftmaxFunctions/arm_nn_softmax_common_s8.c", "SoftmaxFunctions/arm_softmax_s8.c"
+
+IMPLEMENTATIONS: tuple[Implementation, ...] = (
+    _plain("add", add.KERNEL, *_ADD),
+    _of_rows("add", add.BROADCAST_KERNEL, *_ADD),
+    AvgPool2d(),
+    BatchMatmul(),
+    Conv2d(),
+    DepthwiseConv2d(),
+    _of_rows("extremum", extremum.MINIMUM, "arm_minimum_s8", "BasicMathFunctions/arm_minimum_s8.c"),
+    _of_rows("extremum", extremum.MAXIMUM, "arm_maximum_s8", "BasicMathFunctions/arm_maximum_s8.c"),
+    _plain("fully_connected", fully_connected.PER_CHANNEL, *_PER_CHANNEL),
+    _plain("fully_connected", fully_connected.PER_TENSOR, *_PER_TENSOR),
+    _plain("max_pool2d", max_pool2d.KERNEL, "arm_max_pool_s8", "PoolingFunctions/arm_max_pool_s8.c"),
+    _plain("mul", mul.KERNEL, *_MUL),
+    _of_rows("mul", mul.BROADCAST_KERNEL, *_MUL),
+    _plain("softmax", softmax.KERNEL, "arm_softmax_s8", *_SOFTMAX),
+    TransposeConv2d(),
+)

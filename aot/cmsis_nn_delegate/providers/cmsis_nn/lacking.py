@@ -1,0 +1,45 @@
+"""Why CMSIS-NN has no usable function for some kernels of operators, for reports and docs/operators.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...ops.cmsis_nn_rules import MAX_SIZE, MAX_SOFTMAX_ROW
+
+_INDEX = "CMSIS-NN finds no index"
+_ROWS = "CMSIS-NN has no look-up of rows; they go through memcpy"
+_EXTREMUM = "CMSIS-NN reduces images over height and width alone, for which max_pool2d calls it"
+
+# By kernel.
+WHY_LACKING: Mapping[str, str] = {
+    "adaptive_avg_pool2d": "the windows of arm_avgpool_s8 are all alike",
+    "argmax": _INDEX,
+    "argmin": _INDEX,
+    "conv2d_large": f"arm_convolve_s8 keeps sizes in 16 bits, at most {MAX_SIZE}, also the number of weights of a "
+    "filter",
+    "dequantize": "CMSIS-NN gives no floats",
+    "div": "CMSIS-NN has no division of activations",
+    "embedding": _ROWS,
+    "embedding_int32": _ROWS,
+    "log_softmax": "CMSIS-NN has no logarithm of softmax",
+    "lookup": "CMSIS-NN has no look-up of int8 in a table of 256 entries",
+    "masked_softmax": "arm_softmax_s8 has no mask",
+    "max_pool2d_dilated": "the windows of arm_max_pool_s8 have no gaps",
+    "normalize": "CMSIS-NN has no normalization of activations",
+    "pad_nd": "arm_pad_s8 pads at most four dimensions with a constant, row by row with memset and memcpy, as the "
+    "portable kernel does",
+    "prelu": "CMSIS-NN has no PReLU",
+    "quantize": "CMSIS-NN takes no floats",
+    "reduce_max": _EXTREMUM,
+    "reduce_min": _EXTREMUM,
+    "reduce_sum": "CMSIS-NN has no sum over a dimension",
+    "resize_bilinear": "CMSIS-NN does not interpolate",
+    "resize_nearest": "CMSIS-NN does not resample",
+    "softmax_long": "arm_softmax_s8 shifts by more than 31 bits once the sum of exponentials exceeds "
+    f"{MAX_SOFTMAX_ROW}",
+    "strided_copy": "CMSIS-NN has no copy between two strided tensors; rows that lie together go through memcpy",
+    "transpose": "arm_transpose_s8 counts in 16 bits what a payload counts in 32, and without MVE computes four "
+    "products for every byte that it moves",
+    "transpose_conv2d_any": "arm_transpose_conv_s8 knows neither groups nor dilation, and computes only outputs that "
+    "end where it expects",
+}

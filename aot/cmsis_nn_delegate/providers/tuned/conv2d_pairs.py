@@ -1,0 +1,173 @@
+"""Convolution as a product of 2 pixels by 4 channels, for cores without MVE."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Optional
+
+import numpy as np
+
+from ...format.schema import Isa
+from ...graph.ir import Node, Value
+from ...ops import conv2d
+from ...ops.attrs import Padding
+from ...ops.features import Features
+from ...ops.geometry import Geometry
+from ...ops.kernel import KernelSpec
+from ...ops.random_case import RandomCase
+from ..implementation import Function, OwnImplementation, Symbol
+from . import block_args, pair_table, requantization, window_order
+from .requantization import Form
+
+_CHANNELS = 4  # of a block
+
+
+def _draw_general(d: RandomCase) -> Value:
+    kernel, dilation = d.pair(1, 4), d.pick((1, 1), (1, 1), d.pair(1, 3))
+    x = d.image(d.batch(), d.channels(), kernel, dilation)
+    padding = d.padding(kernel, dilation)
+    return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 3), padding, dilation, clamp=d.clamp()))
+
+
+def _draw_words(d: RandomCase) -> Value:
+    """Rows of whole words, which are read from the image itself."""
+    kernel = d.pair(1, 4)
+    x = d.image(d.batch(), 4 * d.integer(1, 6), kernel)
+    return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 2), d.padding(kernel), clamp=d.clamp()))
+
+
+def _draw_pointwise(d: RandomCase) -> Value:
+    x = d.input(d.batch(), d.pick(d.channels(), d.integer(40, 140)), *d.pair(1, 7))
+    return d.maybe_relu(d.conv2d(x, d.channels(), (1, 1), d.pick((1, 1), (1, 1), d.pair(1, 3)), clamp=d.clamp()))
+
+
+def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
+    kernel, dilation = d.pair(1, 3), d.pick((1, 1), d.pair(1, 2))
+    x = d.image(d.batch(), d.channels(), kernel, dilation, extra=3)
+    padding = Padding(*d.pair(0, 4), *d.pair(0, 4))
+    return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 3), padding, dilation, clamp=d.clamp()))
+
+
+_HELPERS = ("runtime/kernels/tuned/pair_products_{isa}.S",)
+
+KERNEL = KernelSpec(
+    "conv2d_pairs",
+    block_args.struct(
+        "Conv2dPairsArgs",
+        "int8 convolution of one group, as conv2d computes it, from weights in the order of the products.",
+        table="for each 4 channels: 4 sums for inputs of 0; the weights of 2 channels and 2 inputs per word; "
+        "(shift, multiplier, correction) of each",
+        block_count="output_dims.c / 4, rounded up",
+        block_words="16, and the inputs of a window rounded up to 8",
+        forms=Form,
+    ),
+)
+
+
+class Conv2dPairs(OwnImplementation):
+    """The inputs of two windows are widened to pairs of int16; with DSP, each pair of inputs is multiplied with those
+    of four filters in eight SMLAD, for which four loads and four SXTB16 suffice, because the weights of two filters
+    share a word. Without it, each load of a weight still serves two windows, on Armv6-M with a single multiplication.
+    The zero point of the input is part of the bias.
+    """
+
+    name = "conv2d_pairs"
+    op = "conv2d"
+    like = conv2d.KERNEL
+    isas = frozenset({Isa.SCALAR, Isa.DSP})
+    assumes = "one group, and sums that fit one of the forms of requantization"
+    draws = (_draw_general, _draw_words, _draw_pointwise, _draw_padding_beyond_the_kernel)
+
+    symbol = Symbol(
+        KERNEL,
+        helpers=_HELPERS,
+        functions=(
+            Function(
+                "conv2d_pairs_any",
+                "calls whose form is ANY",
+                lambda args, _: args["form"] == Form.ANY,
+                helpers=_HELPERS,
+            ),
+        ),
+    )
+
+    def why_not(self, node: Node) -> str:
+        if node.attrs.groups != 1:
+            return f"it computes one group, not {node.attrs.groups}"
+        return block_args.why_not(node) or requantization.why_none(node, _weights(node))
+
+    def scratch_bytes(self, node: Node) -> int:
+        """The widened inputs of two windows and, unless they can always be read in place, copies of both."""
+        geometry = Geometry.plain(node)
+        depth = pair_table.depth(math.prod(node.inputs[1].shape[1:]))
+        sides = zip(geometry.output, geometry.stride, geometry.input)
+        inside = geometry.padding == (0, 0) and all((count - 1) * stride < size for count, stride, size in sides)
+        in_place = geometry.kernel == (1, 1) and inside
+        return -(-(4 * depth + (0 if in_place else 2 * depth)) // 16) * 16
+
+    def features(self, node: Node, scratch_bytes: int) -> Features:
+        geometry = Geometry.plain(node)
+        outputs, depth = node.inputs[1].shape[:2]
+        taps = math.prod(geometry.kernel)
+        window = taps * depth
+        dense = geometry.dilation[1] == 1 or geometry.kernel[1] == 1
+        segment = geometry.kernel[1] * depth if dense else depth  # lies together in the image
+        segments = window // segment
+        inside = window_order.inside(geometry)
+        windows = len(inside)
+        if windows % 2:
+            inside = np.append(inside, inside[-1])  # the last window is computed twice
+        pairs = geometry.batch * len(inside) // 2
+        both = geometry.batch * int((inside[::2] & inside[1::2]).sum())
+        # The others are copied first: rows of windows in the image as a whole, of the others pixel by pixel.
+        rows = (geometry.batch * int(inside.sum()) - 2 * both) * segments if dense else 0
+        pixels = 2 * (pairs - both) * taps - (rows // segments) * taps
+        whole = segment % 4 == 0
+        apart = 0 if whole and segments == 1 else both
+        apart += 0 if whole else pairs - both
+        blocks = pairs * pair_table.blocks(outputs, _CHANNELS)
+        return Features(
+            {
+                "windows": geometry.batch * windows,
+                "pairs": pairs,
+                "pairs copied": pairs - both,
+                "segments": apart * segments,
+                "words": pairs * segments * (segment // 4),
+                "rests": pairs * segments * (segment % 4),
+                "rows copied": rows,
+                "words of rows copied": rows * (segment // 4),
+                "bytes of rows copied": rows * (segment % 4),
+                "pixels copied": pixels,
+                "words of pixels copied": pixels * (depth // 4),
+                "bytes of pixels copied": pixels * (depth % 4),
+                "blocks": blocks,
+                "blocks of form ANY": blocks if self._form(node) is Form.ANY else 0,
+                "steps": blocks * pair_table.depth(window) // pair_table.DEPTH,
+            }
+        )
+
+    def distance(self, node: Node) -> Optional[int]:
+        outputs, inputs = node.inputs[1].shape[:2]
+        return window_order.distance(Geometry.plain(node), inputs, outputs)
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        return {"table": pair_table.table(node, _weights(node), self._form(node), _CHANNELS)}
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        return block_args.encode(
+            node,
+            refs,
+            scratch_bytes,
+            blocks=pair_table.blocks(node.inputs[1].shape[0], _CHANNELS),
+            block_words=pair_table.block_words(math.prod(node.inputs[1].shape[1:]), _CHANNELS),
+            form=self._form(node),
+        )
+
+    def _form(self, node: Node) -> Form:
+        return requantization.form(node, _weights(node))
+
+
+def _weights(node: Node) -> np.ndarray:
+    """int8 [channels, inputs of a window], in the order in which the kernel reads them."""
+    return pair_table.in_order(node.inputs[1].constant.transpose(0, 2, 3, 1), node.attrs.dilation[1])

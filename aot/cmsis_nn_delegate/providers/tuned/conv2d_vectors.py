@@ -1,0 +1,218 @@
+"""Convolution as a product of 4 pixels by 2 channels, for cores with MVE."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...format.schema import Isa
+from ...graph.ir import Node, Value
+from ...ops import conv2d
+from ...ops.attrs import Padding
+from ...ops.features import Features, blocks_of
+from ...ops.geometry import Geometry
+from ...ops.kernel import KernelSpec
+from ...ops.random_case import RandomCase
+from ..implementation import OwnImplementation, Symbol
+from . import block_args, vector_requantization, window_order
+from .vector_requantization import VectorForm
+
+_CHANNELS = 2  # of a block
+_PIXELS = 4  # of a product
+_VECTOR = 16  # inputs
+_TILE = 8  # pixels of a row whose windows are copied at a time
+# Results of a product are stored at 16-bit offsets from the first.
+_MOST_CHANNELS = 1 << 14
+
+
+def _draw_windows(d: RandomCase) -> Value:
+    kernel = d.pair(1, 4)
+    x = d.image(d.batch(), d.channels(), kernel)
+    channels = 1 + d.channels()
+    return d.maybe_relu(d.conv2d(x, channels, kernel, d.pair(1, 3), d.padding(kernel), clamp=d.clamp()))
+
+
+def _draw_wide(d: RandomCase) -> Value:
+    """Several tiles in a row, or several rows in a tile."""
+    x = d.input(d.batch(), d.channels(), d.integer(3, 9), d.pick(d.integer(3, 6), d.integer(10, 40)))
+    kernel = d.pick((3, 3), (3, 3), d.pair(2, 3))
+    channels = 1 + d.channels()
+    return d.maybe_relu(d.conv2d(x, channels, kernel, d.pair(1, 2), d.padding(kernel), clamp=d.clamp()))
+
+
+def _draw_deep(d: RandomCase) -> Value:
+    """More than eight vectors in a window."""
+    x = d.input(d.batch(), d.integer(15, 50), *d.pair(3, 8))
+    channels = 1 + d.channels()
+    return d.maybe_relu(d.conv2d(x, channels, (3, 3), d.pair(1, 2), d.padding((3, 3)), clamp=d.clamp()))
+
+
+def _draw_pointwise(d: RandomCase) -> Value:
+    inputs = d.pick(d.channels(), _VECTOR * d.integer(1, 9), d.integer(40, 140))
+    x = d.input(d.batch(), inputs, *d.pair(1, 7))
+    stride = d.pick((1, 1), (1, 1), d.pair(1, 3))
+    return d.maybe_relu(d.conv2d(x, 1 + d.channels(), (1, 1), stride, clamp=d.clamp()))
+
+
+def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
+    kernel = d.pair(1, 3)
+    x = d.image(d.batch(), d.channels(), kernel, extra=3)
+    padding = Padding(*d.pair(0, 4), *d.pair(0, 4))
+    return d.maybe_relu(d.conv2d(x, 1 + d.channels(), kernel, d.pair(1, 3), padding, clamp=d.clamp()))
+
+
+KERNEL = KernelSpec(
+    "conv2d_vectors",
+    block_args.struct(
+        "Conv2dVectorsArgs",
+        "int8 convolution of one group, as conv2d computes it, from weights in the order of the products.",
+        table="for each 2 channels: 16 weights of the first and 16 of the second for each 16 inputs of a window, "
+        "the first 16 and then the others from the last to the second; sums for inputs of 0, multipliers and "
+        "shifts. Inputs are in the order [w, h, c]; the last block has the last 2 channels",
+        block_count="output_dims.c / 2, rounded up",
+        block_words="6, and the inputs of a window rounded up to 16, divided by 2",
+        forms=VectorForm,
+    ),
+)
+
+
+class Conv2dVectors(OwnImplementation):
+    """Six loads of 16 inputs suffice for the eight sums of products (VMLADAVA) of four windows and two filters. The
+    windows of pointwise convolutions lie in the image. Of others, a few rows are copied column by column: then the
+    windows of a row lie one behind the other and share what overlaps. The zero point of the input is part of the bias.
+    """
+
+    name = "conv2d_vectors"
+    op = "conv2d"
+    like = conv2d.KERNEL
+    isas = frozenset({Isa.MVE})
+    assumes = "one group without gaps in its windows, two or more output pixels and channels, and shifts to the right"
+    draws = (_draw_windows, _draw_wide, _draw_deep, _draw_pointwise, _draw_padding_beyond_the_kernel)
+
+    symbol = Symbol(KERNEL, helpers=("runtime/kernels/tuned/vector_products_{isa}.S",))
+
+    def why_not(self, node: Node) -> str:
+        n, channels, h, w = _output_shape(node)
+        if node.attrs.groups != 1:
+            return f"it computes one group, not {node.attrs.groups}"
+        if tuple(node.attrs.dilation) != (1, 1):
+            return "windows have gaps"
+        if not 2 <= channels <= _MOST_CHANNELS:
+            return f"it computes 2 to {_MOST_CHANNELS} channels, not {channels}"
+        if n * h * w == 1:
+            return "CMSIS-NN is as fast where the output is a single pixel"
+        try:
+            vector_requantization.form_of(node)
+        except ValueError as error:
+            return str(error)
+        return block_args.why_not(node)
+
+    def scratch_bytes(self, node: Node) -> int:
+        """Copies of four pixels if whole vectors may reach past the image; or the columns of the rows of a tile, what
+        whole vectors reach past them, and a pixel of padding."""
+        geometry = Geometry.plain(node)
+        inputs = node.inputs[1].shape[1]
+        if geometry.kernel == (1, 1) and node.attrs.padding == Padding():
+            return 0 if inputs % _VECTOR == 0 else _PIXELS * _depth(node)
+        rows, width = _tile(geometry)
+        columns = (width - 1) * geometry.stride[1] + geometry.kernel[1]
+        return -(-(rows * columns * geometry.kernel[0] * inputs + _VECTOR + inputs) // 16) * 16
+
+    def features(self, node: Node, scratch_bytes: int) -> Features:
+        geometry = Geometry.plain(node)
+        outputs, inputs = node.inputs[1].shape[:2]
+        (rows, columns), n = geometry.output, geometry.batch
+        pointwise = geometry.kernel == (1, 1) and node.attrs.padding == Padding()
+        lines = copied = 0
+        if pointwise:
+            # Of all pixels if they lie one behind the other, else of each row.
+            runs = [n * rows * columns] if geometry.output == geometry.input else [columns] * (n * rows)
+        else:
+            height, width = _tile(geometry)
+            tops, lefts = range(0, rows, height), range(0, columns, width)
+            runs = [min(height, rows - y) * min(width, columns - x) for y in tops for x in lefts] * n
+            # Of each row of a tile its columns are copied, one line of the filter after the other.
+            lines = n * rows * len(lefts) * geometry.kernel[0]
+            under = [(min(width, columns - x) - 1) * geometry.stride[1] + geometry.kernel[1] for x in lefts]
+            copied = n * rows * geometry.kernel[0] * sum(under)
+        groups = sum(blocks_of(run, _PIXELS) for run in runs)
+        blocks = groups * blocks_of(outputs, _CHANNELS)
+        form = vector_requantization.form_of(node).name
+        return Features(
+            {
+                "runs": len(runs),
+                "lines": lines,
+                "pixels copied": copied,
+                "vectors copied": copied * blocks_of(inputs, _VECTOR),
+                "groups": groups,
+                "blocks": blocks,
+                f"blocks of form {form}": blocks,
+                "vectors": blocks * _depth(node) // _VECTOR,
+            },
+            "pointwise" if pointwise else "",
+        )
+
+    def distance(self, node: Node) -> int:
+        """Windows of pixels of the image are read again for each two channels, until the outputs of a group of four are
+        complete; copied windows are not read after their outputs are written."""
+        geometry = Geometry.plain(node)
+        outputs, inputs = node.inputs[1].shape[:2]
+        again = _PIXELS * outputs if geometry.kernel == (1, 1) else 0
+        return window_order.distance(geometry, inputs, outputs) + again
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        weights = _weights(node)
+        channels, inputs = weights.shape
+        vectors = _depth(node) // _VECTOR
+        padded = np.zeros((channels, vectors, _VECTOR), np.int8)
+        padded.reshape(channels, -1)[:, :inputs] = weights
+        order = [0, *range(vectors - 1, 0, -1)]
+        # What every window has in common: the bias and the zero point of the input.
+        start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(1, dtype=np.int64)
+        scales = np.stack([start, *vector_requantization.scales(node)]).astype(np.int32)
+        firsts = [min(first, channels - _CHANNELS) for first in range(0, channels, _CHANNELS)]
+        members = np.array(firsts)[:, None] + np.arange(_CHANNELS)  # [block, channel]
+        products = padded[members][:, :, order].transpose(0, 2, 1, 3)  # [block, vector, channel, input]
+        table = np.concatenate(
+            [
+                np.ascontiguousarray(products).reshape(len(firsts), -1).view("<i4"),
+                scales[:, members].transpose(1, 0, 2).reshape(len(firsts), -1),
+            ],
+            axis=1,
+        )
+        return {"table": table}
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        return block_args.encode(
+            node,
+            refs,
+            scratch_bytes,
+            blocks=-(-int(node.inputs[1].shape[0]) // _CHANNELS),
+            block_words=3 * _CHANNELS + _depth(node) * _CHANNELS // 4,
+            form=vector_requantization.form_of(node),
+        )
+
+
+def _output_shape(node: Node) -> tuple[int, int, int, int]:
+    geometry = Geometry.plain(node)
+    return geometry.batch, int(node.inputs[1].shape[0]), *geometry.output
+
+
+def _tile(geometry: Geometry) -> tuple[int, int]:
+    """Returns how many rows and columns of outputs are computed from one copy of their columns."""
+    rows, columns = geometry.output
+    return 1 if columns >= _TILE else min(rows, _PIXELS // math.gcd(columns, _PIXELS)), min(columns, _TILE)
+
+
+def _weights(node: Node) -> np.ndarray:
+    """int8 [channels, inputs of a window], column by column."""
+    weights = node.inputs[1].constant
+    return np.ascontiguousarray(weights.transpose(0, 3, 2, 1)).reshape(len(weights), -1)
+
+
+def _depth(node: Node) -> int:
+    """Returns how many inputs a window has, rounded up to vectors."""
+    return -(-math.prod(node.inputs[1].shape[1:]) // _VECTOR) * _VECTOR

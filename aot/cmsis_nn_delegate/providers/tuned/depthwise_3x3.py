@@ -1,0 +1,69 @@
+"""What the kernels for depthwise convolutions of 3 x 3 taps have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...graph.ir import Node, Value
+from ...ops import conv_args
+from ...ops.attrs import Padding
+from ...ops.geometry import Geometry
+from ...ops.random_case import RandomCase
+from . import block_args
+
+TAPS = (3, 3)
+_STRIDES = ((1, 1), (2, 2))
+
+
+def why_not(node: Node) -> str:
+    """Returns why a depthwise_conv2d is not one of 3 x 3 taps with as many outputs as inputs, "" if it is."""
+    if tuple(node.inputs[1].shape[2:]) != TAPS or node.attrs.dilation != (1, 1):
+        return "it computes 3 x 3 taps without dilation"
+    if node.attrs.stride not in _STRIDES:
+        return "it computes strides 1 and 2, the same for height and width"
+    if node.inputs[1].shape[0] != node.inputs[0].shape[1]:
+        return "it computes as many output as input channels"
+    return block_args.why_not(node)
+
+
+def along_height(node: Node) -> bool:
+    """Returns whether the kernel takes columns of the image for rows, because its output is higher than wide."""
+    height, width = Geometry.plain(node).output
+    return height > width
+
+
+def taps(node: Node) -> np.ndarray:
+    """Returns int64 [channels, 3, 3] in the order of the kernel's rows."""
+    weights = np.asarray(node.inputs[1].constant[:, 0], np.int64)
+    return weights.transpose(0, 2, 1) if along_height(node) else weights
+
+
+def encode(node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+    """Returns the fields of the argument block that both kernels have."""
+    sizes = conv_args.encode(node, refs, scratch_bytes, Geometry.plain(node), block_args.dims(node))
+    return {**sizes, "along_height": int(along_height(node))}
+
+
+def _draw(d: RandomCase, x: Value, padding: Padding) -> Value:
+    stride = d.pick(*_STRIDES)
+    return d.maybe_relu(d.depthwise_conv2d(x, 1, kernel=TAPS, stride=stride, padding=padding, clamp=d.clamp()))
+
+
+def _draw_small(d: RandomCase) -> Value:
+    return _draw(d, d.image(d.batch(), max(2, d.channels()), TAPS), d.padding(TAPS))
+
+
+def _draw_large(d: RandomCase) -> Value:
+    """Long rows, along the width or the height."""
+    size = d.pick(d.pair(3, 40), (d.integer(3, 9), d.integer(20, 70)), (d.integer(20, 70), d.integer(3, 9)))
+    return _draw(d, d.input(1, d.integer(2, 13), *size), d.padding(TAPS))
+
+
+def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
+    return _draw(d, d.image(d.batch(), max(2, d.channels()), TAPS), Padding(*d.pair(0, 5), *d.pair(0, 5)))
+
+
+DRAWS: tuple[Callable[[RandomCase], Value], ...] = (_draw_small, _draw_large, _draw_padding_beyond_the_kernel)

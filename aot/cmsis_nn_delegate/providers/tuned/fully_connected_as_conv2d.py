@@ -1,0 +1,94 @@
+"""Linear layer as a pointwise convolution, for cores without MVE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...format.schema import Isa
+from ...graph.ir import Node, Value
+from ...graph.tensor_type import Layout
+from ...ops import fully_connected, storage
+from ...ops.attrs import ConvAttrs
+from ...ops.features import Features
+from ...ops.random_case import RandomCase
+from ..implementation import OwnImplementation
+from .conv2d_pairs import Conv2dPairs
+
+_FEW = 16  # outputs
+
+
+def _draw(d: RandomCase) -> Value:
+    x = d.input(d.integer(2, 7), d.pick(d.integer(1, 20), d.integer(20, 300)))
+    return d.maybe_relu(d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=d.pick(False, True)))
+
+
+def _draw_few_outputs(d: RandomCase) -> Value:
+    x = d.input(1, d.integer(1, 80))
+    return d.maybe_relu(d.fully_connected(x, d.integer(1, 12), d.clamp(), per_tensor=d.pick(False, True)))
+
+
+def _draw_image(d: RandomCase) -> Value:
+    x = d.input(d.integer(1, 4), d.integer(1, 6), *d.pair(1, 5))
+    return d.maybe_relu(d.fully_connected(x, d.integer(1, _FEW), d.clamp()))
+
+
+class FullyConnectedAsConv2d(OwnImplementation):
+    """The rows are the pixels of an image. Two rows share each load of weights. It also takes one row with few
+    outputs: it is computed twice, but an image with convolutions needs no further kernel for it.
+    """
+
+    name = "fully_connected_as_conv2d"
+    op = "fully_connected"
+    like = fully_connected.PER_CHANNEL
+    symbol = Conv2dPairs.symbol
+    isas = frozenset({Isa.SCALAR, Isa.DSP})
+    assumes = "several rows or few outputs, and sums that fit one of the forms of requantization"
+    draws = (_draw, _draw_few_outputs, _draw_image)
+
+    def __init__(self, kernel: Conv2dPairs) -> None:
+        self._kernel = kernel
+
+    def why_not(self, node: Node) -> str:
+        channels, inputs = node.inputs[1].shape
+        if channels > _FEW and storage.rows_of(node.inputs[0], inputs) == 1:
+            return f"it would compute the row twice, which pays for at most {_FEW} outputs"
+        return self._kernel.why_not(_convolution(node))
+
+    def scratch_bytes(self, node: Node) -> int:
+        return self._kernel.scratch_bytes(_convolution(node))
+
+    def features(self, node: Node, scratch_bytes: int) -> Features:
+        return self._kernel.features(_convolution(node), scratch_bytes)
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        return self._kernel.constants(_convolution(node))
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        return self._kernel.encode(_convolution(node), refs, scratch_bytes)
+
+
+def _convolution(node: Node) -> Node:
+    """Returns the pointwise convolution that computes the same."""
+    x, weight, bias = node.inputs
+    channels, inputs = weight.shape
+    rows = storage.rows_of(x, inputs)
+    filters = replace(
+        weight,
+        type=weight.type.of(shape=(channels, inputs, 1, 1)),
+        data=weight.constant.reshape(channels, inputs, 1, 1),
+    )
+    return replace(
+        node,
+        op="conv2d",
+        inputs=[_image(x, rows, inputs), filters, bias],
+        outputs=[_image(node.output, rows, channels)],
+        attrs=ConvAttrs(clamp=node.attrs.clamp),
+    )
+
+
+def _image(value: Value, rows: int, channels: int) -> Value:
+    return replace(value, type=value.type.of(shape=(1, channels, 1, rows), layout=Layout.CHANNELS_LAST))

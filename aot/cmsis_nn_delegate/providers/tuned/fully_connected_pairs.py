@@ -1,0 +1,120 @@
+"""Linear layer of one row as products of 8 channels, for cores without MVE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...format import blocks
+from ...format.record import I8, I32, Field, Struct
+from ...format.schema import Isa
+from ...graph.ir import Node, Value
+from ...ops import block_values, fully_connected, storage
+from ...ops.features import Features
+from ...ops.kernel import KernelSpec
+from ...ops.random_case import RandomCase
+from ..implementation import OwnImplementation, Symbol
+from . import pair_table, requantization
+from .requantization import Form
+
+_CHANNELS = 8  # of a block
+
+
+def _draw(d: RandomCase) -> Value:
+    x = d.input(1, d.pick(d.integer(1, 20), d.integer(20, 300)))
+    return d.maybe_relu(d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=d.pick(False, True)))
+
+
+def _draw_whole_blocks(d: RandomCase) -> Value:
+    x = d.input(1, 8 * d.integer(1, 40))
+    return d.maybe_relu(d.fully_connected(x, 8 * d.integer(1, 6), d.clamp(), per_tensor=d.pick(False, True)))
+
+
+KERNEL = KernelSpec(
+    "fully_connected_pairs",
+    Struct(
+        "FullyConnectedPairsArgs",
+        "int8 linear layer of one row, as fully_connected computes it, from weights in the order of the products.",
+        (
+            blocks.input("input", I8, "inputs", doc="int8 [in]"),
+            blocks.weight_table(
+                "blocks",
+                "block_words",
+                doc="for each 8 channels: 8 sums for inputs of 0; the weights of 2 channels and 2 inputs per word",
+            ),
+            blocks.scales("scale_words", doc="(shift + 2^8 * value, multiplier) of each channel, or of all"),
+            blocks.output(I8, "outputs", doc="int8 [out]"),
+            Field("blocks", I32, "outputs / 8, rounded up"),
+            Field("block_words", I32, "8, and twice the inputs rounded up to 8"),
+            Field("scale_words", I32, "2, or 2 * outputs"),
+            Field("form", I32, "of the requantization, see requantization.py", low=0, high=max(Form)),
+            Field("inputs", I32, "in, at least 1"),
+            Field("outputs", I32, "out, at least 1"),
+            Field("activation", blocks.ACTIVATION),
+        ),
+    ),
+)
+
+
+class FullyConnectedPairs(OwnImplementation):
+    """With DSP, each pair of inputs is multiplied with those of eight channels in eight SMLAD; SXTB16 makes pairs of
+    the inputs where they are needed, so there is no scratch memory. Without it, a load of an input serves four
+    channels. The zero point of the input is part of the bias.
+    """
+
+    name = "fully_connected_pairs"
+    op = "fully_connected"
+    like = fully_connected.PER_CHANNEL
+    isas = frozenset({Isa.SCALAR, Isa.DSP})
+    assumes = "one row, outputs that nearly fill blocks of 8, and sums that fit one of the forms of requantization"
+    draws = (_draw, _draw_whole_blocks)
+
+    symbol = Symbol(KERNEL, helpers=("runtime/kernels/tuned/row_products_{isa}.S",))
+
+    def why_not(self, node: Node) -> str:
+        channels, inputs = node.inputs[1].shape
+        rows = storage.rows_of(node.inputs[0], inputs)
+        if rows != 1:
+            return f"it computes one row, not {rows}"
+        spare = pair_table.blocks(channels, _CHANNELS) * _CHANNELS - channels
+        if 4 * spare > channels:
+            return f"its weights come in blocks of {_CHANNELS} channels, of which {spare} would be empty"
+        return requantization.why_none(node, node.inputs[1].constant)
+
+    def features(self, node: Node, scratch_bytes: int) -> Features:
+        channels, inputs = node.inputs[1].shape
+        blocks = pair_table.blocks(channels, _CHANNELS)
+        form = requantization.form(node, node.inputs[1].constant)
+        return Features(
+            {
+                "blocks": blocks,
+                "outputs": channels,
+                "outputs of form ANY": channels if form is Form.ANY else 0,
+                "steps": blocks * (inputs // pair_table.DEPTH),
+                "last inputs": blocks * (inputs % pair_table.DEPTH),
+            }
+        )
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        weights = node.inputs[1].constant
+        return {"table": pair_table.sums(node, weights, _CHANNELS), "scales": self._scales(node)}
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        channels, inputs = node.inputs[1].shape
+        return {
+            **refs,
+            "blocks": pair_table.blocks(channels, _CHANNELS),
+            "block_words": pair_table.sum_words(inputs, _CHANNELS),
+            "scale_words": self._scales(node).size,
+            "form": requantization.form(node, node.inputs[1].constant),
+            "inputs": inputs,
+            "outputs": channels,
+            "activation": block_values.activation(node.attrs.clamp, node.output.type),
+        }
+
+    def _scales(self, node: Node) -> np.ndarray:
+        """int32 [channels, PACKED_WORDS], or [1, PACKED_WORDS] if all channels are requantized alike."""
+        scales = requantization.packed(node, requantization.form(node, node.inputs[1].constant))
+        return scales[:1] if (scales == scales[0]).all() else scales

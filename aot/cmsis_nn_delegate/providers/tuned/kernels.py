@@ -1,0 +1,28 @@
+"""The tuned kernels, in the order of preference."""
+
+from __future__ import annotations
+
+from ..implementation import OwnImplementation
+from .add_linear import AddLinear
+from .conv2d_pairs import Conv2dPairs
+from .conv2d_vectors import Conv2dVectors
+from .conv2d_winograd import Conv2dWinograd
+from .depthwise_conv2d_planes import DepthwiseConv2dPlanes
+from .depthwise_conv2d_rows import DepthwiseConv2dRows
+from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
+from .fully_connected_as_conv2d import FullyConnectedAsConv2d
+from .fully_connected_pairs import FullyConnectedPairs
+
+_CONV2D_PAIRS = Conv2dPairs()
+
+IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
+    _CONV2D_PAIRS,
+    DepthwiseConv2dPlanes(),
+    FullyConnectedPairs(),
+    FullyConnectedAsConv2d(_CONV2D_PAIRS),
+    AddLinear(),
+    Conv2dVectors(),
+    DepthwiseConv2dVectors(),
+    Conv2dWinograd(),
+    DepthwiseConv2dRows(),
+)

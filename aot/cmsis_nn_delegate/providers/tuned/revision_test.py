@@ -1,0 +1,52 @@
+"""The constants of the kernels are those of the revision that payloads name."""
+
+from __future__ import annotations
+
+import zlib
+
+import pytest
+
+from cmsis_nn_delegate.format.schema import TUNED_REVISION
+from cmsis_nn_delegate.ops.attrs import Padding
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.providers.tuned.kernels import IMPLEMENTATIONS
+
+# CRC-32 of the constants of the nodes below.
+CONSTANTS = {
+    "conv2d_pairs": 0x74D9ACC2,
+    "depthwise_conv2d_planes": 0x301E260C,
+    "fully_connected_pairs": 0x54394B93,
+    "fully_connected_as_conv2d": 0xE32B16A4,
+    "add_linear": 0x00000000,
+    "conv2d_vectors": 0x8165A1A9,
+    "depthwise_conv2d_vectors": 0xDEAA159C,
+    "conv2d_winograd": 0x3F3F6F74,
+    "depthwise_conv2d_rows": 0x6CF143DD,
+}
+
+
+def nodes():
+    """Rows of windows that do not end with a word, and channels that no block of them divides."""
+    builder = GraphBuilder(seed=3)
+    image = builder.input(1, 5, 9, 9)
+    same = Padding(1, 1, 1, 1)
+    convolved = builder.conv2d(image, 9, (3, 3), padding=same)
+    depthwise = builder.depthwise_conv2d(convolved, 1, kernel=(3, 3), padding=same)
+    strided = builder.conv2d(builder.add(depthwise, convolved), 6, (3, 2), stride=(2, 2), dilation=(1, 2))
+    row, rows = builder.input(1, 19), builder.input(3, 19)
+    return builder.graph(strided, builder.fully_connected(row, 14), builder.fully_connected(rows, 11)).nodes
+
+
+@pytest.mark.parametrize("kernel", IMPLEMENTATIONS, ids=lambda kernel: kernel.name)
+def test_constants_are_those_of_the_revision(kernel):
+    found = [node for node in nodes() if node.op == kernel.op and not kernel.why_not(node)]
+    assert found
+    crc = 0
+    for node in found:
+        for name, array in sorted(kernel.constants(node).items()):
+            crc = zlib.crc32(array.tobytes(), zlib.crc32(f"{name} {array.dtype} {array.shape}".encode(), crc))
+    assert crc == CONSTANTS[kernel.name], (
+        f"a payload of revision {TUNED_REVISION} has other constants: if the kernel reads them in another way than "
+        f"before, set schema.TUNED_REVISION to {TUNED_REVISION + 1}, so that devices refuse older payloads; then "
+        f"state {crc:#010x} here"
+    )
