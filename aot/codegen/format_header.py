@@ -41,7 +41,7 @@ def generate() -> str:
     """The text of the header."""
     constants = {
         "kMagic": ("std::uint32_t", f"0x{schema.MAGIC:08x}"),
-        "kFormatVersion": ("std::uint16_t", schema.FORMAT_VERSION),
+        "kFormatVersion": ("std::uint8_t", schema.FORMAT_VERSION),
         **{
             f"k{camel(provider.name)}Revision": ("std::uint32_t", f"0x{revision:08x}")
             for provider, revision in schema.REVISIONS.items()

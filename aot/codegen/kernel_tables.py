@@ -188,9 +188,13 @@ def _provider(table: Table) -> str:
     revisions = [provider.revision_constant if provider.id in table.runs else "0" for provider in ours]
     isas = "isa_set(kCompiledIsa)" if any(p.isa_dependent for p in table.providers) else "kAcceptedIsas"
     of = "these kernels" if len(table.providers) < 3 else "these kernels and CMSIS-NN's"
+    constant, definition = "kRevisions", ""
+    if "0" in revisions:
+        constant = f"{table.provider}Revisions"
+        definition = f"inline constexpr std::uint32_t {constant}[] = {{{', '.join(revisions)}}};\n"
     return (
-        f"/// For tables of {of}.\n"
-        f'inline constexpr Provider {table.provider} = {{"{table.shown}", {isas}, {{{", ".join(revisions)}}}}};\n'
+        f"{definition}/// For tables of {of}.\n"
+        f'inline constexpr Provider {table.provider} = {{"{table.shown}", {isas}, {constant}}};\n'
     )
 
 

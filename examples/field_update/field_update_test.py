@@ -115,7 +115,7 @@ def test_takes_the_second_and_goes_on_with_it_when_others_are_refused(tmp_path):
         "is not newer": sign(payload_of(signed("linear")), tmp_path, "1.0.9"),
         "for another instruction set": newer(payload_of(signed("digits", OTHER_ISA))),
         "another format version": newer(with_crc(changed(payload, header.offset_of("format_version"), 99))),
-        "a revision of kernels": newer(with_crc(changed(payload, header.offset_of("revisions") + 1, 0x77))),
+        "a revision of kernels": newer(with_crc(changed(payload, header.size + 1, 0x77))),
         "no payload": newer(b"a firmware, perhaps".ljust(4096, b".")),
         "another size than the image": newer(payload[:-16]),
         "MCUboot's header": payload,

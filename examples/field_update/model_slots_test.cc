@@ -65,7 +65,7 @@ std::vector<std::uint8_t> payload_of(payload::Opcode opcode = payload::Opcode::k
 /// The sizes of the input and the output of that payload.
 Interface interface_of() {
   AlignedBytes bytes = operator_payload(payload::Opcode::kMaxPool2d);
-  const auto* tensors = &bytes.at<payload::IoTensor>(sizeof(payload::Header));
+  const auto* tensors = &bytes.at<payload::IoTensor>(bytes.header().header_bytes);
   return {tensors[0].nbytes, tensors[1].nbytes};
 }
 

@@ -47,7 +47,7 @@ AlignedBytes quantize(const Sizes& sizes, const Order& order, std::uint32_t aren
   args.inverse_scale = 16.0f;
   builder.call(payload::Opcode::kQuantize, args);
   AlignedBytes payload = builder.finish();
-  auto& tensor = payload.at<payload::IoTensor>(sizeof(payload::Header));
+  auto& tensor = payload.at<payload::IoTensor>(payload.header().header_bytes);
   std::memcpy(tensor.dim_order, order.data(), order.size());
   return payload;
 }

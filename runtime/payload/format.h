@@ -13,11 +13,11 @@ namespace payload {
 using Ref = std::uint32_t;
 
 inline constexpr std::uint32_t kMagic = 0x444e4e43;
-inline constexpr std::uint16_t kFormatVersion = 5;
+inline constexpr std::uint8_t kFormatVersion = 6;
 inline constexpr std::uint32_t kPortableRevision = 0x00000001;
 inline constexpr std::uint32_t kCmsisNnRevision = 0xdbf45dbf;
 inline constexpr std::uint32_t kTunedRevision = 0x00000003;
-inline constexpr unsigned kMaxProviders = 3;
+inline constexpr unsigned kMaxProviders = 8;
 inline constexpr std::size_t kAlignment = 16;
 inline constexpr std::size_t kMaxRank = 6;
 inline constexpr std::int32_t kMaxDim = 268435455;
@@ -118,15 +118,17 @@ enum class Opcode : std::uint8_t {
   kDepthwiseConv2dRows = 48,
 };
 
-/// The first bytes of a payload, before its tensors: input_count + output_count records
-/// IoTensor, then region_count sizes of regions. Offsets are relative to the start of the
-/// payload.
+/// The first bytes of a payload, before a revision for each bit of providers, and its
+/// tensors: input_count + output_count records IoTensor, then region_count sizes of
+/// regions. Offsets are relative to the start of the payload.
 struct Header {
   /// kMagic
   std::uint32_t magic;
   /// kFormatVersion; init() refuses any other
-  std::uint16_t format_version;
-  /// sizeof(Header)
+  std::uint8_t format_version;
+  /// 1 << ProviderId of each that a call was compiled for; their revisions follow
+  std::uint8_t providers;
+  /// sizeof(Header) and 4 for each revision
   std::uint16_t header_bytes;
   /// the Isa that scratch sizes were computed for
   std::uint8_t isa;
@@ -153,12 +155,11 @@ struct Header {
   std::uint32_t constants_offset;
   /// including what kernels load past the end of the last constant
   std::uint32_t constants_bytes;
-  /// by ProviderId, the revision of its calls; 0 if there are none
-  std::uint32_t revisions[3];
 };
-static_assert(sizeof(Header) == 64, "layout of Header");
+static_assert(sizeof(Header) == 52, "layout of Header");
 static_assert(offsetof(Header, magic) == 0, "layout of Header");
 static_assert(offsetof(Header, format_version) == 4, "layout of Header");
+static_assert(offsetof(Header, providers) == 5, "layout of Header");
 static_assert(offsetof(Header, header_bytes) == 6, "layout of Header");
 static_assert(offsetof(Header, isa) == 8, "layout of Header");
 static_assert(offsetof(Header, input_count) == 9, "layout of Header");
@@ -174,7 +175,6 @@ static_assert(offsetof(Header, calls_bytes) == 36, "layout of Header");
 static_assert(offsetof(Header, call_count) == 40, "layout of Header");
 static_assert(offsetof(Header, constants_offset) == 44, "layout of Header");
 static_assert(offsetof(Header, constants_bytes) == 48, "layout of Header");
-static_assert(offsetof(Header, revisions) == 52, "layout of Header");
 
 /// An input or output of the delegated graph, as the caller must provide it.
 struct IoTensor {

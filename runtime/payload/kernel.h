@@ -170,14 +170,42 @@ inline constexpr IsaSet kAcceptedIsas =
 
 /// Which payloads a provider of kernels accepts. Constant data: it lives in flash.
 struct Provider {
+  /// `revisions` must outlive it.
+  template <std::size_t kCount>
+  constexpr Provider(const char* name, IsaSet isas, const std::uint32_t (&revisions)[kCount])
+      : name(name), isas(isas), revision_count(kCount), revisions(revisions) {
+    static_assert(kCount <= payload::kMaxProviders, "payloads have no more providers");
+  }
+
+  /// Returns the revision that calls of the provider with this ProviderId may follow; 0 if the kernels do
+  /// not run its calls.
+  constexpr std::uint32_t revision_of(unsigned provider) const {
+    return provider < revision_count ? revisions[provider] : 0;
+  }
+
+  /// Returns whether it accepts what `other` accepts.
+  constexpr bool covers(const Provider& other) const {
+    for (unsigned i = 0; i < other.revision_count; ++i) {
+      if (other.revisions[i] != 0 && other.revisions[i] != revision_of(i)) {
+        return false;
+      }
+    }
+    return (other.isas & ~isas) == 0;
+  }
+
   /// For banners and logs: "portable", "cmsis-nn".
   const char* name;
   /// The instruction sets that payloads may have been compiled for.
   IsaSet isas;
+  std::uint8_t revision_count;
   /// By ProviderId: the revision that a payload's constants and scratch sizes may follow. This
   /// includes other providers whose calls the kernels can run; 0 means that they cannot.
-  std::uint32_t revisions[payload::kMaxProviders];
+  const std::uint32_t* revisions;
 };
+
+/// The revisions of this repository's providers, for tables that run the calls of all.
+inline constexpr std::uint32_t kRevisions[] = {payload::kPortableRevision,
+                                               payload::kCmsisNnRevision, payload::kTunedRevision};
 
 /// Refers to a kernel, which must outlive the table that it is put into.
 class KernelRef {
@@ -251,13 +279,13 @@ class KernelTable {
     return table;
   }
 
-  /// Returns a table with the kernels of both, which are for images of the same providers: one
+  /// Returns a table with the kernels of both, of which one accepts what the other one accepts: one
   /// table for several models.
   constexpr KernelTable joined(const KernelTable& other) const {
-    if (provider != other.provider) {
+    if (!provider->covers(*other.provider) && !other.provider->covers(*provider)) {
       joined_tables_accept_different_payloads();
     }
-    KernelTable table = *this;
+    KernelTable table = provider->covers(*other.provider) ? *this : taking(*other.provider);
     for (std::size_t i = 0; i < payload::kOpcodeCount; ++i) {
       const Kernel* kernel = other.by_opcode_[i];
       if (equal(kernel, nullptr)) {

@@ -94,9 +94,9 @@ AlignedBytes PayloadBuilder::finish() const {
   payload::Header header = {};
   header.magic = payload::kMagic;
   header.format_version = payload::kFormatVersion;
-  header.header_bytes = sizeof(header);
-  header.revisions[static_cast<unsigned>(payload::ProviderId::kCmsisNn)] =
-      payload::kCmsisNnRevision;
+  header.header_bytes =
+      static_cast<std::uint16_t>(sizeof(header) + revisions_.size() * sizeof(std::uint32_t));
+  header.providers = providers_;
   header.isa = static_cast<std::uint8_t>(isa_);
   header.input_count = input_count_;
   header.output_count = output_count_;
@@ -104,9 +104,9 @@ AlignedBytes PayloadBuilder::finish() const {
   header.arena_bytes = arena_bytes_;
   header.copied_bytes = copied_bytes_;
   const std::size_t tensors_bytes = tensors_.size() * sizeof(payload::IoTensor);
-  const std::size_t regions_bytes = region_bytes_.size() * sizeof(std::uint32_t);
+  const std::size_t sizes_bytes = region_bytes_.size() * sizeof(std::uint32_t);
   header.calls_offset =
-      static_cast<std::uint32_t>(aligned(sizeof(header) + tensors_bytes + regions_bytes));
+      static_cast<std::uint32_t>(aligned(header.header_bytes + tensors_bytes + sizes_bytes));
   header.calls_bytes = static_cast<std::uint32_t>(calls_.size());
   header.call_count = call_count_;
   header.constants_offset = kConstantsOffset;
@@ -116,10 +116,10 @@ AlignedBytes PayloadBuilder::finish() const {
     std::abort();  // make kConstantsOffset larger
   }
   AlignedBytes bytes(header.payload_bytes);
-  std::memcpy(bytes.data() + sizeof(header), tensors_.data(), tensors_bytes);
-  if (regions_bytes != 0) {
-    std::memcpy(bytes.data() + sizeof(header) + tensors_bytes, region_bytes_.data(), regions_bytes);
-  }
+  std::copy(revisions_.begin(), revisions_.end(), &bytes.at<std::uint32_t>(sizeof(header)));
+  std::memcpy(bytes.data() + header.header_bytes, tensors_.data(), tensors_bytes);
+  std::copy(region_bytes_.begin(), region_bytes_.end(),
+            &bytes.at<std::uint32_t>(header.header_bytes + tensors_bytes));
   // Either may be empty, which memcpy() does not take.
   std::copy(calls_.begin(), calls_.end(), bytes.data() + header.calls_offset);
   std::copy(constants_.begin(), constants_.end(), bytes.data() + header.constants_offset);

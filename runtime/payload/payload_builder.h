@@ -62,6 +62,13 @@ class PayloadBuilder {
 
   explicit PayloadBuilder(payload::Isa isa = payload::Isa::kScalar) : isa_(isa) {}
 
+  /// Sets the providers that the header names, bits 1 << ProviderId, and their revisions in order; CMSIS-NN's
+  /// by default, for which call() compiles calls.
+  void name_providers(unsigned providers, const std::vector<std::uint32_t>& revisions) {
+    providers_ = static_cast<std::uint8_t>(providers);
+    revisions_ = revisions;
+  }
+
   /// Sets the size of the arena; a multiple of 16.
   void set_arena(std::uint32_t bytes) { arena_bytes_ = bytes; }
 
@@ -103,6 +110,8 @@ class PayloadBuilder {
   std::size_t call_bytes(payload::Opcode opcode, const void* args, std::size_t size);
 
   payload::Isa isa_;
+  std::uint8_t providers_ = 1u << static_cast<unsigned>(payload::ProviderId::kCmsisNn);
+  std::vector<std::uint32_t> revisions_ = {payload::kCmsisNnRevision};
   std::uint32_t arena_bytes_ = 0;
   std::uint8_t input_count_ = 0;
   std::uint8_t output_count_ = 0;

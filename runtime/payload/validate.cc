@@ -17,11 +17,8 @@ Error validate_calls(const PayloadView& view, const KernelTable& kernels) {
   std::uint32_t remaining = view.header().calls_bytes;
   Calls::Iterator next = view.calls().begin();
   const bounds::Regions regions(view.header(), view.tensors());
-  // The providers whose revisions the header has: PayloadView has compared these with the table's.
-  std::uint32_t named = 0;
-  for (unsigned i = 0; i < payload::kMaxProviders; ++i) {
-    named |= view.header().revisions[i] == 0 ? 0 : 1u << i;
-  }
+  // PayloadView has compared their revisions with the table's.
+  const std::uint32_t named = view.header().providers;
   CallCheck check(view.data(), regions);
   std::uint32_t index = 0;
   for (; remaining >= sizeof(payload::CallHeader); ++index) {

@@ -319,8 +319,8 @@ TEST(ValidateCalls, InputsAndOutputsOverlapWhereTheArenaHasThem) {
   const auto open = [](std::uint32_t arena_offset, payload::Ref input) {
     AlignedBytes bytes = small_network();
     bytes.header().arena_bytes = 4096;
-    bytes.at<payload::IoTensor>(sizeof(payload::Header) + sizeof(payload::IoTensor)).arena_offset =
-        arena_offset;
+    bytes.at<payload::IoTensor>(bytes.header().header_bytes + sizeof(payload::IoTensor))
+        .arena_offset = arena_offset;
     args_of<payload::SoftmaxArgs>(bytes, Opcode::kSoftmax).input = input;
     return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
   };
@@ -881,17 +881,32 @@ TEST(ValidateCalls, CallHeaders) {
   EXPECT_EQ(open_with_call([](auto& c) { c.provider = 0; }), Error::DelegateInvalidCompatibility);
 }
 
+/// Returns a sum that was compiled for the provider with number `id`, in a payload whose header names `providers`.
+AlignedBytes add_of(unsigned id, unsigned providers, const std::vector<std::uint32_t>& revisions) {
+  testing::PayloadBuilder builder;
+  builder.name_providers(providers, revisions);
+  payload::AddArgs args = {};
+  args.input1 = args.input2 = builder.input(payload::DType::kInt8, {4});
+  args.output = builder.output(payload::DType::kInt8, {4});
+  args.input1_multiplier = args.input2_multiplier = args.output_multiplier = 1 << 30;
+  args.left_shift = 20;
+  args.output_shift = -18;
+  args.activation = {-128, 127};
+  args.count = 4;
+  builder.call(Opcode::kAdd, args);
+  AlignedBytes bytes = builder.finish();
+  bytes.at<payload::CallHeader>(bytes.header().calls_offset).provider =
+      static_cast<std::uint8_t>(1u << id);
+  return bytes;
+}
+
 TEST(ValidateCalls, CallsOfAnotherProvider) {
-  AlignedBytes bytes = testing::small_network();
-  auto& call = bytes.at<payload::CallHeader>(bytes.header().calls_offset);
-  const auto opcode = static_cast<Opcode>(call.opcode);
   for (const auto ours : {payload::ProviderId::kPortable, payload::ProviderId::kCmsisNn}) {
-    const Kernel kernel = kPortableKernels.find(opcode)->only_of(ours);
+    const Kernel kernel = kPortableKernels.find(Opcode::kAdd)->only_of(ours);
     const KernelTable table = kPortableKernels.with(kernel);
     for (const auto theirs : {payload::ProviderId::kPortable, payload::ProviderId::kCmsisNn}) {
-      call.provider = static_cast<std::uint8_t>(1u << static_cast<unsigned>(theirs));
-      bytes.header().revisions[static_cast<unsigned>(payload::ProviderId::kPortable)] =
-          payload::kPortableRevision;
+      const AlignedBytes bytes = add_of(static_cast<unsigned>(theirs), 0b011,
+                                        {payload::kPortableRevision, payload::kCmsisNnRevision});
       EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
                 ours == theirs ? Error::Ok : Error::DelegateInvalidCompatibility);
     }
@@ -899,27 +914,25 @@ TEST(ValidateCalls, CallsOfAnotherProvider) {
 }
 
 TEST(ValidateCalls, TheHeaderNamesTheProvidersOfCalls) {
-  AlignedBytes bytes = testing::small_network();
-  std::memset(bytes.header().revisions, 0, sizeof(bytes.header().revisions));
+  const AlignedBytes bytes = add_of(1, 0, {});
   EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
             Error::DelegateInvalidCompatibility);
 }
 
 /// A call runs if the header has the revision of the provider that it was compiled for.
 TEST(ValidateCalls, EveryProviderOfACallIsNamed) {
-  Provider provider = portable::kProvider;
-  std::fill(std::begin(provider.revisions), std::end(provider.revisions), 1);
-  AlignedBytes bytes = operator_payload(Opcode::kAdd);
-  auto& call = bytes.at<payload::CallHeader>(bytes.header().calls_offset);
+  static constexpr std::uint32_t kOnes[] = {1, 1, 1, 1, 1, 1, 1, 1};
+  static constexpr Provider kAll = {"all", kAcceptedIsas, kOnes};
   for (unsigned id = 0; id < payload::kMaxProviders; ++id) {
     const Kernel kernel =
         kPortableKernels.find(Opcode::kAdd)->only_of(static_cast<payload::ProviderId>(id));
-    const KernelTable table = kPortableKernels.taking(provider).with(kernel);
-    call.provider = static_cast<std::uint8_t>(1u << id);
+    const KernelTable table = kPortableKernels.taking(kAll).with(kernel);
     for (unsigned named = 0; named < 1u << payload::kMaxProviders; ++named) {
-      for (unsigned i = 0; i < payload::kMaxProviders; ++i) {
-        bytes.header().revisions[i] = named >> i & 1;
+      std::vector<std::uint32_t> revisions;
+      for (unsigned rest = named; rest != 0; rest &= rest - 1) {
+        revisions.push_back(1);
       }
+      const AlignedBytes bytes = add_of(id, named, revisions);
       EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
                 (named >> id & 1) != 0 ? Error::Ok : Error::DelegateInvalidCompatibility)
           << "provider " << id << ", named " << named;

@@ -20,7 +20,7 @@ Error malformed([[maybe_unused]] const char* what) {
   return Error::InvalidProgram;
 }
 
-/// Checks magic, version, revision and instruction set, which say what the payload was made for.
+/// Checks magic, version and instruction set, which say what the payload was made for.
 Error check_identity(const Header& header, const KernelTable& kernels) {
   if (header.magic != payload::kMagic) {
     return malformed("wrong magic: not a payload of this backend");
@@ -33,17 +33,6 @@ Error check_identity(const Header& header, const KernelTable& kernels) {
     return Error::DelegateInvalidCompatibility;
   }
   const Provider& provider = *kernels.provider;
-  for (unsigned i = 0; i < payload::kMaxProviders; ++i) {
-    const std::uint32_t revision = header.revisions[i];
-    if (revision != 0 && revision != provider.revisions[i]) {
-      ET_LOG(Error,
-             "payload follows revision %08" PRIx32
-             " of provider %u (%s), which the kernels \"%s\" do not follow: "
-             "compile the model with the matching release, or link that provider",
-             revision, i, payload::kProviders, provider.name);
-      return Error::DelegateInvalidCompatibility;
-    }
-  }
   if (header.isa >= 8 || ((provider.isas >> header.isa) & 1) == 0) {
     ET_LOG(Error,
            "payload was compiled for instruction set %u (0 scalar, 1 DSP, 2 MVE), but the kernels "
@@ -54,11 +43,35 @@ Error check_identity(const Header& header, const KernelTable& kernels) {
   return Error::Ok;
 }
 
-/// Checks that the sections are aligned, inside the payload and in order.
-Error check_sections(const Header& header, std::size_t size) {
-  if (header.header_bytes != sizeof(Header)) {
+/// Checks the revisions of the providers, which say what kernels the payload was made for.
+Error check_revisions(const PayloadView& view, std::size_t size, const Provider& provider) {
+  unsigned bytes = sizeof(Header);
+  for (unsigned rest = view.header().providers; rest != 0; rest &= rest - 1) {
+    bytes += sizeof(std::uint32_t);
+  }
+  if (view.header().header_bytes != bytes || bytes > size) {
     return malformed("wrong header size");
   }
+  const std::uint32_t* revision = view.revisions();
+  for (unsigned i = 0; i < payload::kMaxProviders; ++i) {
+    if ((view.header().providers >> i & 1) == 0) {
+      continue;
+    }
+    if (*revision == 0 || *revision != provider.revision_of(i)) {
+      ET_LOG(Error,
+             "payload follows revision %08" PRIx32
+             " of provider %u (%s), which the kernels \"%s\" do not follow: "
+             "compile the model with the matching release, or link that provider",
+             *revision, i, payload::kProviders, provider.name);
+      return Error::DelegateInvalidCompatibility;
+    }
+    ++revision;
+  }
+  return Error::Ok;
+}
+
+/// Checks that the sections are aligned, inside the payload and in order.
+Error check_sections(const Header& header, std::size_t size) {
   const std::uint32_t bytes = header.payload_bytes;
   if (bytes > size) {
     ET_LOG(Error, "payload is truncated: there are %zu of its %" PRIu32 " bytes", size, bytes);
@@ -86,7 +99,7 @@ Error check_sections(const Header& header, std::size_t size) {
         "one");
   }
   // The sections follow one another.
-  std::uint32_t end = sizeof(Header) + tensor_count * sizeof(IoTensor) +
+  std::uint32_t end = header.header_bytes + tensor_count * sizeof(IoTensor) +
                       header.region_count * sizeof(std::uint32_t);
   const auto follows = [&end, bytes](std::uint32_t offset, std::uint32_t section_bytes) {
     const bool valid = offset >= end && bounds::section_fits(offset, section_bytes, bytes);
@@ -153,6 +166,10 @@ Result<PayloadView> PayloadView::open(const void* data, std::size_t size,
   const PayloadView view(*static_cast<const Header*>(data));
   const Header& header = view.header();
   Error error = check_identity(header, kernels);
+  if (error != Error::Ok) {
+    return error;
+  }
+  error = check_revisions(view, size, *kernels.provider);
   if (error != Error::Ok) {
     return error;
   }

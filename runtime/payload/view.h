@@ -36,9 +36,15 @@ class PayloadView {
   /// The base of constant references.
   const std::uint8_t* data() const { return reinterpret_cast<const std::uint8_t*>(header_); }
 
+  /// The revisions of the providers that calls were compiled for, one for each bit of
+  /// header().providers.
+  const std::uint32_t* revisions() const {
+    return reinterpret_cast<const std::uint32_t*>(header_ + 1);
+  }
+
   /// The inputs, then the outputs.
   const payload::IoTensor* tensors() const {
-    return reinterpret_cast<const payload::IoTensor*>(header_ + 1);
+    return reinterpret_cast<const payload::IoTensor*>(data() + header_->header_bytes);
   }
   unsigned tensor_count() const { return header_->input_count + header_->output_count; }
 

@@ -74,6 +74,10 @@ TEST(PayloadView, AHeaderAloneSaysWhatThePayloadWasMadeFor) {
   AlignedBytes bytes = small_network();
   bytes.header().format_version += 1;
   EXPECT_EQ(open(bytes, sizeof(Header)), Error::DelegateInvalidCompatibility);
+  bytes = small_network();
+  bytes.at<std::uint32_t>(sizeof(Header)) += 1;
+  EXPECT_EQ(open(bytes, bytes.header().header_bytes), Error::DelegateInvalidCompatibility);
+  EXPECT_EQ(open(bytes, bytes.header().header_bytes - 1), Error::InvalidProgram);
   EXPECT_EQ(open(bytes, sizeof(Header) - 1), Error::InvalidProgram);
 }
 
@@ -99,9 +103,14 @@ TEST(PayloadView, Unaligned) {
 TEST(PayloadView, MadeForSomethingElse) {
   const auto incompatible = Error::DelegateInvalidCompatibility;
   EXPECT_EQ(open_with([](AlignedBytes& b) { b.header().format_version += 1; }), incompatible);
-  for (unsigned provider = 0; provider < payload::kMaxProviders; ++provider) {
-    EXPECT_EQ(open_with([&](AlignedBytes& b) { b.header().revisions[provider] ^= 4; }),
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    EXPECT_EQ(open_with([&](AlignedBytes& b) { b.at<std::uint32_t>(sizeof(Header)) ^= 1u << bit; }),
               incompatible);
+  }
+  for (unsigned provider = 0; provider < payload::kMaxProviders; ++provider) {
+    const auto named = static_cast<std::uint8_t>(1u << provider);
+    EXPECT_EQ(open_with([&](AlignedBytes& b) { b.header().providers = named; }),
+              named == small_network().header().providers ? Error::Ok : incompatible);
   }
   for (const int isa : {3, 7, 8, 255}) {
     EXPECT_EQ(open_with([&](AlignedBytes& b) { b.header().isa = static_cast<std::uint8_t>(isa); }),
@@ -154,6 +163,21 @@ TEST(PayloadView, JoinedTablesHaveTheKernelsOfBoth) {
     EXPECT_EQ(kBoth.find(op.opcode), first != nullptr ? first : kOther.find(op.opcode));
   }
   EXPECT_EQ(kBoth.provider, &portable::kProvider);
+}
+
+/// The table of a model with a provider of its own, and one without.
+TEST(PayloadView, JoinedTablesAcceptWhatBothAccept) {
+  static constexpr std::uint32_t kMore[] = {payload::kPortableRevision, payload::kCmsisNnRevision,
+                                            payload::kTunedRevision, 7};
+  static constexpr Provider kWider = {"wider", kAcceptedIsas, kMore};
+  constexpr KernelTable kOne = {portable::kProvider, {portable::kConv2d}};
+  constexpr KernelTable kOther = {kWider, {portable::kAdd}};
+  constexpr KernelTable kBoth = kOne.joined(kOther);
+  static_assert(kWider.covers(portable::kProvider) && !portable::kProvider.covers(kWider));
+  EXPECT_EQ(kBoth.provider, &kWider);
+  constexpr KernelTable kReversed = kOther.joined(kOne);
+  EXPECT_EQ(kReversed.provider, &kWider);
+  EXPECT_EQ(kBoth.find(payload::Opcode::kConv2d), &portable::kConv2d);
 }
 
 /// A state, copied constants, and each input, output and region take one of kMaxIo bases.
@@ -216,7 +240,7 @@ TEST(PayloadView, EveryHeaderField) {
       {"constants_bytes smaller", [](Header& h) { h.constants_bytes -= 16; }},
       {"constants_bytes larger", [](Header& h) { h.constants_bytes += 16; }},
       {"constants_bytes huge", [](Header& h) { h.constants_bytes = 0xFFFFFFF0; }},
-      {"a region without a size", [](Header& h) { h.region_count = 1; }},
+      {"regions without a size", [](Header& h) { h.region_count = 4; }},
   };
   for (const auto& [what, change] : changes) {
     AlignedBytes bytes = small_network();
@@ -237,7 +261,7 @@ TEST(PayloadView, Regions) {
   EXPECT_EQ(view.region_base(), payload::kBaseIo + 3u);
   EXPECT_EQ(view.region_bytes()[0], testing::kSmallRegions[0]);
   EXPECT_EQ(view.region_bytes()[1], testing::kSmallRegions[1]);
-  const std::size_t sizes = sizeof(Header) + 3 * sizeof(IoTensor);
+  const std::size_t sizes = view.header().header_bytes + 3 * sizeof(IoTensor);
   const std::pair<const char*, std::function<void(AlignedBytes&)>> changes[] = {
       {"unaligned size", [&](AlignedBytes& b) { b.at<std::uint32_t>(sizes) += 4; }},
       {"the tensor does not fit", [&](AlignedBytes& b) { b.at<std::uint32_t>(sizes) -= 16; }},
@@ -334,19 +358,19 @@ TEST(PayloadView, EveryTensorField) {
   };
   for (const auto& [what, change] : changes) {
     AlignedBytes bytes = small_network();
-    change(bytes.at<IoTensor>(sizeof(Header)));
+    change(bytes.at<IoTensor>(bytes.header().header_bytes));
     EXPECT_EQ(open(bytes), Error::InvalidProgram) << what;
   }
 }
 
 TEST(PayloadView, TensorsInTheArenaAndOtherDimensionOrders) {
   EXPECT_EQ(open_with([](AlignedBytes& b) {
-              auto& t = b.at<IoTensor>(sizeof(Header));
+              auto& t = b.at<IoTensor>(b.header().header_bytes);
               t.arena_offset = 640 - 432;
             }),
             Error::Ok);
   EXPECT_EQ(open_with([](AlignedBytes& b) {
-              auto& t = b.at<IoTensor>(sizeof(Header));
+              auto& t = b.at<IoTensor>(b.header().header_bytes);
               const std::uint8_t channels_last[4] = {0, 2, 3, 1};
               std::memcpy(t.dim_order, channels_last, 4);
             }),
@@ -355,7 +379,7 @@ TEST(PayloadView, TensorsInTheArenaAndOtherDimensionOrders) {
 
 TEST(PayloadView, TensorsOfAsManyDimensionsAsThereMayBe) {
   EXPECT_EQ(open_with([](AlignedBytes& b) {
-              auto& t = b.at<IoTensor>(sizeof(Header));
+              auto& t = b.at<IoTensor>(b.header().header_bytes);
               ASSERT_EQ(t.rank, 4);
               for (std::uint8_t i = t.rank; i < payload::kMaxRank; ++i) {
                 t.sizes[i] = 1;

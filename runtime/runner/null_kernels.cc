@@ -11,10 +11,7 @@ executorch::runtime::Error run_nothing(const void* /*args*/, const Bases& /*base
   return executorch::runtime::Error::Ok;
 }
 
-constexpr Provider kProvider = {
-    "null",
-    kAcceptedIsas,
-    {payload::kPortableRevision, payload::kCmsisNnRevision, payload::kTunedRevision}};
+constexpr Provider kProvider = {"null", kAcceptedIsas, kRevisions};
 
 // Any overlap that another table's kernel may allow.
 constexpr bool at_any_distance(const void* /*args*/, std::int32_t /*distance*/) { return true; }

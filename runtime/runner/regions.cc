@@ -13,7 +13,9 @@ void Regions::add(const std::uint8_t* payload, std::size_t bytes) {
   const std::size_t tensors =
       sizeof(payload::IoTensor) * (std::size_t{header.input_count} + header.output_count);
   const std::size_t sizes = sizeof(std::uint32_t) * header.region_count;
-  if (header.region_count > payload::kMaxIo || sizeof(header) + tensors + sizes > bytes) {
+  // Not validated yet: the sizes may lie anywhere.
+  if (header.region_count > payload::kMaxIo || header.header_bytes % sizeof(std::uint32_t) != 0 ||
+      header.header_bytes + tensors + sizes > bytes) {
     return;
   }
   const std::uint32_t* region_bytes = PayloadView(header).region_bytes();

@@ -51,7 +51,8 @@ bool Editor::parse() {
   // One base each: region_base() + region_count() is at most kBaseNone.
   if (region_base() - payload::kBaseIo + region_count() > payload::kMaxIo ||
       outside(h.calls_offset, h.calls_bytes) || outside(h.constants_offset, h.constants_bytes) ||
-      h.calls_offset < sizeof(Header) + tensors_bytes || h.copied_bytes > h.constants_bytes ||
+      h.header_bytes < sizeof(Header) || h.header_bytes % 4 != 0 ||
+      h.calls_offset < h.header_bytes + tensors_bytes || h.copied_bytes > h.constants_bytes ||
       h.constants_offset < h.calls_offset + h.calls_bytes) {
     return false;
   }

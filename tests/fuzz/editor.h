@@ -47,7 +47,7 @@ class Editor {
   unsigned tensor_count() { return header().input_count + header().output_count; }
   payload::IoTensor& tensor(unsigned index) {
     expect(index < tensor_count(), "there is no such input or output");
-    return at<payload::IoTensor>(sizeof(payload::Header) + index * sizeof(payload::IoTensor));
+    return at<payload::IoTensor>(header().header_bytes + index * sizeof(payload::IoTensor));
   }
 
   /// Whether init() copies constants, and the base of the copies.
@@ -61,7 +61,7 @@ class Editor {
   unsigned region_base() { return copies_base() + (copies() ? 1 : 0); }
   std::uint32_t& region_size(unsigned index) {
     expect(index < region_count(), "there is no such region");
-    return at<std::uint32_t>(sizeof(payload::Header) + tensor_count() * sizeof(payload::IoTensor) +
+    return at<std::uint32_t>(header().header_bytes + tensor_count() * sizeof(payload::IoTensor) +
                              index * sizeof(std::uint32_t));
   }
 

@@ -529,7 +529,7 @@ class Mutator {
 void repair_regions(std::uint8_t* data, std::size_t size) {
   Header& h = *reinterpret_cast<Header*>(data);
   const std::uint64_t begin =
-      sizeof(Header) + sizeof(IoTensor) * (std::uint64_t{h.input_count} + h.output_count);
+      h.header_bytes + sizeof(IoTensor) * (std::uint64_t{h.input_count} + h.output_count);
   const std::uint64_t end = h.calls_offset < size ? h.calls_offset : size;
   const std::uint64_t most =
       begin % sizeof(std::uint32_t) != 0 || begin > end ? 0 : (end - begin) / sizeof(std::uint32_t);
@@ -541,15 +541,45 @@ void repair_regions(std::uint8_t* data, std::size_t size) {
   }
 }
 
+/// Lets the header name as many providers that `provider` knows as it has revisions, if it can: those that it names or
+/// the first ones.
+void repair_revisions(std::uint8_t* data, std::size_t size, const Provider& provider) {
+  Header& h = *reinterpret_cast<Header*>(data);
+  unsigned known = 0;
+  for (unsigned i = 0; i < payload::kMaxProviders; ++i) {
+    known |= provider.revision_of(i) != 0 ? 1u << i : 0;
+  }
+  const unsigned room = h.header_bytes > sizeof(Header)
+                            ? (h.header_bytes - static_cast<unsigned>(sizeof(Header))) / 4
+                            : 0;
+  unsigned named = 0;
+  unsigned count = 0;
+  for (const unsigned wanted : {h.providers & known, known}) {
+    for (unsigned i = 0; i < payload::kMaxProviders && count < room; ++i) {
+      if (((wanted & ~named) >> i & 1) != 0) {
+        named |= 1u << i;
+        ++count;
+      }
+    }
+  }
+  h.providers = static_cast<std::uint8_t>(named);
+  h.header_bytes = static_cast<std::uint16_t>(sizeof(Header) + 4 * count);
+  std::size_t at = sizeof(Header);
+  for (unsigned i = 0; i < payload::kMaxProviders; ++i) {
+    if ((named >> i & 1) != 0 && at + sizeof(std::uint32_t) <= size) {
+      *reinterpret_cast<std::uint32_t*>(data + at) = provider.revision_of(i);
+      at += sizeof(std::uint32_t);
+    }
+  }
+}
+
 }  // namespace
 
 void repair(std::uint8_t* data, std::size_t size, const KernelTable& kernels) {
   Header& h = *reinterpret_cast<Header*>(data);
   h.magic = payload::kMagic;
   h.format_version = payload::kFormatVersion;
-  h.header_bytes = sizeof(Header);
   const Provider& provider = *kernels.provider;
-  std::memcpy(h.revisions, provider.revisions, sizeof(h.revisions));
   if (h.isa >= 8 || ((provider.isas >> h.isa) & 1) == 0) {
     h.isa = 0;
     while (((provider.isas >> h.isa) & 1) == 0) {
@@ -561,6 +591,7 @@ void repair(std::uint8_t* data, std::size_t size, const KernelTable& kernels) {
   if (h.copied_bytes > h.constants_bytes) {
     h.copied_bytes = h.constants_bytes / 16 * 16;
   }
+  repair_revisions(data, size, provider);
   repair_regions(data, size);
   h.payload_bytes = static_cast<std::uint32_t>(size / 16 * 16);
   h.crc32 = payload_crc32(data, h.payload_bytes);

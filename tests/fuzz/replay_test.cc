@@ -198,7 +198,7 @@ TEST(Mutator, StaysInPayloadsThatLackOrCopy) {
     bare.header().input_count = bare.header().output_count = 0;
     if (in_regions) {
       bare.header().region_count = 2;
-      std::memcpy(bare.data() + sizeof(payload::Header), regions, sizeof(regions));
+      std::memcpy(bare.data() + bare.header().header_bytes, regions, sizeof(regions));
     }
     mutate_only(bare, kTimes);
     bare.header().persistent_bytes = 32;

@@ -65,7 +65,7 @@ class RegionMemory {
     }
     const PayloadView view(*reinterpret_cast<const payload::Header*>(data));
     const std::uint64_t begin =
-        sizeof(payload::Header) + sizeof(payload::IoTensor) * view.tensor_count();
+        view.header().header_bytes + sizeof(payload::IoTensor) * view.tensor_count();
     const std::uint32_t count = view.header().region_count;
     if (begin % sizeof(std::uint32_t) != 0 || begin + sizeof(std::uint32_t) * count > size) {
       return;

@@ -1,9 +1,12 @@
-"""The payload format, version 5: its header, tensors and references.
+"""The payload format, version 6: its header, tensors and references.
 
 A payload is little-endian, position-independent and used in place. It starts
 16-byte aligned, and so does each of its sections:
 
-    Header | input tensors, output tensors | calls | constants
+    Header, revisions | input tensors, output tensors | calls | constants
+
+The revisions are those of the providers that calls were compiled for, a U32 each in the order of the providers'
+numbers. `header_bytes` counts them, so that it says where the tensors start.
 
 A *call* is a `CallHeader` followed by the argument block of its opcode. The operators (`ops`) declare these blocks
 from the parts in `blocks`. Those of pooling and products contain the parameter structs of CMSIS-NN member by member, so
@@ -37,7 +40,7 @@ from .element import Element
 from .record import F32, I32, U8, U16, U32, Field, Struct
 
 MAGIC = 0x444E4E43  # "CNND"
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 ALIGNMENT = 16  # of a payload, its sections, every constant and every arena offset
 
 
@@ -49,7 +52,7 @@ class ProviderId(enum.IntEnum):
     TUNED = 2
 
 
-MAX_PROVIDERS = 3
+MAX_PROVIDERS = 8  # bits of a byte
 
 # The revision that the constants and scratch sizes of a provider's calls follow: kernel sums, bias, layout of weights.
 # It is part of the ABI and changes when a kernel needs other constants than before. CMSIS-NN's is that of a commit.
@@ -130,12 +133,14 @@ def split_ref(ref: int) -> tuple[int, int]:
 
 HEADER = Struct(
     "Header",
-    "The first bytes of a payload, before its tensors: input_count + output_count records IoTensor, then region_count "
-    "sizes of regions. Offsets are relative to the start of the payload.",
+    "The first bytes of a payload, before a revision for each bit of providers, and its tensors: input_count + "
+    "output_count records IoTensor, then region_count sizes of regions. Offsets are relative to the start of the "
+    "payload.",
     (
         Field("magic", U32, "kMagic"),
-        Field("format_version", U16, "kFormatVersion; init() refuses any other"),
-        Field("header_bytes", U16, "sizeof(Header)"),
+        Field("format_version", U8, "kFormatVersion; init() refuses any other"),
+        Field("providers", U8, "1 << ProviderId of each that a call was compiled for; their revisions follow"),
+        Field("header_bytes", U16, "sizeof(Header) and 4 for each revision"),
         Field("isa", U8, "the Isa that scratch sizes were computed for"),
         Field("input_count", U8, "inputs + outputs <= kMaxIo"),
         Field("output_count", U8),
@@ -152,7 +157,6 @@ HEADER = Struct(
         Field("call_count", U32),
         Field("constants_offset", U32),
         Field("constants_bytes", U32, "including what kernels load past the end of the last constant"),
-        Field("revisions", U32, "by ProviderId, the revision of its calls; 0 if there are none", count=MAX_PROVIDERS),
     ),
 )
 

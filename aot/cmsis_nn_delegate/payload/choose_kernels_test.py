@@ -5,6 +5,7 @@ from cmsis_nn_delegate.graph.tensor_type import Layout
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
+from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.preference import Preference
@@ -66,12 +67,12 @@ def test_portable_kernels_need_no_scratch_memory_and_no_other_geometry(seed):
 
 def test_the_payload_says_what_it_depends_on():
     graph = networks.random_network(3)
-    header = schema.HEADER.unpack(encode(graph, M4, PayloadOptions(providers=(PORTABLE,))).payload)
-    assert header["revisions"] == (schema.PORTABLE_REVISION, 0, 0)
+    payload = encode(graph, M4, PayloadOptions(providers=(PORTABLE,))).payload
+    assert decode(payload).revisions == {PORTABLE.id: schema.PORTABLE_REVISION}
     builder = GraphBuilder()
     x = builder.input(1, 4, 2, 2)
-    header = schema.HEADER.unpack(encode(builder.graph(builder.avg_pool2d(x, (2, 2))), M4).payload)
-    assert header["revisions"] == (0, schema.CMSIS_NN_REVISION, 0)
+    payload = encode(builder.graph(builder.avg_pool2d(x, (2, 2))), M4).payload
+    assert decode(payload).revisions == {CMSIS_NN.id: schema.CMSIS_NN_REVISION}
 
 
 def test_a_graph_that_was_made_legal_is_another_one():

@@ -66,6 +66,7 @@ class Payload:
     outputs: tuple[Tensor, ...]
     calls: tuple[Call, ...]
     region_bytes: tuple[int, ...]  # of the regions beside the arena
+    revisions: Mapping[int, int]  # of calls, by the number of the provider that they were compiled for
 
     @property
     def arena_bytes(self) -> int:
@@ -108,6 +109,7 @@ def decode(data: bytes) -> Payload:
     """Reads a whole payload; PayloadError if it is truncated, damaged or of another version."""
     data = bytes(data)
     header = _header(data)
+    revisions = _revisions(data, header)
     tensors = _tensors(data, header)
     count = header["input_count"]
     region_bytes = _region_bytes(data, header)
@@ -119,6 +121,7 @@ def decode(data: bytes) -> Payload:
         outputs=tensors[count:],
         calls=_calls(data, header, [tensor.nbytes for tensor in tensors], region_bytes),
         region_bytes=region_bytes,
+        revisions=revisions,
     )
 
 
@@ -130,18 +133,12 @@ def _header(data: bytes) -> dict[str, Any]:
         raise PayloadError(f"not a payload: it starts with 0x{header['magic']:08x}, not 0x{schema.MAGIC:08x}")
     if header["format_version"] != schema.FORMAT_VERSION:
         raise PayloadError(f"payload format {header['format_version']}, but this version reads {schema.FORMAT_VERSION}")
-    if header["header_bytes"] != schema.HEADER.size:
-        raise PayloadError(f"header of {header['header_bytes']} bytes, not {schema.HEADER.size}")
+    header_bytes = schema.HEADER.size + 4 * header["providers"].bit_count()
+    if header["header_bytes"] != header_bytes or header_bytes > len(data):
+        raise PayloadError(f"header of {header['header_bytes']} bytes, not {header_bytes}")
     if header["payload_bytes"] != len(data):
         state = "truncated" if header["payload_bytes"] > len(data) else "followed by other data"
         raise PayloadError(f"payload is {state}: it says {header['payload_bytes']} bytes, there are {len(data)}")
-    known = {provider.id: provider.revision for provider in PROVIDERS.values()}
-    for provider, revision in enumerate(header["revisions"]):
-        if revision and revision != known.get(provider):
-            raise PayloadError(
-                f"payload for revision {revision:08x} of provider {provider}, which this version does not know: "
-                "compile the model again"
-            )
     crc_at = schema.HEADER.offset_of("crc32")
     crc = zlib.crc32(data[:crc_at] + bytes(4) + data[crc_at + 4 :])
     if crc != header["crc32"]:
@@ -167,15 +164,15 @@ def _tensor_count(header: Mapping[str, Any]) -> int:
 
 def _section(data: bytes, header: Mapping[str, Any], name: str, size: int) -> None:
     offset = header[f"{name}_offset"]
-    tensors_end = schema.HEADER.size + _tensor_count(header) * schema.IO_TENSOR.size + 4 * header["region_count"]
-    if offset % schema.ALIGNMENT or offset < tensors_end or offset + size > len(data):
+    front_end = _sizes_begin(header) + 4 * header["region_count"]
+    if offset % schema.ALIGNMENT or offset < front_end or offset + size > len(data):
         raise PayloadError(f"section {name} at {offset} of {size} bytes is not inside the payload")
 
 
 def _tensors(data: bytes, header: Mapping[str, Any]) -> tuple[Tensor, ...]:
     tensors = []
     for index in range(_tensor_count(header)):
-        offset = schema.HEADER.size + index * schema.IO_TENSOR.size
+        offset = header["header_bytes"] + index * schema.IO_TENSOR.size
         fields = schema.IO_TENSOR.unpack(data, offset)
         rank = fields["rank"]
         if rank > schema.MAX_RANK:
@@ -202,9 +199,27 @@ def _tensors(data: bytes, header: Mapping[str, Any]) -> tuple[Tensor, ...]:
     return tuple(tensors)
 
 
+def _sizes_begin(header: Mapping[str, Any]) -> int:
+    """Returns where the sizes of the regions are, behind the tensors."""
+    return int(header["header_bytes"]) + _tensor_count(header) * schema.IO_TENSOR.size
+
+
+def _revisions(data: bytes, header: Mapping[str, Any]) -> dict[int, int]:
+    """Returns the revisions by provider. PayloadError if one is not known here."""
+    numbers = [number for number in range(schema.MAX_PROVIDERS) if header["providers"] >> number & 1]
+    known = {provider.id: provider.revision for provider in PROVIDERS.values()}
+    found = dict(zip(numbers, struct.unpack_from(f"<{len(numbers)}I", data, schema.HEADER.size)))
+    for number, revision in found.items():
+        if revision != known.get(number):
+            raise PayloadError(
+                f"payload for revision {revision:08x} of provider {number}, which this version does not know: "
+                "compile the model again"
+            )
+    return found
+
+
 def _region_bytes(data: bytes, header: Mapping[str, Any]) -> tuple[int, ...]:
-    begin = schema.HEADER.size + _tensor_count(header) * schema.IO_TENSOR.size
-    sizes = struct.unpack_from(f"<{header['region_count']}I", data, begin)
+    sizes = struct.unpack_from(f"<{header['region_count']}I", data, _sizes_begin(header))
     for region, nbytes in enumerate(sizes, 1):
         if nbytes % schema.ALIGNMENT or nbytes > schema.MAX_REF_OFFSET:
             raise PayloadError(
@@ -230,7 +245,7 @@ def _calls(
         if nbytes != schema.CALL_HEADER.size + kernel.args.size or offset + nbytes > end:
             raise PayloadError(f"call {index} states {nbytes} bytes, which is not its size")
         provider = next((found for found in PROVIDERS.values() if 1 << found.id == record["provider"]), None)
-        if provider is None or not header["revisions"][provider.id]:
+        if provider is None or not header["providers"] & record["provider"]:
             mask = record["provider"]
             raise PayloadError(f"call {index} is for providers 0x{mask:02x}, which the header does not name")
         args = kernel.args.unpack(data, offset + schema.CALL_HEADER.size)

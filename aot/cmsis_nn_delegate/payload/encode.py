@@ -138,8 +138,11 @@ def encode_planned(planned: Planned) -> Encoded:
     """Returns the payload of a graph whose memory is planned. ValueError names a node that no kernel can express."""
     graph, chosen, memory = planned.graph, planned.chosen, planned.memory
     io_count = len(graph.inputs) + len(graph.outputs)
+    providers = {choice.provider.id: choice.provider.revision for choice in chosen.choices}
+    revisions = [providers[number] for number in sorted(providers)]
+    header_bytes = schema.HEADER.size + 4 * len(revisions)
     sizes = b"".join(size.to_bytes(4, "little") for size in memory.region_bytes)
-    calls_offset = _aligned(schema.HEADER.size + io_count * schema.IO_TENSOR.size + len(sizes))
+    calls_offset = _aligned(header_bytes + io_count * schema.IO_TENSOR.size + len(sizes))
     calls_bytes = sum(schema.CALL_HEADER.size + choice.kernel.args.size for choice in chosen.choices)
     pool = _ConstantPool(_aligned(calls_offset + calls_bytes))
     copies = _copy_constants(chosen, memory, pool)
@@ -159,7 +162,8 @@ def encode_planned(planned: Planned) -> Encoded:
     header = {
         "magic": schema.MAGIC,
         "format_version": schema.FORMAT_VERSION,
-        "header_bytes": schema.HEADER.size,
+        "providers": sum(1 << number for number in providers),
+        "header_bytes": header_bytes,
         "isa": chosen.target.isa,
         "input_count": len(graph.inputs),
         "output_count": len(graph.outputs),
@@ -174,13 +178,13 @@ def encode_planned(planned: Planned) -> Encoded:
         "call_count": len(calls),
         "constants_offset": pool.offset,
         "constants_bytes": len(pool.data),
-        "revisions": _revisions(chosen),
     }
 
     front = bytearray(pool.offset)  # all but the constants, which may be large: they are copied once
     for offset, data in (
         (0, schema.HEADER.pack(header)),
-        (schema.HEADER.size, b"".join(_io_tensor(value, memory) for value in (*graph.inputs, *graph.outputs)) + sizes),
+        (schema.HEADER.size, b"".join(revision.to_bytes(4, "little") for revision in revisions)),
+        (header_bytes, b"".join(_io_tensor(value, memory) for value in (*graph.inputs, *graph.outputs)) + sizes),
         (calls_offset, records),
     ):
         front[offset : offset + len(data)] = data
@@ -195,20 +199,12 @@ def encode_planned(planned: Planned) -> Encoded:
         calls=tuple(calls),
         copies=copies,
         sections={
-            "header": schema.HEADER.size,
-            "tensors": calls_offset - schema.HEADER.size,
+            "header": header_bytes,
+            "tensors": calls_offset - header_bytes,
             "calls": pool.offset - calls_offset,
             "constants": len(pool.data),
         },
     )
-
-
-def _revisions(chosen: Chosen) -> list[int]:
-    """Returns, by provider, the revision that its calls follow; 0 for providers without calls."""
-    revisions = [0] * schema.MAX_PROVIDERS
-    for choice in chosen.choices:
-        revisions[choice.provider.id] = choice.provider.revision
-    return revisions
 
 
 def _aligned(offset: int) -> int:

@@ -396,8 +396,12 @@ def patched(**fields):
     [
         ({"magic": 0x12345678}, "not a payload"),
         ({"format_version": 1}, "payload format 1"),
-        ({"revisions": (0, 1, 0)}, "compile the model again"),
-        ({"revisions": (0, 0, schema.TUNED_REVISION + 1)}, "compile the model again"),
+        (
+            {"providers": 1 << 5, "header_bytes": schema.HEADER.size + 4},
+            "of provider 5, which this version does not know: compile the model again",
+        ),
+        ({"providers": 0xFF}, "header of"),
+        ({"header_bytes": 0}, "header of 0 bytes"),
         ({"isa": 9}, "unknown instruction set"),
         ({"arena_bytes": 8}, "multiple of 16"),
         ({"arena_bytes": 0}, "nowhere|past the end of the arena"),

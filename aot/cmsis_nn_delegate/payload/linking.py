@@ -45,8 +45,9 @@ def link(views: Sequence[Payload]) -> dict[Opcode, Linked]:
 
 
 def _runs_all(opcode: Opcode, numbers: set[int]) -> tuple[Provider, Symbol]:
-    """Returns the preferred provider of those whose kernel for `opcode` runs the calls of all the numbered ones."""
-    for provider in PROVIDERS.values():
+    """Returns the preferred provider of those whose kernel for `opcode` runs the calls of all the numbered ones, one of
+    these if possible."""
+    for provider in sorted(PROVIDERS.values(), key=lambda provider: provider.id not in numbers):
         symbol = provider.symbol(kernels()[opcode])
         if symbol is not None and all(provider.runs(number) for number in numbers):
             return provider, symbol

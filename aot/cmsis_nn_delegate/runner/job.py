@@ -82,11 +82,11 @@ def _input_sizes(payload: bytes) -> list[int]:
     if len(payload) < schema.HEADER.size:
         raise ValueError(f"a payload of {len(payload)} bytes is shorter than its header")
     header = schema.HEADER.unpack(payload)
-    end = schema.HEADER.size + header["input_count"] * schema.IO_TENSOR.size
+    end = header["header_bytes"] + header["input_count"] * schema.IO_TENSOR.size
     if header["magic"] != schema.MAGIC or end > len(payload):
         raise ValueError("not a payload of cmsis_nn_delegate, or a truncated one")
     return [
-        schema.IO_TENSOR.unpack(payload, schema.HEADER.size + i * schema.IO_TENSOR.size)["nbytes"]
+        schema.IO_TENSOR.unpack(payload, header["header_bytes"] + i * schema.IO_TENSOR.size)["nbytes"]
         for i in range(header["input_count"])
     ]
 

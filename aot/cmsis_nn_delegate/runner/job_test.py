@@ -20,7 +20,7 @@ def _payload(*input_sizes: int) -> bytes:
         for size in input_sizes
     )
     values = {field.name: (0,) * field.count if field.count > 1 else 0 for field in schema.HEADER.fields}
-    values.update(magic=schema.MAGIC, input_count=len(input_sizes))
+    values.update(magic=schema.MAGIC, header_bytes=schema.HEADER.size, input_count=len(input_sizes))
     return schema.HEADER.pack(values) + tensors
 
 

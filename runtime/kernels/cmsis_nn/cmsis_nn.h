@@ -25,9 +25,10 @@ namespace cmsis_nn {
 
 using executorch::runtime::Error;
 
+inline constexpr std::uint32_t kProviderRevisions[] = {payload::kPortableRevision,
+                                                       payload::kCmsisNnRevision, 0};
 /// For tables of these kernels.
-inline constexpr Provider kProvider = {
-    "cmsis-nn", isa_set(kCompiledIsa), {payload::kPortableRevision, payload::kCmsisNnRevision, 0}};
+inline constexpr Provider kProvider = {"cmsis-nn", isa_set(kCompiledIsa), kProviderRevisions};
 
 // Each kernel is declared twice. The constant is for tables: it has what validation needs to know, and links the checks
 // of its calls. The function runs one call and links nothing else, for code with calls of its own, such as

@@ -24,10 +24,7 @@ namespace portable {
 using executorch::runtime::Error;
 
 /// For tables of these kernels.
-inline constexpr Provider kProvider = {
-    "portable",
-    kAcceptedIsas,
-    {payload::kPortableRevision, payload::kCmsisNnRevision, payload::kTunedRevision}};
+inline constexpr Provider kProvider = {"portable", kAcceptedIsas, kRevisions};
 
 // Each kernel is declared twice. The constant is for tables: it has what validation needs to know, and links the checks
 // of its calls. The function runs one call and links nothing else, for code with calls of its own, such as

@@ -23,16 +23,11 @@ namespace tuned {
 using executorch::runtime::Error;
 
 /// For tables of these kernels.
-inline constexpr Provider kProvider = {
-    "tuned",
-    kAcceptedIsas,
-    {payload::kPortableRevision, payload::kCmsisNnRevision, payload::kTunedRevision}};
+inline constexpr Provider kProvider = {"tuned", kAcceptedIsas, kRevisions};
 
 /// For tables of these kernels and CMSIS-NN's.
-inline constexpr Provider kProviderWithCmsisNn = {
-    "tuned+cmsis-nn",
-    isa_set(kCompiledIsa),
-    {payload::kPortableRevision, payload::kCmsisNnRevision, payload::kTunedRevision}};
+inline constexpr Provider kProviderWithCmsisNn = {"tuned+cmsis-nn", isa_set(kCompiledIsa),
+                                                  kRevisions};
 
 // Each kernel is declared twice. The constant is for tables: it has what validation needs to know, and links the checks
 // of its calls. The function runs one call and links nothing else, for code with calls of its own, such as

@@ -1,0 +1,99 @@
+"""What the compiler writes and says of a provider that is registered from outside."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cmsis_nn_delegate.ops.extremum import ExtremumAttrs
+from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
+from cmsis_nn_delegate.payload.decode import PayloadError, decode
+from cmsis_nn_delegate.payload.kernel_table import generate_kernel_table
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.payload.options import PayloadOptions
+from cmsis_nn_delegate.providers.registry import PROVIDERS, register
+from cmsis_nn_delegate.target import get_target
+from tests.extension.words.provider import Words
+
+FOLDER = Path(__file__).parent
+M4 = get_target("cortex-m4")
+
+
+@pytest.fixture
+def words(monkeypatch):
+    for name in tuple(PROVIDERS):  # as they were, after the test
+        monkeypatch.setitem(PROVIDERS, name, PROVIDERS[name])
+    provider = Words()
+    register(provider)
+    yield provider
+    del PROVIDERS[provider.name]
+
+
+def preferred():
+    return PayloadOptions.of(providers=("words", "tuned", "cmsis-nn", "portable"))
+
+
+def maxima(*counts):
+    """Returns a graph of maxima, each of two tensors with as many elements."""
+    b = GraphBuilder()
+    outputs = []
+    for count in counts:
+        first, second = b.input(1, count), b.input(1, count)
+        second.retype(quant=first.quant)
+        outputs.append(b.node("extremum", [first, second], ExtremumAttrs(largest=True), first.quant))
+    return b.graph(*outputs)
+
+
+def choices(graph, target):
+    return choose_kernels(legalize(graph, preferred()), target).choices
+
+
+def test_files_name_its_kernel_and_no_others():
+    report = (FOLDER / "net.report.txt").read_text()
+    assert re.search(r"^.* maximum +words +", report, re.MULTILINE)
+    assert "words" in (FOLDER / "net.report.html").read_text()
+    table = (FOLDER / "net.kernels.h").read_text()
+    assert "        words::kMaximum,\n" in table and '#include "tests/extension/words/words.h"' in table
+    sources = (FOLDER / "net.sources.txt").read_text().splitlines()
+    assert '"${WORDS_DIR}/tests/extension/words/maximum.cc"' in sources and '-I"${WORDS_DIR}"' in sources
+    assert not any("arm_maximum" in line for line in sources)
+
+
+def test_it_takes_what_it_can_on_its_cores(words):
+    first, second = choices(maxima(8, 6), M4)
+    assert (first.provider, first.assignment.why) == (words, "")
+    assert second.provider.name == "cmsis-nn"
+    assert second.assignment.why == "maximum: it takes words of 4 elements, not 6 elements"
+    (choice,) = choices(maxima(8), get_target("cortex-m55"))
+    assert (choice.provider.name, choice.assignment.why) == ("cmsis-nn", "")
+
+
+def test_calls_of_one_kernel_by_two_providers_have_a_kernel_that_runs_both(words):
+    payload = encode(maxima(8, 6), M4, preferred()).payload
+    assert [call.provider.name for call in decode(payload).calls] == ["words", "cmsis-nn"]
+    assert decode(payload).revisions == {1: PROVIDERS["cmsis-nn"].revision, 3: words.revision}
+    assert "        portable::kMaximum,\n" in generate_kernel_table("net", payload)
+
+
+def test_nobody_else_reads_its_payloads(words):
+    payload = encode(maxima(8), M4, preferred()).payload
+    del PROVIDERS["words"]
+    with pytest.raises(PayloadError, match="00000007 of provider 3, which this version does not know"):
+        decode(payload)
+    register(words)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"id": 8}, r"provider words: id 8 is not in \[0, 8\)"),
+        ({"id": 2}, "there is already tuned, id 2; choose another name and id"),
+        ({"name": "portable"}, "there is already portable, id 0"),
+    ],
+)
+def test_names_and_numbers_are_taken_once(change, message, monkeypatch):
+    for name, value in change.items():
+        monkeypatch.setattr(Words, name, value)
+    with pytest.raises(ValueError, match=message):
+        register(Words())
