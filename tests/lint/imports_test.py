@@ -72,8 +72,6 @@ LAZY = {
     ("explanation", "partition.explain"),
     ("edge.program_types", "edge.context"),
     ("edge.program_types", "edge.import_context"),
-    ("ops.graph_builder", "ops.registry"),
-    ("ops.op", "ops.random_case"),
 }
 
 # Modules that import others by a name that they compute: names of the package when they are used, what the command

@@ -12,11 +12,11 @@ from ..errors import UserError
 from ..payload.files.artifacts import Artifacts
 from ..payload.files.outputs import check_writable, write_files
 from ..payload.report.budget import Budget
+from ..payload.report.from_json import load_report
 from ..runner import chrome_trace, profile, profile_text, simulate
 from ..target import get_target
 from .inputs import samples_of
 from .printing import say, write
-from .rebuilt_report import rebuilt_report
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _profiled(artifacts: Artifacts, arguments: argparse.Namespace) -> profile.Profile:
     """Measures what `profile` shows."""
-    report = rebuilt_report(artifacts)
+    report = load_report(artifacts.checked_path(".report.json"))
     graph, about = artifacts.graph()
     core = arguments.core or about.target
     if get_target(core).isa is not artifacts.payload().isa:

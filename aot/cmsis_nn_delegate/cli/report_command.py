@@ -8,9 +8,9 @@ from .. import parts_report
 from ..errors import UserError
 from ..payload.files.artifacts import PARTS_SUFFIX, Artifacts
 from ..payload.report import text
+from ..payload.report.from_json import load_report
 from .late_import import late_import
 from .printing import write
-from .rebuilt_report import rebuilt_report
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     artifacts.check()
     if artifacts.has(PARTS_SUFFIX):
         return _report_parts(artifacts, arguments.json)
-    report = rebuilt_report(artifacts)
+    report = load_report(artifacts.checked_path(".report.json"))
     write(report.to_json() if arguments.json else text.render(report))
     return 0
 

@@ -27,6 +27,7 @@ from .attrs import (
     TransposeAttrs,
 )
 from .geometry import Pair
+from .shape_rules import SHAPE_RULES
 
 SOFTMAX_QUANT = Quant((1 / 256,), Element.INT8.low)
 
@@ -118,10 +119,7 @@ class GraphBuilder:
 
     def node(self, op: str, inputs: list[Value], attrs: Any, quant: Optional[Quant]) -> Value:
         """A node of any operator, with an int8 output of the shape that the operator gives it."""
-        # The registry imports operators, and these this file.
-        from .registry import OPS
-
-        shape = OPS[op].output_shape(inputs, attrs)
+        shape = SHAPE_RULES[op].output_shape(inputs, attrs)
         output = Value(f"v{len(self.nodes)}", TensorType(Element.INT8, tuple(shape), _inner_layout(shape), quant))
         return self._append(op, inputs, output, attrs)
 

@@ -20,7 +20,7 @@ missing.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Optional
+from typing import Any, ClassVar, NamedTuple, Optional
 
 import numpy as np
 
@@ -35,12 +35,10 @@ from .channels import Bounds, Link
 from .features import Features, elements
 from .kernel import KernelSpec
 from .layouts import Layouts
-
-if TYPE_CHECKING:
-    from .random_case import RandomCase
+from .random_case import RandomCase
 
 # Draws the node of one random case; returns its output.
-Draw = Callable[["RandomCase"], Value]
+Draw = Callable[[RandomCase], Value]
 
 
 class Place(NamedTuple):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..graph.ir import Graph, Node
 from .op import Op
+from .shape_rules import SHAPE_RULES
 
 
 def _operators() -> dict[str, Op]:
@@ -36,6 +37,7 @@ def _subclasses(kind: type[Op]) -> Iterator[type[Op]]:
 
 
 OPS: Mapping[str, Op] = _operators()
+SHAPE_RULES.update(OPS)
 
 
 def calls(graph: Graph) -> list[Node]:

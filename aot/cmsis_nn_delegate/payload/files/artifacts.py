@@ -208,6 +208,11 @@ class Artifacts:
     def path(self, suffix: str) -> Path:
         return self.folder / (self.name + suffix)
 
+    def checked_path(self, suffix: str) -> Path:
+        """Returns the path of a file that exists. UserError says what writes it."""
+        self.read(suffix)
+        return self.path(suffix)
+
     def has(self, suffix: str) -> bool:
         return self.path(suffix).is_file()
 

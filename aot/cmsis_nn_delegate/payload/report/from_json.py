@@ -26,9 +26,13 @@ def report_of(document: Any, where: str = "the report") -> Report:
     return structured(document, Report, where, _AGAIN, complete=True)
 
 
+def load_report(path: Union[str, Path]) -> Report:
+    """Returns the report in a file that `Report.to_json` wrote. UserError if the file is none, or of another version."""
+    return report_of(read_report(path), str(path))
+
+
 def read_report(path: Union[str, Path]) -> Mapping[str, Any]:
-    """Returns a report as `Report.to_json` writes it, whose fields have been checked. UserError if the file is none, or
-    of another version."""
+    """Returns a report as `Report.to_json` writes it, whose fields have been checked. UserError as `load_report`."""
     document = read_json(path, _AGAIN)
     if not {"arena", "calls"} & document.keys():
         raise UserError(f"{path} is no report: give a NAME.report.json that `cmsisnn compile` wrote")
