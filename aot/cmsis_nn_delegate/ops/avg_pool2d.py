@@ -71,6 +71,7 @@ class AvgPool2d(Op):
         *pooling.ADAPTIVE_AVERAGES,
         "aten.mean.dim",
     )
+    whole = ("aten.adaptive_avg_pool2d.default",)
     annotation = SameScale(
         ("aten.avg_pool2d.default", "aten.adaptive_avg_pool2d.default", "aten.mean.dim"), when=_is_average
     )

@@ -142,6 +142,7 @@ class BatchMatmul(Op):
 
     name = "batch_matmul"
     targets = ("aten.matmul.default", "aten.bmm.default", "aten.mm.default")
+    whole = ("aten.matmul.default",)
     annotation = Elementwise(("aten.matmul.default", "aten.bmm.default", "aten.mm.default"), operands=2)
     attrs = BatchMatmulAttrs
     kernels = (KERNEL,)

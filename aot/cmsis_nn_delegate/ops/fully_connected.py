@@ -103,6 +103,7 @@ class FullyConnected(Op):
 
     name = "fully_connected"
     targets = ("aten.linear.default", "aten.addmm.default", "aten.mm.default")
+    whole = ("aten.linear.default",)
     annotation = Weighted(("aten.linear.default",), linear=True)
     attrs = FullyConnectedAttrs
     kernels = (PER_CHANNEL, PER_TENSOR)

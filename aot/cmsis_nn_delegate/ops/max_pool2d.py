@@ -84,6 +84,7 @@ class MaxPool2d(Op):
 
     name = "max_pool2d"
     targets = ("aten.max_pool2d.default", _WITH_INDICES, _AMAX)
+    whole = ("aten.max_pool2d.default",)
     annotation = SameScale(("aten.max_pool2d.default",))
     attrs = PoolAttrs
     kernels = (KERNEL, DILATED_KERNEL)

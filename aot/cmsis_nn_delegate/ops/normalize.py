@@ -173,6 +173,12 @@ class Normalize(Op):
         "aten.instance_norm.default",
         "aten.rms_norm.default",
     )
+    whole = (
+        "aten.layer_norm.default",
+        "aten.group_norm.default",
+        "aten.instance_norm.default",
+        "aten.rms_norm.default",
+    )
     annotation = Elementwise(
         ("aten.layer_norm.default", "aten.group_norm.default", "aten.instance_norm.default", "aten.rms_norm.default"),
         operands=1,

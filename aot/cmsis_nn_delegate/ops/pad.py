@@ -38,6 +38,15 @@ class Pad(Op):
 
     name = "pad"
     targets = _TARGETS
+    whole = (
+        "aten.pad.default",
+        "aten.reflection_pad1d.default",
+        "aten.reflection_pad2d.default",
+        "aten.reflection_pad3d.default",
+        "aten.replication_pad1d.default",
+        "aten.replication_pad2d.default",
+        "aten.replication_pad3d.default",
+    )
     annotation = SameScale(_TARGETS)
     attrs = PadAttrs
     limits = (

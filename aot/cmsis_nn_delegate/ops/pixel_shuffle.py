@@ -17,5 +17,10 @@ class PixelShuffle(MovingOp):
 
     name = "pixel_shuffle"
     targets = _TARGETS
+    whole = (
+        "aten.pixel_shuffle.default",
+        "aten.pixel_unshuffle.default",
+        "aten.channel_shuffle.default",
+    )
     annotation = SameScale(_TARGETS)
     limits = ("also written as view, permute, view",)

@@ -19,5 +19,6 @@ class Repeat(MovingOp):
 
     name = "repeat"
     targets = (*_TARGETS, "aten.expand_copy.default")
+    whole = ("aten.repeat_interleave.self_int",)
     annotation = SameScale(_TARGETS)
     limits = ("repeat_interleave with one number for all elements",)

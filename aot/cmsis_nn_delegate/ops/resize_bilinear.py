@@ -55,6 +55,7 @@ class ResizeBilinear(resizing.ResizeOp):
 
     name = "resize_bilinear"
     targets = (_VEC, "aten.upsample_bilinear2d.default")
+    whole = ("aten.upsample_bilinear2d.vec",)
     annotation = SameScale(targets)
     kernels = (KERNEL,)
     draws = (_draw,)

@@ -20,6 +20,7 @@ class Roll(Op):
 
     name = "roll"
     targets = _TARGETS
+    whole = ("aten.roll.default",)
     annotation = SameScale(_TARGETS)
     limits = ("any dimensions, or all elements in a row",)
     computes = False

@@ -25,6 +25,12 @@ class UpsampleNearest(MovingOp):
 
     name = "upsample_nearest"
     targets = TARGETS
+    whole = (
+        "aten.upsample_nearest1d.vec",
+        "aten.upsample_nearest2d.vec",
+        "aten._upsample_nearest_exact1d.vec",
+        "aten._upsample_nearest_exact2d.vec",
+    )
     annotation = SameScale(TARGETS)
     limits = (
         "scale factors that are integers; modes nearest and nearest-exact; of images also others: resize_nearest",

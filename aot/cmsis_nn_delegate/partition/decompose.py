@@ -27,17 +27,9 @@ def _overload(name: str) -> Any:
     return operator.attrgetter(name)(torch.ops)
 
 
-# Operators that are decomposed by default but have one kernel each. (Not listed are operators that ExecuTorch
-# never decomposes or turns into something equally good: convolution, avg_pool2d, _softmax.)
+# Operators that are decomposed by default but have one kernel each.
 KEPT = (
-    torch.ops.aten.linear.default,
-    torch.ops.aten.max_pool2d.default,
-    torch.ops.aten.adaptive_avg_pool2d.default,
-    torch.ops.aten.matmul.default,
-    torch.ops.aten.layer_norm.default,
-    torch.ops.aten.group_norm.default,
-    torch.ops.aten.instance_norm.default,
-    torch.ops.aten.rms_norm.default,
+    *(_overload(name) for op in OPS.values() for name in op.whole),
     # ExecuTorch does not decompose what belongs to the core of ATen. It cannot keep floor_divide, which is called with
     # numbers that its schema does not have; that becomes a division, which is a function, too.
     *(
@@ -45,23 +37,6 @@ KEPT = (
         for op in map(_overload, OPS["function"].targets)
         if torch.Tag.core not in op.tags and op is not torch.ops.aten.floor_divide.default
     ),
-    torch.ops.aten.pixel_shuffle.default,
-    torch.ops.aten.pixel_unshuffle.default,
-    torch.ops.aten.channel_shuffle.default,
-    torch.ops.aten.repeat_interleave.self_int,
-    torch.ops.aten.roll.default,
-    torch.ops.aten.pad.default,
-    torch.ops.aten.reflection_pad1d.default,
-    torch.ops.aten.reflection_pad2d.default,
-    torch.ops.aten.reflection_pad3d.default,
-    torch.ops.aten.replication_pad1d.default,
-    torch.ops.aten.replication_pad2d.default,
-    torch.ops.aten.replication_pad3d.default,
-    torch.ops.aten.upsample_bilinear2d.vec,
-    torch.ops.aten.upsample_nearest1d.vec,
-    torch.ops.aten.upsample_nearest2d.vec,
-    torch.ops.aten._upsample_nearest_exact1d.vec,
-    torch.ops.aten._upsample_nearest_exact2d.vec,
 )
 
 

@@ -27,7 +27,7 @@ def report_of(document: Any, where: str = "the report") -> Report:
 
 
 def load_report(path: Union[str, Path]) -> Report:
-    """Returns the report in a file that `Report.to_json` wrote. UserError if the file is none, or of another version."""
+    """Returns the report in a file that `Report.to_json` wrote. UserError if it has none, or one of another version."""
     return report_of(read_report(path), str(path))
 
 
