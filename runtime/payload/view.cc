@@ -45,29 +45,32 @@ Error check_identity(const Header& header, const KernelTable& kernels) {
 
 /// Checks the revisions of the providers, which say what kernels the payload was made for.
 Error check_revisions(const PayloadView& view, std::size_t size, const Provider& provider) {
-  unsigned bytes = sizeof(Header);
-  for (unsigned rest = view.header().providers; rest != 0; rest &= rest - 1) {
-    bytes += sizeof(std::uint32_t);
-  }
-  if (view.header().header_bytes != bytes || bytes > size) {
+  const Header& header = view.header();
+  if (header.header_bytes < sizeof(Header) || header.header_bytes > size ||
+      header.header_bytes % sizeof(std::uint32_t) != 0) {
     return malformed("wrong header size");
   }
   const std::uint32_t* revision = view.revisions();
-  for (unsigned i = 0; i < payload::kMaxProviders; ++i) {
-    if ((view.header().providers >> i & 1) == 0) {
+  const void* const end = view.tensors();
+  unsigned id = 0;
+  for (unsigned rest = header.providers; rest != 0; rest >>= 1, ++id) {
+    if ((rest & 1) == 0) {
       continue;
     }
-    if (*revision == 0 || *revision != provider.revision_of(i)) {
+    if (revision == end) {
+      return malformed("fewer revisions than providers");
+    }
+    if (*revision == 0 || *revision != provider.revision_of(id)) {
       ET_LOG(Error,
              "payload follows revision %08" PRIx32
              " of provider %u (%s), which the kernels \"%s\" do not follow: "
              "compile the model with the matching release, or link that provider",
-             *revision, i, payload::kProviders, provider.name);
+             *revision, id, payload::kProviders, provider.name);
       return Error::DelegateInvalidCompatibility;
     }
     ++revision;
   }
-  return Error::Ok;
+  return revision == end ? Error::Ok : malformed("more revisions than providers");
 }
 
 /// Checks that the sections are aligned, inside the payload and in order.

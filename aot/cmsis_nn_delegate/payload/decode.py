@@ -134,8 +134,10 @@ def _header(data: bytes) -> dict[str, Any]:
     if header["format_version"] != schema.FORMAT_VERSION:
         raise PayloadError(f"payload format {header['format_version']}, but this version reads {schema.FORMAT_VERSION}")
     header_bytes = schema.HEADER.size + 4 * header["providers"].bit_count()
-    if header["header_bytes"] != header_bytes or header_bytes > len(data):
+    if header["header_bytes"] != header_bytes:
         raise PayloadError(f"header of {header['header_bytes']} bytes, not {header_bytes}")
+    if header_bytes > len(data):
+        raise PayloadError(f"payload is truncated: {len(data)} bytes are less than its header ({header_bytes})")
     if header["payload_bytes"] != len(data):
         state = "truncated" if header["payload_bytes"] > len(data) else "followed by other data"
         raise PayloadError(f"payload is {state}: it says {header['payload_bytes']} bytes, there are {len(data)}")
