@@ -67,7 +67,7 @@ def compile_model(
         structure of `example_inputs`. The module `calibration` says what else it may be.
     io: "float", or "int8" for int8 model inputs and outputs.
     io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
-    providers: the providers of the firmware's kernels, in order of preference; see `providers`.
+    providers: the providers of the firmware's kernels, in order of preference; see `cmsis_nn_delegate.providers`.
     prefer: what kernels are chosen by where a call has several: "speed", "flash" or "ram"; see `payload.preference`.
     max_flash_growth: bytes that each payload may grow by for kernels that trade flash for speed; only with "speed".
     strict: raise UserError if any node stays outside of the delegate.

@@ -240,6 +240,26 @@ def test_a_damaged_field_is_named(folder, kind, data):
         file.write_bytes(before)
 
 
+@pytest.mark.parametrize(
+    "about, message",
+    [
+        ({"modules": "{"}, "modules is no JSON"),
+        ({"modules": "[1]"}, "modules contains no object"),
+        ({"target": "cortex-m99"}, "cortex-m99"),
+    ],
+)
+def test_a_graph_says_what_profile_can_read(folder, about, message):
+    file = folder / "net.graph.npz"
+    before = file.read_bytes()
+    try:
+        file.write_bytes(serialize.dumps(ENCODED.graph, {**ABOUT, **about}))
+        code, text = run(["profile", "net"])
+    finally:
+        file.write_bytes(before)
+    assert code == 2 and "net.graph.npz, about: " in text and message in text, text
+    assert text.endswith("compile the model again\n")
+
+
 CUT = {
     "empty": lambda content: b"",
     "half": lambda content: content[: len(content) // 2],

@@ -15,7 +15,7 @@ from cmsis_nn_delegate.payload.encode import encode_planned, plan
 from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.providers.implementation import OwnImplementation
 from cmsis_nn_delegate.providers.provider import Provider
-from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, kernels, own_implementations
+from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, kernels, own_implementations, owner_of
 from cmsis_nn_delegate.target import TARGET_OF_ISA, Target, get_target
 
 _DRAWN = 100  # random cases of an operator, of which the smallest is taken
@@ -90,7 +90,7 @@ def _payloads() -> dict[Opcode, bytes]:
             chosen = choose_kernels(legalize(graph, PayloadOptions(providers=providers)), target)
             (choice,) = chosen.choices
             if tuned is not None and tuned.grows and not tuned.why_not(node):
-                choice = choice_of(tuned, node, target)
+                choice = choice_of(owner_of(tuned), tuned, node, target)
             opcode = choice.kernel.opcode
             idle = bool(choice.kernel.args.names_of(Role.SCRATCH)) and not choice.scratch_bytes
             # With its first workspace, with which any value of a field that chooses one has enough.

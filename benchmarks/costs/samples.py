@@ -30,7 +30,7 @@ from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.providers.implementation import OwnImplementation
 from cmsis_nn_delegate.providers.provider import Provider
-from cmsis_nn_delegate.providers.registry import PORTABLE, get_providers, own_implementations
+from cmsis_nn_delegate.providers.registry import PORTABLE, get_providers, own_implementations, owner_of
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.profile import random_inputs
 from cmsis_nn_delegate.target import Target
@@ -189,7 +189,7 @@ class Sampler:
         if kernel is not None:
             if kernel.why_not(node):
                 return None
-            choice = choice_of(kernel, node, self._target)
+            choice = choice_of(owner_of(kernel), kernel, node, self._target)
             workspaces = (choice.workspace, *choice.smaller)
             return _Drawn(case.inputs, replace(choice, workspace=workspaces[seed % len(workspaces)], smaller=()))
         graph = Graph(list(case.inputs), [node.output], [node])

@@ -47,8 +47,8 @@ enum class Isa : std::uint8_t {
   kMve = 2,
 };
 
-/// The provider whose kernel a call was compiled for; see `providers`. A number never
-/// changes its meaning.
+/// The provider whose kernel a call was compiled for (`cmsis_nn_delegate.providers`).
+/// Numbers keep their meaning.
 enum class ProviderId : std::uint8_t {
   kPortable = 0,
   kCmsisNn = 1,

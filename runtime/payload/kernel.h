@@ -108,8 +108,13 @@ struct Kernel {
   /// Returns this kernel limited to calls that were compiled for `provider`, because it relies on
   /// that provider's scratch memory and constants.
   constexpr Kernel only_of(payload::ProviderId provider) const {
+    return only_of(static_cast<unsigned>(provider));
+  }
+
+  /// The same for the number of a provider outside of this repository, below payload::kMaxProviders.
+  constexpr Kernel only_of(unsigned provider) const {
     Kernel kernel = *this;
-    kernel.providers = static_cast<std::uint8_t>(1u << static_cast<unsigned>(provider));
+    kernel.providers = static_cast<std::uint8_t>(1u << provider);
     return kernel;
   }
 
@@ -177,20 +182,25 @@ struct Provider {
     static_assert(kCount <= payload::kMaxProviders, "payloads have no more providers");
   }
 
+  /// Revisions in braces would not outlive it.
+  template <std::size_t kCount>
+  Provider(const char* name, IsaSet isas, const std::uint32_t (&&revisions)[kCount]) = delete;
+
   /// Returns the revision that calls of the provider with this ProviderId may follow; 0 if the kernels do
   /// not run its calls.
   constexpr std::uint32_t revision_of(unsigned provider) const {
     return provider < revision_count ? revisions[provider] : 0;
   }
 
-  /// Returns whether it accepts what `other` accepts.
+  /// Returns whether it may stand for both in a table with kernels of both: it knows all revisions of
+  /// `other`, and accepts no instruction sets that `other` does not accept.
   constexpr bool covers(const Provider& other) const {
     for (unsigned i = 0; i < other.revision_count; ++i) {
       if (other.revisions[i] != 0 && other.revisions[i] != revision_of(i)) {
         return false;
       }
     }
-    return (other.isas & ~isas) == 0;
+    return (isas & ~other.isas) == 0;
   }
 
   /// For banners and logs: "portable", "cmsis-nn".
@@ -279,8 +289,8 @@ class KernelTable {
     return table;
   }
 
-  /// Returns a table with the kernels of both, of which one accepts what the other one accepts: one
-  /// table for several models.
+  /// Returns a table with the kernels of both: one table for several models. One of them must know all
+  /// providers of the other, and accept no more instruction sets.
   constexpr KernelTable joined(const KernelTable& other) const {
     if (!provider->covers(*other.provider) && !other.provider->covers(*provider)) {
       joined_tables_accept_different_payloads();

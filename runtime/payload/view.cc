@@ -46,9 +46,11 @@ Error check_identity(const Header& header, const KernelTable& kernels) {
 /// Checks the revisions of the providers, which say what kernels the payload was made for.
 Error check_revisions(const PayloadView& view, std::size_t size, const Provider& provider) {
   const Header& header = view.header();
-  if (header.header_bytes < sizeof(Header) || header.header_bytes > size ||
-      header.header_bytes % sizeof(std::uint32_t) != 0) {
+  if (header.header_bytes < sizeof(Header) || header.header_bytes % sizeof(std::uint32_t) != 0) {
     return malformed("wrong header size");
+  }
+  if (header.header_bytes > size) {
+    return malformed("truncated in its header");
   }
   const std::uint32_t* revision = view.revisions();
   const void* const end = view.tensors();

@@ -174,6 +174,11 @@ TEST(PayloadView, JoinedTablesAcceptWhatBothAccept) {
   constexpr KernelTable kOther = {kWider, {portable::kAdd}};
   constexpr KernelTable kBoth = kOne.joined(kOther);
   static_assert(kWider.covers(portable::kProvider) && !portable::kProvider.covers(kWider));
+  // One that accepts fewer instruction sets decides for both.
+  static constexpr Provider kNarrow = {"narrow", isa_set(payload::Isa::kScalar), kRevisions};
+  static_assert(kNarrow.covers(portable::kProvider) && !portable::kProvider.covers(kNarrow));
+  constexpr KernelTable kScalar = kOne.joined({kNarrow, {portable::kAdd}});
+  EXPECT_EQ(kScalar.provider, &kNarrow);
   EXPECT_EQ(kBoth.provider, &kWider);
   constexpr KernelTable kReversed = kOther.joined(kOne);
   EXPECT_EQ(kReversed.provider, &kWider);

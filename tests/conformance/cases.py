@@ -106,7 +106,7 @@ def _payload(operator: str, graph: Graph, seed: int, target: Target, providers: 
     larger = TUNED.get(operator)
     for choice in chosen.choices:
         if larger is not None and larger.grows and target.isa in larger.isas and choice.provider is owner_of(larger):
-            choice = choice_of(larger, choice.node, target) if choice.node.op == larger.op else choice
+            choice = choice_of(owner_of(larger), larger, choice.node, target) if choice.node.op == larger.op else choice
         workspaces = (choice.workspace, *choice.smaller)
         choices.append(replace(choice, workspace=workspaces[seed % len(workspaces)], smaller=()))
     return encode_planned(plan(replace(chosen, choices=tuple(choices)))).payload

@@ -34,7 +34,7 @@ _FLASH_GROWTH = 1 << 20  # so that kernels that trade flash for speed are chosen
 
 def kernels_of(graph: Graph, target: Target) -> set[tuple[int, int]]:
     """Returns the opcode and provider of each call."""
-    return {(call.opcode, call.provider) for call in decode(_payload(graph, target)).calls}
+    return {(call.opcode, call.provider.id) for call in decode(_payload(graph, target)).calls}
 
 
 def chosen_graphs(target: Target) -> list[Graph]:

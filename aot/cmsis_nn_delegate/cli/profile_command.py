@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from ..payload.files.outputs import check_writable, write_files
 from ..payload.report.budget import Budget
 from ..payload.report.from_json import load_report
 from ..runner import chrome_trace, profile, profile_text, simulate
+from ..structured import parse_json
 from ..target import get_target
 from .inputs import samples_of
 from .printing import say, write
@@ -42,7 +42,11 @@ def _profiled(artifacts: Artifacts, arguments: argparse.Namespace) -> profile.Pr
     """Measures what `profile` shows."""
     report = load_report(artifacts.checked_path(".report.json"))
     graph, about = artifacts.graph()
-    core = arguments.core or about.target
+    try:
+        modules, target = parse_json(about.modules, "modules"), get_target(about.target)
+    except ValueError as error:
+        raise UserError(f"{artifacts.path('.graph.npz')}, about: {error}: compile the model again") from error
+    core = arguments.core or target.name
     if get_target(core).isa is not artifacts.payload().isa:
         raise UserError(
             f"{artifacts.path('.payload.bin')} is for cores with the instruction set {report.isa.lower()}, such as "
@@ -65,7 +69,7 @@ def _profiled(artifacts: Artifacts, arguments: argparse.Namespace) -> profile.Pr
         artifacts.payload().data,
         inputs,
         image,
-        modules=json.loads(about.modules),
+        modules=modules,
         about_inputs=about_inputs,
         cycles=arguments.cycles,
         timeout_s=arguments.timeout,

@@ -45,7 +45,7 @@ ALIGNMENT = 16  # of a payload, its sections, every constant and every arena off
 
 
 class ProviderId(enum.IntEnum):
-    """The provider whose kernel a call was compiled for; see `providers`. A number never changes its meaning."""
+    """The provider whose kernel a call was compiled for (`cmsis_nn_delegate.providers`). Numbers keep their meaning."""
 
     PORTABLE = 0
     CMSIS_NN = 1

@@ -13,5 +13,5 @@ class ShapeRule(Protocol):
         """Returns the logical shape of the output; see `Op.output_shape`."""
 
 
-# By operator. `registry` fills it.
+# By operator. `registry` fills it: whoever builds graphs imports that, too.
 SHAPE_RULES: dict[str, ShapeRule] = {}

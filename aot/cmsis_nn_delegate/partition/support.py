@@ -206,11 +206,12 @@ class Support:
         """Refuses `op` if it needs a kernel of its own or of what it becomes, and no provider has one."""
         names = [op.name] if op.kernels else op.becomes
         kernels = [kernel for name in names for kernel in OPS[name].kernels]
-        own = (found.kernel for p in self._providers for name in names for found in p.implementations(name))
-        if not kernels or any(kernel in kernels for kernel in own):
+        found = [own for p in self._providers for name in names for own in p.implementations(name) if own.everywhere]
+        if not kernels or any(own.kernel in kernels for own in found):
             return None
         tried = " and ".join(provider.name for provider in self._providers)
-        why = "; ".join(filter(None, (provider.why_lacking(kernels[0]) for provider in self._providers)))
+        first = kernels[0]
+        why = "; ".join(p.why_lacking(first) or f"{p.name} has no {first.name}" for p in self._providers)
         return Refusal(
             Reason.UNSUPPORTED_OPERATOR,
             f"no kernel for {op.name} in {tried}, and no other provider of kernels is allowed ({why}): add portable to "

@@ -16,13 +16,10 @@ from ..ops.op import operands
 from ..ops.registry import OPS, calls
 from ..providers.implementation import Implementation, Workspace
 from ..providers.provider import Provider
-from ..providers.registry import owner_of
 from ..target import Target
 from .costs.table import predicted_instructions
 from .options import DEFAULT_OPTIONS, PayloadOptions
 from .preference import Preference
-
-_ALL = frozenset(schema.Isa)
 
 
 @dataclass(frozen=True)
@@ -159,9 +156,9 @@ def choose_kernels(legal: Legal, target: Target) -> Chosen:
     return Chosen(legal.graph, target, options, tuple(choices))
 
 
-def choice_of(implementation: Implementation, node: Node, target: Target) -> Choice:
-    """Returns `node` as `implementation`, which has to be able to, computes it on `target`."""
-    return _choice(Assignment(implementation.legal(node), owner_of(implementation), implementation, ""), target)
+def choice_of(provider: Provider, implementation: Implementation, node: Node, target: Target) -> Choice:
+    """Returns `node` as `implementation` of `provider`, which has to be able to, computes it on `target`."""
+    return _choice(Assignment(implementation.legal(node), provider, implementation, ""), target)
 
 
 def _choice(assignment: Assignment, target: Target) -> Choice:
@@ -183,10 +180,10 @@ def _grow(choices: list[Choice], nodes: Sequence[Node], target: Target, limit: i
     best ones first."""
     found = []
     for index, (choice, node) in enumerate(zip(choices, nodes)):
-        for _, implementation in _implementations(node, [choice.provider]):
+        for provider, implementation in _implementations(node, [choice.provider]):
             if not implementation.grows or target.isa not in implementation.isas or implementation.why_not(node):
                 continue
-            larger = choice_of(implementation, node, target)
+            larger = choice_of(provider, implementation, node, target)
             before, after = choice.instructions(target), larger.instructions(target)
             if before is None or after is None or after >= before:
                 continue
@@ -233,31 +230,35 @@ def _preferred_to(
     """Returns the ways to compute `node` that are for the instruction set of `target` and preferred to `assignment`,
     the preferred ones first. If there is none, the text says why they do not take it."""
     found, refusals = [], []
-    for _, implementation in _implementations(node, providers):
+    for provider, implementation in _implementations(node, providers):
         if implementation is assignment.implementation:
             break
-        if implementation.grows or implementation.isas == _ALL or target.isa not in implementation.isas:
+        if implementation.grows or implementation.everywhere or target.isa not in implementation.isas:
             continue  # chosen within a limit, refused by `_assign`, or for other cores
         why = implementation.why_not(node)
         if why:
             refusals.append(f"{implementation.name}: {why}")
         else:
-            found.append(choice_of(implementation, node, target))
+            found.append(choice_of(provider, implementation, node, target))
     return found, "" if found else "; ".join(refusals)
 
 
 def _assign(node: Node, providers: Sequence[Provider]) -> Assignment:
     kernel = _kernel_of(node)
+    expected: list[str] = []  # of providers that one expects to compute it
     refusals: list[str] = []
     for provider in providers:
-        everywhere = [found for _, found in _implementations(node, [provider]) if found.isas == _ALL]
+        everywhere = [found for _, found in _implementations(node, [provider]) if found.everywhere]
         for implementation in everywhere:
             why = implementation.why_not(node)
             if not why:
-                return Assignment(implementation.legal(node), provider, implementation, "; ".join(refusals))
+                return Assignment(implementation.legal(node), provider, implementation, "; ".join(expected))
+            expected.append(why)
             refusals.append(why)
-        if not everywhere and provider.why_lacking(kernel):
-            refusals.append(provider.why_lacking(kernel))
+        if not everywhere:
+            why = provider.why_lacking(kernel)
+            expected += [why] if why else []
+            refusals.append(why or f"{provider.name} has no {kernel.name} for all cores")
     names = ", ".join(provider.name for provider in providers)
     raise ValueError(
         f"{node.name}: no kernel {kernel} in {names}: compile for a provider that has it, such as portable: add it to "

@@ -212,7 +212,12 @@ def _revisions(data: bytes, header: Mapping[str, Any]) -> dict[int, int]:
     known = {provider.id: provider.revision for provider in PROVIDERS.values()}
     found = dict(zip(numbers, struct.unpack_from(f"<{len(numbers)}I", data, schema.HEADER.size)))
     for number, revision in found.items():
-        if revision != known.get(number):
+        if number not in known:
+            raise PayloadError(
+                f"payload for revision {revision:08x} of provider {number}, which is not registered: call "
+                "providers.registry.register() with it"
+            )
+        if revision != known[number]:
             raise PayloadError(
                 f"payload for revision {revision:08x} of provider {number}, which this version does not know: "
                 "compile the model again"

@@ -398,7 +398,7 @@ def patched(**fields):
         ({"format_version": 1}, "payload format 1"),
         (
             {"providers": 1 << 5, "header_bytes": schema.HEADER.size + 4},
-            "of provider 5, which this version does not know: compile the model again",
+            "of provider 5, which is not registered",
         ),
         ({"providers": 0xFF}, "header of"),
         ({"header_bytes": 0}, "header of 0 bytes"),

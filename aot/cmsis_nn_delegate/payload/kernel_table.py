@@ -15,8 +15,8 @@ from .decode import Payload, decode
 from .linking import Linked, alias, included, includes, link, used
 
 # What tables with kernels of this repository accept, without CMSIS-NN and with it.
-_ACCEPTED = "tuned::kProvider"
-_ACCEPTED_WITH_LIBRARY = "tuned::kProviderWithCmsisNn"
+_ACCEPTED = "tuned::kProvider", "tuned"
+_ACCEPTED_WITH_LIBRARY = "tuned::kProviderWithCmsisNn", "tuned+cmsis-nn"
 
 
 def generate_kernel_table(name: str, payload: bytes) -> str:
@@ -57,12 +57,12 @@ def _table(name: str, views: Sequence[Payload], header: str, check: str) -> str:
 namespace cmsis_nn_delegate {{
 namespace {symbol}_model {{
 {"".join(_aliases(provider, linked) for provider in included(views) if provider.library)}\
+{_revisions(views)}\
 #ifdef {with_library.macro}
-inline constexpr const Provider& kOurs = {_ACCEPTED_WITH_LIBRARY};
+{_provider(views, _ACCEPTED_WITH_LIBRARY)}
 #else
-inline constexpr const Provider& kOurs = {_ACCEPTED};
+{_provider(views, _ACCEPTED)}
 #endif
-{_provider(views)}
 }}  // namespace {symbol}_model
 
 /// For an image with this model alone.
@@ -106,20 +106,31 @@ def _aliases(provider: Provider, linked: Sequence[Linked]) -> str:
     return f"#ifdef {provider.library.macro}\n{block}\n#else\nnamespace {name} = {provider.library.stand_in};\n#endif\n"
 
 
-def _provider(views: Sequence[Payload]) -> str:
-    """Returns the definition of which payloads the table accepts: beside those for our kernels, those for the kernels
-    of others that the model uses."""
-    others = {provider.id: provider for provider in used(views) if provider not in DEFAULT}
+def _others(views: Sequence[Payload]) -> list[Provider]:
+    """Returns the providers of others that the model uses."""
+    return [provider for provider in used(views) if provider not in DEFAULT]
+
+
+def _revisions(views: Sequence[Payload]) -> str:
+    """Returns the definition of the revisions that the table follows, if that is not done beside our kernels."""
+    others = _others(views)
     if not others:
-        return "inline constexpr const Provider& kProvider = kOurs;"
-    known = {**{provider.id: provider for provider in DEFAULT}, **others}
-    revisions = [known[i].revision_constant if i in known else "0" for i in range(max(known) + 1)]
-    names = "+".join(provider.name for provider in others.values())
-    isas = "isa_set(kCompiledIsa)" if any(provider.isa_dependent for provider in others.values()) else "kOurs.isas"
-    return (
-        f"inline constexpr std::uint32_t kRevisions[] = {{{', '.join(revisions)}}};\n"
-        f'inline constexpr Provider kProvider = {{"{names}", {isas}, kRevisions}};'
-    )
+        return ""
+    known = {provider.id: provider for provider in (*DEFAULT, *others)}
+    constants = [known[i].revision_constant if i in known else "0" for i in range(max(known) + 1)]
+    return f"inline constexpr std::uint32_t kRevisions[] = {{{', '.join(constants)}}};\n"
+
+
+def _provider(views: Sequence[Payload], ours: tuple[str, str]) -> str:
+    """Returns the definition of which payloads the table accepts: beside those for our kernels, which the C++ constant
+    and name `ours` stand for, those for the kernels of others that the model uses."""
+    constant, name = ours
+    others = _others(views)
+    if not others:
+        return f"inline constexpr const Provider& kProvider = {constant};"
+    names = "+".join([*(provider.name for provider in others), name])
+    isas = "isa_set(kCompiledIsa)" if any(provider.isa_dependent for provider in others) else f"{constant}.isas"
+    return f'inline constexpr Provider kProvider = {{"{names}", {isas}, kRevisions}};'
 
 
 def _whole(linked: Sequence[Linked], library: Library | None) -> str:

@@ -88,6 +88,11 @@ class Implementation:
         """Returns the kernel that it calls. Several implementations may call one."""
         return self.symbol.kernel
 
+    @property
+    def everywhere(self) -> bool:
+        """Returns whether a node can be given to it before the target is known."""
+        return self.isas == frozenset(Isa) and not self.grows
+
     def why_not(self, node: Node) -> str:
         """Returns why it does not compute `node`, a node of `op` whose tensors have the elements of `kernel`, or not
         faster than others; "" if it does."""

@@ -24,15 +24,22 @@ DEFAULT = tuple(PROVIDERS.values())
 
 
 def register(provider: Provider) -> None:
-    """Adds a provider to PROVIDERS, which `--providers` and `providers=` choose from. ValueError if its name or its
-    number is taken, or if payloads cannot have that number."""
+    """Adds a provider to PROVIDERS, which `compile_model(providers=...)` and other functions choose from by name, in
+    this process. ValueError if its name, namespace or number is taken, if payloads cannot have its number or revision,
+    or if it calls a library that builds may lack, which generated C++ knows of ours alone."""
     if not 0 <= provider.id < MAX_PROVIDERS:
         raise ValueError(f"provider {provider.name}: id {provider.id} is not in [0, {MAX_PROVIDERS})")
+    if not 0 < provider.revision < 1 << 32:
+        raise ValueError(f"provider {provider.name}: revision {provider.revision} is not in [1, 2^32)")
+    if not provider.name or "," in provider.name:
+        raise ValueError(f"provider {provider.name!r}: give it a name without commas")
+    if provider.library is not None:
+        raise ValueError(f"provider {provider.name}: only ours call a library that a build may lack")
     for other in PROVIDERS.values():
-        if provider.name == other.name or provider.id == other.id:
+        if provider.name == other.name or provider.id == other.id or provider.namespace == other.namespace:
             raise ValueError(
-                f"provider {provider.name}, id {provider.id}: there is already {other.name}, id {other.id}; choose "
-                "another name and id"
+                f"provider {provider.name}, id {provider.id}, namespace {provider.namespace}: there is already "
+                f"{other.name}, id {other.id}, namespace {other.namespace}; choose others"
             )
     PROVIDERS[provider.name] = provider
 

@@ -52,10 +52,7 @@ bool accepts(const void* args) {
 }  // namespace
 
 constexpr KernelOf<payload::Opcode::kMaximum> kMaximum =
-    Kernel(operators::kMaximum, run_maximum)
-        .in_place()
-        .limited_to(accepts)
-        .only_of(static_cast<payload::ProviderId>(3));
+    Kernel(operators::kMaximum, run_maximum).in_place().limited_to(accepts).only_of(3u);
 
 Error maximum(const payload::MaximumArgs& args, const Bases& bases) {
   return kMaximum.run(&args, bases);

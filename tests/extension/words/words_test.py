@@ -79,7 +79,7 @@ def test_calls_of_one_kernel_by_two_providers_have_a_kernel_that_runs_both(words
 def test_nobody_else_reads_its_payloads(words):
     payload = encode(maxima(8), M4, preferred()).payload
     del PROVIDERS["words"]
-    with pytest.raises(PayloadError, match="00000007 of provider 3, which this version does not know"):
+    with pytest.raises(PayloadError, match="00000007 of provider 3, which is not registered"):
         decode(payload)
     register(words)
 
@@ -88,8 +88,13 @@ def test_nobody_else_reads_its_payloads(words):
     "change, message",
     [
         ({"id": 8}, r"provider words: id 8 is not in \[0, 8\)"),
-        ({"id": 2}, "there is already tuned, id 2; choose another name and id"),
+        ({"id": 2}, "there is already tuned, id 2, namespace tuned; choose others"),
         ({"name": "portable"}, "there is already portable, id 0"),
+        ({"namespace": "cmsis_nn"}, "there is already cmsis-nn, id 1"),
+        ({"name": "a,b"}, "a name without commas"),
+        ({"revision": 0}, r"revision 0 is not in \[1, 2\^32\)"),
+        ({"revision": 1 << 32}, "revision 4294967296 is not in"),
+        ({"library": PROVIDERS["cmsis-nn"].library}, "only ours call a library"),
     ],
 )
 def test_names_and_numbers_are_taken_once(change, message, monkeypatch):
@@ -97,3 +102,9 @@ def test_names_and_numbers_are_taken_once(change, message, monkeypatch):
         monkeypatch.setattr(Words, name, value)
     with pytest.raises(ValueError, match=message):
         register(Words())
+
+
+def test_it_alone_says_what_is_missing(words):
+    options = PayloadOptions.of(providers=("words", "tuned"))
+    with pytest.raises(ValueError, match=r"\(words has no maximum for all cores; tuned has no maximum for all cores\)"):
+        legalize(maxima(8), options)

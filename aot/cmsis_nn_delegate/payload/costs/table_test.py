@@ -21,7 +21,7 @@ from cmsis_nn_delegate.payload.costs.table import (
     predicted_instructions,
 )
 from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, own_implementations
+from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, own_implementations, owner_of
 from cmsis_nn_delegate.target import TARGETS, get_target
 
 CORES = sorted(set(MEASURED_CORES.values()))
@@ -151,7 +151,7 @@ def test_larger_kernels_are_predicted_by_their_scratch_memory():
     x = builder.input(1, 16, 48, 48)
     builder.depthwise_conv2d(x, 1, kernel=(3, 3), stride=(2, 2), padding=Padding(0, 0, 1, 1))
     (node,) = builder.nodes
-    choice = choice_of(kernel, node, get_target("cortex-m4"))
+    choice = choice_of(owner_of(kernel), kernel, node, get_target("cortex-m4"))
     counts = [
         dataclasses.replace(choice, workspace=workspace).instructions(get_target("cortex-m4"))
         for workspace in (choice.workspace, choice.smaller[-1])

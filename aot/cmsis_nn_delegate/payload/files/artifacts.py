@@ -91,23 +91,13 @@ def about_program(payload_crc32: int, program: bytes) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class About:
-    """What NAME.graph.npz says of its compilation, as texts. `modules` and `lines` are JSON, `memories` as
-    `Memory.list_of` reads it. Earlier compilers wrote less."""
+    """What is read of what NAME.graph.npz says of its compilation, as texts; `modules` is JSON. The options of the
+    compiler, which are there too, are for people."""
 
-    name: str
     target: str
-    io_placement: str
-    providers: str  # with commas between them
-    prefer: str
-    max_flash_growth: str  # a number
     payload_crc32: Optional[str] = None
     program_crc32: Optional[str] = None
-    memories: str = ""
-    skip_passes: str = ""  # with commas between them
-    max_slowdown: str = "0"  # a number
-    quantizer: str = ""
     modules: str = "{}"
-    lines: str = "{}"
 
 
 @dataclass(frozen=True)
@@ -210,19 +200,18 @@ class Artifacts:
 
     def checked_path(self, suffix: str) -> Path:
         """Returns the path of a file that exists. UserError says what writes it."""
-        self.read(suffix)
-        return self.path(suffix)
-
-    def has(self, suffix: str) -> bool:
-        return self.path(suffix).is_file()
-
-    def read(self, suffix: str) -> bytes:
         path = self.path(suffix)
         if not path.is_file():
             raise UserError(
                 f"{path} does not exist; `cmsisnn compile` writes it if the whole model becomes one delegate call"
             )
-        return path.read_bytes()
+        return path
+
+    def has(self, suffix: str) -> bool:
+        return self.path(suffix).is_file()
+
+    def read(self, suffix: str) -> bytes:
+        return self.checked_path(suffix).read_bytes()
 
     def payload(self) -> Payload:
         """Returns the decoded payload; its `data` are the bytes."""
