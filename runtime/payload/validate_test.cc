@@ -919,6 +919,17 @@ TEST(ValidateCalls, TheHeaderNamesTheProvidersOfCalls) {
             Error::DelegateInvalidCompatibility);
 }
 
+TEST(ValidateCalls, EachProviderHasOneRevision) {
+  const auto error = [](unsigned providers, const std::vector<std::uint32_t>& revisions) {
+    const AlignedBytes bytes = add_of(1, providers, revisions);
+    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+  };
+  EXPECT_EQ(error(0b010, {payload::kCmsisNnRevision}), Error::Ok);
+  EXPECT_EQ(error(0b010, {payload::kCmsisNnRevision, 7}), Error::InvalidProgram);
+  EXPECT_EQ(error(0b110, {payload::kCmsisNnRevision}), Error::InvalidProgram);
+  EXPECT_EQ(error(0b010, {}), Error::InvalidProgram);
+}
+
 /// A call runs if the header has the revision of the provider that it was compiled for.
 TEST(ValidateCalls, EveryProviderOfACallIsNamed) {
   static constexpr std::uint32_t kOnes[] = {1, 1, 1, 1, 1, 1, 1, 1};

@@ -43,38 +43,6 @@ Error check_identity(const Header& header, const KernelTable& kernels) {
   return Error::Ok;
 }
 
-/// Checks the revisions of the providers, which say what kernels the payload was made for.
-Error check_revisions(const PayloadView& view, std::size_t size, const Provider& provider) {
-  const Header& header = view.header();
-  if (header.header_bytes < sizeof(Header) || header.header_bytes % sizeof(std::uint32_t) != 0) {
-    return malformed("wrong header size");
-  }
-  if (header.header_bytes > size) {
-    return malformed("truncated in its header");
-  }
-  const std::uint32_t* revision = view.revisions();
-  const void* const end = view.tensors();
-  unsigned id = 0;
-  for (unsigned rest = header.providers; rest != 0; rest >>= 1, ++id) {
-    if ((rest & 1) == 0) {
-      continue;
-    }
-    if (revision == end) {
-      return malformed("fewer revisions than providers");
-    }
-    if (*revision == 0 || *revision != provider.revision_of(id)) {
-      ET_LOG(Error,
-             "payload follows revision %08" PRIx32
-             " of provider %u (%s), which the kernels \"%s\" do not follow: "
-             "compile the model with the matching release, or link that provider",
-             *revision, id, payload::kProviders, provider.name);
-      return Error::DelegateInvalidCompatibility;
-    }
-    ++revision;
-  }
-  return revision == end ? Error::Ok : malformed("more revisions than providers");
-}
-
 /// Checks that the sections are aligned, inside the payload and in order.
 Error check_sections(const Header& header, std::size_t size) {
   const std::uint32_t bytes = header.payload_bytes;
@@ -116,6 +84,29 @@ Error check_sections(const Header& header, std::size_t size) {
     return malformed("sections overlap, are misaligned or out of bounds");
   }
   return Error::Ok;
+}
+
+/// Checks the revisions of the providers, which say what kernels the payload was made for. The sections have been
+/// checked: tensors follow `header_bytes`, inside of the payload.
+Error check_revisions(const PayloadView& view, const Provider& provider) {
+  const std::uint32_t* revision = view.revisions();
+  const void* const end = view.tensors();
+  unsigned rest = view.header().providers;
+  for (unsigned id = 0; rest != 0 && revision < end; ++id, rest >>= 1) {
+    if ((rest & 1) == 0) {
+      continue;
+    }
+    if (*revision == 0 || *revision != provider.revision_of(id)) {
+      ET_LOG(Error,
+             "payload follows revision %08" PRIx32
+             " of provider %u (%s), which the kernels \"%s\" do not follow: "
+             "compile the model with the matching release, or link that provider",
+             *revision, id, payload::kProviders, provider.name);
+      return Error::DelegateInvalidCompatibility;
+    }
+    ++revision;
+  }
+  return rest == 0 && revision == end ? Error::Ok : malformed("wrong header size");
 }
 
 /// Checks one input or output: type, shape, dimension order, size and place in the arena.
@@ -174,11 +165,11 @@ Result<PayloadView> PayloadView::open(const void* data, std::size_t size,
   if (error != Error::Ok) {
     return error;
   }
-  error = check_revisions(view, size, *kernels.provider);
+  error = check_sections(header, size);
   if (error != Error::Ok) {
     return error;
   }
-  error = check_sections(header, size);
+  error = check_revisions(view, *kernels.provider);
   if (error != Error::Ok) {
     return error;
   }

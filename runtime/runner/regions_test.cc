@@ -14,6 +14,7 @@ class Beginning {
  public:
   explicit Beginning(const std::vector<std::uint32_t>& regions) {
     payload::Header header = {};
+    header.header_bytes = sizeof(header);
     header.input_count = 1;
     header.output_count = 1;
     header.region_count = static_cast<decltype(header.region_count)>(regions.size());

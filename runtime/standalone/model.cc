@@ -106,9 +106,9 @@ Error StandaloneModelBase::load(const CmsisNnBackend& backend, const void* paylo
   handle_ = *handle;
   arena_bytes_ = view.header().arena_bytes;
   arena_ = arena_bytes_ == 0 ? nullptr : static_cast<std::uint8_t*>(arena);
-  tensors_ = view.tensors();
+  payload_ = &view.header();
   for (std::size_t i = 0; i < count; ++i) {
-    const payload::IoTensor& tensor = tensors_[i];
+    const payload::IoTensor& tensor = view.tensors()[i];
     const bool in_arena = tensor.arena_offset != payload::kNoArenaOffset;
     // The delegate reads sizes and dimension order, and writes neither.
     new (&impls_[i]) TensorImpl(static_cast<ScalarType>(tensor.dtype), tensor.rank,
@@ -123,7 +123,7 @@ Error StandaloneModelBase::load(const CmsisNnBackend& backend, const void* paylo
 
 const payload::IoTensor& StandaloneModelBase::tensor(std::size_t index) const {
   static constexpr payload::IoTensor kNone = no_tensor();
-  return index < count_ ? tensors_[index] : kNone;
+  return index < count_ ? PayloadView(*payload_).tensors()[index] : kNone;
 }
 
 Error StandaloneModelBase::set_data(std::size_t index, void* data) {
@@ -131,14 +131,14 @@ Error StandaloneModelBase::set_data(std::size_t index, void* data) {
     return count_ == 0 ? Error::InvalidState : Error::InvalidArgument;
   }
   // Room of its own in the arena is what data() returned; anything else there is overwritten.
-  const payload::IoTensor& tensor = tensors_[index];
+  const PayloadView view(*payload_);
+  const payload::IoTensor& tensor = view.tensors()[index];
   const bool own =
       tensor.arena_offset != payload::kNoArenaOffset && data == arena_ + tensor.arena_offset;
   if (data != nullptr && !own && !apart(arena_, arena_bytes_, data, tensor.nbytes)) {
     ET_LOG(Error, "the memory of tensor %zu lies in the arena", index);
     return Error::InvalidArgument;
   }
-  const PayloadView view(reinterpret_cast<const payload::Header*>(tensors_)[-1]);
   if (data != nullptr && !apart_from_model("the memory of a tensor", data, tensor.nbytes, view,
                                            backend_->config(), view.header().region_count)) {
     return Error::InvalidArgument;

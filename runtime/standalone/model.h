@@ -113,7 +113,7 @@ class StandaloneModelBase {
   std::size_t capacity_;
   std::size_t count_ = 0;
   const CmsisNnBackend* backend_ = nullptr;
-  const payload::IoTensor* tensors_ = nullptr;
+  const payload::Header* payload_ = nullptr;
   executorch::runtime::DelegateHandle* handle_ = nullptr;
   std::uint8_t* arena_ = nullptr;
   std::uint32_t arena_bytes_ = 0;

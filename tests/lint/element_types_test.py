@@ -1,7 +1,7 @@
 """What depends on the type of elements asks `Element`: few modules of the compiler name one that kernels compute with,
 or have its numbers as their own. Each of the others would have to be changed for every further type.
 
-Operators say which types their kernels take, so `ops` is not looked at.
+Operators and providers say which types their kernels take, so `ops` and `providers` are not looked at.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def test_few_modules_name_the_type_of_activations():
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
-        if not name.endswith("_test.py") and not name.startswith(("ops/", "testing/")):
+        if not name.endswith("_test.py") and not name.startswith(("ops/", "providers/", "testing/")):
             lines = [node.lineno for node in numbers_and_names(ast.parse(path.read_text(encoding="utf-8")))]
             found |= {name: lines} if lines else {}
     assert len(found) > 1

@@ -30,7 +30,12 @@ EXECUTORCH = tuple(f"runtime/runner/executorch/{name}.cc" for name in ("delegate
 SELFTEST = ("platforms/bsp/selftest",)
 
 # They include what is written for each network.
-NETWORKS = ("tests/forms/cpp_main.cc", "tests/forms/payload_main.cc")
+NETWORKS = (
+    "tests/extension/words/run_net.cc",
+    "tests/extension/words/words_test.cc",
+    "tests/forms/cpp_main.cc",
+    "tests/forms/payload_main.cc",
+)
 
 # It includes headers under Zephyr's names, which only the build of the sample finds.
 ZEPHYR = ("tests/cmake/zephyr_standin",)

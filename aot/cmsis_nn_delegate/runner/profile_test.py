@@ -181,6 +181,7 @@ def compiled(tmp_path_factory):
     }
     (folder / "net.payload.bin").write_bytes(encoded.payload)
     (folder / "net.graph.npz").write_bytes(serialize.dumps(GRAPH, about))
+    (folder / "net.report.json").write_text(build_report("net", encoded).to_json())
     return folder / "net"
 
 
