@@ -42,6 +42,7 @@ def register(provider: Provider) -> None:
                 f"{other.name}, id {other.id}, namespace {other.namespace}; choose others"
             )
     PROVIDERS[provider.name] = provider
+    kernels.cache_clear()
 
 
 def get_providers(names: Iterable[str]) -> tuple[Provider, ...]:
@@ -83,7 +84,7 @@ def owner_of(implementation: Implementation) -> Provider:
 
 
 def all_kernels() -> Iterator[KernelSpec]:
-    """Yields the kernels of all operators, and then those that providers add, each once."""
+    """Yields the kernels of all operators, and then those that implementations of their own call."""
     for op in OPS.values():
         yield from op.kernels
     yield from dict.fromkeys(found.kernel for found in own_implementations())
@@ -94,7 +95,6 @@ def kernels() -> Mapping[Opcode, KernelSpec]:
     """Every kernel of the format, in the order of the opcodes."""
     found: dict[Opcode, KernelSpec] = {}
     for kernel in all_kernels():
-        if kernel.opcode in found:
+        if found.setdefault(kernel.opcode, kernel) is not kernel:
             raise ValueError(f"{kernel.name} and {found[kernel.opcode].name} have one opcode")
-        found[kernel.opcode] = kernel
     return dict(sorted(found.items()))

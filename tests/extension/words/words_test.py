@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from cmsis_nn_delegate.format.opcodes import Opcode
+from cmsis_nn_delegate.ops import extremum
 from cmsis_nn_delegate.ops.extremum import ExtremumAttrs
 from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
@@ -12,7 +14,8 @@ from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.kernel_table import generate_kernel_table
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.providers.registry import PROVIDERS, register
+from cmsis_nn_delegate.providers.implementation import OwnImplementation, Symbol
+from cmsis_nn_delegate.providers.registry import PROVIDERS, kernels, register
 from cmsis_nn_delegate.target import get_target
 from tests.extension.words.provider import Words
 
@@ -21,13 +24,11 @@ M4 = get_target("cortex-m4")
 
 
 @pytest.fixture
-def words(monkeypatch):
-    for name in tuple(PROVIDERS):  # as they were, after the test
-        monkeypatch.setitem(PROVIDERS, name, PROVIDERS[name])
+def words():
     provider = Words()
     register(provider)
     yield provider
-    del PROVIDERS[provider.name]
+    PROVIDERS.pop(provider.name, None)
 
 
 def preferred():
@@ -52,7 +53,7 @@ def choices(graph, target):
 def test_files_name_its_kernel_and_no_others():
     report = (FOLDER / "net.report.txt").read_text()
     assert re.search(r"^.* maximum +words +", report, re.MULTILINE)
-    assert "words" in (FOLDER / "net.report.html").read_text()
+    assert '"kernel":"maximum","provider":"words"' in (FOLDER / "net.report.html").read_text()
     table = (FOLDER / "net.kernels.h").read_text()
     assert "        words::kMaximum,\n" in table and '#include "tests/extension/words/words.h"' in table
     sources = (FOLDER / "net.sources.txt").read_text().splitlines()
@@ -81,7 +82,6 @@ def test_nobody_else_reads_its_payloads(words):
     del PROVIDERS["words"]
     with pytest.raises(PayloadError, match="00000007 of provider 3, which is not registered"):
         decode(payload)
-    register(words)
 
 
 @pytest.mark.parametrize(
@@ -108,3 +108,18 @@ def test_it_alone_says_what_is_missing(words):
     options = PayloadOptions.of(providers=("words", "tuned"))
     with pytest.raises(ValueError, match=r"\(words has no maximum for all cores; tuned has no maximum for all cores\)"):
         legalize(maxima(8), options)
+
+
+def test_an_implementation_of_its_own_may_call_the_kernel_of_an_operator(words, monkeypatch):
+    class Own(OwnImplementation):
+        name = "own"
+        op = "extremum"
+        like = extremum.MAXIMUM
+        symbol = Symbol(extremum.MAXIMUM)
+
+    monkeypatch.setattr(Words, "implementations", lambda self, op: (Own(),) if op == Own.op else ())
+    del PROVIDERS["words"]
+    before = kernels()
+    register(words)
+    assert kernels() is not before
+    assert kernels()[Opcode.MAXIMUM] is extremum.MAXIMUM
