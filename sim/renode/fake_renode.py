@@ -11,9 +11,10 @@ The variable FAKE_RENODE names a JSON file:
                 ["exit", text]: the firmware writes the text; its last instruction is also its first
                 ["die"]
 
-Like Renode, it deletes renode-* in TMPDIR when it starts, writes its port there, and executes the script
-of a hook, which can use `cpu` and `System`. It appends every command to transcript.txt beside the JSON
-file, and its process id and that of a child to pids.txt.
+Like Renode, it deletes renode-* in TMPDIR when it starts, writes its port there, executes the script of a
+hook, which can use `cpu` and `System`, and refuses every command when its current folder is gone. It
+appends every command to transcript.txt beside the JSON file, and its process id and that of a child to
+pids.txt.
 """
 
 import json
@@ -53,6 +54,7 @@ class Machine:
         self.hooks = {}
 
     def command(self, text):
+        os.getcwd()
         _append(CONFIG.with_name("transcript.txt"), text + "\n")
         if SCRIPT.get("ignore") and re.search(SCRIPT["ignore"], text):
             time.sleep(3600)

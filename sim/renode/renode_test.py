@@ -375,6 +375,20 @@ def test_renode_ends_with_whoever_started_it(fake):
     assert all(goes_away(pid) for pid in fake.pids()[0])
 
 
+def test_the_folder_of_the_caller_may_go(fake, tmp_path, monkeypatch):
+    """Renode outlives a run, and the program's current folder may be a temporary one."""
+    image, folder = M4.resolve(), tmp_path / "current"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    # A relative path in $RENODE is one from here.
+    monkeypatch.setenv("RENODE", f"{sys.executable} {os.path.relpath(FAKE)}")
+    fake.script([EXIT], [EXIT])
+    fake.run(image)
+    monkeypatch.chdir(tmp_path)
+    folder.rmdir()
+    assert fake.run(image).status == "exit"
+
+
 @pytest.mark.parametrize("command, code", [("raise SystemExit(5)", 5), ("import os; os.kill(os.getpid(), 9)", 137)])
 def test_guard_ends_with_its_command(tmp_path, command, code):
     process = subprocess.Popen(

@@ -12,6 +12,7 @@ import itertools
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -24,7 +25,7 @@ from sim.simulator import SimulatorError
 START_TIMEOUT_S = 90.0  # Enough for the first start on a busy machine; usually it takes 2 to 5 s.
 COMMAND_TIMEOUT_S = 60.0
 _END_TIMEOUT_S = 1.0  # From a failed connection to the end of the process: guard.py looks for it 10 times a second.
-_GUARD = pathlib.Path(__file__).with_name("guard.py")
+_GUARD = pathlib.Path(__file__).resolve().with_name("guard.py")
 # Paths that are valid both as the Monitor's @path and in a quoted Python string inside a quoted Monitor string.
 _PLAIN_PATH = re.compile(r"[\w./+=,~@-]+", re.ASCII)
 
@@ -72,6 +73,10 @@ class RenodeServer:
         environment.setdefault("DOTNET_EnableDiagnostics", "0")
         # Without a home directory, .NET has no folder to unpack itself into.
         environment.setdefault("HOME", str(self._folder))
+        # Renode looks at its current folder with every command. The caller's may be removed while this runs, so that
+        # it gets its own, and words that name files from the caller's folder become whole paths.
+        command = [shutil.which(launcher[0]) or launcher[0], *launcher[1:]]
+        command = [os.path.abspath(word) if os.path.exists(word) else word for word in command]
         with open(self._messages, "wb") as messages:
             self._process = subprocess.Popen(
                 [
@@ -79,7 +84,7 @@ class RenodeServer:
                     "-S",
                     str(_GUARD),
                     str(self._folder),
-                    *launcher,
+                    *command,
                     "--disable-gui",
                     "--hide-log",
                     "--robot-server-port",
@@ -89,6 +94,7 @@ class RenodeServer:
                 stdout=messages,
                 stderr=subprocess.STDOUT,
                 env=environment,
+                cwd=self._folder,
             )
         self._url = ""
         try:
