@@ -50,8 +50,8 @@ def _missing_with_kernels(op: Op) -> Iterator[str]:
         portable = ROOT / f"runtime/kernels/portable/{kernel.name}.cc"
         if not portable.exists():
             yield f"the portable kernel {kernel.name}.cc"
-        elif f"Error {kernel.name}(const payload::{kernel.args.name}& " not in portable.read_text(encoding="utf-8"):
-            yield f"the function {kernel.name}() in the portable kernel {kernel.name}.cc"
+        elif _function(kernel.name) not in portable.read_text(encoding="utf-8"):
+            yield f"the function run_{kernel.name}() in the portable kernel {kernel.name}.cc"
         symbol = CMSIS_NN.symbol(kernel)
         if symbol is None and kernel.name not in WHY_LACKING:
             yield f"why there is no kernel {kernel.name} of CMSIS-NN"
@@ -69,6 +69,11 @@ def _missing_with_kernels(op: Op) -> Iterator[str]:
         yield from (f"a random case of {kernel.name}" for kernel in op.kernels if kernel.name not in drawn)
     if f'"{op.name}",' not in (ROOT / "tests/conformance/operators.bzl").read_text(encoding="utf-8"):
         yield "a conformance test"
+
+
+def _function(name: str) -> str:
+    """How the definition of a kernel's function begins."""
+    return f"\nError run_{name}(const void* args, const Bases& bases) {{\n"
 
 
 def _inherited(op: Op, method: str) -> bool:
@@ -134,7 +139,7 @@ def test_parts_of_tuned_kernels_have_a_file_each():
     assert parts
     for kernel, function in parts:
         source = (ROOT / f"runtime/kernels/tuned/{function.name}.cc").read_text(encoding="utf-8")
-        assert f"Error {function.name}(const payload::{kernel.args.name}& " in source
+        assert _function(function.name) in source
         assert f"KernelOf<payload::Opcode::k{camel(kernel.name)}> k{camel(function.name)} =" in source
 
 

@@ -70,10 +70,10 @@ using executorch::runtime::Error;
 
 {providers}
 
-// Each kernel is declared twice. The constant is for tables: it has what validation needs to know, and links the checks
-// of its calls. The function runs one call and links nothing else, for code with calls of its own, such as
-// `cmsisnn compile --emit cpp` writes. It checks no more than the constant's `run`: `args` must be such as init()
-// accepts, and the memory behind `bases` as large as `args` says.
+// Each kernel NAME has a constant and a function. kName is for tables: it has what validation needs to know, and links
+// the checks of its calls. run_NAME() is its `run`, which links nothing else. NAME() is the same function with the type
+// of its argument block, for code with calls of its own, such as `cmsisnn compile --emit cpp` writes. Both check
+// nothing: `args` must be such as init() accepts, and the memory behind `bases` as large as `args` says.
 
 {kernels}
 }}  // namespace {namespace}
@@ -213,7 +213,10 @@ def _declarations(kernel: KernelSpec, provider: Provider) -> str:
 def _declaration(kernel: KernelSpec, name: str, documentation: str) -> str:
     lines = comment(documentation)
     lines.append(f"extern const KernelOf<payload::Opcode::k{camel(kernel.name)}> k{camel(name)};")
-    lines.append(f"Error {name}(const payload::{kernel.args.name}& args, const Bases& bases);")
+    lines.append(f"Error run_{name}(const void* args, const Bases& bases);")
+    lines.append(f"inline Error {name}(const payload::{kernel.args.name}& args, const Bases& bases) {{")
+    lines.append(f"  return run_{name}(&args, bases);")
+    lines.append("}")
     return "\n".join([*lines, ""])
 
 

@@ -4,7 +4,6 @@
 
 namespace cmsis_nn_delegate {
 namespace extension {
-namespace {
 
 executorch::runtime::Error run_running_peak(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::RunningPeakArgs*>(args);
@@ -20,16 +19,8 @@ executorch::runtime::Error run_running_peak(const void* args, const Bases& bases
   return executorch::runtime::Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kMul> kRunningPeak =
     Kernel(operators::kRunningPeak, run_running_peak);
 
 }  // namespace extension
-
-executorch::runtime::Error portable::running_peak(const payload::RunningPeakArgs& args,
-                                                  const Bases& bases) {
-  return extension::kRunningPeak.run(&args, bases);
-}
-
 }  // namespace cmsis_nn_delegate

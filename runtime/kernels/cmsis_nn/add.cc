@@ -3,7 +3,6 @@
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
-namespace {
 
 Error run_add(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AddArgs*>(args);
@@ -14,14 +13,10 @@ Error run_add(const void* args, const Bases& bases) {
       a.output_multiplier, a.output_shift, a.activation.min, a.activation.max, a.count));
 }
 
-}  // namespace
-
 // The output may be an input: arm_elementwise_add_s8 reads every element, or group of four, before it
 // writes the same element or group.
 constexpr KernelOf<payload::Opcode::kAdd> kAdd =
     cmsis_nn_kernel(operators::kAdd, run_add).in_place();
-
-Error add(const payload::AddArgs& args, const Bases& bases) { return kAdd.run(&args, bases); }
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

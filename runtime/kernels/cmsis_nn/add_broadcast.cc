@@ -17,20 +17,16 @@ Error add_row(const void* args, const std::int8_t* input1, const std::int8_t* in
       a.output_multiplier, a.output_shift, a.activation.min, a.activation.max, count));
 }
 
+}  // namespace
+
 Error run_add_broadcast(const void* args, const Bases& bases) {
   return portable::for_each_row(*static_cast<const Args*>(args), bases, add_row);
 }
-
-}  // namespace
 
 // The output may be an input of its size: see add.cc. A row of it is written after it was read, and the
 // other operand lies elsewhere.
 constexpr KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast =
     cmsis_nn_kernel(operators::kAddBroadcast, run_add_broadcast).in_place();
-
-Error add_broadcast(const payload::AddBroadcastArgs& args, const Bases& bases) {
-  return kAddBroadcast.run(&args, bases);
-}
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -5,14 +5,6 @@ namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 namespace {
 
-Error run_avg_pool2d(const void* args, const Bases& bases) {
-  const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
-  const cmsis_nn_context context = scratch(a, bases);
-  return to_error(arm_avgpool_s8(&context, native(a.params), native(a.input_dims),
-                                 bases.resolve<const std::int8_t>(a.input), native(a.filter_dims),
-                                 native(a.output_dims), bases.resolve<std::int8_t>(a.output)));
-}
-
 std::uint32_t scratch_bytes(const void* args) {
   const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
   return static_cast<std::uint32_t>(
@@ -21,12 +13,16 @@ std::uint32_t scratch_bytes(const void* args) {
 
 }  // namespace
 
+Error run_avg_pool2d(const void* args, const Bases& bases) {
+  const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
+  const cmsis_nn_context context = scratch(a, bases);
+  return to_error(arm_avgpool_s8(&context, native(a.params), native(a.input_dims),
+                                 bases.resolve<const std::int8_t>(a.input), native(a.filter_dims),
+                                 native(a.output_dims), bases.resolve<std::int8_t>(a.output)));
+}
+
 constexpr KernelOf<payload::Opcode::kAvgPool2d> kAvgPool2d =
     cmsis_nn_kernel(operators::kAvgPool2d, run_avg_pool2d, scratch_bytes);
-
-Error avg_pool2d(const payload::AvgPool2dArgs& args, const Bases& bases) {
-  return kAvgPool2d.run(&args, bases);
-}
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -5,6 +5,15 @@ namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 namespace {
 
+std::uint32_t scratch_bytes(const void* args) {
+  const auto& a = *static_cast<const payload::BatchMatmulArgs*>(args);
+  // The sums of the rows of input2, as a linear layer has them of its filter's.
+  const cmsis_nn_dims filter = {a.input2_dims.c, 1, 1, a.input2_dims.w};
+  return static_cast<std::uint32_t>(arm_fully_connected_s8_get_buffer_size(&filter));
+}
+
+}  // namespace
+
 Error run_batch_matmul(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::BatchMatmulArgs*>(args);
   const cmsis_nn_context context = scratch(a, bases);
@@ -19,21 +28,8 @@ Error run_batch_matmul(const void* args, const Bases& bases) {
       bases.resolve<std::int8_t>(a.output)));
 }
 
-std::uint32_t scratch_bytes(const void* args) {
-  const auto& a = *static_cast<const payload::BatchMatmulArgs*>(args);
-  // The sums of the rows of input2, as a linear layer has them of its filter's.
-  const cmsis_nn_dims filter = {a.input2_dims.c, 1, 1, a.input2_dims.w};
-  return static_cast<std::uint32_t>(arm_fully_connected_s8_get_buffer_size(&filter));
-}
-
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kBatchMatmul> kBatchMatmul =
     cmsis_nn_kernel(operators::kBatchMatmul, run_batch_matmul, scratch_bytes);
-
-Error batch_matmul(const payload::BatchMatmulArgs& args, const Bases& bases) {
-  return kBatchMatmul.run(&args, bases);
-}
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -40,6 +40,25 @@ namespace {
   return Error::Ok;
 }
 
+std::uint32_t scratch_bytes(const void* args) {
+  const auto wide = widened_sizes(*static_cast<const payload::Conv2dArgs*>(args));
+  // Over all groups, one window has at most as many bytes as the filter, fewer than 2^28, so no term
+  // overflows.
+  return static_cast<std::uint32_t>(arm_convolve_wrapper_s8_get_buffer_size(
+      &wide.params, &wide.input, &wide.filter, &wide.output));
+}
+
+bool accepts(const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
+  const auto& p = a.params;
+  return rules::convolution_fits(kWithMve, a.input_dims.h, a.input_dims.w, a.input_dims.c,
+                                 a.filter_dims.h, a.filter_dims.w, a.filter_dims.c, a.output_dims.h,
+                                 a.output_dims.w, a.output_dims.c, p.stride.h, p.stride.w,
+                                 p.padding.h, p.padding.w, p.dilation.h, p.dilation.w);
+}
+
+}  // namespace
+
 Error run_conv2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
   if constexpr (kWithMve) {
@@ -72,33 +91,10 @@ Error run_conv2d(const void* args, const Bases& bases) {
                                         /*upscale_dims=*/nullptr, &wide.output, output));
 }
 
-std::uint32_t scratch_bytes(const void* args) {
-  const auto wide = widened_sizes(*static_cast<const payload::Conv2dArgs*>(args));
-  // Over all groups, one window has at most as many bytes as the filter, fewer than 2^28, so no term
-  // overflows.
-  return static_cast<std::uint32_t>(arm_convolve_wrapper_s8_get_buffer_size(
-      &wide.params, &wide.input, &wide.filter, &wide.output));
-}
-
-bool accepts(const void* args) {
-  const auto& a = *static_cast<const payload::Conv2dArgs*>(args);
-  const auto& p = a.params;
-  return rules::convolution_fits(kWithMve, a.input_dims.h, a.input_dims.w, a.input_dims.c,
-                                 a.filter_dims.h, a.filter_dims.w, a.filter_dims.c, a.output_dims.h,
-                                 a.output_dims.w, a.output_dims.c, p.stride.h, p.stride.w,
-                                 p.padding.h, p.padding.w, p.dilation.h, p.dilation.w);
-}
-
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kConv2d> kConv2d =
     cmsis_nn_kernel(operators::kConv2d, run_conv2d, scratch_bytes)
         .limited_to(accepts)
         .reading_past(payload::reads_past(kCompiledIsa, payload::Opcode::kConv2d));
-
-Error conv2d(const payload::Conv2dArgs& args, const Bases& bases) {
-  return kConv2d.run(&args, bases);
-}
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

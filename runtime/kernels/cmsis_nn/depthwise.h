@@ -8,9 +8,10 @@ namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 namespace depthwise {
 
-/// Runs a call with `kFunction`, which has the parameters of arm_depthwise_conv_wrapper_s8.
+/// Runs a call with `kFunction`, which has the parameters of arm_depthwise_conv_wrapper_s8: the body of a kernel's
+/// function, which has no call more for it.
 template <auto kFunction>
-Error run(const void* args, const Bases& bases) {
+[[gnu::always_inline]] inline Error run(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
   const cmsis_nn_context context = scratch(a, bases);
   const cmsis_nn_per_channel_quant_params quant = per_channel(a, bases);

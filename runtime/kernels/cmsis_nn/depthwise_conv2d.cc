@@ -11,12 +11,12 @@ bool accepts(const void* args) {
 
 }  // namespace
 
-constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d =
-    depthwise::kernel(depthwise::run<arm_depthwise_conv_wrapper_s8>, accepts);
-
-Error depthwise_conv2d(const payload::DepthwiseConv2dArgs& args, const Bases& bases) {
-  return kDepthwiseConv2d.run(&args, bases);
+Error run_depthwise_conv2d(const void* args, const Bases& bases) {
+  return depthwise::run<arm_depthwise_conv_wrapper_s8>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d =
+    depthwise::kernel(run_depthwise_conv2d, accepts);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

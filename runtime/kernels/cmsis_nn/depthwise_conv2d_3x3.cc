@@ -12,12 +12,12 @@ bool accepts(const void* args) {
 
 }  // namespace
 
-constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d3x3 =
-    depthwise::kernel(depthwise::run<arm_depthwise_conv_3x3_s8>, accepts);
-
-Error depthwise_conv2d_3x3(const payload::DepthwiseConv2dArgs& args, const Bases& bases) {
-  return kDepthwiseConv2d3x3.run(&args, bases);
+Error run_depthwise_conv2d_3x3(const void* args, const Bases& bases) {
+  return depthwise::run<arm_depthwise_conv_3x3_s8>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d3x3 =
+    depthwise::kernel(run_depthwise_conv2d_3x3, accepts);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

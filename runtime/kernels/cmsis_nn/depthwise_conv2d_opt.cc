@@ -12,12 +12,12 @@ bool accepts(const void* args) {
 
 }  // namespace
 
-constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2dOpt =
-    depthwise::kernel(depthwise::run<arm_depthwise_conv_s8_opt>, accepts);
-
-Error depthwise_conv2d_opt(const payload::DepthwiseConv2dArgs& args, const Bases& bases) {
-  return kDepthwiseConv2dOpt.run(&args, bases);
+Error run_depthwise_conv2d_opt(const void* args, const Bases& bases) {
+  return depthwise::run<arm_depthwise_conv_s8_opt>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2dOpt =
+    depthwise::kernel(run_depthwise_conv2d_opt, accepts);
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -4,7 +4,6 @@
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
-namespace {
 
 Error run_fully_connected(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedArgs*>(args);
@@ -28,14 +27,8 @@ Error run_fully_connected(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kFullyConnected> kFullyConnected =
     cmsis_nn_kernel(operators::kFullyConnected, run_fully_connected);
-
-Error fully_connected(const payload::FullyConnectedArgs& args, const Bases& bases) {
-  return kFullyConnected.run(&args, bases);
-}
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -4,7 +4,6 @@
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
-namespace {
 
 Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedPerTensorArgs*>(args);
@@ -24,15 +23,8 @@ Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor =
     cmsis_nn_kernel(operators::kFullyConnectedPerTensor, run_fully_connected_per_tensor);
-
-Error fully_connected_per_tensor(const payload::FullyConnectedPerTensorArgs& args,
-                                 const Bases& bases) {
-  return kFullyConnectedPerTensor.run(&args, bases);
-}
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -3,7 +3,6 @@
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
-namespace {
 
 Error run_max_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
@@ -13,14 +12,8 @@ Error run_max_pool2d(const void* args, const Bases& bases) {
                                   native(a.output_dims), bases.resolve<std::int8_t>(a.output)));
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kMaxPool2d> kMaxPool2d =
     cmsis_nn_kernel(operators::kMaxPool2d, run_max_pool2d);
-
-Error max_pool2d(const payload::MaxPool2dArgs& args, const Bases& bases) {
-  return kMaxPool2d.run(&args, bases);
-}
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -13,21 +13,17 @@ Error maximum_row(const void*, const std::int8_t* input1, const std::int8_t* inp
   return to_error(arm_maximum_s8(nullptr, input1, &dims, input2, &dims, output, &dims));
 }
 
+}  // namespace
+
 Error run_maximum(const void* args, const Bases& bases) {
   return portable::for_each_row(*static_cast<const payload::MaximumArgs*>(args), bases,
                                 maximum_row);
 }
 
-}  // namespace
-
 // The output may be an input of its size: the function reads every element, or vector, before it writes the
 // same element or vector.
 constexpr KernelOf<payload::Opcode::kMaximum> kMaximum =
     cmsis_nn_kernel(operators::kMaximum, run_maximum).in_place();
-
-Error maximum(const payload::MaximumArgs& args, const Bases& bases) {
-  return kMaximum.run(&args, bases);
-}
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

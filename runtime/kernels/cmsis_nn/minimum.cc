@@ -13,21 +13,17 @@ Error minimum_row(const void*, const std::int8_t* input1, const std::int8_t* inp
   return to_error(arm_minimum_s8(nullptr, input1, &dims, input2, &dims, output, &dims));
 }
 
+}  // namespace
+
 Error run_minimum(const void* args, const Bases& bases) {
   return portable::for_each_row(*static_cast<const payload::MinimumArgs*>(args), bases,
                                 minimum_row);
 }
 
-}  // namespace
-
 // The output may be an input of its size: the function reads every element, or vector, before it writes the
 // same element or vector.
 constexpr KernelOf<payload::Opcode::kMinimum> kMinimum =
     cmsis_nn_kernel(operators::kMinimum, run_minimum).in_place();
-
-Error minimum(const payload::MinimumArgs& args, const Bases& bases) {
-  return kMinimum.run(&args, bases);
-}
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -3,7 +3,6 @@
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
-namespace {
 
 Error run_mul(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MulArgs*>(args);
@@ -13,14 +12,10 @@ Error run_mul(const void* args, const Bases& bases) {
       a.output_multiplier, a.output_shift, a.activation.min, a.activation.max, a.count));
 }
 
-}  // namespace
-
 // The output may be an input: the function reads every element, or group of four, before it writes the
 // same element or group.
 constexpr KernelOf<payload::Opcode::kMul> kMul =
     cmsis_nn_kernel(operators::kMul, run_mul).in_place();
-
-Error mul(const payload::MulArgs& args, const Bases& bases) { return kMul.run(&args, bases); }
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

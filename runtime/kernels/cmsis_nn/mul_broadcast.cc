@@ -16,20 +16,16 @@ Error mul_row(const void* args, const std::int8_t* input1, const std::int8_t* in
                                          a.activation.min, a.activation.max, count));
 }
 
+}  // namespace
+
 Error run_mul_broadcast(const void* args, const Bases& bases) {
   return portable::for_each_row(*static_cast<const Args*>(args), bases, mul_row);
 }
-
-}  // namespace
 
 // The output may be an input of its size: see mul.cc. A row of it is written after it was read, and the
 // other operand lies elsewhere.
 constexpr KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast =
     cmsis_nn_kernel(operators::kMulBroadcast, run_mul_broadcast).in_place();
-
-Error mul_broadcast(const payload::MulBroadcastArgs& args, const Bases& bases) {
-  return kMulBroadcast.run(&args, bases);
-}
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -6,6 +6,12 @@ namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 namespace {
 
+bool accepts(const void* args) {
+  return rules::softmax_fits(static_cast<const payload::SoftmaxArgs*>(args)->row_size);
+}
+
+}  // namespace
+
 Error run_softmax(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::SoftmaxArgs*>(args);
   arm_softmax_s8(bases.resolve<const std::int8_t>(a.input), a.rows, a.row_size, a.multiplier,
@@ -13,18 +19,8 @@ Error run_softmax(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-bool accepts(const void* args) {
-  return rules::softmax_fits(static_cast<const payload::SoftmaxArgs*>(args)->row_size);
-}
-
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kSoftmax> kSoftmax =
     cmsis_nn_kernel(operators::kSoftmax, run_softmax).limited_to(accepts);
-
-Error softmax(const payload::SoftmaxArgs& args, const Bases& bases) {
-  return kSoftmax.run(&args, bases);
-}
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

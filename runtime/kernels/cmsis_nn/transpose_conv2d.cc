@@ -6,6 +6,23 @@ namespace cmsis_nn_delegate {
 namespace cmsis_nn {
 namespace {
 
+std::uint32_t scratch_bytes(const void* args) {
+  const auto& a = *static_cast<const payload::TransposeConv2dArgs*>(args);
+  return static_cast<std::uint32_t>(rules::transpose_conv_scratch(
+      a.input_dims.w, a.filter_dims.h, a.filter_dims.w, a.params.stride.w, a.output_dims.c));
+}
+
+bool accepts(const void* args) {
+  const auto& a = *static_cast<const payload::TransposeConv2dArgs*>(args);
+  const auto& p = a.params;
+  return rules::transpose_conv_fits(a.input_dims.h, a.input_dims.w, a.input_dims.c, a.filter_dims.h,
+                                    a.filter_dims.w, a.filter_dims.c, a.output_dims.h,
+                                    a.output_dims.w, a.output_dims.c, p.stride.h, p.stride.w,
+                                    p.padding.h, p.padding.w, p.dilation.h, p.dilation.w);
+}
+
+}  // namespace
+
 Error run_transpose_conv2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::TransposeConv2dArgs*>(args);
   const auto& p = a.params;
@@ -28,30 +45,9 @@ Error run_transpose_conv2d(const void* args, const Bases& bases) {
                             native(a.output_dims), bases.resolve<std::int8_t>(a.output)));
 }
 
-std::uint32_t scratch_bytes(const void* args) {
-  const auto& a = *static_cast<const payload::TransposeConv2dArgs*>(args);
-  return static_cast<std::uint32_t>(rules::transpose_conv_scratch(
-      a.input_dims.w, a.filter_dims.h, a.filter_dims.w, a.params.stride.w, a.output_dims.c));
-}
-
-bool accepts(const void* args) {
-  const auto& a = *static_cast<const payload::TransposeConv2dArgs*>(args);
-  const auto& p = a.params;
-  return rules::transpose_conv_fits(a.input_dims.h, a.input_dims.w, a.input_dims.c, a.filter_dims.h,
-                                    a.filter_dims.w, a.filter_dims.c, a.output_dims.h,
-                                    a.output_dims.w, a.output_dims.c, p.stride.h, p.stride.w,
-                                    p.padding.h, p.padding.w, p.dilation.h, p.dilation.w);
-}
-
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kTransposeConv2d> kTransposeConv2d =
     cmsis_nn_kernel(operators::kTransposeConv2d, run_transpose_conv2d, scratch_bytes)
         .limited_to(accepts);
-
-Error transpose_conv2d(const payload::TransposeConv2dArgs& args, const Bases& bases) {
-  return kTransposeConv2d.run(&args, bases);
-}
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

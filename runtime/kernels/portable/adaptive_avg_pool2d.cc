@@ -15,6 +15,8 @@ struct Span {
   }
 };
 
+}  // namespace
+
 Error run_adaptive_avg_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AdaptiveAvgPool2dArgs*>(args);
   const payload::Dims& in = a.input_dims;
@@ -37,14 +39,8 @@ Error run_adaptive_avg_pool2d(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kAdaptiveAvgPool2d> kAdaptiveAvgPool2d =
     Kernel(operators::kAdaptiveAvgPool2d, run_adaptive_avg_pool2d);
-
-Error adaptive_avg_pool2d(const payload::AdaptiveAvgPool2dArgs& args, const Bases& bases) {
-  return kAdaptiveAvgPool2d.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -4,7 +4,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_add(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AddArgs*>(args);
@@ -14,11 +13,7 @@ Error run_add(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kAdd> kAdd = Kernel(operators::kAdd, run_add).in_place();
-
-Error add(const payload::AddArgs& args, const Bases& bases) { return kAdd.run(&args, bases); }
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -14,18 +14,14 @@ Error add_row(const void* args, const std::int8_t* input1, const std::int8_t* in
   return Error::Ok;
 }
 
+}  // namespace
+
 Error run_add_broadcast(const void* args, const Bases& bases) {
   return for_each_row(*static_cast<const Args*>(args), bases, add_row);
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast =
     Kernel(operators::kAddBroadcast, run_add_broadcast).in_place();
-
-Error add_broadcast(const payload::AddBroadcastArgs& args, const Bases& bases) {
-  return kAddBroadcast.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

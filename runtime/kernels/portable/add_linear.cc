@@ -3,11 +3,11 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-constexpr KernelOf<payload::Opcode::kAddLinear> kAddLinear = add_linear_kernel<PlainLinearSums>();
-
-Error add_linear(const payload::AddLinearArgs& args, const Bases& bases) {
-  return kAddLinear.run(&args, bases);
+Error run_add_linear(const void* args, const Bases& bases) {
+  return compute_add_linear<PlainLinearSums>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kAddLinear> kAddLinear = add_linear_kernel(run_add_linear);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -56,9 +56,9 @@ struct PlainLinearSums {
   }
 };
 
-/// Computes one call. `Sums` has the function of PlainLinearSums.
+/// Computes one call: the body of a kernel's function, which has no call more for it. `Sums` has the function of PlainLinearSums.
 template <typename Sums>
-Error run_add_linear(const void* args, const Bases& bases) {
+[[gnu::always_inline]] inline Error compute_add_linear(const void* args, const Bases& bases) {
   const auto& call = *static_cast<const payload::AddLinearArgs*>(args);
   constexpr std::uint32_t kEveryByte = 0x01010101;
   const payload::Activation& limits = call.activation;
@@ -80,13 +80,10 @@ Error run_add_linear(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-/// The kernel with the inner loop of `Sums`. The output may be an input: elements are read before they
+/// Returns the kernel whose `run` calls compute_add_linear(). The output may be an input: elements are read before they
 /// are written.
-template <typename Sums>
-constexpr Kernel add_linear_kernel() {
-  return Kernel(operators::kAddLinear, run_add_linear<Sums>)
-      .in_place()
-      .only_of(payload::ProviderId::kTuned);
+constexpr Kernel add_linear_kernel(Kernel::Run run) {
+  return Kernel(operators::kAddLinear, run).in_place().only_of(payload::ProviderId::kTuned);
 }
 
 }  // namespace portable

@@ -4,7 +4,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_avg_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
@@ -29,14 +28,8 @@ Error run_avg_pool2d(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kAvgPool2d> kAvgPool2d =
     Kernel(operators::kAvgPool2d, run_avg_pool2d);
-
-Error avg_pool2d(const payload::AvgPool2dArgs& args, const Bases& bases) {
-  return kAvgPool2d.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -12,6 +12,8 @@ const std::int8_t* matrix(const std::int8_t* data, const payload::Dims& dims, st
   return data + index * dims.w * dims.c;
 }
 
+}  // namespace
+
 Error run_batch_matmul(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::BatchMatmulArgs*>(args);
   const auto* input1 = bases.resolve<const std::int8_t>(a.input1);
@@ -41,14 +43,8 @@ Error run_batch_matmul(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kBatchMatmul> kBatchMatmul =
     Kernel(operators::kBatchMatmul, run_batch_matmul);
-
-Error batch_matmul(const payload::BatchMatmulArgs& args, const Bases& bases) {
-  return kBatchMatmul.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -4,12 +4,13 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
+Error run_conv2d(const void* args, const Bases& bases) {
+  return run_convolution<payload::Conv2dArgs>(args, bases);
+}
+
+// GCC's code is smaller where run_convolution() is not inlined into run_conv2d().
 constexpr KernelOf<payload::Opcode::kConv2d> kConv2d =
     Kernel(operators::kConv2d, run_convolution<payload::Conv2dArgs>);
-
-Error conv2d(const payload::Conv2dArgs& args, const Bases& bases) {
-  return kConv2d.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

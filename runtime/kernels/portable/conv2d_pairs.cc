@@ -3,12 +3,12 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs =
-    conv2d_pairs_kernel<PlainPairProducts>();
-
-Error conv2d_pairs(const payload::Conv2dPairsArgs& args, const Bases& bases) {
-  return kConv2dPairs.run(&args, bases);
+Error run_conv2d_pairs(const void* args, const Bases& bases) {
+  return compute_conv2d_pairs<PlainPairProducts>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs =
+    conv2d_pairs_kernel(run_conv2d_pairs);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -239,9 +239,9 @@ class PairWindows {
 /// aot/cmsis_nn_delegate/providers/tuned/requantization.py alone, which links nothing of the other one.
 enum class PairForms { kBoth, kAny };
 
-/// Computes one call.
-template <typename Products, PairForms kForms>
-Error run_conv2d_pairs(const void* args, const Bases& bases) {
+/// Computes one call: the body of a kernel's function, which has no call more for it.
+template <typename Products, PairForms kForms = PairForms::kBoth>
+[[gnu::always_inline]] inline Error compute_conv2d_pairs(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::Conv2dPairsArgs*>(args);
   const payload::PackedDims& out = a.output_dims;
   constexpr std::uint32_t kEveryByte = 0x01010101;
@@ -298,11 +298,10 @@ bool conv2d_pairs_accepts(const void* args) {
          a.blocks == (a.output_dims.c + 3) / 4;
 }
 
-/// The kernel with the inner loops of `Products`.
-template <typename Products, PairForms kForms = PairForms::kBoth>
-constexpr Kernel conv2d_pairs_kernel() {
-  return Kernel(operators::kConv2dPairs, run_conv2d_pairs<Products, kForms>,
-                conv2d_pairs_scratch_bytes)
+/// Returns the kernel whose `run` calls compute_conv2d_pairs().
+template <PairForms kForms = PairForms::kBoth>
+constexpr Kernel conv2d_pairs_kernel(Kernel::Run run) {
+  return Kernel(operators::kConv2dPairs, run, conv2d_pairs_scratch_bytes)
       .limited_to(conv2d_pairs_accepts<kForms>)
       .overlapping(overlaps_in_window_order<payload::Conv2dPairsArgs>)
       .only_of(payload::ProviderId::kTuned);

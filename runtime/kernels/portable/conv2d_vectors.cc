@@ -3,12 +3,12 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-constexpr KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors =
-    conv2d_vectors_kernel<PlainVectorProducts>();
-
-Error conv2d_vectors(const payload::Conv2dVectorsArgs& args, const Bases& bases) {
-  return kConv2dVectors.run(&args, bases);
+Error run_conv2d_vectors(const void* args, const Bases& bases) {
+  return compute_conv2d_vectors<PlainVectorProducts>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors =
+    conv2d_vectors_kernel(run_conv2d_vectors);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

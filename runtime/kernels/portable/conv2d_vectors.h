@@ -274,9 +274,9 @@ class VectorWindows {
   VectorProducts products_;
 };
 
-/// Computes one call.
+/// Computes one call: the body of a kernel's function, which has no call more for it.
 template <typename Products>
-Error run_conv2d_vectors(const void* args, const Bases& bases) {
+[[gnu::always_inline]] inline Error compute_conv2d_vectors(const void* args, const Bases& bases) {
   VectorWindows<Products>(*static_cast<const payload::Conv2dVectorsArgs*>(args), bases).run();
   return Error::Ok;
 }
@@ -309,11 +309,9 @@ inline bool conv2d_vectors_overlaps(const void* args, std::int32_t distance) {
                          (again ? vector_products::kWindows * a.output_dims.c : 0);
 }
 
-/// The kernel with the inner loops of `Products`.
-template <typename Products>
-constexpr Kernel conv2d_vectors_kernel() {
-  return Kernel(operators::kConv2dVectors, run_conv2d_vectors<Products>,
-                conv2d_vectors_scratch_bytes)
+/// Returns the kernel whose `run` calls compute_conv2d_vectors().
+constexpr Kernel conv2d_vectors_kernel(Kernel::Run run) {
+  return Kernel(operators::kConv2dVectors, run, conv2d_vectors_scratch_bytes)
       .limited_to(conv2d_vectors_accepts)
       .overlapping(conv2d_vectors_overlaps)
       .only_of(payload::ProviderId::kTuned);

@@ -3,12 +3,12 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-constexpr KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd =
-    conv2d_winograd_kernel<PlainWinogradLanes>();
-
-Error conv2d_winograd(const payload::Conv2dWinogradArgs& args, const Bases& bases) {
-  return kConv2dWinograd.run(&args, bases);
+Error run_conv2d_winograd(const void* args, const Bases& bases) {
+  return compute_conv2d_winograd<PlainWinogradLanes>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd =
+    conv2d_winograd_kernel(run_conv2d_winograd);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -104,9 +104,9 @@ class WinogradTiles {
   winograd::Outputs to_{};
 };
 
-/// Computes one call.
+/// Computes one call: the body of a kernel's function, which has no call more for it.
 template <typename Lanes>
-Error run_conv2d_winograd(const void* args, const Bases& bases) {
+[[gnu::always_inline]] inline Error compute_conv2d_winograd(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::Conv2dWinogradArgs*>(args);
   const auto* image = bases.resolve<const std::int8_t>(a.input);
   auto* output = bases.resolve<std::int8_t>(a.output);
@@ -163,11 +163,9 @@ inline bool conv2d_winograd_overlaps(const void* args, std::int32_t distance) {
   return distance >= most + (growth > 0 ? growth * (out.n - 1) : 0);
 }
 
-/// The kernel with the instructions of `Lanes`.
-template <typename Lanes>
-constexpr Kernel conv2d_winograd_kernel() {
-  return Kernel(operators::kConv2dWinograd, run_conv2d_winograd<Lanes>,
-                conv2d_winograd_scratch_bytes)
+/// Returns the kernel whose `run` calls compute_conv2d_winograd().
+constexpr Kernel conv2d_winograd_kernel(Kernel::Run run) {
+  return Kernel(operators::kConv2dWinograd, run, conv2d_winograd_scratch_bytes)
       .limited_to(conv2d_winograd_accepts)
       .overlapping(conv2d_winograd_overlaps)
       .only_of(payload::ProviderId::kTuned);

@@ -9,6 +9,8 @@ namespace {
 /// How many channels are summed at once; their accumulators stay on the stack.
 constexpr std::int32_t kBlock = 16;
 
+}  // namespace
+
 Error run_depthwise_conv2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
   const auto& p = a.params;
@@ -71,14 +73,8 @@ Error run_depthwise_conv2d(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d =
     Kernel(operators::kDepthwiseConv2d, run_depthwise_conv2d);
-
-Error depthwise_conv2d(const payload::DepthwiseConv2dArgs& args, const Bases& bases) {
-  return kDepthwiseConv2d.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -3,12 +3,12 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-constexpr KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes =
-    depthwise_conv2d_planes_kernel<PlainChannelPlanes>();
-
-Error depthwise_conv2d_planes(const payload::DepthwiseConv2dPlanesArgs& args, const Bases& bases) {
-  return kDepthwiseConv2dPlanes.run(&args, bases);
+Error run_depthwise_conv2d_planes(const void* args, const Bases& bases) {
+  return compute_depthwise_conv2d_planes<PlainChannelPlanes>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes =
+    depthwise_conv2d_planes_kernel(run_depthwise_conv2d_planes);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

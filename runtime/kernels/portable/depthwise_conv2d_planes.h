@@ -22,7 +22,7 @@ inline std::int32_t plane_strip_outputs(const payload::DepthwiseConv2dPlanesArgs
 /// Stands for both strides.
 inline constexpr std::int32_t kAnyStride = 0;
 
-/// Computes one call. `Planes` has the functions of PlainChannelPlanes. With a `kStride`, it computes calls of that
+/// Computes one call: the body of a kernel's function, which has no call more for it. `Planes` has the functions of PlainChannelPlanes. With a `kStride`, it computes calls of that
 /// stride alone, and links nothing of the other one.
 template <typename Planes, std::int32_t kStride>
 class DepthwisePlanes {
@@ -219,8 +219,9 @@ class DepthwisePlanes {
   PlaneRows strip_{};
 };
 
-template <typename Planes, std::int32_t kStride>
-Error run_depthwise_conv2d_planes(const void* args, const Bases& bases) {
+template <typename Planes, std::int32_t kStride = kAnyStride>
+[[gnu::always_inline]] inline Error compute_depthwise_conv2d_planes(const void* args,
+                                                                    const Bases& bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
   DepthwisePlanes<Planes, kStride> planes(a, bases.resolve<std::int32_t>(a.scratch));
   const auto* image = bases.resolve<const std::int8_t>(a.input);
@@ -268,11 +269,10 @@ inline bool depthwise_conv2d_planes_overlaps(const void* args, std::int32_t dist
          2 * out.w + padding.w <= (2 - padding.h) * in.w + strip;
 }
 
-/// The kernel with the inner loops of `Planes`, of all calls or of those with one stride.
-template <typename Planes, std::int32_t kStride = kAnyStride>
-constexpr Kernel depthwise_conv2d_planes_kernel() {
-  return Kernel(operators::kDepthwiseConv2dPlanes, run_depthwise_conv2d_planes<Planes, kStride>,
-                depthwise_conv2d_planes_scratch_bytes)
+/// Returns the kernel whose `run` calls compute_depthwise_conv2d_planes(), for all calls or those with one stride.
+template <std::int32_t kStride = kAnyStride>
+constexpr Kernel depthwise_conv2d_planes_kernel(Kernel::Run run) {
+  return Kernel(operators::kDepthwiseConv2dPlanes, run, depthwise_conv2d_planes_scratch_bytes)
       .limited_to(depthwise_conv2d_planes_accepts<kStride>)
       .overlapping(depthwise_conv2d_planes_overlaps)
       .only_of(payload::ProviderId::kTuned);

@@ -3,12 +3,12 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-constexpr KernelOf<payload::Opcode::kDepthwiseConv2dRows> kDepthwiseConv2dRows =
-    depthwise_conv2d_rows_kernel<PlainChannelRows>();
-
-Error depthwise_conv2d_rows(const payload::DepthwiseConv2dRowsArgs& args, const Bases& bases) {
-  return kDepthwiseConv2dRows.run(&args, bases);
+Error run_depthwise_conv2d_rows(const void* args, const Bases& bases) {
+  return compute_depthwise_conv2d_rows<PlainChannelRows>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2dRows> kDepthwiseConv2dRows =
+    depthwise_conv2d_rows_kernel(run_depthwise_conv2d_rows);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -11,7 +11,7 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-/// Computes one call. `Rows` has the functions of PlainChannelRows.
+/// Computes one call: the body of a kernel's function, which has no call more for it. `Rows` has the functions of PlainChannelRows.
 template <typename Rows>
 class DepthwiseRows {
  public:
@@ -136,7 +136,8 @@ class DepthwiseRows {
 };
 
 template <typename Rows>
-Error run_depthwise_conv2d_rows(const void* args, const Bases& bases) {
+[[gnu::always_inline]] inline Error compute_depthwise_conv2d_rows(const void* args,
+                                                                  const Bases& bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dRowsArgs*>(args);
   DepthwiseRows<Rows> rows(a, bases.resolve<std::uint8_t>(a.scratch));
   const auto* image = bases.resolve<const std::int8_t>(a.input);
@@ -171,11 +172,9 @@ inline bool depthwise_conv2d_rows_overlaps(const void* args, std::int32_t distan
                                      distance);
 }
 
-/// The kernel with the inner loops of `Rows`.
-template <typename Rows>
-constexpr Kernel depthwise_conv2d_rows_kernel() {
-  return Kernel(operators::kDepthwiseConv2dRows, run_depthwise_conv2d_rows<Rows>,
-                depthwise_conv2d_rows_scratch_bytes)
+/// Returns the kernel whose `run` calls compute_depthwise_conv2d_rows().
+constexpr Kernel depthwise_conv2d_rows_kernel(Kernel::Run run) {
+  return Kernel(operators::kDepthwiseConv2dRows, run, depthwise_conv2d_rows_scratch_bytes)
       .limited_to(depthwise_conv2d_rows_accepts)
       .overlapping(depthwise_conv2d_rows_overlaps)
       .only_of(payload::ProviderId::kTuned);

@@ -3,13 +3,12 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-constexpr KernelOf<payload::Opcode::kDepthwiseConv2dVectors> kDepthwiseConv2dVectors =
-    depthwise_conv2d_vectors_kernel<PlainChannelVectors>();
-
-Error depthwise_conv2d_vectors(const payload::DepthwiseConv2dVectorsArgs& args,
-                               const Bases& bases) {
-  return kDepthwiseConv2dVectors.run(&args, bases);
+Error run_depthwise_conv2d_vectors(const void* args, const Bases& bases) {
+  return compute_depthwise_conv2d_vectors<PlainChannelVectors>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2dVectors> kDepthwiseConv2dVectors =
+    depthwise_conv2d_vectors_kernel(run_depthwise_conv2d_vectors);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

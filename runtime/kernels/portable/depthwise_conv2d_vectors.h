@@ -114,9 +114,10 @@ class ChannelRows {
   ChannelVectorRow row_;
 };
 
-/// Computes one call.
+/// Computes one call: the body of a kernel's function, which has no call more for it.
 template <typename Vectors>
-Error run_depthwise_conv2d_vectors(const void* args, const Bases& bases) {
+[[gnu::always_inline]] inline Error compute_depthwise_conv2d_vectors(const void* args,
+                                                                     const Bases& bases) {
   ChannelRows<Vectors>(*static_cast<const payload::DepthwiseConv2dVectorsArgs*>(args), bases).run();
   return Error::Ok;
 }
@@ -173,11 +174,9 @@ inline bool depthwise_conv2d_vectors_overlaps(const void* args, std::int32_t dis
                          *static_cast<const payload::DepthwiseConv2dVectorsArgs*>(args));
 }
 
-/// The kernel with the inner loops of `Vectors`.
-template <typename Vectors>
-constexpr Kernel depthwise_conv2d_vectors_kernel() {
-  return Kernel(operators::kDepthwiseConv2dVectors, run_depthwise_conv2d_vectors<Vectors>,
-                depthwise_conv2d_vectors_scratch_bytes)
+/// Returns the kernel whose `run` calls compute_depthwise_conv2d_vectors().
+constexpr Kernel depthwise_conv2d_vectors_kernel(Kernel::Run run) {
+  return Kernel(operators::kDepthwiseConv2dVectors, run, depthwise_conv2d_vectors_scratch_bytes)
       .limited_to(depthwise_conv2d_vectors_accepts)
       .overlapping(depthwise_conv2d_vectors_overlaps)
       .only_of(payload::ProviderId::kTuned);

@@ -2,7 +2,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_dequantize(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DequantizeArgs*>(args);
@@ -22,14 +21,8 @@ Error run_dequantize(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kDequantize> kDequantize =
     Kernel(operators::kDequantize, run_dequantize);
-
-Error dequantize(const payload::DequantizeArgs& args, const Bases& bases) {
-  return kDequantize.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -38,15 +38,13 @@ Error div_row(const void* args, const std::int8_t* input1, const std::int8_t* in
   return Error::Ok;
 }
 
+}  // namespace
+
 Error run_div(const void* args, const Bases& bases) {
   return for_each_row(*static_cast<const Args*>(args), bases, div_row);
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kDiv> kDiv = Kernel(operators::kDiv, run_div).in_place();
-
-Error div(const payload::DivArgs& args, const Bases& bases) { return kDiv.run(&args, bases); }
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

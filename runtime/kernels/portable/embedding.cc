@@ -4,20 +4,13 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_embedding(const void* args, const Bases& bases) {
   return copy_rows<std::int64_t>(*static_cast<const payload::EmbeddingArgs*>(args), bases);
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kEmbedding> kEmbedding =
     Kernel(operators::kEmbedding, run_embedding);
-
-Error embedding(const payload::EmbeddingArgs& args, const Bases& bases) {
-  return kEmbedding.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -3,7 +3,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_fully_connected(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedArgs*>(args);
@@ -15,14 +14,8 @@ Error run_fully_connected(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kFullyConnected> kFullyConnected =
     Kernel(operators::kFullyConnected, run_fully_connected);
-
-Error fully_connected(const payload::FullyConnectedArgs& args, const Bases& bases) {
-  return kFullyConnected.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

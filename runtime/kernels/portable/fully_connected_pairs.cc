@@ -3,12 +3,12 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-constexpr KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs =
-    fully_connected_pairs_kernel<PlainRowProducts>();
-
-Error fully_connected_pairs(const payload::FullyConnectedPairsArgs& args, const Bases& bases) {
-  return kFullyConnectedPairs.run(&args, bases);
+Error run_fully_connected_pairs(const void* args, const Bases& bases) {
+  return compute_fully_connected_pairs<PlainRowProducts>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs =
+    fully_connected_pairs_kernel(run_fully_connected_pairs);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

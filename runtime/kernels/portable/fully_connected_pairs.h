@@ -9,9 +9,10 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
-/// Computes one call. `Products` has the function of PlainRowProducts.
+/// Computes one call: the body of a kernel's function, which has no call more for it. `Products` has the function of PlainRowProducts.
 template <typename Products>
-Error run_fully_connected_pairs(const void* args, const Bases& bases) {
+[[gnu::always_inline]] inline Error compute_fully_connected_pairs(const void* args,
+                                                                  const Bases& bases) {
   constexpr std::int32_t kStep = 8;  // inputs
   const auto& a = *static_cast<const payload::FullyConnectedPairsArgs*>(args);
   RowProducts products;
@@ -51,10 +52,9 @@ inline bool fully_connected_pairs_accepts(const void* args) {
          (a.scale_words == RowScale::kWords || a.scale_words == RowScale::kWords * a.outputs);
 }
 
-/// The kernel with the inner loop of `Products`.
-template <typename Products>
-constexpr Kernel fully_connected_pairs_kernel() {
-  return Kernel(operators::kFullyConnectedPairs, run_fully_connected_pairs<Products>)
+/// Returns the kernel whose `run` calls compute_fully_connected_pairs().
+constexpr Kernel fully_connected_pairs_kernel(Kernel::Run run) {
+  return Kernel(operators::kFullyConnectedPairs, run)
       .limited_to(fully_connected_pairs_accepts)
       .only_of(payload::ProviderId::kTuned);
 }

@@ -3,7 +3,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedPerTensorArgs*>(args);
@@ -13,15 +12,8 @@ Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor =
     Kernel(operators::kFullyConnectedPerTensor, run_fully_connected_per_tensor);
-
-Error fully_connected_per_tensor(const payload::FullyConnectedPerTensorArgs& args,
-                                 const Bases& bases) {
-  return kFullyConnectedPerTensor.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -26,6 +26,8 @@ std::int32_t log2_of(std::uint64_t number) {
   return result;
 }
 
+}  // namespace
+
 Error run_log_softmax(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::LogSoftmaxArgs*>(args);
   const auto* input = bases.resolve<const std::int8_t>(a.input);
@@ -56,14 +58,8 @@ Error run_log_softmax(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kLogSoftmax> kLogSoftmax =
     Kernel(operators::kLogSoftmax, run_log_softmax);
-
-Error log_softmax(const payload::LogSoftmaxArgs& args, const Bases& bases) {
-  return kLogSoftmax.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

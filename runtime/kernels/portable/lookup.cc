@@ -2,7 +2,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_lookup(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::LookupArgs*>(args);
@@ -17,14 +16,8 @@ Error run_lookup(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kLookup> kLookup =
     Kernel(operators::kLookup, run_lookup).in_place();
-
-Error lookup(const payload::LookupArgs& args, const Bases& bases) {
-  return kLookup.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

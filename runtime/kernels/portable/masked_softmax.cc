@@ -27,6 +27,8 @@ class RepeatedMask {
   std::int32_t row_size_;
 };
 
+}  // namespace
+
 Error run_masked_softmax(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MaskedSoftmaxArgs*>(args);
   softmax_rows::compute_rows<true>(
@@ -35,14 +37,8 @@ Error run_masked_softmax(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kMaskedSoftmax> kMaskedSoftmax =
     Kernel(operators::kMaskedSoftmax, run_masked_softmax);
-
-Error masked_softmax(const payload::MaskedSoftmaxArgs& args, const Bases& bases) {
-  return kMaskedSoftmax.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -3,7 +3,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_max_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
@@ -11,14 +10,8 @@ Error run_max_pool2d(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kMaxPool2d> kMaxPool2d =
     Kernel(operators::kMaxPool2d, run_max_pool2d);
-
-Error max_pool2d(const payload::MaxPool2dArgs& args, const Bases& bases) {
-  return kMaxPool2d.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

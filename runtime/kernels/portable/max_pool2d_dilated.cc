@@ -3,7 +3,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_max_pool2d_dilated(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MaxPool2dDilatedArgs*>(args);
@@ -11,14 +10,8 @@ Error run_max_pool2d_dilated(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kMaxPool2dDilated> kMaxPool2dDilated =
     Kernel(operators::kMaxPool2dDilated, run_max_pool2d_dilated);
-
-Error max_pool2d_dilated(const payload::MaxPool2dDilatedArgs& args, const Bases& bases) {
-  return kMaxPool2dDilated.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -13,18 +13,14 @@ Error maximum_row(const void*, const std::int8_t* input1, const std::int8_t* inp
   return Error::Ok;
 }
 
+}  // namespace
+
 Error run_maximum(const void* args, const Bases& bases) {
   return for_each_row(*static_cast<const payload::MaximumArgs*>(args), bases, maximum_row);
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kMaximum> kMaximum =
     Kernel(operators::kMaximum, run_maximum).in_place();
-
-Error maximum(const payload::MaximumArgs& args, const Bases& bases) {
-  return kMaximum.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -13,18 +13,14 @@ Error minimum_row(const void*, const std::int8_t* input1, const std::int8_t* inp
   return Error::Ok;
 }
 
+}  // namespace
+
 Error run_minimum(const void* args, const Bases& bases) {
   return for_each_row(*static_cast<const payload::MinimumArgs*>(args), bases, minimum_row);
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kMinimum> kMinimum =
     Kernel(operators::kMinimum, run_minimum).in_place();
-
-Error minimum(const payload::MinimumArgs& args, const Bases& bases) {
-  return kMinimum.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

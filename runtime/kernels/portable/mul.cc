@@ -4,7 +4,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_mul(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MulArgs*>(args);
@@ -14,11 +13,7 @@ Error run_mul(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kMul> kMul = Kernel(operators::kMul, run_mul).in_place();
-
-Error mul(const payload::MulArgs& args, const Bases& bases) { return kMul.run(&args, bases); }
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -14,18 +14,14 @@ Error mul_row(const void* args, const std::int8_t* input1, const std::int8_t* in
   return Error::Ok;
 }
 
+}  // namespace
+
 Error run_mul_broadcast(const void* args, const Bases& bases) {
   return for_each_row(*static_cast<const Args*>(args), bases, mul_row);
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast =
     Kernel(operators::kMulBroadcast, run_mul_broadcast).in_place();
-
-Error mul_broadcast(const payload::MulBroadcastArgs& args, const Bases& bases) {
-  return kMulBroadcast.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -47,6 +47,8 @@ Reciprocal reciprocal_root(const payload::NormalizeArgs& a, std::uint64_t varian
   return {static_cast<std::int64_t>(factor), shift > 1 ? shift : 1};
 }
 
+}  // namespace
+
 Error run_normalize(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::NormalizeArgs*>(args);
   const auto* input = bases.resolve<const std::int8_t>(a.input);
@@ -106,14 +108,8 @@ Error run_normalize(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kNormalize> kNormalize =
     Kernel(operators::kNormalize, run_normalize).in_place();
-
-Error normalize(const payload::NormalizeArgs& args, const Bases& bases) {
-  return kNormalize.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

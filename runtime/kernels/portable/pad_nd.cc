@@ -64,6 +64,8 @@ std::int8_t* pad_innermost(const std::int8_t* in, std::int8_t* out, const payloa
   return out;
 }
 
+}  // namespace
+
 Error run_pad_nd(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::PadNdArgs*>(args);
   const auto* input = bases.resolve<const std::int8_t>(a.input);
@@ -93,13 +95,7 @@ Error run_pad_nd(const void* args, const Bases& bases) {
   }
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kPadNd> kPadNd = Kernel(operators::kPadNd, run_pad_nd);
-
-Error pad_nd(const payload::PadNdArgs& args, const Bases& bases) {
-  return kPadNd.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -26,255 +26,397 @@ using executorch::runtime::Error;
 /// For tables of these kernels.
 inline constexpr Provider kProvider = {"portable", kAcceptedIsas, kRevisions};
 
-// Each kernel is declared twice. The constant is for tables: it has what validation needs to know, and links the checks
-// of its calls. The function runs one call and links nothing else, for code with calls of its own, such as
-// `cmsisnn compile --emit cpp` writes. It checks no more than the constant's `run`: `args` must be such as init()
-// accepts, and the memory behind `bases` as large as `args` says.
+// Each kernel NAME has a constant and a function. kName is for tables: it has what validation needs to know, and links
+// the checks of its calls. run_NAME() is its `run`, which links nothing else. NAME() is the same function with the type
+// of its argument block, for code with calls of its own, such as `cmsisnn compile --emit cpp` writes. Both check
+// nothing: `args` must be such as init() accepts, and the memory behind `bases` as large as `args` says.
 
 /// int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter *
 /// (input + input_offset)), requantized per output channel.
 extern const KernelOf<payload::Opcode::kConv2d> kConv2d;
-Error conv2d(const payload::Conv2dArgs& args, const Bases& bases);
+Error run_conv2d(const void* args, const Bases& bases);
+inline Error conv2d(const payload::Conv2dArgs& args, const Bases& bases) {
+  return run_conv2d(&args, bases);
+}
 
 /// int8 depthwise convolution, NHWC; output channel o reads input channel o / ch_mult.
 extern const KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d;
-Error depthwise_conv2d(const payload::DepthwiseConv2dArgs& args, const Bases& bases);
+Error run_depthwise_conv2d(const void* args, const Bases& bases);
+inline Error depthwise_conv2d(const payload::DepthwiseConv2dArgs& args, const Bases& bases) {
+  return run_depthwise_conv2d(&args, bases);
+}
 
 /// int8 linear layer with a multiplier per output. acc = bias + filter @ input: the bias
 /// already contains -zero_point of the input * sum(filter row), on every ISA, so that no
 /// kernel needs an input offset, or kernel sums at run time on MVE.
 extern const KernelOf<payload::Opcode::kFullyConnected> kFullyConnected;
-Error fully_connected(const payload::FullyConnectedArgs& args, const Bases& bases);
+Error run_fully_connected(const void* args, const Bases& bases);
+inline Error fully_connected(const payload::FullyConnectedArgs& args, const Bases& bases) {
+  return run_fully_connected(&args, bases);
+}
 
 /// int8 elementwise sum of two tensors of one shape. The output may be one of the inputs.
 extern const KernelOf<payload::Opcode::kAdd> kAdd;
-Error add(const payload::AddArgs& args, const Bases& bases);
+Error run_add(const void* args, const Bases& bases);
+inline Error add(const payload::AddArgs& args, const Bases& bases) { return run_add(&args, bases); }
 
 /// int8 average pooling, NHWC; padding does not count; input and output share scale and
 /// zero point.
 extern const KernelOf<payload::Opcode::kAvgPool2d> kAvgPool2d;
-Error avg_pool2d(const payload::AvgPool2dArgs& args, const Bases& bases);
+Error run_avg_pool2d(const void* args, const Bases& bases);
+inline Error avg_pool2d(const payload::AvgPool2dArgs& args, const Bases& bases) {
+  return run_avg_pool2d(&args, bases);
+}
 
 /// int8 maximum pooling, NHWC; padding does not count; input and output share scale and
 /// zero point.
 extern const KernelOf<payload::Opcode::kMaxPool2d> kMaxPool2d;
-Error max_pool2d(const payload::MaxPool2dArgs& args, const Bases& bases);
+Error run_max_pool2d(const void* args, const Bases& bases);
+inline Error max_pool2d(const payload::MaxPool2dArgs& args, const Bases& bases) {
+  return run_max_pool2d(&args, bases);
+}
 
 /// int8 softmax along rows; the output has scale 1/256 and zero point -128.
 extern const KernelOf<payload::Opcode::kSoftmax> kSoftmax;
-Error softmax(const payload::SoftmaxArgs& args, const Bases& bases);
+Error run_softmax(const void* args, const Bases& bases);
+inline Error softmax(const payload::SoftmaxArgs& args, const Bases& bases) {
+  return run_softmax(&args, bases);
+}
 
 /// float32 to int8: q = clamp(round_half_even(x * inverse_scale) + zero_point); NaN gives
 /// the zero point. [batch, channels, pixels] is transposed to [batch, pixels, channels] on
 /// the way; channels = 1 keeps the order.
 extern const KernelOf<payload::Opcode::kQuantize> kQuantize;
-Error quantize(const payload::QuantizeArgs& args, const Bases& bases);
+Error run_quantize(const void* args, const Bases& bases);
+inline Error quantize(const payload::QuantizeArgs& args, const Bases& bases) {
+  return run_quantize(&args, bases);
+}
 
 /// int8 to float32: x = (q - zero_point) * scale. [batch, pixels, channels] is transposed
 /// to [batch, channels, pixels] on the way; channels = 1 keeps the order.
 extern const KernelOf<payload::Opcode::kDequantize> kDequantize;
-Error dequantize(const payload::DequantizeArgs& args, const Bases& bases);
+Error run_dequantize(const void* args, const Bases& bases);
+inline Error dequantize(const payload::DequantizeArgs& args, const Bases& bases) {
+  return run_dequantize(&args, bases);
+}
 
 /// int8 [batch, rows, columns] to [batch, columns, rows]: NCHW to NHWC with rows = c and
 /// columns = h * w, the reverse with them exchanged, and a copy with rows = 1.
 extern const KernelOf<payload::Opcode::kTranspose> kTranspose;
-Error transpose(const payload::TransposeArgs& args, const Bases& bases);
+Error run_transpose(const void* args, const Bases& bases);
+inline Error transpose(const payload::TransposeArgs& args, const Bases& bases) {
+  return run_transpose(&args, bases);
+}
 
 /// FullyConnectedArgs with one multiplier for all outputs, which makes a faster kernel.
 extern const KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor;
-Error fully_connected_per_tensor(const payload::FullyConnectedPerTensorArgs& args,
-                                 const Bases& bases);
+Error run_fully_connected_per_tensor(const void* args, const Bases& bases);
+inline Error fully_connected_per_tensor(const payload::FullyConnectedPerTensorArgs& args,
+                                        const Bases& bases) {
+  return run_fully_connected_per_tensor(&args, bases);
+}
 
 /// int8 elementwise product of two tensors of one shape. The output may be one of the
 /// inputs.
 extern const KernelOf<payload::Opcode::kMul> kMul;
-Error mul(const payload::MulArgs& args, const Bases& bases);
+Error run_mul(const void* args, const Bases& bases);
+inline Error mul(const payload::MulArgs& args, const Bases& bases) { return run_mul(&args, bases); }
 
 /// Copies int8 elements in nested loops, the first axis outermost; unused axes have size 1
 /// and come first. The input starts at input_offset, the output at output_offset. Every
 /// step stays inside both tensors. The copy may leave elements of the output as they are.
 extern const KernelOf<payload::Opcode::kStridedCopy> kStridedCopy;
-Error strided_copy(const payload::StridedCopyArgs& args, const Bases& bases);
+Error run_strided_copy(const void* args, const Bases& bases);
+inline Error strided_copy(const payload::StridedCopyArgs& args, const Bases& bases) {
+  return run_strided_copy(&args, bases);
+}
 
 /// int8 normalization of groups of outer * inner elements, each with its own mean and
 /// variance. The output may be the input.
 extern const KernelOf<payload::Opcode::kNormalize> kNormalize;
-Error normalize(const payload::NormalizeArgs& args, const Bases& bases);
+Error run_normalize(const void* args, const Bases& bases);
+inline Error normalize(const payload::NormalizeArgs& args, const Bases& bases) {
+  return run_normalize(&args, bases);
+}
 
 /// int8 elementwise sum of two tensors that are repeated along some dimensions. The output
 /// may be an input of its size.
 extern const KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast;
-Error add_broadcast(const payload::AddBroadcastArgs& args, const Bases& bases);
+Error run_add_broadcast(const void* args, const Bases& bases);
+inline Error add_broadcast(const payload::AddBroadcastArgs& args, const Bases& bases) {
+  return run_add_broadcast(&args, bases);
+}
 
 /// int8 elementwise product of two tensors that are repeated along some dimensions. The
 /// output may be an input of its size.
 extern const KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast;
-Error mul_broadcast(const payload::MulBroadcastArgs& args, const Bases& bases);
+Error run_mul_broadcast(const void* args, const Bases& bases);
+inline Error mul_broadcast(const payload::MulBroadcastArgs& args, const Bases& bases) {
+  return run_mul_broadcast(&args, bases);
+}
 
 /// int8 table look-up of each element. The output may be the input.
 extern const KernelOf<payload::Opcode::kLookup> kLookup;
-Error lookup(const payload::LookupArgs& args, const Bases& bases);
+Error run_lookup(const void* args, const Bases& bases);
+inline Error lookup(const payload::LookupArgs& args, const Bases& bases) {
+  return run_lookup(&args, bases);
+}
 
 /// int8 logarithm of softmax along rows.
 extern const KernelOf<payload::Opcode::kLogSoftmax> kLogSoftmax;
-Error log_softmax(const payload::LogSoftmaxArgs& args, const Bases& bases);
+Error run_log_softmax(const void* args, const Bases& bases);
+inline Error log_softmax(const payload::LogSoftmaxArgs& args, const Bases& bases) {
+  return run_log_softmax(&args, bases);
+}
 
 /// SoftmaxArgs for rows of any size.
 extern const KernelOf<payload::Opcode::kSoftmaxLong> kSoftmaxLong;
-Error softmax_long(const payload::SoftmaxLongArgs& args, const Bases& bases);
+Error run_softmax_long(const void* args, const Bases& bases);
+inline Error softmax_long(const payload::SoftmaxLongArgs& args, const Bases& bases) {
+  return run_softmax_long(&args, bases);
+}
 
 /// Pads int8 dimensions; the last is made of rows of row_size elements. Unused axes have
 /// size 1 and come first. What lies outside of the input: mode 0, the constant `fill`; 1,
 /// the input reflected at its first and last element; 2, its first or last element; 3, the
 /// input again, as on a ring.
 extern const KernelOf<payload::Opcode::kPadNd> kPadNd;
-Error pad_nd(const payload::PadNdArgs& args, const Bases& bases);
+Error run_pad_nd(const void* args, const Bases& bases);
+inline Error pad_nd(const payload::PadNdArgs& args, const Bases& bases) {
+  return run_pad_nd(&args, bases);
+}
 
 /// int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel
 /// (y, x) adds filter * (input + input_offset) to the outputs from (y, x) * stride -
 /// padding on, `dilation` apart; the sums start with the bias and are requantized per
 /// output channel.
 extern const KernelOf<payload::Opcode::kTransposeConv2d> kTransposeConv2d;
-Error transpose_conv2d(const payload::TransposeConv2dArgs& args, const Bases& bases);
+Error run_transpose_conv2d(const void* args, const Bases& bases);
+inline Error transpose_conv2d(const payload::TransposeConv2dArgs& args, const Bases& bases) {
+  return run_transpose_conv2d(&args, bases);
+}
 
 /// int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel
 /// (y, x) adds filter * (input + input_offset) to the outputs from (y, x) * stride -
 /// padding on, `dilation` apart; the sums start with the bias and are requantized per
 /// output channel.
 extern const KernelOf<payload::Opcode::kTransposeConv2dAny> kTransposeConv2dAny;
-Error transpose_conv2d_any(const payload::TransposeConv2dAnyArgs& args, const Bases& bases);
+Error run_transpose_conv2d_any(const void* args, const Bases& bases);
+inline Error transpose_conv2d_any(const payload::TransposeConv2dAnyArgs& args, const Bases& bases) {
+  return run_transpose_conv2d_any(&args, bases);
+}
 
 /// int8 sum over the middle one of three dimensions, requantized; the multiplier of a mean
 /// contains its divisor.
 extern const KernelOf<payload::Opcode::kReduceSum> kReduceSum;
-Error reduce_sum(const payload::ReduceSumArgs& args, const Bases& bases);
+Error run_reduce_sum(const void* args, const Bases& bases);
+inline Error reduce_sum(const payload::ReduceSumArgs& args, const Bases& bases) {
+  return run_reduce_sum(&args, bases);
+}
 
 /// int8 products of the rows of two batches of matrices: output[n][h][i][j] is the product
 /// of row i of input1[n][h] and row j of input2[n][h]. A batch of size 1 is used for every
 /// batch of the other input.
 extern const KernelOf<payload::Opcode::kBatchMatmul> kBatchMatmul;
-Error batch_matmul(const payload::BatchMatmulArgs& args, const Bases& bases);
+Error run_batch_matmul(const void* args, const Bases& bases);
+inline Error batch_matmul(const payload::BatchMatmulArgs& args, const Bases& bases) {
+  return run_batch_matmul(&args, bases);
+}
 
 /// int8 elementwise minimum of two tensors, which may be repeated along some dimensions.
 /// All tensors share scale and zero point. The output may be an input of its size.
 extern const KernelOf<payload::Opcode::kMinimum> kMinimum;
-Error minimum(const payload::MinimumArgs& args, const Bases& bases);
+Error run_minimum(const void* args, const Bases& bases);
+inline Error minimum(const payload::MinimumArgs& args, const Bases& bases) {
+  return run_minimum(&args, bases);
+}
 
 /// int8 elementwise maximum of two tensors, which may be repeated along some dimensions.
 /// All tensors share scale and zero point. The output may be an input of its size.
 extern const KernelOf<payload::Opcode::kMaximum> kMaximum;
-Error maximum(const payload::MaximumArgs& args, const Bases& bases);
+Error run_maximum(const void* args, const Bases& bases);
+inline Error maximum(const payload::MaximumArgs& args, const Bases& bases) {
+  return run_maximum(&args, bases);
+}
 
 /// int8 elementwise quotient of two tensors, which may be repeated along some dimensions.
 /// The output may be an input of its size.
 extern const KernelOf<payload::Opcode::kDiv> kDiv;
-Error div(const payload::DivArgs& args, const Bases& bases);
+Error run_div(const void* args, const Bases& bases);
+inline Error div(const payload::DivArgs& args, const Bases& bases) { return run_div(&args, bases); }
 
 /// int8 maximum over the middle one of three dimensions; input and output share scale and
 /// zero point.
 extern const KernelOf<payload::Opcode::kReduceMax> kReduceMax;
-Error reduce_max(const payload::ReduceMaxArgs& args, const Bases& bases);
+Error run_reduce_max(const void* args, const Bases& bases);
+inline Error reduce_max(const payload::ReduceMaxArgs& args, const Bases& bases) {
+  return run_reduce_max(&args, bases);
+}
 
 /// int8 minimum over the middle one of three dimensions; input and output share scale and
 /// zero point.
 extern const KernelOf<payload::Opcode::kReduceMin> kReduceMin;
-Error reduce_min(const payload::ReduceMinArgs& args, const Bases& bases);
+Error run_reduce_min(const void* args, const Bases& bases);
+inline Error reduce_min(const payload::ReduceMinArgs& args, const Bases& bases) {
+  return run_reduce_min(&args, bases);
+}
 
 /// int8 average pooling, NHWC, of windows as long as the output size asks for; input and
 /// output share scale and zero point.
 extern const KernelOf<payload::Opcode::kAdaptiveAvgPool2d> kAdaptiveAvgPool2d;
-Error adaptive_avg_pool2d(const payload::AdaptiveAvgPool2dArgs& args, const Bases& bases);
+Error run_adaptive_avg_pool2d(const void* args, const Bases& bases);
+inline Error adaptive_avg_pool2d(const payload::AdaptiveAvgPool2dArgs& args, const Bases& bases) {
+  return run_adaptive_avg_pool2d(&args, bases);
+}
 
 /// int8 maximum pooling, NHWC, of windows with gaps; padding does not count, and a window
 /// that sees no pixel gives the lowest value; input and output share scale and zero point.
 extern const KernelOf<payload::Opcode::kMaxPool2dDilated> kMaxPool2dDilated;
-Error max_pool2d_dilated(const payload::MaxPool2dDilatedArgs& args, const Bases& bases);
+Error run_max_pool2d_dilated(const void* args, const Bases& bases);
+inline Error max_pool2d_dilated(const payload::MaxPool2dDilatedArgs& args, const Bases& bases) {
+  return run_max_pool2d_dilated(&args, bases);
+}
 
 /// int8 PReLU: positive numbers are requantized, negative ones multiplied by the slope of
 /// their channel. The output may be the input.
 extern const KernelOf<payload::Opcode::kPrelu> kPrelu;
-Error prelu(const payload::PreluArgs& args, const Bases& bases);
+Error run_prelu(const void* args, const Bases& bases);
+inline Error prelu(const payload::PreluArgs& args, const Bases& bases) {
+  return run_prelu(&args, bases);
+}
 
 /// SoftmaxArgs for rows of any size, with a mask: where it is not 0, elements do not count,
 /// and become 0. Row i has row i % mask_rows of the mask.
 extern const KernelOf<payload::Opcode::kMaskedSoftmax> kMaskedSoftmax;
-Error masked_softmax(const payload::MaskedSoftmaxArgs& args, const Bases& bases);
+Error run_masked_softmax(const void* args, const Bases& bases);
+inline Error masked_softmax(const payload::MaskedSoftmaxArgs& args, const Bases& bases) {
+  return run_masked_softmax(&args, bases);
+}
 
 /// int8 bilinear interpolation, NHWC; input and output share scale and zero point.
 extern const KernelOf<payload::Opcode::kResizeBilinear> kResizeBilinear;
-Error resize_bilinear(const payload::ResizeBilinearArgs& args, const Bases& bases);
+Error run_resize_bilinear(const void* args, const Bases& bases);
+inline Error resize_bilinear(const payload::ResizeBilinearArgs& args, const Bases& bases) {
+  return run_resize_bilinear(&args, bases);
+}
 
 /// int8 nearest-neighbour resampling, NHWC.
 extern const KernelOf<payload::Opcode::kResizeNearest> kResizeNearest;
-Error resize_nearest(const payload::ResizeNearestArgs& args, const Bases& bases);
+Error run_resize_nearest(const void* args, const Bases& bases);
+inline Error resize_nearest(const payload::ResizeNearestArgs& args, const Bases& bases) {
+  return run_resize_nearest(&args, bases);
+}
 
 /// Index of the first maximum of int8 numbers along the middle one of three dimensions, as
 /// int64.
 extern const KernelOf<payload::Opcode::kArgmax> kArgmax;
-Error argmax(const payload::ArgmaxArgs& args, const Bases& bases);
+Error run_argmax(const void* args, const Bases& bases);
+inline Error argmax(const payload::ArgmaxArgs& args, const Bases& bases) {
+  return run_argmax(&args, bases);
+}
 
 /// Index of the first minimum of int8 numbers along the middle one of three dimensions, as
 /// int64.
 extern const KernelOf<payload::Opcode::kArgmin> kArgmin;
-Error argmin(const payload::ArgminArgs& args, const Bases& bases);
+Error run_argmin(const void* args, const Bases& bases);
+inline Error argmin(const payload::ArgminArgs& args, const Bases& bases) {
+  return run_argmin(&args, bases);
+}
 
 /// Copies the rows of an int8 table that int64 indices choose. Row [i, j] of the output is
 /// that of index first + i * outer_step + j * inner_step. Indices are data, so that run()
 /// checks them: one that is not in [0, rows) ends the execution with InvalidArgument, and
 /// the output is then undefined.
 extern const KernelOf<payload::Opcode::kEmbedding> kEmbedding;
-Error embedding(const payload::EmbeddingArgs& args, const Bases& bases);
+Error run_embedding(const void* args, const Bases& bases);
+inline Error embedding(const payload::EmbeddingArgs& args, const Bases& bases) {
+  return run_embedding(&args, bases);
+}
 
 /// Copies the rows of an int8 table that int32 indices choose. Row [i, j] of the output is
 /// that of index first + i * outer_step + j * inner_step. Indices are data, so that run()
 /// checks them: one that is not in [0, rows) ends the execution with InvalidArgument, and
 /// the output is then undefined.
 extern const KernelOf<payload::Opcode::kEmbeddingInt32> kEmbeddingInt32;
-Error embedding_int32(const payload::EmbeddingInt32Args& args, const Bases& bases);
+Error run_embedding_int32(const void* args, const Bases& bases);
+inline Error embedding_int32(const payload::EmbeddingInt32Args& args, const Bases& bases) {
+  return run_embedding_int32(&args, bases);
+}
 
 /// int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter *
 /// (input + input_offset)), requantized per output channel.
 extern const KernelOf<payload::Opcode::kConv2dLarge> kConv2dLarge;
-Error conv2d_large(const payload::Conv2dLargeArgs& args, const Bases& bases);
+Error run_conv2d_large(const void* args, const Bases& bases);
+inline Error conv2d_large(const payload::Conv2dLargeArgs& args, const Bases& bases) {
+  return run_conv2d_large(&args, bases);
+}
 
 /// int8 convolution of one group, as conv2d computes it, from weights in the order of the
 /// products.
 extern const KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs;
-Error conv2d_pairs(const payload::Conv2dPairsArgs& args, const Bases& bases);
+Error run_conv2d_pairs(const void* args, const Bases& bases);
+inline Error conv2d_pairs(const payload::Conv2dPairsArgs& args, const Bases& bases) {
+  return run_conv2d_pairs(&args, bases);
+}
 
 /// int8 linear layer of one row, as fully_connected computes it, from weights in the order
 /// of the products.
 extern const KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs;
-Error fully_connected_pairs(const payload::FullyConnectedPairsArgs& args, const Bases& bases);
+Error run_fully_connected_pairs(const void* args, const Bases& bases);
+inline Error fully_connected_pairs(const payload::FullyConnectedPairsArgs& args,
+                                   const Bases& bases) {
+  return run_fully_connected_pairs(&args, bases);
+}
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, by planes of
 /// channels.
 extern const KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes;
-Error depthwise_conv2d_planes(const payload::DepthwiseConv2dPlanesArgs& args, const Bases& bases);
+Error run_depthwise_conv2d_planes(const void* args, const Bases& bases);
+inline Error depthwise_conv2d_planes(const payload::DepthwiseConv2dPlanesArgs& args,
+                                     const Bases& bases) {
+  return run_depthwise_conv2d_planes(&args, bases);
+}
 
 /// int8 elementwise sum of two tensors of one shape, as add computes it, with factors that
 /// give all of its results. The output may be one of the inputs.
 extern const KernelOf<payload::Opcode::kAddLinear> kAddLinear;
-Error add_linear(const payload::AddLinearArgs& args, const Bases& bases);
+Error run_add_linear(const void* args, const Bases& bases);
+inline Error add_linear(const payload::AddLinearArgs& args, const Bases& bases) {
+  return run_add_linear(&args, bases);
+}
 
 /// int8 convolution of one group, as conv2d computes it, from weights in the order of the
 /// products.
 extern const KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors;
-Error conv2d_vectors(const payload::Conv2dVectorsArgs& args, const Bases& bases);
+Error run_conv2d_vectors(const void* args, const Bases& bases);
+inline Error conv2d_vectors(const payload::Conv2dVectorsArgs& args, const Bases& bases) {
+  return run_conv2d_vectors(&args, bases);
+}
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, vector by
 /// vector.
 extern const KernelOf<payload::Opcode::kDepthwiseConv2dVectors> kDepthwiseConv2dVectors;
-Error depthwise_conv2d_vectors(const payload::DepthwiseConv2dVectorsArgs& args, const Bases& bases);
+Error run_depthwise_conv2d_vectors(const void* args, const Bases& bases);
+inline Error depthwise_conv2d_vectors(const payload::DepthwiseConv2dVectorsArgs& args,
+                                      const Bases& bases) {
+  return run_depthwise_conv2d_vectors(&args, bases);
+}
 
 /// int8 convolution of 3 x 3 taps and stride 1, as conv2d computes it, from transformed
 /// weights.
 extern const KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd;
-Error conv2d_winograd(const payload::Conv2dWinogradArgs& args, const Bases& bases);
+Error run_conv2d_winograd(const void* args, const Bases& bases);
+inline Error conv2d_winograd(const payload::Conv2dWinogradArgs& args, const Bases& bases) {
+  return run_conv2d_winograd(&args, bases);
+}
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, row by row.
 extern const KernelOf<payload::Opcode::kDepthwiseConv2dRows> kDepthwiseConv2dRows;
-Error depthwise_conv2d_rows(const payload::DepthwiseConv2dRowsArgs& args, const Bases& bases);
+Error run_depthwise_conv2d_rows(const void* args, const Bases& bases);
+inline Error depthwise_conv2d_rows(const payload::DepthwiseConv2dRowsArgs& args,
+                                   const Bases& bases) {
+  return run_depthwise_conv2d_rows(&args, bases);
+}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -3,7 +3,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_prelu(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::PreluArgs*>(args);
@@ -26,12 +25,8 @@ Error run_prelu(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kPrelu> kPrelu =
     Kernel(operators::kPrelu, run_prelu).in_place();
-
-Error prelu(const payload::PreluArgs& args, const Bases& bases) { return kPrelu.run(&args, bases); }
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -36,6 +36,8 @@ std::int32_t round_half_even(float value) {
   return (bits >> 31) != 0 ? -magnitude : magnitude;
 }
 
+}  // namespace
+
 Error run_quantize(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::QuantizeArgs*>(args);
   const auto* input = bases.resolve<const float>(a.input);
@@ -55,14 +57,8 @@ Error run_quantize(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kQuantize> kQuantize =
     Kernel(operators::kQuantize, run_quantize);
-
-Error quantize(const payload::QuantizeArgs& args, const Bases& bases) {
-  return kQuantize.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -3,7 +3,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_reduce_min(const void* args, const Bases& bases) {
   reduce_extremum(*static_cast<const payload::ReduceMinArgs*>(args), bases,
@@ -11,14 +10,8 @@ Error run_reduce_min(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kReduceMin> kReduceMin =
     Kernel(operators::kReduceMin, run_reduce_min);
-
-Error reduce_min(const payload::ReduceMinArgs& args, const Bases& bases) {
-  return kReduceMin.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

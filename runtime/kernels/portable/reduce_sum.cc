@@ -3,7 +3,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_reduce_sum(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::ReduceSumArgs*>(args);
@@ -24,14 +23,8 @@ Error run_reduce_sum(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kReduceSum> kReduceSum =
     Kernel(operators::kReduceSum, run_reduce_sum);
-
-Error reduce_sum(const payload::ReduceSumArgs& args, const Bases& bases) {
-  return kReduceSum.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -28,6 +28,8 @@ std::int8_t rounded(std::int32_t value) {
   return static_cast<std::int8_t>((value + kHalf - (value < 0 ? 1 : 0)) >> kBits);
 }
 
+}  // namespace
+
 Error run_resize_bilinear(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::ResizeBilinearArgs*>(args);
   const payload::Dims& in = a.input_dims;
@@ -58,14 +60,8 @@ Error run_resize_bilinear(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kResizeBilinear> kResizeBilinear =
     Kernel(operators::kResizeBilinear, run_resize_bilinear);
-
-Error resize_bilinear(const payload::ResizeBilinearArgs& args, const Bases& bases) {
-  return kResizeBilinear.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

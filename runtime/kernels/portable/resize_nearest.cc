@@ -5,7 +5,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_resize_nearest(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::ResizeNearestArgs*>(args);
@@ -28,14 +27,8 @@ Error run_resize_nearest(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kResizeNearest> kResizeNearest =
     Kernel(operators::kResizeNearest, run_resize_nearest);
-
-Error resize_nearest(const payload::ResizeNearestArgs& args, const Bases& bases) {
-  return kResizeNearest.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

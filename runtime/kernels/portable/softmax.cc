@@ -4,7 +4,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_softmax(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::SoftmaxArgs*>(args);
@@ -13,13 +12,7 @@ Error run_softmax(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kSoftmax> kSoftmax = Kernel(operators::kSoftmax, run_softmax);
-
-Error softmax(const payload::SoftmaxArgs& args, const Bases& bases) {
-  return kSoftmax.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -4,7 +4,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_softmax_long(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::SoftmaxLongArgs*>(args);
@@ -13,14 +12,8 @@ Error run_softmax_long(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kSoftmaxLong> kSoftmaxLong =
     Kernel(operators::kSoftmaxLong, run_softmax_long);
-
-Error softmax_long(const payload::SoftmaxLongArgs& args, const Bases& bases) {
-  return kSoftmaxLong.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

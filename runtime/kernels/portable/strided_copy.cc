@@ -26,6 +26,8 @@ void copy_row(const std::int8_t* in, std::int8_t* out, const payload::CopyAxis& 
   }
 }
 
+}  // namespace
+
 Error run_strided_copy(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::StridedCopyArgs*>(args);
   const auto* in = bases.resolve<const std::int8_t>(a.input) + a.input_offset;
@@ -51,14 +53,8 @@ Error run_strided_copy(const void* args, const Bases& bases) {
   }
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kStridedCopy> kStridedCopy =
     Kernel(operators::kStridedCopy, run_strided_copy);
-
-Error strided_copy(const payload::StridedCopyArgs& args, const Bases& bases) {
-  return kStridedCopy.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

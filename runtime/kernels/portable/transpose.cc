@@ -5,7 +5,6 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
 
 Error run_transpose(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::TransposeArgs*>(args);
@@ -29,14 +28,8 @@ Error run_transpose(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kTranspose> kTranspose =
     Kernel(operators::kTranspose, run_transpose);
-
-Error transpose(const payload::TransposeArgs& args, const Bases& bases) {
-  return kTranspose.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -4,12 +4,13 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
+Error run_transpose_conv2d(const void* args, const Bases& bases) {
+  return run_transposed<payload::TransposeConv2dArgs>(args, bases);
+}
+
+// GCC's code is smaller where run_transposed() is not inlined into run_transpose_conv2d().
 constexpr KernelOf<payload::Opcode::kTransposeConv2d> kTransposeConv2d =
     Kernel(operators::kTransposeConv2d, run_transposed<payload::TransposeConv2dArgs>);
-
-Error transpose_conv2d(const payload::TransposeConv2dArgs& args, const Bases& bases) {
-  return kTransposeConv2d.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -4,12 +4,13 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
+Error run_transpose_conv2d_any(const void* args, const Bases& bases) {
+  return run_transposed<payload::TransposeConv2dAnyArgs>(args, bases);
+}
+
+// GCC's code is smaller where run_transposed() is not inlined into run_transpose_conv2d_any().
 constexpr KernelOf<payload::Opcode::kTransposeConv2dAny> kTransposeConv2dAny =
     Kernel(operators::kTransposeConv2dAny, run_transposed<payload::TransposeConv2dAnyArgs>);
-
-Error transpose_conv2d_any(const payload::TransposeConv2dAnyArgs& args, const Bases& bases) {
-  return kTransposeConv2dAny.run(&args, bases);
-}
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

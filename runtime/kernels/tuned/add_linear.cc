@@ -27,11 +27,12 @@ using Sums = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspLinearSum
 
 }  // namespace
 
-constexpr KernelOf<payload::Opcode::kAddLinear> kAddLinear = portable::add_linear_kernel<Sums>();
-
-Error add_linear(const payload::AddLinearArgs& args, const Bases& bases) {
-  return kAddLinear.run(&args, bases);
+Error run_add_linear(const void* args, const Bases& bases) {
+  return portable::compute_add_linear<Sums>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kAddLinear> kAddLinear =
+    portable::add_linear_kernel(run_add_linear);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -14,12 +14,12 @@ using Products = DspOrScalar<DspPairProducts, ScalarPairProducts, portable::Plai
 
 }  // namespace
 
-constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs =
-    portable::conv2d_pairs_kernel<Products>();
-
-Error conv2d_pairs(const payload::Conv2dPairsArgs& args, const Bases& bases) {
-  return kConv2dPairs.run(&args, bases);
+Error run_conv2d_pairs(const void* args, const Bases& bases) {
+  return portable::compute_conv2d_pairs<Products>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs =
+    portable::conv2d_pairs_kernel(run_conv2d_pairs);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -14,12 +14,12 @@ using Products = DspOrScalar<DspPairProducts, ScalarPairProducts, portable::Plai
 
 }  // namespace
 
-constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairsAny =
-    portable::conv2d_pairs_kernel<Products, portable::PairForms::kAny>();
-
-Error conv2d_pairs_any(const payload::Conv2dPairsArgs& args, const Bases& bases) {
-  return kConv2dPairsAny.run(&args, bases);
+Error run_conv2d_pairs_any(const void* args, const Bases& bases) {
+  return portable::compute_conv2d_pairs<Products, portable::PairForms::kAny>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairsAny =
+    portable::conv2d_pairs_kernel<portable::PairForms::kAny>(run_conv2d_pairs_any);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -15,12 +15,12 @@ using Products = std::conditional_t<kCompiledIsa == payload::Isa::kMve, MveVecto
 
 }  // namespace
 
-constexpr KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors =
-    portable::conv2d_vectors_kernel<Products>();
-
-Error conv2d_vectors(const payload::Conv2dVectorsArgs& args, const Bases& bases) {
-  return kConv2dVectors.run(&args, bases);
+Error run_conv2d_vectors(const void* args, const Bases& bases) {
+  return portable::compute_conv2d_vectors<Products>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors =
+    portable::conv2d_vectors_kernel(run_conv2d_vectors);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

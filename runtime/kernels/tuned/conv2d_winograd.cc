@@ -15,12 +15,12 @@ using Lanes = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspWinograd
 
 }  // namespace
 
-constexpr KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd =
-    portable::conv2d_winograd_kernel<Lanes>();
-
-Error conv2d_winograd(const payload::Conv2dWinogradArgs& args, const Bases& bases) {
-  return kConv2dWinograd.run(&args, bases);
+Error run_conv2d_winograd(const void* args, const Bases& bases) {
+  return portable::compute_conv2d_winograd<Lanes>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd =
+    portable::conv2d_winograd_kernel(run_conv2d_winograd);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -15,12 +15,12 @@ using Planes = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspChannel
 
 }  // namespace
 
-constexpr KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes =
-    portable::depthwise_conv2d_planes_kernel<Planes>();
-
-Error depthwise_conv2d_planes(const payload::DepthwiseConv2dPlanesArgs& args, const Bases& bases) {
-  return kDepthwiseConv2dPlanes.run(&args, bases);
+Error run_depthwise_conv2d_planes(const void* args, const Bases& bases) {
+  return portable::compute_depthwise_conv2d_planes<Planes>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes =
+    portable::depthwise_conv2d_planes_kernel(run_depthwise_conv2d_planes);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -15,13 +15,12 @@ using Planes = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspChannel
 
 }  // namespace
 
-constexpr KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanesStride1 =
-    portable::depthwise_conv2d_planes_kernel<Planes, 1>();
-
-Error depthwise_conv2d_planes_stride1(const payload::DepthwiseConv2dPlanesArgs& args,
-                                      const Bases& bases) {
-  return kDepthwiseConv2dPlanesStride1.run(&args, bases);
+Error run_depthwise_conv2d_planes_stride1(const void* args, const Bases& bases) {
+  return portable::compute_depthwise_conv2d_planes<Planes, 1>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanesStride1 =
+    portable::depthwise_conv2d_planes_kernel<1>(run_depthwise_conv2d_planes_stride1);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

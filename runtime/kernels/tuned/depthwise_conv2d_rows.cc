@@ -13,12 +13,12 @@ using Rows = DspOrScalar<portable::PlainChannelRows, ScalarChannelRows, portable
 
 }  // namespace
 
-constexpr KernelOf<payload::Opcode::kDepthwiseConv2dRows> kDepthwiseConv2dRows =
-    portable::depthwise_conv2d_rows_kernel<Rows>();
-
-Error depthwise_conv2d_rows(const payload::DepthwiseConv2dRowsArgs& args, const Bases& bases) {
-  return kDepthwiseConv2dRows.run(&args, bases);
+Error run_depthwise_conv2d_rows(const void* args, const Bases& bases) {
+  return portable::compute_depthwise_conv2d_rows<Rows>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2dRows> kDepthwiseConv2dRows =
+    portable::depthwise_conv2d_rows_kernel(run_depthwise_conv2d_rows);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -15,13 +15,12 @@ using Vectors = std::conditional_t<kCompiledIsa == payload::Isa::kMve, MveChanne
 
 }  // namespace
 
-constexpr KernelOf<payload::Opcode::kDepthwiseConv2dVectors> kDepthwiseConv2dVectors =
-    portable::depthwise_conv2d_vectors_kernel<Vectors>();
-
-Error depthwise_conv2d_vectors(const payload::DepthwiseConv2dVectorsArgs& args,
-                               const Bases& bases) {
-  return kDepthwiseConv2dVectors.run(&args, bases);
+Error run_depthwise_conv2d_vectors(const void* args, const Bases& bases) {
+  return portable::compute_depthwise_conv2d_vectors<Vectors>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2dVectors> kDepthwiseConv2dVectors =
+    portable::depthwise_conv2d_vectors_kernel(run_depthwise_conv2d_vectors);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

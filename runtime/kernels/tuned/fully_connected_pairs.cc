@@ -14,12 +14,12 @@ using Products = DspOrScalar<DspRowProducts, ScalarRowProducts, portable::PlainR
 
 }  // namespace
 
-constexpr KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs =
-    portable::fully_connected_pairs_kernel<Products>();
-
-Error fully_connected_pairs(const payload::FullyConnectedPairsArgs& args, const Bases& bases) {
-  return kFullyConnectedPairs.run(&args, bases);
+Error run_fully_connected_pairs(const void* args, const Bases& bases) {
+  return portable::compute_fully_connected_pairs<Products>(args, bases);
 }
+
+constexpr KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs =
+    portable::fully_connected_pairs_kernel(run_fully_connected_pairs);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

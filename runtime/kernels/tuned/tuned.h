@@ -29,63 +29,100 @@ inline constexpr Provider kProvider = {"tuned", kAcceptedIsas, kRevisions};
 inline constexpr Provider kProviderWithCmsisNn = {"tuned+cmsis-nn", isa_set(kCompiledIsa),
                                                   kRevisions};
 
-// Each kernel is declared twice. The constant is for tables: it has what validation needs to know, and links the checks
-// of its calls. The function runs one call and links nothing else, for code with calls of its own, such as
-// `cmsisnn compile --emit cpp` writes. It checks no more than the constant's `run`: `args` must be such as init()
-// accepts, and the memory behind `bases` as large as `args` says.
+// Each kernel NAME has a constant and a function. kName is for tables: it has what validation needs to know, and links
+// the checks of its calls. run_NAME() is its `run`, which links nothing else. NAME() is the same function with the type
+// of its argument block, for code with calls of its own, such as `cmsisnn compile --emit cpp` writes. Both check
+// nothing: `args` must be such as init() accepts, and the memory behind `bases` as large as `args` says.
 
 /// int8 convolution of one group, as conv2d computes it, from weights in the order of the
 /// products.
 extern const KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs;
-Error conv2d_pairs(const payload::Conv2dPairsArgs& args, const Bases& bases);
+Error run_conv2d_pairs(const void* args, const Bases& bases);
+inline Error conv2d_pairs(const payload::Conv2dPairsArgs& args, const Bases& bases) {
+  return run_conv2d_pairs(&args, bases);
+}
 
 /// conv2d_pairs for calls whose form is ANY alone.
 extern const KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairsAny;
-Error conv2d_pairs_any(const payload::Conv2dPairsArgs& args, const Bases& bases);
+Error run_conv2d_pairs_any(const void* args, const Bases& bases);
+inline Error conv2d_pairs_any(const payload::Conv2dPairsArgs& args, const Bases& bases) {
+  return run_conv2d_pairs_any(&args, bases);
+}
 
 /// int8 linear layer of one row, as fully_connected computes it, from weights in the order
 /// of the products.
 extern const KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs;
-Error fully_connected_pairs(const payload::FullyConnectedPairsArgs& args, const Bases& bases);
+Error run_fully_connected_pairs(const void* args, const Bases& bases);
+inline Error fully_connected_pairs(const payload::FullyConnectedPairsArgs& args,
+                                   const Bases& bases) {
+  return run_fully_connected_pairs(&args, bases);
+}
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, by planes of
 /// channels.
 extern const KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes;
-Error depthwise_conv2d_planes(const payload::DepthwiseConv2dPlanesArgs& args, const Bases& bases);
+Error run_depthwise_conv2d_planes(const void* args, const Bases& bases);
+inline Error depthwise_conv2d_planes(const payload::DepthwiseConv2dPlanesArgs& args,
+                                     const Bases& bases) {
+  return run_depthwise_conv2d_planes(&args, bases);
+}
 
 /// depthwise_conv2d_planes for stride 1 alone.
 extern const KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanesStride1;
-Error depthwise_conv2d_planes_stride1(const payload::DepthwiseConv2dPlanesArgs& args,
-                                      const Bases& bases);
+Error run_depthwise_conv2d_planes_stride1(const void* args, const Bases& bases);
+inline Error depthwise_conv2d_planes_stride1(const payload::DepthwiseConv2dPlanesArgs& args,
+                                             const Bases& bases) {
+  return run_depthwise_conv2d_planes_stride1(&args, bases);
+}
 
 /// depthwise_conv2d_planes for stride 2 alone.
 extern const KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanesStride2;
-Error depthwise_conv2d_planes_stride2(const payload::DepthwiseConv2dPlanesArgs& args,
-                                      const Bases& bases);
+Error run_depthwise_conv2d_planes_stride2(const void* args, const Bases& bases);
+inline Error depthwise_conv2d_planes_stride2(const payload::DepthwiseConv2dPlanesArgs& args,
+                                             const Bases& bases) {
+  return run_depthwise_conv2d_planes_stride2(&args, bases);
+}
 
 /// int8 elementwise sum of two tensors of one shape, as add computes it, with factors that
 /// give all of its results. The output may be one of the inputs.
 extern const KernelOf<payload::Opcode::kAddLinear> kAddLinear;
-Error add_linear(const payload::AddLinearArgs& args, const Bases& bases);
+Error run_add_linear(const void* args, const Bases& bases);
+inline Error add_linear(const payload::AddLinearArgs& args, const Bases& bases) {
+  return run_add_linear(&args, bases);
+}
 
 /// int8 convolution of one group, as conv2d computes it, from weights in the order of the
 /// products.
 extern const KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors;
-Error conv2d_vectors(const payload::Conv2dVectorsArgs& args, const Bases& bases);
+Error run_conv2d_vectors(const void* args, const Bases& bases);
+inline Error conv2d_vectors(const payload::Conv2dVectorsArgs& args, const Bases& bases) {
+  return run_conv2d_vectors(&args, bases);
+}
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, vector by
 /// vector.
 extern const KernelOf<payload::Opcode::kDepthwiseConv2dVectors> kDepthwiseConv2dVectors;
-Error depthwise_conv2d_vectors(const payload::DepthwiseConv2dVectorsArgs& args, const Bases& bases);
+Error run_depthwise_conv2d_vectors(const void* args, const Bases& bases);
+inline Error depthwise_conv2d_vectors(const payload::DepthwiseConv2dVectorsArgs& args,
+                                      const Bases& bases) {
+  return run_depthwise_conv2d_vectors(&args, bases);
+}
 
 /// int8 convolution of 3 x 3 taps and stride 1, as conv2d computes it, from transformed
 /// weights.
 extern const KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd;
-Error conv2d_winograd(const payload::Conv2dWinogradArgs& args, const Bases& bases);
+Error run_conv2d_winograd(const void* args, const Bases& bases);
+inline Error conv2d_winograd(const payload::Conv2dWinogradArgs& args, const Bases& bases) {
+  return run_conv2d_winograd(&args, bases);
+}
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, row by row.
 extern const KernelOf<payload::Opcode::kDepthwiseConv2dRows> kDepthwiseConv2dRows;
-Error depthwise_conv2d_rows(const payload::DepthwiseConv2dRowsArgs& args, const Bases& bases);
+Error run_depthwise_conv2d_rows(const void* args, const Bases& bases);
+inline Error depthwise_conv2d_rows(const payload::DepthwiseConv2dRowsArgs& args,
+                                   const Bases& bases) {
+  return run_depthwise_conv2d_rows(&args, bases);
+}
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

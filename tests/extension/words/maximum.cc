@@ -26,6 +26,16 @@ std::uint32_t greater(std::uint32_t a, std::uint32_t b) {
 #endif
 }
 
+/// What the compiler's provider takes; payloads of others are refused.
+bool accepts(const void* args) {
+  const auto& a = *static_cast<const payload::MaximumArgs*>(args);
+  return std::memcmp(&a.input1_dims, &a.output_dims, sizeof(a.output_dims)) == 0 &&
+         std::memcmp(&a.input2_dims, &a.output_dims, sizeof(a.output_dims)) == 0 &&
+         volume(a.output_dims) % 4 == 0;
+}
+
+}  // namespace
+
 Error run_maximum(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MaximumArgs*>(args);
   const auto* input1 = bases.resolve<const std::int8_t>(a.input1);
@@ -41,22 +51,8 @@ Error run_maximum(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-/// What the compiler's provider takes; payloads of others are refused.
-bool accepts(const void* args) {
-  const auto& a = *static_cast<const payload::MaximumArgs*>(args);
-  return std::memcmp(&a.input1_dims, &a.output_dims, sizeof(a.output_dims)) == 0 &&
-         std::memcmp(&a.input2_dims, &a.output_dims, sizeof(a.output_dims)) == 0 &&
-         volume(a.output_dims) % 4 == 0;
-}
-
-}  // namespace
-
 constexpr KernelOf<payload::Opcode::kMaximum> kMaximum =
     Kernel(operators::kMaximum, run_maximum).in_place().limited_to(accepts).only_of(3u);
-
-Error maximum(const payload::MaximumArgs& args, const Bases& bases) {
-  return kMaximum.run(&args, bases);
-}
 
 }  // namespace words
 }  // namespace cmsis_nn_delegate
