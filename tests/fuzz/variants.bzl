@@ -1,6 +1,6 @@
 """The kernels that are fuzzed: the portable ones, CMSIS-NN's plain C, and its code for the DSP extension."""
 
-load("//third_party/cmsis_nn:availability.bzl", "CMSIS_NN")
+load("//third_party/cmsis_nn:availability.bzl", "CMSIS_NN", "REQUIRES_CMSIS_NN")
 
 _CMSIS_NN_SOURCES = ["//runtime/kernels/cmsis_nn:sources"] + (
     ["//third_party/cmsis_nn:sources"] if CMSIS_NN.available else []
@@ -28,7 +28,8 @@ _DSP_DEFINES = [
     "__ARM_FEATURE_DSP=1",
 ]
 
-# name -> everything that differs between the variants; `without` lists the checks that are off.
+# name -> everything that differs between the variants; `without` lists the checks that are off, `requires`
+# is for target_compatible_with.
 VARIANTS = {
     "portable": struct(
         available = True,
@@ -36,6 +37,7 @@ VARIANTS = {
         defines = [],
         deps = [],
         reason = "",
+        requires = [],
         seeds = "seeds_portable.bin",
         srcs = [],
         without = [],
@@ -46,6 +48,7 @@ VARIANTS = {
         defines = ["WITH_CMSIS_NN"],
         deps = _CMSIS_NN_DEPS,
         reason = CMSIS_NN.reason,
+        requires = REQUIRES_CMSIS_NN,
         seeds = "seeds_scalar.bin",
         srcs = _CMSIS_NN_SOURCES,
         without = _CMSIS_NN_WITHOUT,
@@ -56,6 +59,7 @@ VARIANTS = {
         defines = _DSP_DEFINES,
         deps = _CMSIS_NN_DEPS,
         reason = CMSIS_NN.reason,
+        requires = REQUIRES_CMSIS_NN,
         seeds = "seeds_dsp.bin",
         srcs = _CMSIS_NN_SOURCES + ["dsp_on_host.h"],
         without = _CMSIS_NN_WITHOUT,
