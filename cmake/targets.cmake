@@ -94,25 +94,25 @@ cmsis_nn_delegate_library(
   DEFINES
     CMSIS_NN_DELEGATE_CMSIS_NN
   SRCS
-    runtime/kernels/cmsis_nn/add.cc
-    runtime/kernels/cmsis_nn/add_broadcast.cc
     runtime/kernels/cmsis_nn/all.cc
-    runtime/kernels/cmsis_nn/avg_pool2d.cc
-    runtime/kernels/cmsis_nn/batch_matmul.cc
-    runtime/kernels/cmsis_nn/conv2d.cc
-    runtime/kernels/cmsis_nn/depthwise_conv2d.cc
-    runtime/kernels/cmsis_nn/depthwise_conv2d_3x3.cc
-    runtime/kernels/cmsis_nn/depthwise_conv2d_opt.cc
-    runtime/kernels/cmsis_nn/fully_connected.cc
-    runtime/kernels/cmsis_nn/fully_connected_per_tensor.cc
-    runtime/kernels/cmsis_nn/max_pool2d.cc
-    runtime/kernels/cmsis_nn/maximum.cc
-    runtime/kernels/cmsis_nn/minimum.cc
-    runtime/kernels/cmsis_nn/mul.cc
-    runtime/kernels/cmsis_nn/mul_broadcast.cc
-    runtime/kernels/cmsis_nn/softmax.cc
-    runtime/kernels/cmsis_nn/transpose_conv2d.cc
-    runtime/kernels/cmsis_nn/depthwise.h
+    runtime/kernels/add/add_broadcast_cmsis_nn.cc
+    runtime/kernels/add/add_cmsis_nn.cc
+    runtime/kernels/avg_pool2d/avg_pool2d_cmsis_nn.cc
+    runtime/kernels/batch_matmul/batch_matmul_cmsis_nn.cc
+    runtime/kernels/conv2d/conv2d_cmsis_nn.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_3x3_cmsis_nn.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_cmsis_nn.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_cmsis_nn.h
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_opt_cmsis_nn.cc
+    runtime/kernels/extremum/maximum_cmsis_nn.cc
+    runtime/kernels/extremum/minimum_cmsis_nn.cc
+    runtime/kernels/fully_connected/fully_connected_cmsis_nn.cc
+    runtime/kernels/fully_connected/fully_connected_per_tensor_cmsis_nn.cc
+    runtime/kernels/max_pool2d/max_pool2d_cmsis_nn.cc
+    runtime/kernels/mul/mul_broadcast_cmsis_nn.cc
+    runtime/kernels/mul/mul_cmsis_nn.cc
+    runtime/kernels/softmax/softmax_cmsis_nn.cc
+    runtime/kernels/transpose_conv2d/transpose_conv2d_cmsis_nn.cc
   HDRS
     runtime/kernels/cmsis_nn/cmsis_nn.h
   DEPS
@@ -170,90 +170,90 @@ cmsis_nn_delegate_test(
 cmsis_nn_delegate_library(
   portable
   SRCS
-    runtime/kernels/portable/adaptive_avg_pool2d.cc
-    runtime/kernels/portable/add.cc
-    runtime/kernels/portable/add.h
-    runtime/kernels/portable/add_broadcast.cc
-    runtime/kernels/portable/add_linear.cc
     runtime/kernels/portable/all.cc
-    runtime/kernels/portable/arg_extremum.h
-    runtime/kernels/portable/argmax.cc
-    runtime/kernels/portable/argmin.cc
-    runtime/kernels/portable/average.h
-    runtime/kernels/portable/avg_pool2d.cc
-    runtime/kernels/portable/batch_matmul.cc
-    runtime/kernels/portable/broadcast.cc
-    runtime/kernels/portable/conv2d.cc
-    runtime/kernels/portable/conv2d_large.cc
-    runtime/kernels/portable/conv2d_pairs.cc
-    runtime/kernels/portable/conv2d_vectors.cc
-    runtime/kernels/portable/conv2d_winograd.cc
-    runtime/kernels/portable/convolution.h
-    runtime/kernels/portable/depthwise_conv2d.cc
-    runtime/kernels/portable/depthwise_conv2d_planes.cc
-    runtime/kernels/portable/depthwise_conv2d_rows.cc
-    runtime/kernels/portable/depthwise_conv2d_vectors.cc
-    runtime/kernels/portable/dequantize.cc
-    runtime/kernels/portable/div.cc
-    runtime/kernels/portable/embedding.cc
-    runtime/kernels/portable/embedding.h
-    runtime/kernels/portable/embedding_int32.cc
-    runtime/kernels/portable/fully_connected.cc
-    runtime/kernels/portable/fully_connected_pairs.cc
-    runtime/kernels/portable/fully_connected_per_tensor.cc
-    runtime/kernels/portable/linear.h
-    runtime/kernels/portable/log_softmax.cc
-    runtime/kernels/portable/lookup.cc
-    runtime/kernels/portable/masked_softmax.cc
-    runtime/kernels/portable/max_pool2d.cc
-    runtime/kernels/portable/max_pool2d_dilated.cc
-    runtime/kernels/portable/maximum.cc
-    runtime/kernels/portable/maximum_pooling.h
-    runtime/kernels/portable/minimum.cc
-    runtime/kernels/portable/mul.cc
-    runtime/kernels/portable/mul.h
-    runtime/kernels/portable/mul_broadcast.cc
-    runtime/kernels/portable/normalize.cc
-    runtime/kernels/portable/pad_nd.cc
-    runtime/kernels/portable/prelu.cc
-    runtime/kernels/portable/quantize.cc
-    runtime/kernels/portable/reduce_extremum.h
-    runtime/kernels/portable/reduce_max.cc
-    runtime/kernels/portable/reduce_min.cc
-    runtime/kernels/portable/reduce_sum.cc
-    runtime/kernels/portable/resize.h
-    runtime/kernels/portable/resize_bilinear.cc
-    runtime/kernels/portable/resize_nearest.cc
-    runtime/kernels/portable/softmax.cc
-    runtime/kernels/portable/softmax_long.cc
-    runtime/kernels/portable/softmax_rows.h
-    runtime/kernels/portable/strided_copy.cc
-    runtime/kernels/portable/transpose.cc
-    runtime/kernels/portable/transpose_conv2d.cc
-    runtime/kernels/portable/transpose_conv2d_any.cc
-    runtime/kernels/portable/transposed.h
+    runtime/kernels/adaptive_avg_pool2d/adaptive_avg_pool2d_portable.cc
+    runtime/kernels/add/add_broadcast_portable.cc
+    runtime/kernels/add/add_linear_portable.cc
+    runtime/kernels/add/add_portable.cc
+    runtime/kernels/arg_extremum/argmax_portable.cc
+    runtime/kernels/arg_extremum/argmin_portable.cc
+    runtime/kernels/avg_pool2d/avg_pool2d_portable.cc
+    runtime/kernels/batch_matmul/batch_matmul_portable.cc
+    runtime/kernels/common/broadcast.cc
+    runtime/kernels/conv2d/conv2d_large_portable.cc
+    runtime/kernels/conv2d/conv2d_pairs_portable.cc
+    runtime/kernels/conv2d/conv2d_portable.cc
+    runtime/kernels/conv2d/conv2d_vectors_portable.cc
+    runtime/kernels/conv2d/conv2d_winograd_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_portable.cc
+    runtime/kernels/dequantize/dequantize_portable.cc
+    runtime/kernels/div/div_portable.cc
+    runtime/kernels/embedding/embedding_int32_portable.cc
+    runtime/kernels/embedding/embedding_portable.cc
+    runtime/kernels/extremum/maximum_portable.cc
+    runtime/kernels/extremum/minimum_portable.cc
+    runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
+    runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
+    runtime/kernels/fully_connected/fully_connected_portable.cc
+    runtime/kernels/log_softmax/log_softmax_portable.cc
+    runtime/kernels/lookup/lookup_portable.cc
+    runtime/kernels/masked_softmax/masked_softmax_portable.cc
+    runtime/kernels/max_pool2d/max_pool2d_dilated_portable.cc
+    runtime/kernels/max_pool2d/max_pool2d_portable.cc
+    runtime/kernels/mul/mul_broadcast_portable.cc
+    runtime/kernels/mul/mul_portable.cc
+    runtime/kernels/normalize/normalize_portable.cc
+    runtime/kernels/pad_nd/pad_nd_portable.cc
+    runtime/kernels/prelu/prelu_portable.cc
+    runtime/kernels/quantize/quantize_portable.cc
+    runtime/kernels/reduce_extremum/reduce_max_portable.cc
+    runtime/kernels/reduce_extremum/reduce_min_portable.cc
+    runtime/kernels/reduce_sum/reduce_sum_portable.cc
+    runtime/kernels/resize_bilinear/resize_bilinear_portable.cc
+    runtime/kernels/resize_nearest/resize_nearest_portable.cc
+    runtime/kernels/softmax/softmax_long_portable.cc
+    runtime/kernels/softmax/softmax_portable.cc
+    runtime/kernels/strided_copy/strided_copy_portable.cc
+    runtime/kernels/transpose/transpose_portable.cc
+    runtime/kernels/transpose_conv2d/transpose_conv2d_any_portable.cc
+    runtime/kernels/transpose_conv2d/transpose_conv2d_portable.cc
   HDRS
-    runtime/kernels/portable/add_linear.h
-    runtime/kernels/portable/broadcast.h
-    runtime/kernels/portable/channel_planes.h
-    runtime/kernels/portable/channel_rows.h
-    runtime/kernels/portable/channel_vectors.h
-    runtime/kernels/portable/conv2d_pairs.h
-    runtime/kernels/portable/conv2d_vectors.h
-    runtime/kernels/portable/conv2d_winograd.h
-    runtime/kernels/portable/depthwise_3x3.h
-    runtime/kernels/portable/depthwise_conv2d_planes.h
-    runtime/kernels/portable/depthwise_conv2d_rows.h
-    runtime/kernels/portable/depthwise_conv2d_vectors.h
-    runtime/kernels/portable/fully_connected_pairs.h
-    runtime/kernels/portable/pair_products.h
+    runtime/kernels/add/add.h
+    runtime/kernels/add/add_linear.h
+    runtime/kernels/arg_extremum/arg_extremum.h
+    runtime/kernels/common/average.h
+    runtime/kernels/common/broadcast.h
+    runtime/kernels/common/pair_products.h
+    runtime/kernels/common/requantize.h
+    runtime/kernels/common/resize.h
+    runtime/kernels/common/softmax_rows.h
+    runtime/kernels/common/vector_products.h
+    runtime/kernels/common/window.h
+    runtime/kernels/conv2d/conv2d_pairs.h
+    runtime/kernels/conv2d/conv2d_vectors.h
+    runtime/kernels/conv2d/conv2d_winograd.h
+    runtime/kernels/conv2d/convolution.h
+    runtime/kernels/conv2d/window_order.h
+    runtime/kernels/conv2d/winograd.h
+    runtime/kernels/depthwise_conv2d/channel_planes.h
+    runtime/kernels/depthwise_conv2d/channel_rows.h
+    runtime/kernels/depthwise_conv2d/channel_vectors.h
+    runtime/kernels/depthwise_conv2d/depthwise_3x3.h
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes.h
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows.h
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors.h
+    runtime/kernels/embedding/embedding.h
+    runtime/kernels/fully_connected/fully_connected_pairs.h
+    runtime/kernels/fully_connected/linear.h
+    runtime/kernels/fully_connected/row_products.h
+    runtime/kernels/max_pool2d/maximum_pooling.h
+    runtime/kernels/mul/mul.h
+    runtime/kernels/reduce_extremum/reduce_extremum.h
+    runtime/kernels/transpose_conv2d/transposed.h
     runtime/kernels/portable/portable.h
-    runtime/kernels/portable/requantize.h
-    runtime/kernels/portable/row_products.h
-    runtime/kernels/portable/vector_products.h
-    runtime/kernels/portable/window.h
-    runtime/kernels/portable/window_order.h
-    runtime/kernels/portable/winograd.h
   COPTS
     $<IF:$<BOOL:${CMSIS_NN_DELEGATE_KERNELS_FOR_SIZE}>,-Os,-O2>
   DEPS
@@ -262,61 +262,51 @@ cmsis_nn_delegate_library(
     kernel
 )
 
-# //runtime/kernels/portable:requantize_test
-cmsis_nn_delegate_test(
-  requantize_test
-  SRCS
-    runtime/kernels/portable/requantize_test.cc
-  DEPS
-    portable
-    executorch_runtime
-)
-
 # //runtime/kernels/tuned:tuned
 cmsis_nn_delegate_library(
   tuned
   SRCS
-    runtime/kernels/tuned/add_linear.cc
-    runtime/kernels/tuned/add_linear_dsp.S
-    runtime/kernels/tuned/add_linear_members.h
     runtime/kernels/tuned/all.cc
     runtime/kernels/tuned/assembly.h
-    runtime/kernels/tuned/channel_planes_dsp.S
-    runtime/kernels/tuned/channel_planes_dsp.h
-    runtime/kernels/tuned/channel_planes_members.h
-    runtime/kernels/tuned/channel_rows_members.h
-    runtime/kernels/tuned/channel_rows_scalar.S
-    runtime/kernels/tuned/channel_rows_scalar.h
-    runtime/kernels/tuned/channel_vectors_members.h
-    runtime/kernels/tuned/channel_vectors_mve.S
-    runtime/kernels/tuned/channel_vectors_mve.h
-    runtime/kernels/tuned/conv2d_pairs.cc
-    runtime/kernels/tuned/conv2d_pairs_any.cc
-    runtime/kernels/tuned/conv2d_vectors.cc
-    runtime/kernels/tuned/conv2d_winograd.cc
-    runtime/kernels/tuned/depthwise_conv2d_planes.cc
-    runtime/kernels/tuned/depthwise_conv2d_planes_stride1.cc
-    runtime/kernels/tuned/depthwise_conv2d_planes_stride2.cc
-    runtime/kernels/tuned/depthwise_conv2d_rows.cc
-    runtime/kernels/tuned/depthwise_conv2d_vectors.cc
-    runtime/kernels/tuned/fully_connected_pairs.cc
     runtime/kernels/tuned/inner_loops.h
-    runtime/kernels/tuned/pair_products_dsp.S
-    runtime/kernels/tuned/pair_products_dsp.h
-    runtime/kernels/tuned/pair_products_members.h
-    runtime/kernels/tuned/pair_products_scalar.S
-    runtime/kernels/tuned/pair_products_scalar.h
-    runtime/kernels/tuned/requantization_scalar.h
-    runtime/kernels/tuned/row_products_dsp.S
-    runtime/kernels/tuned/row_products_dsp.h
-    runtime/kernels/tuned/row_products_members.h
-    runtime/kernels/tuned/row_products_scalar.S
-    runtime/kernels/tuned/row_products_scalar.h
-    runtime/kernels/tuned/vector_products_members.h
-    runtime/kernels/tuned/vector_products_mve.S
-    runtime/kernels/tuned/vector_products_mve.h
-    runtime/kernels/tuned/winograd_dsp.S
-    runtime/kernels/tuned/winograd_dsp.h
+    runtime/kernels/add/add_linear_dsp.S
+    runtime/kernels/add/add_linear_members.h
+    runtime/kernels/add/add_linear_tuned.cc
+    runtime/kernels/common/pair_products_dsp.S
+    runtime/kernels/common/pair_products_dsp.h
+    runtime/kernels/common/pair_products_members.h
+    runtime/kernels/common/pair_products_scalar.S
+    runtime/kernels/common/pair_products_scalar.h
+    runtime/kernels/common/requantization_scalar.h
+    runtime/kernels/common/vector_products_members.h
+    runtime/kernels/common/vector_products_mve.S
+    runtime/kernels/common/vector_products_mve.h
+    runtime/kernels/conv2d/conv2d_pairs_any_tuned.cc
+    runtime/kernels/conv2d/conv2d_pairs_tuned.cc
+    runtime/kernels/conv2d/conv2d_vectors_tuned.cc
+    runtime/kernels/conv2d/conv2d_winograd_tuned.cc
+    runtime/kernels/conv2d/winograd_dsp.S
+    runtime/kernels/conv2d/winograd_dsp.h
+    runtime/kernels/depthwise_conv2d/channel_planes_dsp.S
+    runtime/kernels/depthwise_conv2d/channel_planes_dsp.h
+    runtime/kernels/depthwise_conv2d/channel_planes_members.h
+    runtime/kernels/depthwise_conv2d/channel_rows_members.h
+    runtime/kernels/depthwise_conv2d/channel_rows_scalar.S
+    runtime/kernels/depthwise_conv2d/channel_rows_scalar.h
+    runtime/kernels/depthwise_conv2d/channel_vectors_members.h
+    runtime/kernels/depthwise_conv2d/channel_vectors_mve.S
+    runtime/kernels/depthwise_conv2d/channel_vectors_mve.h
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_stride1_tuned.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_stride2_tuned.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_tuned.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_tuned.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_tuned.cc
+    runtime/kernels/fully_connected/fully_connected_pairs_tuned.cc
+    runtime/kernels/fully_connected/row_products_dsp.S
+    runtime/kernels/fully_connected/row_products_dsp.h
+    runtime/kernels/fully_connected/row_products_members.h
+    runtime/kernels/fully_connected/row_products_scalar.S
+    runtime/kernels/fully_connected/row_products_scalar.h
   HDRS
     runtime/kernels/tuned/tuned.h
   COPTS
@@ -338,6 +328,16 @@ cmsis_nn_delegate_library(
   DEPS
     tuned
     cmsis_nn
+)
+
+# //runtime/kernels:requantize_test
+cmsis_nn_delegate_test(
+  requantize_test
+  SRCS
+    runtime/kernels/common/requantize_test.cc
+  DEPS
+    portable
+    executorch_runtime
 )
 
 # //runtime/payload:bases

@@ -19,7 +19,7 @@ from cmsis_nn_delegate.ops.op import Op
 from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.providers.cmsis_nn.lacking import WHY_LACKING
-from cmsis_nn_delegate.providers.registry import CMSIS_NN, own_implementations
+from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE, TUNED, operator_of, own_implementations
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAWN = 40  # random cases, among which each kernel of an operator has to be
@@ -47,21 +47,21 @@ def missing(op: Op) -> Iterator[str]:
 def _missing_with_kernels(op: Op) -> Iterator[str]:
     yield from (f"{name}()" for name in ("reference", "encode") if _inherited(op, name))
     for kernel in op.kernels:
-        portable = ROOT / f"runtime/kernels/portable/{kernel.name}.cc"
+        portable = ROOT / PORTABLE.file_of(op.name, kernel.name)
         if not portable.exists():
-            yield f"the portable kernel {kernel.name}.cc"
+            yield f"the portable kernel {portable.name}"
         elif _function(kernel.name) not in portable.read_text(encoding="utf-8"):
-            yield f"the function run_{kernel.name}() in the portable kernel {kernel.name}.cc"
+            yield f"the function run_{kernel.name}() in the portable kernel {portable.name}"
         symbol = CMSIS_NN.symbol(kernel)
         if symbol is None and kernel.name not in WHY_LACKING:
             yield f"why there is no kernel {kernel.name} of CMSIS-NN"
         functions = {kernel.name: symbol.computes, **{f.name: f.computes for f in symbol.functions}} if symbol else {}
         for name, function in functions.items():
-            source = ROOT / f"runtime/kernels/cmsis_nn/{name}.cc"
+            source = ROOT / CMSIS_NN.file_of(op.name, name)
             if not source.exists():
-                yield f"CMSIS-NN's kernel {name}.cc"
+                yield f"CMSIS-NN's kernel {source.name}"
             elif not re.search(rf"\b{function}\b[(,>]", source.read_text(encoding="utf-8")):
-                yield f"a call of {function} in CMSIS-NN's kernel {name}.cc"
+                yield f"a call of {function} in CMSIS-NN's kernel {source.name}"
     if not op.draws:
         yield "draws: random cases"
     elif not _inherited(op, "encode"):
@@ -122,7 +122,7 @@ def test_what_is_missing_is_named():
         "a row of docs/operators.md",
         "reference()",
         "encode()",
-        "the portable kernel nothing.cc",
+        "the portable kernel nothing_portable.cc",
         "why there is no kernel nothing of CMSIS-NN",
         "draws: random cases",
         "a conformance test",
@@ -138,7 +138,7 @@ def test_parts_of_tuned_kernels_have_a_file_each():
     parts = [(own.kernel, function) for own in own_implementations() for function in own.symbol.functions]
     assert parts
     for kernel, function in parts:
-        source = (ROOT / f"runtime/kernels/tuned/{function.name}.cc").read_text(encoding="utf-8")
+        source = (ROOT / TUNED.file_of(operator_of(kernel), function.name)).read_text(encoding="utf-8")
         assert _function(function.name) in source
         assert f"KernelOf<payload::Opcode::k{camel(kernel.name)}> k{camel(function.name)} =" in source
 

@@ -28,10 +28,11 @@ _ABOUT = {
 //
 // Kernels in plain C++, bit-exact with CMSIS-NN at payload::kCmsisNnCommit.
 //
-// They need no instruction set extension, no FPU, no unaligned access and no scratch
-// memory, and do not depend on the ISA of the payload. They are the reference on the
-// host and the kernels of builds without CMSIS-NN; they are not tuned for speed beyond
-// keeping the inner loops contiguous. Each supports everything that format.h allows for its operator.
+// They need no instruction set extension, no FPU and no unaligned access, and do not depend on the ISA
+// of the payload. They are the reference on the host and the kernels of builds without CMSIS-NN; they are
+// not tuned for speed beyond keeping the inner loops contiguous. Those of operators' own calls need no
+// scratch memory, and support everything that format.h allows. The twins of tuned kernels have their
+// scratch memory and limits.
 """,
     "cmsis_nn": """\
 //
@@ -40,14 +41,14 @@ _ABOUT = {
 // On a Cortex-M they accept the payloads of its instruction set. On other CPUs CMSIS-NN is plain C and
 // accepts only payloads of Isa::kScalar, because scratch sizes depend on the instruction set.
 //
-// Each is defined in a file of its name, together with what validation has to know about it: the scratch memory
+// Each is defined in OPERATOR/NAME_cmsis_nn.cc, together with what validation has to know about it: the scratch memory
 // that it needs, from CMSIS-NN's arm_*_get_buffer_size; the sizes that it supports, see rules.h; and the bytes
 // that it loads past the end of its constants, see README.md. They accept only calls compiled for CMSIS-NN.
 """,
     "tuned": """\
 //
 // Kernels that read constants which the compiler has prepared for them (aot/cmsis_nn_delegate/providers/tuned): their
-// inner loops are assembly for some instruction sets, and the plain C++ of the portable kernels elsewhere.
+// inner loops are assembly for some instruction sets, and the plain C++ of their portable twins elsewhere.
 """,
 }
 

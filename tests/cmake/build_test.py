@@ -167,7 +167,8 @@ def _check_lists_of_files(core, libraries):
             symbol = provider.symbol(kernel)
             for function in [kernel.name, *(part.name for part in symbol.functions)] if symbol else []:
                 ours, theirs = files_of(kernel, provider, function, get_target(core.replace("_", "-")).isa)
-                listed = {tuple(file.removeprefix("runtime/kernels/").split("/")) for file in ours}
+                names = {file.rpartition("/")[2] for file in ours}  # each is the name of one file
+                listed = {place for place in symbols if place[1] in names}
                 listed |= {("third_party_cmsis_nn", file.split("/")[-1]) for file in theirs}
                 there = listed & symbols.keys()
                 needed = {defined_in.get(symbol) for place in there for symbol in symbols[place]["needs"]} - {None}
@@ -186,7 +187,7 @@ def test_what_kernels_are_compiled_for(for_size, tmp_path):
         entry["file"].removeprefix(f"{ROOT}/"): re.findall(r" (-O\S)", entry["command"])[-1]
         for entry in json.loads((tmp_path / "compile_commands.json").read_text())
     }
-    kernels = {path: flag for path, flag in flags.items() if re.match(r"runtime/kernels/(portable|tuned)/.*\.cc", path)}
+    kernels = {path: flag for path, flag in flags.items() if re.match(r"runtime/kernels/.*(?<!_cmsis_nn)\.cc", path)}
     assert len(kernels) > 40 and set(kernels.values()) == {"-Os" if for_size else "-O2"}
     assert flags["runtime/payload/view.cc"] == "-O2" and flags["runtime/backend/cmsis_nn_backend.cc"] == "-Os"
 

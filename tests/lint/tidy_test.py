@@ -25,7 +25,11 @@ GOOGLETEST = Path("/usr/src/googletest/googletest/include")
 ALL = "CLANG_TIDY_ALL" in os.environ
 
 # Checked with different flags, below.
-CMSIS_NN = ("runtime/kernels/cmsis_nn", "tests/conformance/geometry_test.cc")
+CMSIS_NN = (
+    "runtime/kernels/cmsis_nn",
+    *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "runtime/kernels").glob("*/*_cmsis_nn.cc"))),
+    "tests/conformance/geometry_test.cc",
+)
 EXECUTORCH = tuple(f"runtime/runner/executorch/{name}.cc" for name in ("delegate_payloads", "main", "missing_kernels"))
 SELFTEST = ("platforms/bsp/selftest",)
 

@@ -153,9 +153,8 @@ class Build:
         self._flags += ["-iquote", ".", *(f"-isystem{path}" for path in includes)]
         self._fixed = [FOLDER / name for name in ("operators.cc", "crc32.cc", "payload_builder.cc")]
         self._fixed += [Path("runtime/standalone/et_shim.cc"), gtest / "googletest/src/gtest-all.cc"]
-        self._fixed += [
-            p for p in sorted(Path("runtime/kernels/portable").glob("*.cc")) if not p.stem.endswith("_test")
-        ]
+        kernels = Path("runtime/kernels")
+        self._fixed += [kernels / "portable/all.cc", kernels / "common/broadcast.cc", *kernels.glob("*/*_portable.cc")]
         self._linked = [FOLDER / name for name in (*TESTS, *MUTATED)] + [gtest / "googletest/src/gtest_main.cc"]
 
     def _object(self, source: Path) -> str:

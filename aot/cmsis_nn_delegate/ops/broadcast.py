@@ -24,7 +24,7 @@ from .random_case import RandomCase
 Shape = tuple[int, ...]
 
 MAX_LOOPS = 4  # of a kernel
-COPIES_BYTES = 128  # of repeated elements, as in runtime/kernels/portable/broadcast.cc
+COPIES_BYTES = 128  # of repeated elements, as in runtime/kernels/common/broadcast.cc
 
 OPERANDS = (
     blocks.input("input1", I8, "input1_dims", doc="int8 [input1_dims]"),

@@ -17,8 +17,8 @@ _TENSORS = (Role.INPUT, Role.FILTER, Role.STATE, Role.OUTPUT)
 class KernelSpec:
     """A kernel as the payload calls it.
 
-    Its C++ files, its opcode and, in CamelCase, its C++ constants are called `name`: "max_pool2d" has max_pool2d.cc,
-    Opcode.MAX_POOL2D and kMaxPool2d. What each provider links for it is a `Symbol`.
+    Its opcode, its C++ files and functions and, in CamelCase, its C++ constants are called as `name`: "max_pool2d" has
+    Opcode.MAX_POOL2D, max_pool2d_portable.cc and kMaxPool2d. What each provider links for it is a `Symbol`.
     """
 
     name: str

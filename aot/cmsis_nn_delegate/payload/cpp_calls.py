@@ -1,6 +1,6 @@
 """NAME.model.h and NAME.model.cc: the calls of a payload as C++, for images without the payload's reader.
 
-Each call is one line that calls the kernel's function (`runtime/kernels/*/*.h`) with its argument block as a constexpr
+Each call is one line that calls the kernel's function (of the provider's header) with its argument block as a constexpr
 struct. There is no code for any operator here: the blocks are written from the declarations that payloads are encoded
 with (`format.record`). The constants of a call are one struct, whose name has the digest of its contents, so that the
 linker keeps equal constants of several models once.

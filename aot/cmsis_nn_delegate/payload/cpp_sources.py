@@ -13,7 +13,7 @@ from __future__ import annotations
 from ..format.schema import Isa
 from ..ops.kernel import KernelSpec
 from ..providers.provider import Provider
-from ..providers.registry import kernels
+from ..providers.registry import kernels, operator_of
 from .c_header import c_identifier
 from .cpp_calls import called_functions
 from .decode import Payload, decode
@@ -73,4 +73,4 @@ def files_of(kernel: KernelSpec, provider: Provider, function: str, isa: Isa) ->
     assert symbol is not None
     part = next((part for part in symbol.functions if part.name == function), None)
     helpers = [file.format(isa=isa.name.lower()) for file in (part or symbol).helpers]
-    return [f"{provider.folder}/{function}.cc", *helpers], list((part or symbol).sources)
+    return [provider.file_of(operator_of(kernel), function), *helpers], list((part or symbol).sources)

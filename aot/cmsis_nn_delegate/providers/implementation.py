@@ -42,9 +42,9 @@ class Function:
 
 @dataclass(frozen=True)
 class Symbol:
-    """What an image links of a provider for a kernel. Its C++ file, its function and, in CamelCase, its C++ constant
-    are called as the kernel: "max_pool2d" has max_pool2d.cc, max_pool2d() and kMaxPool2d, in the provider's
-    namespace."""
+    """What an image links of a provider for a kernel. Its function and, in CamelCase, its C++ constant are called as
+    the kernel: "max_pool2d" has max_pool2d() and kMaxPool2d, in the provider's namespace. `Provider.file_of` says in
+    which file."""
 
     kernel: KernelSpec
     # The function of the provider's library that computes it; "" for a provider without a library.

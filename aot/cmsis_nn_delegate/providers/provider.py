@@ -40,10 +40,12 @@ class Provider(ABC):
     # The C++ namespace of its kernels.
     namespace: ClassVar[str]
     # The variable that stands for the folder from which C++ includes headers, in lists of files; and in it the folder
-    # of the provider's kernels, NAME.cc each, with their header.
+    # of the provider's kernels, the header that declares them, and the file of each in the folder, in which "{op}"
+    # stands for the operator and "{function}" for the function.
     root: ClassVar[str] = "CMSIS_NN_DELEGATE_DIR"
     folder: ClassVar[str]
     header: ClassVar[str]
+    source: ClassVar[str] = "{function}.cc"
     # The revision that the constants and scratch sizes of its calls follow: it changes when a kernel needs others.
     revision: ClassVar[int]
     # The C++ constant that has it.
@@ -62,6 +64,10 @@ class Provider(ABC):
     def symbol(self, kernel: KernelSpec) -> Optional[Symbol]:
         """Returns what an image with its kernels links for `kernel`; None if it has none of its own. It may have
         kernels that it has no implementation for: twins of another provider's, which compute the same calls."""
+
+    def file_of(self, op: str, function: str) -> str:
+        """Returns the file below its root that defines `function`, which computes calls of operator `op`."""
+        return f"{self.folder}/{self.source.format(op=op, function=function)}"
 
     def why_lacking(self, kernel: KernelSpec) -> str:
         """Returns why it has no implementation that calls `kernel`, one of an operator's, on every instruction set; ""

@@ -83,6 +83,14 @@ def owner_of(implementation: Implementation) -> Provider:
     raise ValueError(f"no provider of kernels has {implementation.name}")
 
 
+def operator_of(kernel: KernelSpec) -> str:
+    """Returns the operator that `kernel` computes, whose name its folder has. Other operators may use it too."""
+    own = [found for found in own_implementations() if found.kernel is kernel]
+    if own:
+        return next((found.op for found in own if found.name == kernel.name), own[0].op)
+    return next(op.name for op in OPS.values() if kernel in op.kernels)
+
+
 def all_kernels() -> Iterator[KernelSpec]:
     """Yields the kernels of all operators, and then those that implementations of their own call."""
     for op in OPS.values():

@@ -5,7 +5,7 @@
 // On a Cortex-M they accept the payloads of its instruction set. On other CPUs CMSIS-NN is plain C and
 // accepts only payloads of Isa::kScalar, because scratch sizes depend on the instruction set.
 //
-// Each is defined in a file of its name, together with what validation has to know about it: the scratch memory
+// Each is defined in OPERATOR/NAME_cmsis_nn.cc, together with what validation has to know about it: the scratch memory
 // that it needs, from CMSIS-NN's arm_*_get_buffer_size; the sizes that it supports, see rules.h; and the bytes
 // that it loads past the end of its constants, see README.md. They accept only calls compiled for CMSIS-NN.
 #pragma once

@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/portable/portable.h"
-#include "runtime/kernels/portable/requantize.h"
 #include "runtime/payload/put.h"
 
 namespace cmsis_nn_delegate {

@@ -21,7 +21,7 @@ def _plain(op: str, kernel: KernelSpec, function: str, *sources: str) -> Impleme
 
 def _of_rows(op: str, kernel: KernelSpec, function: str, *sources: str) -> Implementation:
     """Returns the same for a kernel that calls the function for each row of tensors that are repeated."""
-    return Implementation(op, Symbol(kernel, function, sources, helpers=("runtime/kernels/portable/broadcast.cc",)))
+    return Implementation(op, Symbol(kernel, function, sources, helpers=("runtime/kernels/common/broadcast.cc",)))
 
 
 _ADD = "arm_elementwise_add_s8", "BasicMathFunctions/arm_elementwise_add_s8.c"

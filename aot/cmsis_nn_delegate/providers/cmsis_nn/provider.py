@@ -24,7 +24,8 @@ class CmsisNn(Provider):
     id = ProviderId.CMSIS_NN
     name = "cmsis-nn"
     namespace = "cmsis_nn"
-    folder = "runtime/kernels/cmsis_nn"
+    folder = "runtime/kernels"
+    source = "{op}/{function}_cmsis_nn.cc"
     header = "runtime/kernels/cmsis_nn/cmsis_nn.h"
     revision = CMSIS_NN_REVISION
     revision_constant = "payload::kCmsisNnRevision"

@@ -12,7 +12,7 @@ from ...ops.registry import OPS
 from ..implementation import Implementation, Symbol
 from ..provider import Provider
 
-_ROWS = ("runtime/kernels/portable/broadcast.cc",)
+_ROWS = ("runtime/kernels/common/broadcast.cc",)
 # Files that kernels share.
 _HELPERS = dict.fromkeys(("add_broadcast", "div", "maximum", "minimum", "mul_broadcast"), _ROWS)
 
@@ -35,7 +35,8 @@ class Portable(Provider):
     id = ProviderId.PORTABLE
     name = "portable"
     namespace = "portable"
-    folder = "runtime/kernels/portable"
+    folder = "runtime/kernels"
+    source = "{op}/{function}_portable.cc"
     header = "runtime/kernels/portable/portable.h"
     revision = PORTABLE_REVISION
     revision_constant = "payload::kPortableRevision"

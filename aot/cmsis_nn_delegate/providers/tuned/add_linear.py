@@ -114,7 +114,7 @@ class AddLinear(OwnImplementation):
     assumes = "tensors of one shape, and a linear function that gives each of the 2^16 results"
     draws = (_draw, _draw_vectors, _draw_halves)
 
-    symbol = Symbol(KERNEL, helpers=("runtime/kernels/tuned/add_linear_{isa}.S",))
+    symbol = Symbol(KERNEL, helpers=("runtime/kernels/add/add_linear_{isa}.S",))
 
     def why_not(self, node: Node) -> str:
         if node.attrs.shapes is not None:

@@ -49,7 +49,7 @@ def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
     return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 3), padding, dilation, clamp=d.clamp()))
 
 
-_HELPERS = ("runtime/kernels/tuned/pair_products_{isa}.S",)
+_HELPERS = ("runtime/kernels/common/pair_products_{isa}.S",)
 
 KERNEL = KernelSpec(
     "conv2d_pairs",

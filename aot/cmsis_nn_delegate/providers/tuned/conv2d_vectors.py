@@ -92,7 +92,7 @@ class Conv2dVectors(OwnImplementation):
     assumes = "one group without gaps in its windows, two or more output pixels and channels, and shifts to the right"
     draws = (_draw_windows, _draw_wide, _draw_deep, _draw_pointwise, _draw_padding_beyond_the_kernel)
 
-    symbol = Symbol(KERNEL, helpers=("runtime/kernels/tuned/vector_products_{isa}.S",))
+    symbol = Symbol(KERNEL, helpers=("runtime/kernels/common/vector_products_{isa}.S",))
 
     def why_not(self, node: Node) -> str:
         n, channels, h, w = _output_shape(node)

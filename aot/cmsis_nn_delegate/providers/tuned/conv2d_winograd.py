@@ -75,7 +75,7 @@ class Conv2dWinograd(OwnImplementation):
     assumes = "one group, 3 x 3 taps, stride 1, padding of 0 or 1, and sums that fit one of the forms of requantization"
     draws = (_draw_any, _draw_read_in_place)
 
-    symbol = Symbol(KERNEL, helpers=("runtime/kernels/tuned/winograd_{isa}.S",))
+    symbol = Symbol(KERNEL, helpers=("runtime/kernels/conv2d/winograd_{isa}.S",))
 
     def why_not(self, node: Node) -> str:
         if node.attrs.groups != 1:

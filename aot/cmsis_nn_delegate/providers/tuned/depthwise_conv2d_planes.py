@@ -34,7 +34,7 @@ def _with_stride(stride: int) -> Callable[[Mapping[str, Any], Isa], bool]:
     return lambda args, _: args["params"]["stride"]["h"] == stride
 
 
-_HELPERS = ("runtime/kernels/tuned/channel_planes_{isa}.S",)
+_HELPERS = ("runtime/kernels/depthwise_conv2d/channel_planes_{isa}.S",)
 
 KERNEL = KernelSpec(
     "depthwise_conv2d_planes",

@@ -89,7 +89,7 @@ class DepthwiseConv2dRows(OwnImplementation):
     )
     draws = (*depthwise_3x3.DRAWS, _draw_any_scales)
 
-    symbol = Symbol(KERNEL, helpers=("runtime/kernels/tuned/channel_rows_{isa}.S",))
+    symbol = Symbol(KERNEL, helpers=("runtime/kernels/depthwise_conv2d/channel_rows_{isa}.S",))
 
     def why_not(self, node: Node) -> str:
         reason = depthwise_3x3.why_not(node)

@@ -75,7 +75,10 @@ class DepthwiseConv2dVectors(OwnImplementation):
 
     symbol = Symbol(
         KERNEL,
-        helpers=("runtime/kernels/tuned/channel_vectors_{isa}.S", "runtime/kernels/tuned/vector_products_{isa}.S"),
+        helpers=(
+            "runtime/kernels/depthwise_conv2d/channel_vectors_{isa}.S",
+            "runtime/kernels/common/vector_products_{isa}.S",
+        ),
     )
 
     def why_not(self, node: Node) -> str:

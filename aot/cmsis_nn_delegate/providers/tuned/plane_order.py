@@ -1,8 +1,8 @@
 """Whether the output of a depthwise convolution by planes or by rows may start where its input does.
 
-`runtime/kernels/portable/depthwise_conv2d_planes.h` computes one group of channels after the other, so an output only
-meets inputs of its own group, and a place is a pixel: p = row * width + column, counted from the start of both. Two
-rows of outputs are written once all rows that their windows read have been copied.
+`depthwise_conv2d_planes.h` (runtime/kernels/depthwise_conv2d) computes one group of channels after the other, so an
+output only meets inputs of its own group, and a place is a pixel: p = row * width + column, counted from the start of
+both. Two rows of outputs are written once all rows that their windows read have been copied.
 
 Whole rows, one below the other: when rows y - 2 and y - 1 are written, up to pixel y * out_width, rows of the image
 from y * stride + 3 - stride - top on are still to be read. Where the output is no larger than the image and `top` is at

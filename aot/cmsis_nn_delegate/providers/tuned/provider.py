@@ -24,7 +24,8 @@ class Tuned(Provider):
     id = ProviderId.TUNED
     name = "tuned"
     namespace = "tuned"
-    folder = "runtime/kernels/tuned"
+    folder = "runtime/kernels"
+    source = "{op}/{function}_tuned.cc"
     header = "runtime/kernels/tuned/tuned.h"
     revision = TUNED_REVISION
     revision_constant = "payload::kTunedRevision"

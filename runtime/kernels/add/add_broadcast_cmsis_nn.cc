@@ -1,0 +1,32 @@
+#include "runtime/kernels/cmsis_nn/cmsis_nn.h"
+#include "runtime/kernels/cmsis_nn/convert.h"
+#include "runtime/kernels/common/broadcast.h"
+
+namespace cmsis_nn_delegate {
+namespace cmsis_nn {
+namespace {
+
+using Args = payload::AddBroadcastArgs;
+
+Error add_row(const void* args, const std::int8_t* input1, const std::int8_t* input2,
+              std::int8_t* output, std::int32_t count) {
+  const auto& a = *static_cast<const Args*>(args);
+  return to_error(arm_elementwise_add_s8(
+      input1, input2, a.input1_offset, a.input1_multiplier, a.input1_shift, a.input2_offset,
+      a.input2_multiplier, a.input2_shift, a.left_shift, output, a.output_offset,
+      a.output_multiplier, a.output_shift, a.activation.min, a.activation.max, count));
+}
+
+}  // namespace
+
+Error run_add_broadcast(const void* args, const Bases& bases) {
+  return portable::for_each_row(*static_cast<const Args*>(args), bases, add_row);
+}
+
+// The output may be an input of its size: see add.cc. A row of it is written after it was read, and the
+// other operand lies elsewhere.
+constexpr KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast =
+    cmsis_nn_kernel(operators::kAddBroadcast, run_add_broadcast).in_place();
+
+}  // namespace cmsis_nn
+}  // namespace cmsis_nn_delegate

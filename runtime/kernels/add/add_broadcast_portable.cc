@@ -1,0 +1,27 @@
+#include "runtime/kernels/add/add.h"
+#include "runtime/kernels/common/broadcast.h"
+#include "runtime/kernels/portable/portable.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+namespace {
+
+using Args = payload::AddBroadcastArgs;
+
+Error add_row(const void* args, const std::int8_t* input1, const std::int8_t* input2,
+              std::int8_t* output, std::int32_t count) {
+  add_elements(*static_cast<const Args*>(args), input1, input2, output, count);
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error run_add_broadcast(const void* args, const Bases& bases) {
+  return for_each_row(*static_cast<const Args*>(args), bases, add_row);
+}
+
+constexpr KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast =
+    Kernel(operators::kAddBroadcast, run_add_broadcast).in_place();
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

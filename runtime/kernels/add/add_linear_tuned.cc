@@ -1,0 +1,38 @@
+#include "runtime/kernels/add/add_linear.h"
+
+#include <type_traits>
+
+#include "runtime/kernels/add/add_linear_members.h"
+#include "runtime/kernels/tuned/tuned.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+
+extern "C" void cmsis_nn_delegate_add_linear(const std::int8_t* a, const std::int8_t* b,
+                                             std::int8_t* output, std::int32_t words,
+                                             const portable::LinearSum* p);
+
+namespace {
+
+struct DspLinearSums {
+  static void add(const std::int8_t* a, const std::int8_t* b, std::int8_t* output,
+                  std::int32_t words, const portable::LinearSum& p) {
+    cmsis_nn_delegate_add_linear(a, b, output, words, &p);
+  }
+};
+
+// The compiler gives this kernel calls only for DSP; elsewhere it is complete, and slow.
+using Sums = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspLinearSums,
+                                portable::PlainLinearSums>;
+
+}  // namespace
+
+Error run_add_linear(const void* args, const Bases& bases) {
+  return portable::compute_add_linear<Sums>(args, bases);
+}
+
+constexpr KernelOf<payload::Opcode::kAddLinear> kAddLinear =
+    portable::add_linear_kernel(run_add_linear);
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate

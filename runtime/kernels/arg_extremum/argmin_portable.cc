@@ -1,0 +1,16 @@
+#include "runtime/kernels/arg_extremum/arg_extremum.h"
+#include "runtime/kernels/portable/portable.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+Error run_argmin(const void* args, const Bases& bases) {
+  arg_extremum(*static_cast<const payload::ArgminArgs*>(args), bases,
+               [](std::int8_t a, std::int8_t b) { return a < b; });
+  return Error::Ok;
+}
+
+constexpr KernelOf<payload::Opcode::kArgmin> kArgmin = Kernel(operators::kArgmin, run_argmin);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,147 @@
+// What the kernels that multiply pairs of inputs do in their inner loops, in plain C++. Assembly for an
+// instruction set has the same functions (pair_products_dsp.h and so on).
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "runtime/kernels/common/requantize.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+/// The products of two windows with all filters. `table` has for each 4 channels: int32 sums for
+/// inputs of 0; one word of int8 for 2 channels and 2 inputs (channel 0 and 1 of the first, then of
+/// the second input), channels 0 and 1 and then 2 and 3; (shift, multiplier, correction) of each
+/// channel. aot/cmsis_nn_delegate/providers/tuned has the order of the inputs and the requantization.
+struct PairProducts {
+  /// Widened inputs: two of the first window in one word, the same two of the second in the next
+  /// one. 4-byte aligned; a multiple of 32 bytes.
+  const std::int32_t* inputs;
+  const std::int32_t* inputs_end;
+  const std::int32_t* table;
+  /// The results of the first and of the second window, which may be the same.
+  std::int8_t* output0;
+  std::int8_t* output1;
+  std::int32_t channels;  // >= 1
+  /// Four times the limits of results, in a word.
+  std::uint32_t least;
+  std::uint32_t most;
+};
+
+namespace pair_products {
+
+inline constexpr std::int32_t kBlock = 4;   // channels
+inline constexpr std::int32_t kScales = 3;  // words for each
+inline constexpr std::int32_t kFloorBits = 12;
+
+inline std::int32_t low_half(std::int32_t pair) { return static_cast<std::int16_t>(pair & 0xFFFF); }
+inline std::int32_t high_half(std::int32_t pair) { return pair >> 16; }
+
+/// LSL by a register: amounts are taken modulo 256, and from 32 on nothing is left.
+inline std::int32_t shift_left(std::int32_t value, std::int32_t amount) {
+  const std::uint32_t by = static_cast<std::uint32_t>(amount) & 0xFF;
+  return by < 32 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << by) : 0;
+}
+/// ASR by a register.
+inline std::int32_t shift_right(std::int32_t value, std::int32_t amount) {
+  const std::uint32_t by = static_cast<std::uint32_t>(amount) & 0xFF;
+  return value >> (by < 32 ? by : 31);
+}
+/// SMMLA, or SMMLAR with `half` = 2^31: (a * b + half) / 2^32 + c.
+inline std::int32_t multiply_high(std::int32_t a, std::int32_t b, std::int32_t c,
+                                  std::int64_t half) {
+  return wrapping_add(static_cast<std::int32_t>((static_cast<std::int64_t>(a) * b + half) >> 32),
+                      c);
+}
+/// SSAT #8.
+inline std::int32_t saturate(std::int32_t value) {
+  return value < -128 ? -128 : value > 127 ? 127 : value;
+}
+
+/// Form::FLOOR of requantization.py.
+struct Floor {
+  static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale) {
+    return saturate(multiply_high(shift_left(sum, scale[0]), scale[1], scale[2], 0) >> kFloorBits);
+  }
+};
+
+/// Form::ANY.
+struct Any {
+  static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale) {
+    const std::int32_t doubled = wrapping_add(sum, sum);
+    const std::int32_t scaled = multiply_high(doubled, scale[1], scale[2], std::int64_t{1} << 31);
+    return saturate(shift_right(wrapping_add(scaled, doubled >> 31), scale[0]));
+  }
+};
+
+template <typename Form>
+void multiply(const PairProducts& p) {
+  const std::int32_t* table = p.table;
+  const auto least = static_cast<std::int8_t>(p.least & 0xFF);
+  const auto most = static_cast<std::int8_t>(p.most & 0xFF);
+  for (std::int32_t channel = 0; channel < p.channels; channel += kBlock) {
+    std::uint32_t sums[2][kBlock];
+    for (std::int32_t i = 0; i < kBlock; ++i) {
+      sums[0][i] = sums[1][i] = static_cast<std::uint32_t>(*table++);
+    }
+    for (const std::int32_t* input = p.inputs; input != p.inputs_end; input += 2) {
+      for (std::int32_t half = 0; half < kBlock; half += 2) {
+        std::int8_t weights[4];
+        std::memcpy(weights, table++, sizeof(weights));
+        for (std::int32_t i = 0; i < 2; ++i) {
+          for (std::int32_t window = 0; window < 2; ++window) {
+            sums[window][half + i] += static_cast<std::uint32_t>(
+                low_half(input[window]) * weights[i] + high_half(input[window]) * weights[i + 2]);
+          }
+        }
+      }
+    }
+    for (std::int32_t i = 0; i < kBlock; ++i, table += kScales) {
+      if (channel + i < p.channels) {
+        for (std::int32_t window = 0; window < 2; ++window) {
+          const std::int32_t value =
+              Form::requantize(static_cast<std::int32_t>(sums[window][i]), table);
+          (window == 0 ? p.output0 : p.output1)[channel + i] =
+              static_cast<std::int8_t>(value < least  ? least
+                                       : value > most ? most
+                                                      : value);
+        }
+      }
+    }
+  }
+}
+
+/// Widens `words` > 0 times 4 bytes of two windows: inputs 0 and 2 of `a` and of `b`, then 1 and 3.
+inline void widen(const std::int8_t* a, const std::int8_t* b, std::int32_t* out,
+                  std::int32_t words) {
+  const auto pair = [](std::int8_t low, std::int8_t high) {
+    return static_cast<std::int32_t>((static_cast<std::uint32_t>(low) & 0xFFFF) |
+                                     static_cast<std::uint32_t>(high) << 16);
+  };
+  for (std::int32_t i = 0; i < words; ++i, a += 4, b += 4) {
+    *out++ = pair(a[0], a[2]);
+    *out++ = pair(b[0], b[2]);
+    *out++ = pair(a[1], a[3]);
+    *out++ = pair(b[1], b[3]);
+  }
+}
+
+}  // namespace pair_products
+
+/// The functions for plain C++.
+struct PlainPairProducts {
+  static void widen(const std::int8_t* a, const std::int8_t* b, std::int32_t* out,
+                    std::int32_t words) {
+    pair_products::widen(a, b, out, words);
+  }
+  static void multiply_floor(const PairProducts& products) {
+    pair_products::multiply<pair_products::Floor>(products);
+  }
+  static void multiply_any(const PairProducts& products) {
+    pair_products::multiply<pair_products::Any>(products);
+  }
+};
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,195 @@
+// The inner loops of runtime/kernels/common/pair_products.h for Armv7E-M and Armv8-M with DSP.
+//
+// Each sum of two products is one SMLAD. 2 windows by 4 channels take 8 registers for sums; a word of
+// weights is widened with SXTB16 when it is needed, so two registers suffice for them, and two for inputs.
+// Inputs and table are 4-byte aligned; outputs need not be, so word stores have to be allowed to be unaligned.
+#if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
+
+#include "runtime/kernels/common/pair_products_members.h"
+
+  .syntax unified
+  .thumb
+
+// r0 inputs, r1 table, r4-r7 sums of the first window, r8-r11 of the second, r2 r3 inputs, r12 lr weights.
+// Multiplies two inputs of both windows with the weights of four channels.
+.macro PRODUCTS
+  ldm r0!, {r2, r3}
+  ldr r12, [r1], #4
+  sxtb16 lr, r12
+  sxtb16 r12, r12, ror #8
+  smlad r4, r2, lr, r4
+  smlad r8, r3, lr, r8
+  smlad r5, r2, r12, r5
+  smlad r9, r3, r12, r9
+  ldr r12, [r1], #4
+  sxtb16 lr, r12
+  sxtb16 r12, r12, ror #8
+  smlad r6, r2, lr, r6
+  smlad r10, r3, lr, r10
+  smlad r7, r2, r12, r7
+  smlad r11, r3, r12, r11
+.endm
+
+// Requantizes the sums of one channel, with the next three words of the table.
+.macro REQUANTIZE_FLOOR a, b
+  ldm r1!, {r0, r2, r3}
+  lsl \a, \a, r0
+  lsl \b, \b, r0
+  smmla \a, \a, r2, r3
+  smmla \b, \b, r2, r3
+  ssat \a, #8, \a, asr #12
+  ssat \b, #8, \b, asr #12
+.endm
+.macro REQUANTIZE_ANY a, b
+  ldm r1!, {r0, r2, r3}
+  lsl \a, \a, #1
+  lsl \b, \b, #1
+  smmlar r12, \a, r2, r3
+  add \a, r12, \a, asr #31
+  smmlar r12, \b, r2, r3
+  add \b, r12, \b, asr #31
+  asr \a, \a, r0
+  asr \b, \b, r0
+  ssat \a, #8, \a
+  ssat \b, #8, \b
+.endm
+
+.macro PACK a, b, c, d
+  bfi \a, \b, #8, #8
+  bfi \a, \c, #16, #8
+  bfi \a, \d, #24, #8
+.endm
+
+// Limits four results at a time: SSUB8 sets a flag for each byte whose difference is not negative, and SEL
+// takes the first byte where it is set.
+.macro LIMIT word
+  ssub8 r12, \word, r2
+  sel \word, \word, r2
+  ssub8 r12, r3, \word
+  sel \word, \word, r3
+.endm
+
+// void cmsis_nn_delegate_multiply_pairs_floor(   and _any
+//     const PairProducts* products)   r0
+//
+// Register usage
+//   Inputs    r0, and r2 r3 for a pair of both windows
+//   Table     r1
+//   Weights   r12 lr
+//   Sums      r4 r5 r6 r7      first window, by channel
+//             r8 r9 r10 r11    second window
+//   The PairProducts lies on the stack, at its own offsets.
+//
+// Layout of the table, for four channels: 4 starts, int32; for each two inputs a word of int8 for channels 0 and 1 and
+// one for 2 and 3, of the first input for both channels and then of the second; shift, multiplier and correction of each
+// channel.
+//
+// Cost: 63 instructions for 8 inputs of two windows and four channels, 64 products; then 49 for the eight results with
+// form FLOOR, 74 with ANY, of which 9 are for limits.
+//
+// Bounds: a step reads 32 bytes of inputs and of weights, and inputs are a multiple of that and not none:
+// PairWindows::depth(). Blocks have 16 words and one for each input, and there are channels / 4, rounded up: init()
+// compares block_words and blocks, so ReadsPast is 0. Four results at a time are stored as a word while four channels
+// or more are left, and then the last one to three as bytes.
+.macro MULTIPLY name, requantize, limited
+  .section .text.\name, "ax", %progbits
+  .global \name
+  .type \name, %function
+  .thumb_func
+  .balign 8
+\name:
+  push {r4-r11, lr}
+  NEIGHBOURS PAIR_PRODUCTS_INPUTS, PAIR_PRODUCTS_INPUTS_END, PAIR_PRODUCTS_TABLE, PAIR_PRODUCTS_OUTPUT0, \
+             PAIR_PRODUCTS_OUTPUT1, PAIR_PRODUCTS_CHANNELS, PAIR_PRODUCTS_LEAST, PAIR_PRODUCTS_MOST, \
+             PAIR_PRODUCTS_BYTES
+  ldm r0, {r1-r8}
+  sub sp, #PAIR_PRODUCTS_BYTES + 4
+  stm sp, {r1-r8}
+  mov r1, r3
+1:  // four channels
+  ldr r0, [sp, #PAIR_PRODUCTS_INPUTS]
+  ldm r1!, {r4-r7}
+  mov r8, r4
+  mov r9, r5
+  mov r10, r6
+  mov r11, r7
+2:  // eight inputs
+  PRODUCTS
+  PRODUCTS
+  PRODUCTS
+  PRODUCTS
+  ldr lr, [sp, #PAIR_PRODUCTS_INPUTS_END]
+  cmp r0, lr
+  bne 2b
+  \requantize r4, r8
+  \requantize r5, r9
+  \requantize r6, r10
+  \requantize r7, r11
+  PACK r4, r5, r6, r7
+  PACK r8, r9, r10, r11
+  .if \limited
+  ldrd r2, r3, [sp, #PAIR_PRODUCTS_LEAST]
+  LIMIT r4
+  LIMIT r8
+  .endif
+  ldrd r2, r3, [sp, #PAIR_PRODUCTS_OUTPUT0]
+  ldr r12, [sp, #PAIR_PRODUCTS_CHANNELS]
+  subs r12, r12, #4
+  blt 3f
+  str r4, [r2], #4
+  str r8, [r3], #4
+  strd r2, r3, [sp, #PAIR_PRODUCTS_OUTPUT0]
+  str r12, [sp, #PAIR_PRODUCTS_CHANNELS]
+  bne 1b
+  b 5f
+3:  // the last one to three channels
+  adds r12, r12, #4
+4:
+  strb r4, [r2], #1
+  strb r8, [r3], #1
+  lsr r4, r4, #8
+  lsr r8, r8, #8
+  subs r12, r12, #1
+  bne 4b
+5:
+  add sp, #PAIR_PRODUCTS_BYTES + 4
+  pop {r4-r11, pc}
+  .size \name, .-\name
+.endm
+
+  MULTIPLY cmsis_nn_delegate_multiply_pairs_floor, REQUANTIZE_FLOOR, 0
+  MULTIPLY cmsis_nn_delegate_multiply_pairs_any, REQUANTIZE_ANY, 1
+
+// void cmsis_nn_delegate_widen_pairs(
+//     const int8_t* a,   r0
+//     const int8_t* b,   r1
+//     int32_t* out,      r2
+//     int32_t words)     r3
+//
+// Register usage: r4 r5 words of `a` and `b`; r6 r12 pairs of `a`, r7 lr of `b`.
+//
+// Cost: 9 instructions for 4 inputs of two windows.
+//
+// Bounds: reads 4 bytes of `a` and `b` and writes 16 bytes, `words` times, which is at least 1. Callers give whole words
+// of a window; what is left of its segments is widened in C++.
+  .section .text.cmsis_nn_delegate_widen_pairs, "ax", %progbits
+  .global cmsis_nn_delegate_widen_pairs
+  .type cmsis_nn_delegate_widen_pairs, %function
+  .thumb_func
+  .balign 8
+cmsis_nn_delegate_widen_pairs:
+  push {r4-r7, lr}
+1:
+  ldr r4, [r0], #4
+  ldr r5, [r1], #4
+  subs r3, r3, #1
+  sxtb16 r6, r4
+  sxtb16 r7, r5
+  sxtb16 r12, r4, ror #8
+  sxtb16 lr, r5, ror #8
+  stm r2!, {r6, r7, r12, lr}
+  bne 1b
+  pop {r4-r7, pc}
+  .size cmsis_nn_delegate_widen_pairs, .-cmsis_nn_delegate_widen_pairs
+
+#endif

@@ -1,0 +1,33 @@
+// The inner loops of pair_products.h in assembly, for instruction sets with DSP and without MVE.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernels/common/pair_products.h"
+#include "runtime/kernels/common/pair_products_members.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+
+extern "C" {
+void cmsis_nn_delegate_widen_pairs(const std::int8_t* a, const std::int8_t* b, std::int32_t* out,
+                                   std::int32_t words);
+void cmsis_nn_delegate_multiply_pairs_floor(const portable::PairProducts* products);
+void cmsis_nn_delegate_multiply_pairs_any(const portable::PairProducts* products);
+}
+
+struct DspPairProducts {
+  static void widen(const std::int8_t* a, const std::int8_t* b, std::int32_t* out,
+                    std::int32_t words) {
+    cmsis_nn_delegate_widen_pairs(a, b, out, words);
+  }
+  static void multiply_floor(const portable::PairProducts& products) {
+    cmsis_nn_delegate_multiply_pairs_floor(&products);
+  }
+  static void multiply_any(const portable::PairProducts& products) {
+    cmsis_nn_delegate_multiply_pairs_any(&products);
+  }
+};
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate

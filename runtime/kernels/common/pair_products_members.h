@@ -1,0 +1,40 @@
+// Where assembly finds the members of PairProducts.
+#pragma once
+
+#include "runtime/kernels/tuned/assembly.h"
+
+#define PAIR_PRODUCTS_INPUTS 0
+#define PAIR_PRODUCTS_INPUTS_END 4
+#define PAIR_PRODUCTS_TABLE 8
+#define PAIR_PRODUCTS_OUTPUT0 12
+#define PAIR_PRODUCTS_OUTPUT1 16
+#define PAIR_PRODUCTS_CHANNELS 20
+#define PAIR_PRODUCTS_LEAST 24
+#define PAIR_PRODUCTS_MOST 28
+#define PAIR_PRODUCTS_BYTES 32
+
+#ifndef __ASSEMBLER__
+
+#include "runtime/kernels/common/pair_products.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_INPUTS, PairProducts, inputs);
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_INPUTS_END, PairProducts, inputs_end);
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_TABLE, PairProducts, table);
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_OUTPUT0, PairProducts, output0);
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_OUTPUT1, PairProducts, output1);
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_CHANNELS, PairProducts, channels);
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_LEAST, PairProducts, least);
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_MOST, PairProducts, most);
+static_assert(sizeof(void*) != 4 || sizeof(PairProducts) == PAIR_PRODUCTS_BYTES,
+              "assembly copies all members");
+static_assert(pair_products::kBlock == 4 && pair_products::kScales == 3 &&
+                  pair_products::kFloorBits == 12,
+              "assembly has these sizes in its instructions");
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate
+
+#endif

@@ -1,0 +1,96 @@
+// What the kernels that multiply vectors of inputs do in their inner loops, in plain C++. Assembly for an
+// instruction set has the same functions (vector_products_mve.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "runtime/kernels/common/requantize.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+/// The products of groups of four windows with all filters. `table` has for each 2 channels, of which
+/// the last ones may have been there before: 16 weights of the first and of the second for each
+/// vector of a window, the first vector and then the others from the last to the second; int32 sums
+/// for inputs of 0, multipliers and shifts.
+struct VectorProducts {
+  const std::int8_t* windows[4];  // of the first group; of whole vectors
+  const std::int8_t* table;       // 4-byte aligned
+  std::int8_t* output;            // of the first window
+  std::int32_t channels;          // >= 2
+  std::int32_t vectors;           // of a window, >= 1
+  std::int32_t windows_step;      // from a window of a group to that of the next group
+  std::int32_t groups;            // >= 1, one behind the other in the output
+  std::int32_t zero_point;
+  std::int32_t least;
+  std::int32_t most;
+  std::int32_t form;         // VectorForm
+  std::uint16_t offsets[8];  // of the results of channels 0 and 1, window by window
+};
+
+namespace vector_products {
+
+inline constexpr std::int32_t kVector = 16;  // inputs
+inline constexpr std::int32_t kWindows = 4;
+inline constexpr std::int32_t kChannels = 2;
+
+inline std::int32_t word(const std::int8_t* from) {
+  std::int32_t value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+inline void multiply(const VectorProducts& p) {
+  const payload::Activation activation = {p.least, p.most};
+  for (std::int32_t group = 0; group < p.groups; ++group) {
+    const std::int8_t* table = p.table;
+    for (std::int32_t first = 0; first < p.channels; first += kChannels) {
+      std::uint32_t sums[kWindows][kChannels] = {};
+      for (std::int32_t i = 0; i < p.vectors; ++i) {
+        const std::int32_t vector = i == 0 ? 0 : p.vectors - i;
+        for (std::int32_t channel = 0; channel < kChannels; ++channel, table += kVector) {
+          for (std::int32_t window = 0; window < kWindows; ++window) {
+            const std::int8_t* inputs =
+                p.windows[window] + group * p.windows_step + vector * kVector;
+            for (std::int32_t k = 0; k < kVector; ++k) {
+              sums[window][channel] += static_cast<std::uint32_t>(inputs[k] * table[k]);
+            }
+          }
+        }
+      }
+      const std::int32_t at = first + kChannels <= p.channels ? first : p.channels - kChannels;
+      std::int8_t* output = p.output + group * kWindows * p.channels + at;
+      for (std::int32_t channel = 0; channel < kChannels; ++channel, table += 4) {
+        const std::int32_t start = word(table);
+        const std::int32_t multiplier = word(table + 8);
+        const std::int32_t shift = word(table + 16);
+        for (std::int32_t window = 0; window < kWindows; ++window) {
+          const std::int32_t sum =
+              wrapping_add(static_cast<std::int32_t>(sums[window][channel]), start);
+          output[p.offsets[2 * window + channel]] =
+              clamp(wrapping_add(requantize(sum, multiplier, shift), p.zero_point), activation);
+        }
+      }
+      table += 16;
+    }
+  }
+}
+
+}  // namespace vector_products
+
+/// The functions for plain C++.
+struct PlainVectorProducts {
+  static void multiply(const VectorProducts& products) { vector_products::multiply(products); }
+  /// Copies `bytes` >= 1 from each of `columns` >= 1 places that lie `from_step` apart.
+  static void copy_columns(std::int8_t* to, const std::int8_t* from, std::int32_t columns,
+                           std::int32_t bytes, std::int32_t to_step, std::int32_t from_step) {
+    for (std::int32_t i = 0; i < columns; ++i) {
+      std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
+    }
+  }
+};
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

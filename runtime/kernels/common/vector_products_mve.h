@@ -1,0 +1,30 @@
+// The inner loops of vector_products.h in assembly, for MVE.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernels/common/vector_products.h"
+#include "runtime/kernels/common/vector_products_members.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+
+extern "C" {
+void cmsis_nn_delegate_multiply_vectors(const portable::VectorProducts* products);
+void cmsis_nn_delegate_copy_columns(std::int8_t* to, const std::int8_t* from, std::int32_t columns,
+                                    std::int32_t bytes, std::int32_t to_step,
+                                    std::int32_t from_step);
+}
+
+struct MveVectorProducts {
+  static void multiply(const portable::VectorProducts& products) {
+    cmsis_nn_delegate_multiply_vectors(&products);
+  }
+  static void copy_columns(std::int8_t* to, const std::int8_t* from, std::int32_t columns,
+                           std::int32_t bytes, std::int32_t to_step, std::int32_t from_step) {
+    cmsis_nn_delegate_copy_columns(to, from, columns, bytes, to_step, from_step);
+  }
+};
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate

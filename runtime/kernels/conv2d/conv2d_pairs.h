@@ -1,0 +1,311 @@
+// Convolution as products of two windows with blocks of four filters.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "runtime/kernels/common/pair_products.h"
+#include "runtime/kernels/conv2d/window_order.h"
+#include "runtime/kernels/portable/portable.h"
+#include "runtime/payload/bounds.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+/// The windows of one call, row by row. `Products` has the functions of PlainPairProducts.
+template <typename Products>
+class PairWindows {
+ public:
+  /// `args` is borrowed.
+  PairWindows(const payload::Conv2dPairsArgs& args, std::int32_t* widened)
+      : args_(args),
+        widened_(widened),
+        pixel_bytes_(args.input_dims.c),
+        row_bytes_(args.input_dims.w * args.input_dims.c),
+        stride_(args.params.stride.w),
+        dense_(args.params.dilation.w == 1 || args.filter_dims.w == 1),
+        segment_(dense_ ? args.filter_dims.w * args.input_dims.c : args.input_dims.c),
+        segments_(dense_ ? 1 : args.filter_dims.w),
+        row_step_(args.filter_dims.h == 1 ? 0 : wrapping_mul(args.params.dilation.h, row_bytes_)),
+        step_(dense_ ? 0 : wrapping_mul(args.params.dilation.w, args.input_dims.c)),
+        inputs_(args.filter_dims.h * args.filter_dims.w * args.input_dims.c),
+        whole_words_(segment_ % 4 == 0),
+        one_run_(whole_words_ && segment_ == inputs_),
+        last_y_(args.input_dims.h - 1 - (args.filter_dims.h - 1) * args.params.dilation.h),
+        last_x_(args.input_dims.w - 1 - (args.filter_dims.w - 1) * args.params.dilation.w),
+        end_x_(args.output_dims.w * args.params.stride.w - args.params.padding.w) {}
+
+  /// Goes to the first window of `image`.
+  void start(const std::int8_t* image) {
+    image_ = image;
+    start_row(-args_.params.padding.h);
+  }
+
+  /// Widens the inputs of the next two windows, or twice those of the next one.
+  void widen(bool two) {
+    const Window a = next();
+    const Window b = two ? next() : a;
+    if (a.inside && b.inside) {
+      gather(image_ + a.at, image_ + b.at, one_run_, row_step_, step_);
+    } else {
+      const std::int32_t bytes = (inputs_ + 3) / 4 * 4;
+      auto* const copies = reinterpret_cast<std::int8_t*>(widened_) + depth() * 4;
+      copy(a, copies);
+      copy(b, copies + bytes);
+      gather(copies, copies + bytes, whole_words_, segments_ * segment_, segment_);
+    }
+  }
+
+  /// Inputs of a window, rounded up to what the inner loop takes at a time.
+  std::int32_t depth() const { return (inputs_ + 7) / 8 * 8; }
+
+ private:
+  struct Window {
+    std::int32_t at;  // from the image, in bytes; valid only if inside
+    std::int32_t y;
+    std::int32_t x;
+    bool inside;  // of the image, with all its inputs
+  };
+
+  Window next() {
+    const bool inside = row_inside_ && x_ >= 0 && x_ <= last_x_;
+    const Window w = {inside ? row_ + x_ * pixel_bytes_ : 0, y_, x_, inside};
+    x_ += stride_;
+    if (x_ == end_x_) {
+      start_row(y_ + args_.params.stride.h);
+    }
+    return w;
+  }
+
+  void start_row(std::int32_t y) {
+    y_ = y;
+    x_ = -args_.params.padding.w;
+    row_inside_ = y >= 0 && y <= last_y_;
+    row_ = row_inside_ ? y * row_bytes_ : 0;
+  }
+
+  const std::int8_t* pixel(std::int32_t y, std::int32_t x) const {
+    return image_ + y * row_bytes_ + x * args_.input_dims.c;
+  }
+
+  /// Widens two windows that begin at `a` and `b`. If they are `contiguous`, there is one run of
+  /// words; else `row` and `step` are the bytes from a row, and from a segment of a row, to the next
+  /// one.
+  void gather(const std::int8_t* a, const std::int8_t* b, bool contiguous, std::int32_t row,
+              std::int32_t step) const {
+    if (contiguous) {
+      Products::widen(a, b, widened_, inputs_ / 4);
+    } else if (whole_words_) {
+      std::int32_t* out = widened_;
+      std::int32_t first = 0;
+      for (std::int32_t y = 0; y < args_.filter_dims.h; ++y, first += row) {
+        std::int32_t at = first;
+        for (std::int32_t i = 0; i < segments_; ++i, at += step, out += segment_) {
+          Products::widen(a + at, b + at, out, segment_ / 4);
+        }
+      }
+    } else {
+      gather_and_rests(a, b, row, step);
+    }
+  }
+
+  /// The same in the order of the weights (pair_table.py) if segments do not end with a word: first
+  /// their whole words, then what is left of them.
+  [[gnu::noinline]] void gather_and_rests(const std::int8_t* a, const std::int8_t* b,
+                                          std::int32_t row, std::int32_t step) const {
+    const std::int32_t words = segment_ / 4;
+    std::int32_t* out = widened_;
+    Rests rests(out + args_.filter_dims.h * segments_ * words * 4);
+    std::int32_t first = 0;
+    for (std::int32_t y = 0; y < args_.filter_dims.h; ++y, first += row) {
+      std::int32_t at = first;
+      for (std::int32_t i = 0; i < segments_; ++i, at += step) {
+        if (words != 0) {
+          Products::widen(a + at, b + at, out, words);
+          out += words * 4;
+        }
+        for (std::int32_t rest = words * 4; rest < segment_; ++rest) {
+          rests.append(a[at + rest], b[at + rest]);
+        }
+      }
+    }
+    rests.flush();
+  }
+
+  /// Collects words of single inputs.
+  class Rests {
+   public:
+    explicit Rests(std::int32_t* out) : out_(out) {}
+
+    void append(std::int8_t a, std::int8_t b) {
+      a_[count_] = a;
+      b_[count_] = b;
+      if (++count_ == 4) {
+        flush();
+      }
+    }
+
+    /// What follows the last input is multiplied with weights of 0.
+    void flush() {
+      if (count_ != 0) {
+        Products::widen(a_, b_, out_, 1);
+        out_ += 4;
+        count_ = 0;
+      }
+    }
+
+   private:
+    std::int32_t* out_;
+    std::int32_t count_ = 0;
+    std::int8_t a_[4] = {};
+    std::int8_t b_[4] = {};
+  };
+
+  /// Copies the inputs of a window, the zero point where it lies in the padding.
+  void copy(const Window& w, std::int8_t* to) const {
+    const payload::PackedConvParams& p = args_.params;
+    // A run of pixels side by side: a row of the window, or one pixel of it.
+    const std::int32_t run = dense_ ? args_.filter_dims.w : 1;
+    std::int32_t y = w.y;
+    for (std::int32_t ky = 0; ky < args_.filter_dims.h; ++ky, y += p.dilation.h) {
+      const bool in_image = y >= 0 && y < args_.input_dims.h;
+      std::int32_t x = w.x;
+      for (std::int32_t i = 0; i < segments_; ++i, x += p.dilation.w) {
+        const std::int32_t end = x + run;
+        const std::int32_t begin = in_image ? clamp(0, x, end) : end;
+        const std::int32_t stop = clamp(args_.input_dims.w, begin, end);
+        to = pad(to, begin - x);
+        if (begin < stop) {
+          to = append(to, pixel(y, begin), (stop - begin) * args_.input_dims.c);
+        }
+        to = pad(to, end - stop);
+      }
+    }
+  }
+
+  static std::int32_t clamp(std::int32_t value, std::int32_t least, std::int32_t most) {
+    return value < least ? least : (value > most ? most : value);
+  }
+
+  /// Appends pixels of the zero point.
+  std::int8_t* pad(std::int8_t* to, std::int32_t pixels) const {
+    const auto zero_point = static_cast<std::int8_t>(-args_.params.input_offset);
+    for (std::int32_t left = pixels * args_.input_dims.c; left > 0; --left) {
+      *to++ = zero_point;
+    }
+    return to;
+  }
+
+  /// Rows are short: calling memcpy would take longer than the copy.
+  static std::int8_t* append(std::int8_t* to, const std::int8_t* from, std::int32_t count) {
+    for (; count >= 4; count -= 4, to += 4, from += 4) {
+      std::memcpy(to, from, 4);
+    }
+    for (; count > 0; --count) {
+      *to++ = *from++;
+    }
+    return to;
+  }
+
+  const payload::Conv2dPairsArgs& args_;
+  std::int32_t* widened_;
+  std::int32_t pixel_bytes_;
+  std::int32_t row_bytes_;
+  std::int32_t stride_;    // along a row
+  bool dense_;             // a row of a window is contiguous
+  std::int32_t segment_;   // contiguous bytes of a window
+  std::int32_t segments_;  // in each row
+  // Bytes from a row and from a segment of a window to the next one; 0 if there is a single one. They fit 32 bits if a
+  // window lies inside of the image.
+  std::int32_t row_step_;
+  std::int32_t step_;
+  std::int32_t inputs_;
+  bool whole_words_;  // in all segments
+  bool one_run_;      // windows are contiguous whole words
+  // The last positions of windows inside of the image, and where rows of windows end.
+  std::int32_t last_y_;
+  std::int32_t last_x_;
+  std::int32_t end_x_;
+  // Where the next window begins.
+  const std::int8_t* image_ = nullptr;
+  std::int32_t y_ = 0;
+  std::int32_t x_ = 0;
+  std::int32_t row_ = 0;  // from the image to its row, in bytes
+  bool row_inside_ = false;
+};
+
+/// Which calls a kernel computes: those of both forms of requantization, or of Form::ANY in
+/// aot/cmsis_nn_delegate/providers/tuned/requantization.py alone, which links nothing of the other one.
+enum class PairForms { kBoth, kAny };
+
+/// Computes one call: the body of a kernel's function, which has no call more for it.
+template <typename Products, PairForms kForms = PairForms::kBoth>
+[[gnu::always_inline]] inline Error compute_conv2d_pairs(const void* args, const Bases& bases) {
+  const auto& a = *static_cast<const payload::Conv2dPairsArgs*>(args);
+  const payload::PackedDims& out = a.output_dims;
+  constexpr std::uint32_t kEveryByte = 0x01010101;
+  PairProducts products;
+  auto* const widened = bases.resolve<std::int32_t>(a.scratch);
+  products.inputs = widened;
+  products.table = bases.resolve<const std::int32_t>(a.table);
+  products.channels = out.c;
+  products.least = (static_cast<std::uint32_t>(a.params.activation.min) & 0xFF) * kEveryByte;
+  products.most = (static_cast<std::uint32_t>(a.params.activation.max) & 0xFF) * kEveryByte;
+  products.output0 = bases.resolve<std::int8_t>(a.output);
+  const auto* image = bases.resolve<const std::int8_t>(a.input);
+  const std::int32_t windows = out.h * out.w;
+  const auto multiply =
+      kForms == PairForms::kBoth && a.form != 0 ? Products::multiply_floor : Products::multiply_any;
+  PairWindows<Products> pairs(a, widened);
+  products.inputs_end = widened + pairs.depth();
+  for (std::int32_t n = 0; n < out.n; ++n) {
+    pairs.start(image);
+    for (std::int32_t i = 0; i < windows; i += 2) {
+      // A single last window is computed twice, to the same place.
+      const bool two = i + 1 < windows;
+      pairs.widen(two);
+      products.output1 = products.output0 + (two ? out.c : 0);
+      multiply(products);
+      products.output0 = products.output1 + out.c;
+    }
+    image += a.input_dims.h * a.input_dims.w * a.input_dims.c;
+  }
+  return Error::Ok;
+}
+
+/// Returns the scratch memory that one call needs, as Conv2dPairs.scratch_bytes in Python: copies are
+/// only made of windows of several pixels, or that reach beyond the image.
+inline std::uint32_t conv2d_pairs_scratch_bytes(const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dPairsArgs*>(args);
+  const auto& p = a.params;
+  const auto depth = static_cast<std::uint32_t>(a.block_words - 16);
+  const bool in_place = a.filter_dims.h == 1 && a.filter_dims.w == 1 && p.padding.h == 0 &&
+                        p.padding.w == 0 && (a.output_dims.h - 1) * p.stride.h < a.input_dims.h &&
+                        (a.output_dims.w - 1) * p.stride.w < a.input_dims.w;
+  return (4 * depth + (in_place ? 0 : 2 * depth) + 15) / 16 * 16;
+}
+
+/// Returns whether the table has as many words as the sizes ask for, in one group.
+template <PairForms kForms>
+bool conv2d_pairs_accepts(const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dPairsArgs*>(args);
+  constexpr std::uint32_t kMostInputs = 1u << 26;
+  const std::uint32_t inputs = bounds::volume(a.filter_dims.h, a.filter_dims.w, a.filter_dims.c);
+  return (kForms == PairForms::kBoth || a.form == 0) && a.input_dims.c == a.filter_dims.c &&
+         inputs <= kMostInputs &&
+         static_cast<std::uint32_t>(a.block_words) == (inputs + 7) / 8 * 8 + 16 &&
+         a.blocks == (a.output_dims.c + 3) / 4;
+}
+
+/// Returns the kernel whose `run` calls compute_conv2d_pairs().
+template <PairForms kForms = PairForms::kBoth>
+constexpr Kernel conv2d_pairs_kernel(Kernel::Run run) {
+  return Kernel(operators::kConv2dPairs, run, conv2d_pairs_scratch_bytes)
+      .limited_to(conv2d_pairs_accepts<kForms>)
+      .overlapping(overlaps_in_window_order<payload::Conv2dPairsArgs>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

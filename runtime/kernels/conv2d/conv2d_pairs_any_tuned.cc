@@ -1,0 +1,25 @@
+#include "runtime/kernels/conv2d/conv2d_pairs.h"
+
+#include "runtime/kernels/common/pair_products_dsp.h"
+#include "runtime/kernels/common/pair_products_scalar.h"
+#include "runtime/kernels/tuned/inner_loops.h"
+#include "runtime/kernels/tuned/tuned.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+namespace {
+
+// The compiler gives this kernel no calls for MVE.
+using Products = DspOrScalar<DspPairProducts, ScalarPairProducts, portable::PlainPairProducts>;
+
+}  // namespace
+
+Error run_conv2d_pairs_any(const void* args, const Bases& bases) {
+  return portable::compute_conv2d_pairs<Products, portable::PairForms::kAny>(args, bases);
+}
+
+constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairsAny =
+    portable::conv2d_pairs_kernel<portable::PairForms::kAny>(run_conv2d_pairs_any);
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,14 @@
+#include "runtime/kernels/conv2d/conv2d_vectors.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+Error run_conv2d_vectors(const void* args, const Bases& bases) {
+  return compute_conv2d_vectors<PlainVectorProducts>(args, bases);
+}
+
+constexpr KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors =
+    conv2d_vectors_kernel(run_conv2d_vectors);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,23 @@
+#include "runtime/kernels/cmsis_nn/cmsis_nn.h"
+#include "runtime/kernels/depthwise_conv2d/depthwise_conv2d_cmsis_nn.h"
+
+namespace cmsis_nn_delegate {
+namespace cmsis_nn {
+namespace {
+
+bool accepts(const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2dArgs*>(args);
+  return depthwise::takes_opt(a) && depthwise::fits(a);
+}
+
+}  // namespace
+
+Error run_depthwise_conv2d_opt(const void* args, const Bases& bases) {
+  return depthwise::run<arm_depthwise_conv_s8_opt>(args, bases);
+}
+
+constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2dOpt =
+    depthwise::kernel(run_depthwise_conv2d_opt, accepts);
+
+}  // namespace cmsis_nn
+}  // namespace cmsis_nn_delegate

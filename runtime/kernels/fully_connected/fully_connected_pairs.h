@@ -1,0 +1,63 @@
+// Linear layer of one row as products with blocks of eight channels.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernels/fully_connected/row_products.h"
+#include "runtime/kernels/portable/portable.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+/// Computes one call: the body of a kernel's function, which has no call more for it. `Products` has the function of PlainRowProducts.
+template <typename Products>
+[[gnu::always_inline]] inline Error compute_fully_connected_pairs(const void* args,
+                                                                  const Bases& bases) {
+  constexpr std::int32_t kStep = 8;  // inputs
+  const auto& a = *static_cast<const payload::FullyConnectedPairsArgs*>(args);
+  RowProducts products;
+  products.input = bases.resolve<const std::int8_t>(a.input);
+  const std::int32_t whole = a.inputs / kStep * kStep;
+  products.input_end = products.input + whole;
+  products.rest = products.rest_end = products.input_end;
+  // Zeros follow the last inputs, because a step reads as many as it takes.
+  std::int8_t rest[kStep] = {};
+  if (whole != a.inputs) {
+    for (std::int32_t i = whole; i < a.inputs; ++i) {
+      rest[i - whole] = products.input[i];
+    }
+    products.rest = rest;
+    products.rest_end = rest + kStep;
+    if (whole == 0) {
+      products.input = products.rest;
+      products.input_end = products.rest_end;
+    }
+  }
+  products.table = bases.resolve<const std::int32_t>(a.table);
+  products.output = bases.resolve<std::int8_t>(a.output);
+  products.channels = a.outputs;
+  products.form = a.form;
+  products.scales = bases.resolve<const std::int32_t>(a.scales);
+  products.scale_bytes = a.scale_words == RowScale::kWords ? 0 : RowScale::kWords * 4;
+  products.least = a.activation.min;
+  products.most = a.activation.max;
+  Products::multiply(products);
+  return Error::Ok;
+}
+
+/// Returns whether table and scales have as many words as the sizes ask for.
+inline bool fully_connected_pairs_accepts(const void* args) {
+  const auto& a = *static_cast<const payload::FullyConnectedPairsArgs*>(args);
+  return a.block_words == 8 + (a.inputs + 7) / 8 * 16 && a.blocks == (a.outputs + 7) / 8 &&
+         (a.scale_words == RowScale::kWords || a.scale_words == RowScale::kWords * a.outputs);
+}
+
+/// Returns the kernel whose `run` calls compute_fully_connected_pairs().
+constexpr Kernel fully_connected_pairs_kernel(Kernel::Run run) {
+  return Kernel(operators::kFullyConnectedPairs, run)
+      .limited_to(fully_connected_pairs_accepts)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,25 @@
+#include "runtime/kernels/fully_connected/fully_connected_pairs.h"
+
+#include "runtime/kernels/fully_connected/row_products_dsp.h"
+#include "runtime/kernels/fully_connected/row_products_scalar.h"
+#include "runtime/kernels/tuned/inner_loops.h"
+#include "runtime/kernels/tuned/tuned.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+namespace {
+
+// The compiler gives this kernel no calls for MVE.
+using Products = DspOrScalar<DspRowProducts, ScalarRowProducts, portable::PlainRowProducts>;
+
+}  // namespace
+
+Error run_fully_connected_pairs(const void* args, const Bases& bases) {
+  return portable::compute_fully_connected_pairs<Products>(args, bases);
+}
+
+constexpr KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs =
+    portable::fully_connected_pairs_kernel(run_fully_connected_pairs);
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,21 @@
+// The inner loop of row_products.h in assembly, for instruction sets with DSP and without MVE.
+#pragma once
+
+#include "runtime/kernels/fully_connected/row_products.h"
+#include "runtime/kernels/fully_connected/row_products_members.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+
+extern "C" {
+void cmsis_nn_delegate_multiply_row(portable::RowProducts* products);
+}
+
+struct DspRowProducts {
+  static void multiply(portable::RowProducts& products) {
+    cmsis_nn_delegate_multiply_row(&products);
+  }
+};
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,17 @@
+#include "runtime/kernels/max_pool2d/maximum_pooling.h"
+#include "runtime/kernels/portable/portable.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+Error run_max_pool2d(const void* args, const Bases& bases) {
+  const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
+  pool_maxima(a, payload::Tile{1, 1}, bases);
+  return Error::Ok;
+}
+
+constexpr KernelOf<payload::Opcode::kMaxPool2d> kMaxPool2d =
+    Kernel(operators::kMaxPool2d, run_max_pool2d);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,17 @@
+#include "runtime/kernels/portable/portable.h"
+#include "runtime/kernels/reduce_extremum/reduce_extremum.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+Error run_reduce_max(const void* args, const Bases& bases) {
+  reduce_extremum(*static_cast<const payload::ReduceMaxArgs*>(args), bases,
+                  [](std::int8_t a, std::int8_t b) { return a > b; });
+  return Error::Ok;
+}
+
+constexpr KernelOf<payload::Opcode::kReduceMax> kReduceMax =
+    Kernel(operators::kReduceMax, run_reduce_max);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,17 @@
+#include "runtime/kernels/portable/portable.h"
+#include "runtime/kernels/reduce_extremum/reduce_extremum.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+Error run_reduce_min(const void* args, const Bases& bases) {
+  reduce_extremum(*static_cast<const payload::ReduceMinArgs*>(args), bases,
+                  [](std::int8_t a, std::int8_t b) { return a < b; });
+  return Error::Ok;
+}
+
+constexpr KernelOf<payload::Opcode::kReduceMin> kReduceMin =
+    Kernel(operators::kReduceMin, run_reduce_min);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate
