@@ -1,18 +1,24 @@
-"""Counts the test cases of a finished `bazel test`; standard library only.
+"""Counts the test cases of finished runs of Bazel; standard library only.
 
-    python3 summary.py LOG TESTLOGS BAZEL_EXIT_CODE
+    python3 summary.py FOLDER [FOLDER ...]
 
-LOG is Bazel's output, TESTLOGS its folder of test.xml files. Prints how long the tests took, a warning if one took
-longer than LONGEST or the whole run longer than LONGEST_RUN, and `N passed, N failed, N skipped`. The exit code is 0 if
-something passed and nothing failed. A long time is not a failure: the machine may have been busy.
+Each FOLDER has what .ci/run keeps of a run: `log`, Bazel's output; `code`, its exit code; and of tests `testlogs`, the
+test.xml files, and `processor_seconds`. Prints how long the tests of the first run took, a warning if one took longer
+than LONGEST, and `N passed, N failed, N skipped`. The exit code is 0 if something passed and nothing failed.
 
-The log says which targets were tested, because TESTLOGS may contain files of targets that no longer exist. The
+The first run is compared with budget.json, which has what a cold one took on two idle cores. It fails with over
+GROWTH % more actions: tests that cost more must be worth it, and whoever adds them writes the new figure there. A long
+time is not a failure, because the machine may have been busy, and processor seconds differ by up to 18 % between runs
+of the same commit: over GROWTH % more of these are a warning.
+
+The log says which targets were tested, because `testlogs` may contain files of targets that no longer exist. The
 cases come from the XML. A target that failed without a failed case (not built, timed out, crashed, no XML) counts as
-one failure; one that Bazel skipped, because it is not for this machine, counts as one skipped case. If Bazel
-failed without any of that (a BUILD file with an error), this is one failure as well.
+one failure; one that Bazel skipped, because it is not for this machine, counts as one skipped case. If a command
+failed without any of that (a BUILD file with an error, the demo), this is one failure as well.
 """
 
 import dataclasses
+import json
 import pathlib
 import re
 import sys
@@ -27,10 +33,14 @@ _LINE = re.compile(
 # "//a/b:c   PASSED in 1.2s", and below it, for a target with shards, "Stats over 3 runs: max = 2.5s, ... avg = 2.0s"
 _SECONDS = re.compile(r"^(?P<target>//\S+)\s+[A-Z]+ in (?P<seconds>[\d.]+)s$")
 _SHARDS = re.compile(r"^\s+Stats over (?P<count>\d+) runs: max = (?P<longest>[\d.]+)s, .*avg = (?P<mean>[\d.]+)s")
-_ELAPSED = re.compile(r"^INFO: Elapsed time: (?P<seconds>[\d.]+)s")
+_ELAPSED = re.compile(r"^INFO: Elapsed time: (?P<seconds>[\d.]+)s", re.MULTILINE)
 
+# "INFO: 4537 processes: 12 disk cache hit, 2041 internal, 2496 linux-sandbox."
+_PROCESSES = re.compile(r"^INFO: \d+ process(es)?: (?P<kinds>.*)\.$", re.MULTILINE)
+
+BUDGET = pathlib.Path(__file__).with_name("budget.json")
+GROWTH = 15  # percent
 LONGEST = 60  # seconds, of a test
-LONGEST_RUN = 960  # seconds, of a first run on two idle cores
 
 
 @dataclasses.dataclass
@@ -114,21 +124,58 @@ def times(log):
         for target in slowest
         if longest[target] > LONGEST
     ]
-    if elapsed > LONGEST_RUN:
-        found.append(f"WARNING: the run took longer than {LONGEST_RUN} s: was the machine busy?")
     return found
 
 
+def actions(log):
+    """Returns how many actions the run that printed `log` executed: neither what caches had nor Bazel's own."""
+    match = _PROCESSES.search(log)
+    kinds = [kind.strip().split(" ", 1) for kind in match["kinds"].split(",")] if match else []
+    return sum(int(count) for count, kind in kinds if kind != "internal" and "cache" not in kind)
+
+
+def elapsed_seconds(log):
+    """Returns how long Bazel took."""
+    match = _ELAPSED.search(log)
+    return float(match["seconds"]) if match else 0.0
+
+
+def growth(log, processor_seconds, budget):
+    """Compares a run with `budget`, the object of budget.json. Returns lines to print, and whether it is too much."""
+    part = "with parts" if "bazelw: using the parts" in log else "without parts"
+    taken = {"actions": actions(log), "processor_seconds": processor_seconds, "seconds": round(elapsed_seconds(log))}
+    found = [f"compared with .ci/budget.json, {part}:"]
+    found += [f"  {taken[name]:5} of {budget[part][name]:5} {name.replace('_', ' ')}" for name in taken]
+    long = [name for name in taken if 100 * taken[name] > (100 + GROWTH) * budget[part][name]]
+    found += [
+        f"WARNING: more {name.replace('_', ' ')} than usual: was the machine busy?"
+        for name in long
+        if name != "actions"
+    ]
+    if "actions" in long:
+        found.append(
+            f"FAILED: over {GROWTH} % more actions. Build and test with fewer, or write the new figures there if they "
+            "are worth it."
+        )
+    return found, "actions" in long
+
+
 def main(argv):
-    log, testlogs, code = argv
-    with open(log, encoding="utf-8", errors="replace") as lines:
-        text = lines.read()
-    total = summarize(text, testlogs)
-    for line in times(text):
-        print(line)
-    if int(code) and not total.failed:
-        total.failed = 1
-    print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
+    total, lines = Count(), []
+    for number, folder in enumerate(pathlib.Path(argument) for argument in argv):
+        log = (folder / "log").read_text(encoding="utf-8", errors="replace")
+        part = summarize(log, folder / "testlogs")
+        if int((folder / "code").read_text()) and not part.failed:
+            part.failed = 1
+        if number == 0:
+            lines += times(log)
+            compared, too_many = growth(
+                log, int((folder / "processor_seconds").read_text()), json.loads(BUDGET.read_text())
+            )
+            lines += compared
+            part.failed += too_many
+        total += part
+    print(*lines, f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped", sep="\n")
     return 0 if total.passed and not total.failed else 1
 
 

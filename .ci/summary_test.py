@@ -1,6 +1,7 @@
 """Tests the summary with logs and XML files as Bazel, pytest and googletest write them."""
 
 import importlib.util
+import json
 import pathlib
 
 import pytest
@@ -93,9 +94,57 @@ def test_shards_add_up(tmp_path):
     ],
 )
 def test_command_line(tmp_path, capsys, log, bazel_code, code, line):
-    (tmp_path / "log").write_text(log)
-    assert summary.main([str(tmp_path / "log"), str(tmp_path), str(bazel_code)]) == code
-    assert capsys.readouterr().out == line
+    assert summary.main([keep(tmp_path, log, bazel_code)]) == code
+    assert capsys.readouterr().out.splitlines(keepends=True)[-1] == line
+
+
+def keep(folder, log, code, processor_seconds=1):
+    """Writes what .ci/run keeps of a run and returns the folder."""
+    folder.mkdir(exist_ok=True)
+    (folder / "log").write_text(log)
+    (folder / "code").write_text(f"{code}\n")
+    (folder / "processor_seconds").write_text(f"{processor_seconds}\n")
+    return str(folder)
+
+
+def test_runs_add_up(tmp_path, capsys):
+    """The second one is of a program, which has no tests."""
+    runs = [
+        keep(tmp_path / "all", "//a:b  PASSED in 0.3s\n//a:c  SKIPPED\n", 0),
+        keep(tmp_path / "demo", "demo: error\n", 1),
+        keep(tmp_path / "without", "//a:b  PASSED in 0.3s\n", 0),
+    ]
+    assert summary.main(runs) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "2 passed, 1 failed, 1 skipped"
+
+
+def test_actions():
+    log = "INFO: 90 processes: 7 disk cache hit, 9 remote cache hit, 14 internal, 50 linux-sandbox, 10 local.\n"
+    assert summary.actions("Loading\n" + log) == 60
+    assert summary.actions("INFO: 1 process: 1 internal.\n") == 0
+    assert summary.actions("ERROR: a BUILD file with an error\n") == 0
+
+
+@pytest.mark.parametrize("part, sign", [("with parts", "bazelw: using the parts in /parts\n"), ("without parts", "")])
+def test_growth(tmp_path, monkeypatch, capsys, part, sign):
+    other = {"actions": 1, "processor_seconds": 1, "seconds": 1}
+    budget = {"with parts": other, "without parts": other}
+    budget[part] = {"actions": 1000, "processor_seconds": 2000, "seconds": 3000}
+    monkeypatch.setattr(summary, "BUDGET", tmp_path / "budget.json")
+    summary.BUDGET.write_text(json.dumps(budget))
+    for counted, processor_seconds, seconds, code, told in [
+        (1150, 2300, 3450, 0, []),
+        (1151, 2300, 3450, 1, ["FAILED: over 15 % more actions"]),
+        (1000, 2301, 3450, 0, ["WARNING: more processor seconds"]),
+        (1000, 2000, 3451, 0, ["WARNING: more seconds"]),
+    ]:
+        log = sign + f"INFO: Elapsed time: {seconds}.2s, Critical Path: 5.00s\n"
+        log += f"INFO: {counted} processes: {counted} linux-sandbox.\n//a:b  PASSED in 0.3s\n"
+        assert summary.main([keep(tmp_path / "all", log, 0, processor_seconds)]) == code
+        printed = capsys.readouterr().out
+        assert f"{counted:5} of  1000 actions\n" in printed
+        kinds = ["FAILED: over 15 % more actions", "WARNING: more processor seconds", "WARNING: more seconds"]
+        assert [kind for kind in kinds if kind in printed] == told
 
 
 def test_long_tests_are_told():
@@ -113,5 +162,4 @@ def test_long_tests_are_told():
         "    9.5 s  //a:short",
         "WARNING: //a:long took longer than 60 s: was the machine busy?",
     ]
-    assert summary.times(log.replace("400.5", "970.0"))[-1].startswith("WARNING: the run took longer than 960 s")
     assert summary.times("ERROR: a BUILD file with an error") == []
