@@ -43,11 +43,11 @@ cmsis_nn_delegate_test(
   cmsis_nn_backend_test
   SRCS
     runtime/backend/cmsis_nn_backend_test.cc
-    runtime/backend/test_tensor.h
   DEPS
     backend
     portable
     payload_builder
+    test_tensor
     executorch_runtime
 )
 
@@ -56,11 +56,11 @@ cmsis_nn_delegate_test(
   misuse_test
   SRCS
     runtime/backend/misuse_test.cc
-    runtime/backend/test_tensor.h
   DEPS
     backend
     portable
     payload_builder
+    test_tensor
     executorch_runtime
 )
 
@@ -419,15 +419,6 @@ cmsis_nn_delegate_library(
     headers
 )
 
-# //runtime/payload:operator_fields
-cmsis_nn_delegate_library(
-  operator_fields HOST
-  HDRS
-    runtime/payload/operator_fields.h
-  DEPS
-    format
-)
-
 # //runtime/payload:operators
 cmsis_nn_delegate_library(
   operators
@@ -464,38 +455,16 @@ cmsis_nn_delegate_library(
     headers
 )
 
-# //runtime/payload:payload_builder
-cmsis_nn_delegate_library(
-  payload_builder HOST TESTONLY
-  SRCS
-    runtime/payload/operator_payloads.h
-    runtime/payload/payload_builder.cc
-  HDRS
-    runtime/payload/payload_builder.h
-  DEPS
-    crc32
-    format
-)
-
-# //runtime/payload:put
-cmsis_nn_delegate_library(
-  put HOST
-  HDRS
-    runtime/payload/put.h
-  DEPS
-    format
-)
-
 # //runtime/payload:validate_test
 cmsis_nn_delegate_test(
   validate_test
   SRCS
     runtime/payload/validate_test.cc
   DEPS
-    operator_fields
     payload
-    payload_builder
     portable
+    operator_fields
+    payload_builder
     executorch_runtime
 )
 
@@ -506,8 +475,8 @@ cmsis_nn_delegate_test(
     runtime/payload/view_test.cc
   DEPS
     payload
-    payload_builder
     portable
+    payload_builder
     executorch_runtime
 )
 
@@ -544,4 +513,45 @@ cmsis_nn_delegate_test(
     portable
     payload_builder
     executorch_runtime
+)
+
+# //tests/payloads:operator_fields
+cmsis_nn_delegate_library(
+  operator_fields HOST TESTONLY
+  HDRS
+    tests/payloads/operator_fields.h
+  DEPS
+    format
+)
+
+# //tests/payloads:payload_builder
+cmsis_nn_delegate_library(
+  payload_builder HOST TESTONLY
+  SRCS
+    tests/payloads/operator_payloads.h
+    tests/payloads/payload_builder.cc
+  HDRS
+    tests/payloads/payload_builder.h
+  DEPS
+    crc32
+    format
+)
+
+# //tests/payloads:put
+cmsis_nn_delegate_library(
+  put HOST TESTONLY
+  HDRS
+    tests/payloads/put.h
+  DEPS
+    format
+)
+
+# //tests/payloads:test_tensor
+cmsis_nn_delegate_library(
+  test_tensor HOST TESTONLY
+  HDRS
+    tests/payloads/test_tensor.h
+  DEPS
+    payload_builder
+    headers
 )

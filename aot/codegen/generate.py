@@ -36,11 +36,11 @@ GENERATED: dict[str, Callable[[], str]] = {
     "runtime/kernels/cmsis_nn/rules.h": rules_header.generate,
     "runtime/payload/format.h": format_header.generate,
     "runtime/payload/kernel_names.h": operator_checks.generate_names,
-    "runtime/payload/operator_fields.h": operator_fields.generate,
-    "runtime/payload/operator_payloads.h": operator_payloads.generate,
     "runtime/payload/operators.cc": operator_checks.generate_source,
     "runtime/payload/operators.h": operator_checks.generate_header,
     "tests/conformance/operators.bzl": bazel_lists.operators,
+    "tests/payloads/operator_fields.h": operator_fields.generate,
+    "tests/payloads/operator_payloads.h": operator_payloads.generate,
     "third_party/cmsis_nn/sources.bzl": bazel_lists.cmsis_nn_sources,
 }
 

@@ -1,4 +1,4 @@
-"""Generates runtime/payload/operator_fields.h from `schema`: the members of every argument block as a table.
+"""Generates tests/payloads/operator_fields.h from `schema`: the members of every argument block as a table.
 
 For tests and fuzzers, which change each member of each operator in turn.
 """

@@ -1,4 +1,4 @@
-"""The text of runtime/payload/operator_payloads.h: a valid payload for every kernel, for tests that break it."""
+"""The text of tests/payloads/operator_payloads.h: a valid payload for every kernel, for tests that break it."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/kernels/portable/portable.h"
-#include "runtime/payload/payload_builder.h"
+#include "tests/payloads/payload_builder.h"
 
 namespace field_update {
 namespace {

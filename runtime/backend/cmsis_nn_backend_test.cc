@@ -10,9 +10,9 @@
 #include <executorch/runtime/core/event_tracer.h>
 
 #include "runtime/backend/register.h"
-#include "runtime/backend/test_tensor.h"
 #include "runtime/kernels/portable/portable.h"
-#include "runtime/payload/payload_builder.h"
+#include "tests/payloads/payload_builder.h"
+#include "tests/payloads/test_tensor.h"
 
 namespace cmsis_nn_delegate {
 namespace {

@@ -9,9 +9,9 @@
 #include <executorch/runtime/core/evalue.h>
 
 #include "runtime/backend/cmsis_nn_backend.h"
-#include "runtime/backend/test_tensor.h"
 #include "runtime/kernels/portable/portable.h"
-#include "runtime/payload/payload_builder.h"
+#include "tests/payloads/payload_builder.h"
+#include "tests/payloads/test_tensor.h"
 
 namespace cmsis_nn_delegate {
 namespace {

@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "runtime/kernels/portable/portable.h"
-#include "runtime/payload/operator_fields.h"
-#include "runtime/payload/payload_builder.h"
 #include "runtime/payload/view.h"
+#include "tests/payloads/operator_fields.h"
+#include "tests/payloads/payload_builder.h"
 
 namespace cmsis_nn_delegate {
 namespace {

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/kernels/portable/portable.h"
-#include "runtime/payload/payload_builder.h"
+#include "tests/payloads/payload_builder.h"
 
 namespace cmsis_nn_delegate {
 namespace {

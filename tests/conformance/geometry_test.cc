@@ -9,8 +9,8 @@
 
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/portable/portable.h"
-#include "runtime/payload/payload_builder.h"
-#include "runtime/payload/put.h"
+#include "tests/payloads/payload_builder.h"
+#include "tests/payloads/put.h"
 
 namespace cmsis_nn_delegate {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "runtime/payload/operator_fields.h"
 #include "runtime/payload/view.h"
 #include "tests/conformance/suite_format.h"
+#include "tests/payloads/operator_fields.h"
 
 namespace cmsis_nn_delegate {
 namespace conformance {

@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "runtime/kernels/portable/portable.h"
-#include "runtime/payload/payload_builder.h"
 #include "runtime/payload/view.h"
 #include "runtime/standalone/model.h"
 #include "tests/extension/data.h"
 #include "tests/extension/running_peak.h"
 #include "tests/extension/running_peak_args.h"
+#include "tests/payloads/payload_builder.h"
 
 namespace cmsis_nn_delegate {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #endif
 
-#include "runtime/payload/operator_fields.h"
+#include "tests/payloads/operator_fields.h"
 
 namespace cmsis_nn_delegate {
 namespace fuzz {

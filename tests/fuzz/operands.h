@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "runtime/payload/operator_fields.h"
+#include "tests/payloads/operator_fields.h"
 
 namespace cmsis_nn_delegate {
 namespace fuzz {

@@ -1,8 +1,8 @@
 #include "tests/fuzz/redraw.h"
 
 #include "runtime/payload/format.h"
-#include "runtime/payload/operator_fields.h"
-#include "runtime/payload/put.h"
+#include "tests/payloads/operator_fields.h"
+#include "tests/payloads/put.h"
 
 namespace cmsis_nn_delegate {
 namespace fuzz {

@@ -12,13 +12,13 @@
 #include <gtest/gtest.h>
 
 #include "runtime/payload/crc32.h"
-#include "runtime/payload/payload_builder.h"
 #include "runtime/payload/view.h"
 #include "tests/fuzz/editor.h"
 #include "tests/fuzz/kernels.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/operands.h"
 #include "tests/fuzz/run_payload.h"
+#include "tests/payloads/payload_builder.h"
 
 namespace cmsis_nn_delegate {
 namespace fuzz {

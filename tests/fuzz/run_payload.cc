@@ -9,10 +9,10 @@
 #include <executorch/runtime/core/memory_allocator.h>
 
 #include "runtime/backend/cmsis_nn_backend.h"
-#include "runtime/payload/payload_builder.h"
 #include "tests/fuzz/accepted.h"
 #include "tests/fuzz/fill_tensor.h"
 #include "tests/fuzz/random.h"
+#include "tests/payloads/payload_builder.h"
 
 namespace cmsis_nn_delegate {
 namespace fuzz {

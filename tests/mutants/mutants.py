@@ -151,8 +151,9 @@ class Build:
         self._flags = ["-std=c++17", "-O0", "-w", "-fPIC", "-DC10_USING_CUSTOM_GENERATED_MACROS", "-DET_LOG_ENABLED=0"]
         self._flags += SANITIZERS
         self._flags += ["-iquote", ".", *(f"-isystem{path}" for path in includes)]
-        self._fixed = [FOLDER / name for name in ("operators.cc", "crc32.cc", "payload_builder.cc")]
-        self._fixed += [Path("runtime/standalone/et_shim.cc"), gtest / "googletest/src/gtest-all.cc"]
+        self._fixed = [FOLDER / name for name in ("operators.cc", "crc32.cc")]
+        self._fixed += [Path("tests/payloads/payload_builder.cc"), Path("runtime/standalone/et_shim.cc")]
+        self._fixed += [gtest / "googletest/src/gtest-all.cc"]
         kernels = Path("runtime/kernels")
         self._fixed += [kernels / "portable/all.cc", kernels / "common/broadcast.cc", *kernels.glob("*/*_portable.cc")]
         self._linked = [FOLDER / name for name in (*TESTS, *MUTATED)] + [gtest / "googletest/src/gtest_main.cc"]

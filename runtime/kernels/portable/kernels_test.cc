@@ -12,7 +12,7 @@
 
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/portable/portable.h"
-#include "runtime/payload/put.h"
+#include "tests/payloads/put.h"
 
 namespace cmsis_nn_delegate {
 namespace portable {

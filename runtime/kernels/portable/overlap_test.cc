@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/kernels/portable/portable.h"
-#include "runtime/payload/put.h"
+#include "tests/payloads/put.h"
 
 namespace cmsis_nn_delegate {
 namespace portable {

@@ -23,7 +23,7 @@ ALL = boards.cores()
 CORES = [] if "ONLY_OTHERS" in os.environ else boards.tested_cores()
 # Others, with an image of each: an architecture and an instruction set that the tested ones have not together.
 OTHERS = os.environ.get("OTHERS", "").split()
-HERE = pathlib.Path("runtime/runner/standalone")
+SAMPLES = pathlib.Path("tests/payloads")
 ISAS = {isa.name.lower(): isa for isa in schema.Isa}
 SCORES_BYTES = 5
 
@@ -31,10 +31,10 @@ SCORES_BYTES = 5
 def sample(core):
     """(payload for the core, input, [scores, logits])."""
     isa = ALL[core].isa
-    outputs = (HERE / f"sample_{isa}.outputs").read_bytes()
+    outputs = (SAMPLES / f"sample_{isa}.outputs").read_bytes()
     return (
-        (HERE / f"sample_{isa}.payload").read_bytes(),
-        (HERE / f"sample_{isa}.input").read_bytes(),
+        (SAMPLES / f"sample_{isa}.payload").read_bytes(),
+        (SAMPLES / f"sample_{isa}.input").read_bytes(),
         [outputs[:SCORES_BYTES], outputs[SCORES_BYTES:]],
     )
 

@@ -8,7 +8,7 @@
 
 #include <executorch/runtime/core/evalue.h>
 
-#include "runtime/payload/payload_builder.h"
+#include "tests/payloads/payload_builder.h"
 
 namespace cmsis_nn_delegate {
 namespace testing {

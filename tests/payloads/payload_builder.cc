@@ -1,11 +1,11 @@
-#include "runtime/payload/payload_builder.h"
+#include "tests/payloads/payload_builder.h"
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "runtime/payload/calls.h"
 #include "runtime/payload/crc32.h"
-#include "runtime/payload/operator_payloads.h"
+#include "tests/payloads/operator_payloads.h"
 
 namespace cmsis_nn_delegate {
 namespace testing {

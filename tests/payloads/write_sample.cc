@@ -10,8 +10,8 @@
 
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/payload/crc32.h"
-#include "runtime/payload/payload_builder.h"
 #include "runtime/payload/view.h"
+#include "tests/payloads/payload_builder.h"
 
 namespace cmsis_nn_delegate {
 namespace {
