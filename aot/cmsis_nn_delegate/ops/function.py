@@ -40,6 +40,9 @@ class Function(Op):
     name = "function"
     becomes = ("lookup",)
     targets = _TARGETS
+    # ExecuTorch cannot keep floor_divide, which is called with numbers that its schema does not have; that becomes a
+    # division, which is a function, too.
+    whole = tuple(target for target in _TARGETS if target != "aten.floor_divide.default")
     annotation = Unary(
         _TARGETS,
         {target: (f.output.scale[0], f.output.zero_point) for target, f in BY_TARGET.items() if f.output is not None},

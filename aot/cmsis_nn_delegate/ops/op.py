@@ -55,8 +55,9 @@ class Op:
     name: ClassVar[str]
     # Edge operators, as the strings of their overloads, e.g. "aten.linear.default".
     targets: ClassVar[tuple[str, ...]] = ()
-    # Those of PyTorch that would be decomposed by default, and are better taken whole. (Operators that ExecuTorch never
-    # decomposes, or turns into something equally good, need not be here: convolution, avg_pool2d, _softmax.)
+    # Those of PyTorch that would be decomposed by default, and are better taken whole (`decompose.KEPT`). Operators
+    # that ExecuTorch never decomposes, or turns into something equally good, need not be here: convolution, avg_pool2d,
+    # _softmax.
     whole: ClassVar[tuple[str, ...]] = ()
     annotation: ClassVar[Annotation]
     # The dataclass of a node's attributes; None for operators without attributes.

@@ -27,17 +27,15 @@ def _overload(name: str) -> Any:
     return operator.attrgetter(name)(torch.ops)
 
 
+def _kept() -> tuple[Any, ...]:
+    """Returns what `Op.whole` names, without the core of ATen, unless the table or PyTorch itself decomposes it."""
+    table = default_decomposition_table()
+    whole = [_overload(name) for op in OPS.values() for name in op.whole]
+    return tuple(op for op in whole if torch.Tag.core not in op.tags or op._can_decompose() or op in table)
+
+
 # Operators that are decomposed by default but have one kernel each.
-KEPT = (
-    *(_overload(name) for op in OPS.values() for name in op.whole),
-    # ExecuTorch does not decompose what belongs to the core of ATen. It cannot keep floor_divide, which is called with
-    # numbers that its schema does not have; that becomes a division, which is a function, too.
-    *(
-        op
-        for op in map(_overload, OPS["function"].targets)
-        if torch.Tag.core not in op.tags and op is not torch.ops.aten.floor_divide.default
-    ),
-)
+KEPT = _kept()
 
 
 class _Functional(ExportedProgram):

@@ -43,7 +43,7 @@ for _op in OPS.values():
 
 
 _ATTENTION = "aten.scaled_dot_product_attention.default"
-# What helps with operators that have no kernel.
+# What helps with operators that none of ours has as a target, so that no class could say it: `no_kernel` refuses them.
 _HELP = {
     "aten.topk.default": "only the largest or smallest number, topk(1), is computed in the delegate; it runs outside, "
     "in float: leave it out of the model and sort in the application if its kernel costs too much",
