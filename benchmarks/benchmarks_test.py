@@ -16,8 +16,8 @@ from benchmarks.networks import Network, names
 from benchmarks.results import Results, read_results
 from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.ops.attrs import Clamp
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.runner.profile import random_inputs
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 DOCS = Path("docs")
 ANCHORS = anchors.load()

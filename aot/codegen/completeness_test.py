@@ -16,10 +16,10 @@ from cmsis_nn_delegate.format.record import I8, Role, Struct
 from cmsis_nn_delegate.ops.annotation import LookUp, NotAnnotated
 from cmsis_nn_delegate.ops.kernel import KernelSpec
 from cmsis_nn_delegate.ops.op import Op
-from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.providers.cmsis_nn.lacking import WHY_LACKING
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE, TUNED, operator_of, own_implementations
+from cmsis_nn_delegate.testing.random_case import RandomCase
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAWN = 40  # random cases, among which each kernel of an operator has to be

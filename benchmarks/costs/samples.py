@@ -22,7 +22,6 @@ from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.features import Features
 from cmsis_nn_delegate.ops.geometry import Pair
 from cmsis_nn_delegate.ops.op import Draw
-from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.choose_kernels import Choice, Chosen, choice_of, choose_kernels, legalize
 from cmsis_nn_delegate.payload.encode import encode_planned, plan
@@ -34,6 +33,7 @@ from cmsis_nn_delegate.providers.registry import PORTABLE, get_providers, own_im
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.profile import random_inputs
 from cmsis_nn_delegate.target import Target
+from cmsis_nn_delegate.testing.random_case import RandomCase
 
 _MOST_INPUTS = schema.MAX_IO - 1  # of a payload, beside an output
 _MOST_MACS = 3_000_000  # of a call: larger ones take long, and teach nothing new

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload.bands import compute_in_bands
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.payload.costs.table import costs
@@ -25,6 +24,7 @@ from cmsis_nn_delegate.providers.registry import DEFAULT, PORTABLE, TUNED
 from cmsis_nn_delegate.runner.profile import measure, random_inputs
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 NETWORKS = {
     "autoencoder": networks.autoencoder,

@@ -17,7 +17,6 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.format.record import Role
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.graph.tensor_type import Quant
-from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.passes.row_bands import chains, split_into_bands
 from cmsis_nn_delegate.payload.choose_kernels import choice_of, choose_kernels, legalize
@@ -32,6 +31,7 @@ from cmsis_nn_delegate.providers.provider import Provider
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, own_implementations, owner_of
 from cmsis_nn_delegate.target import Target
 from cmsis_nn_delegate.testing.networks import random_inputs, random_network
+from cmsis_nn_delegate.testing.random_case import RandomCase
 from tests.conformance.suite import Case
 
 # Random networks of several nodes, which exchange values in the arena.

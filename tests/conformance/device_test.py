@@ -14,7 +14,6 @@ import pytest
 from cmsis_nn_delegate.format.record import Role
 from cmsis_nn_delegate.format.schema import CALL_HEADER, HEADER, Isa
 from cmsis_nn_delegate.ops.attrs import Padding
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.options import PayloadOptions
@@ -22,6 +21,7 @@ from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE, kernels
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from sim import simulator
 from tests.conformance import cases, suite
 from tests.conformance.outcome import parse

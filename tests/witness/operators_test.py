@@ -10,7 +10,7 @@ import pytest
 
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.graph.tensor_type import Element, Quant
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from cmsis_nn_delegate.testing.networks import random_inputs
 from tests.conformance import cases
 from tests.witness.tflite_model import Inexpressible, has_writer, tflite_model, with_float32_scales

@@ -18,12 +18,12 @@ from ..graph.ir import Node, Value
 from . import block_values, channels, pooling, resizing, storage
 from .annotation import NotAnnotated
 from .attrs import Clamp
+from .case import Case
 from .channels import Link
 from .features import Features, elements
 from .geometry import Pair
 from .kernel import KernelSpec
 from .op import Op
-from .random_case import RandomCase
 
 KERNEL = KernelSpec(
     "adaptive_avg_pool2d",
@@ -51,7 +51,7 @@ class AdaptivePoolAttrs:
     clamp: Clamp = Clamp()
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     x = d.input(d.batch(), d.channels(), *d.pair(1, 9))
     return d.node("adaptive_avg_pool2d", [x], AdaptivePoolAttrs(d.pair(1, 9), d.clamp()), x.quant)
 

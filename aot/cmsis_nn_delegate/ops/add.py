@@ -16,10 +16,10 @@ from ..graph.ir import Node, Value
 from . import block_values, broadcast, elementwise
 from .annotation import Elementwise
 from .attrs import AddAttrs
+from .case import Case
 from .channels import Bounds
 from .kernel import KernelSpec
 from .quantized_math import quantize_multiplier, requantize, to_output, wrap32
-from .random_case import RandomCase
 
 LEFT_SHIFT = 20  # headroom that TFLite gives 8-bit sums
 
@@ -69,23 +69,23 @@ _REVERSED_DIFFERENCE = "aten.rsub.Tensor"
 _TARGETS = (_SUM, _DIFFERENCE, _REVERSED_DIFFERENCE)
 
 
-def _alpha(d: RandomCase) -> float:
+def _alpha(d: Case) -> float:
     return d.pick(1.0, 1.0, 1.0, -1.0, -1.0, float(d.random.uniform(-3, 3)))
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     return d.add(*elementwise.draw_two(d), d.clamp())
 
 
-def _draw_twice_itself(d: RandomCase) -> Value:
+def _draw_twice_itself(d: Case) -> Value:
     return d.add(*elementwise.draw_twice_itself(d), d.clamp())
 
 
-def _draw_scaled(d: RandomCase) -> Value:
+def _draw_scaled(d: Case) -> Value:
     return d.add(*elementwise.draw_two(d), d.clamp(), alpha=_alpha(d))
 
 
-def _draw_broadcast(d: RandomCase) -> Value:
+def _draw_broadcast(d: Case) -> Value:
     a, b, shapes = broadcast.draw_two(d)
     return d.add(a, b, d.clamp(), alpha=_alpha(d), shapes=shapes)
 

@@ -18,11 +18,11 @@ from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout
 from . import reduction, storage
 from .annotation import IndexOutput
+from .case import Case
 from .features import Features
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
-from .random_case import RandomCase
 
 _MAXIMUM = "aten.argmax.default"
 _MINIMUM = "aten.argmin.default"
@@ -54,7 +54,7 @@ class ArgExtremumAttrs:
     largest: bool
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     """Of few different numbers, so that some come twice, and of any."""
     x, dims = reduction.draw(d)
     dim = d.pick(dims[0], dims[0], None)

@@ -16,12 +16,12 @@ from ..graph.ir import Node, Value
 from . import channels, pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
+from .case import Case
 from .channels import Bounds, Link
 from .features import Features
 from .geometry import Pair
 from .kernel import KernelSpec
 from .op import Op
-from .random_case import RandomCase
 from .reduction import is_pooling, window
 from .windows import taps
 
@@ -45,12 +45,12 @@ KERNEL = KernelSpec(
 )
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     x, attrs = pooling.draw_image(d)
     return d.node("avg_pool2d", [x], attrs, x.quant)
 
 
-def _draw_global(d: RandomCase) -> Value:
+def _draw_global(d: Case) -> Value:
     kernel = d.pair(1, 9)
     return d.avg_pool2d(d.input(d.batch(), d.channels(), *kernel), kernel, clamp=d.clamp())
 

@@ -19,13 +19,13 @@ from ..graph.ir import Node, Value
 from . import block_values, elementwise
 from .annotation import Elementwise
 from .attrs import Clamp
+from .case import Case
 from .features import Features, row_products
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .loops import find_loops
 from .op import Op
 from .quantized_math import quantize_multiplier, requantize, to_output
-from .random_case import RandomCase
 from .rearrange import RearrangeAttrs
 
 KERNEL = KernelSpec(
@@ -104,21 +104,19 @@ def matrices(a: Sequence[int], b: Sequence[int]) -> Optional[tuple[Matrices, Mat
     return Matrices(n_a, h_a, rows, row_size), Matrices(n_b, h_b, columns, row_size)
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     """Batches of both, or of one. Sometimes one is a constant."""
     n, h = d.integer(1, 3), d.integer(1, 3)
     a, b = [(d.pick(n, n, 1), d.pick(h, h, 1)) for _ in range(2)]
     return _draw_product(d, a, b, d.integer(1, 6), d.integer(1, 9), d.integer(1, 20))
 
 
-def _draw_long(d: RandomCase) -> Value:
+def _draw_long(d: Case) -> Value:
     """Rows beyond the widths that kernels work in."""
     return _draw_product(d, (1, 1), (1, 1), d.integer(1, 4), d.integer(1, 12), d.integer(20, 300))
 
 
-def _draw_product(
-    d: RandomCase, a: tuple[int, int], b: tuple[int, int], rows: int, columns: int, row_size: int
-) -> Value:
+def _draw_product(d: Case, a: tuple[int, int], b: tuple[int, int], rows: int, columns: int, row_size: int) -> Value:
     attrs = BatchMatmulAttrs(Matrices(*a, rows, row_size), Matrices(*b, columns, row_size), d.clamp())
     # Sometimes without an offset, for which kernels have loops of their own.
     inputs = [

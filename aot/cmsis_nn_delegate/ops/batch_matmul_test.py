@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.ops.batch_matmul import BatchMatmulAttrs, matrices
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 BATCHES = st.lists(st.integers(1, 3), max_size=4)
 

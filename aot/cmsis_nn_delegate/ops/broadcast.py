@@ -19,7 +19,7 @@ from ..graph.ir import Node, Value
 from ..graph.tensor_type import Layout
 from . import block_values
 from .attrs import Shapes
-from .random_case import RandomCase
+from .case import Case
 
 Shape = tuple[int, ...]
 
@@ -138,7 +138,7 @@ def counts(shapes: Shapes) -> Mapping[str, int]:
 # Random cases ---------------------------------------------------------------
 
 
-def draw_two(d: RandomCase) -> tuple[Value, Value, Shapes]:
+def draw_two(d: Case) -> tuple[Value, Value, Shapes]:
     """Two operands of one rank, of which at least one is repeated; sometimes one is a constant."""
     while True:
         rank = d.pick(2, 3, 3, 4, 4, 4, 5, 6)

@@ -12,7 +12,7 @@ from cmsis_nn_delegate.format.schema import MAX_RANK
 from cmsis_nn_delegate.graph.tensor_type import Layout
 from cmsis_nn_delegate.ops import broadcast
 from cmsis_nn_delegate.ops.extremum import ExtremumAttrs
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 EXAMPLES = settings(max_examples=100, deadline=None)
 

@@ -18,6 +18,7 @@ from ..graph.tensor_type import TensorType
 from . import aten_convolution, channels, cmsis_nn_geometry, conv_args, foldable_pads, per_channel_requantize, storage
 from .annotation import Weighted
 from .attrs import ConvAttrs, Padding
+from .case import Case
 from .channels import Bounds
 from .cmsis_nn_rules import MAX_KERNEL_ELEMENTS, MAX_SIZE, takes_one_row, takes_pointwise
 from .conv_args import CallDims
@@ -25,7 +26,6 @@ from .features import Features, blocks_of, sums
 from .geometry import Geometry, Pair
 from .kernel import KernelSpec
 from .op import Op
-from .random_case import RandomCase
 from .windows import taps
 
 _DOC = (
@@ -50,7 +50,7 @@ LARGE_KERNEL = KernelSpec(
 )
 
 
-def _draw_general(d: RandomCase) -> Value:
+def _draw_general(d: Case) -> Value:
     kernel, dilation = d.pair(1, 4), d.pick((1, 1), (1, 1), d.pair(1, 3))
     x = d.image(d.batch(), d.channels(), kernel, dilation)
     return d.conv2d(
@@ -64,7 +64,7 @@ def _draw_general(d: RandomCase) -> Value:
     )
 
 
-def _draw_grouped(d: RandomCase) -> Value:
+def _draw_grouped(d: Case) -> Value:
     kernel, groups = d.pair(1, 3), d.integer(2, 4)
     x = d.image(d.batch(), groups * d.integer(2, 9), kernel)
     return d.conv2d(
@@ -72,25 +72,25 @@ def _draw_grouped(d: RandomCase) -> Value:
     )
 
 
-def _draw_one_channel(d: RandomCase) -> Value:
+def _draw_one_channel(d: Case) -> Value:
     kernel = d.pair(1, 5)
     x = d.image(d.batch(), 1, kernel)
     return d.conv2d(x, d.channels(), kernel, d.pair(1, 2), d.padding(kernel), clamp=d.clamp())
 
 
-def _draw_pointwise(d: RandomCase) -> Value:
+def _draw_pointwise(d: Case) -> Value:
     x = d.input(d.batch(), d.pick(d.channels(), d.integer(40, 140)), *d.pair(1, 7))
     return d.conv2d(x, d.channels(), (1, 1), d.pick((1, 1), (1, 1), d.pair(1, 3)), clamp=d.clamp())
 
 
-def _draw_pointwise_padded(d: RandomCase) -> Value:
+def _draw_pointwise_padded(d: Case) -> Value:
     """Padding of a 1x1 kernel, whose windows may then lie entirely in the padding; needs a rewrite."""
     x = d.input(d.batch(), d.channels(), *d.pair(1, 6))
     padding = Padding(*d.pair(0, 2), *d.pair(0, 2))
     return d.conv2d(x, d.channels(), (1, 1), d.pick((1, 1), (1, 1), d.pair(1, 3)), padding, clamp=d.clamp())
 
 
-def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
+def _draw_padding_beyond_the_kernel(d: Case) -> Value:
     """Padding as wide as the kernel and wider."""
     kernel, dilation = d.pair(1, 3), d.pick((1, 1), d.pair(1, 2))
     x = d.image(d.batch(), d.channels(), kernel, dilation, extra=3)
@@ -98,7 +98,7 @@ def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
     return d.conv2d(x, d.channels(), kernel, d.pair(1, 3), padding, dilation, clamp=d.clamp())
 
 
-def _draw_one_row(d: RandomCase) -> Value:
+def _draw_one_row(d: Case) -> Value:
     """1xN on an image of one row, in every combination of padding and stride. With MVE it has its own kernel;
     geometries that this kernel computes wrongly are rewritten."""
     taps, stride = d.integer(1, 7), d.pick(1, 1, 2, 3, 4)
@@ -111,14 +111,14 @@ def _draw_one_row(d: RandomCase) -> Value:
     return d.conv2d(x, d.channels(), (1, taps), (d.integer(1, 2), stride), padding, clamp=d.clamp())
 
 
-def _draw_one_column(d: RandomCase) -> Value:
+def _draw_one_column(d: Case) -> Value:
     taps = d.integer(2, 7)
     x = d.input(d.batch(), 4 * d.integer(1, 4), taps + d.integer(0, 12), 1)
     padding = Padding(d.integer(0, taps - 1), 0, d.integer(0, taps - 1), 0)
     return d.conv2d(x, d.channels(), (taps, 1), d.pair(1, 2), padding, clamp=d.clamp())
 
 
-def _draw_long_steps(d: RandomCase) -> Value:
+def _draw_long_steps(d: Case) -> Value:
     """What the kernel for any size does, with one window per row or column: the next one would lie far away."""
     kernel, dilation, groups = d.pair(1, 3), d.pick((1, 1), d.pair(1, 3)), d.pick(1, 1, d.integer(2, 4))
     x = d.image(d.batch(), groups * d.integer(1, 9), kernel, dilation)
@@ -136,7 +136,7 @@ def _draw_long_steps(d: RandomCase) -> Value:
     )
 
 
-def _draw_large(d: RandomCase) -> Value:
+def _draw_large(d: Case) -> Value:
     """A filter with as many weights as CMSIS-NN counts and more, or a row of as many pixels."""
     if d.pick(False, True):
         channels = MAX_KERNEL_ELEMENTS // 3 + d.integer(0, 2)

@@ -20,13 +20,13 @@ from . import aten_convolution, channels, conv_args, foldable_pads, per_channel_
 from . import cmsis_nn_rules as rules
 from .annotation import NotAnnotated
 from .attrs import ConvAttrs, Padding
+from .case import Case
 from .channels import Bounds, Link
 from .conv_args import CallDims
 from .features import Features, blocks_of
 from .geometry import Geometry, Pair
 from .kernel import KernelSpec
 from .op import Op
-from .random_case import RandomCase
 from .windows import taps
 
 PACKED_DW_CONV_PARAMS = Struct(
@@ -64,17 +64,17 @@ KERNEL = KernelSpec(
 )
 
 
-def _draw_channels(d: RandomCase) -> int:
+def _draw_channels(d: Case) -> int:
     return max(2, d.pick(d.channels(), d.channels(), d.integer(120, 130), d.integer(240, 260)))
 
 
-def _draw_general(d: RandomCase) -> Value:
+def _draw_general(d: Case) -> Value:
     kernel = d.pair(1, 5)
     x = d.image(d.batch(), _draw_channels(d), kernel)
     return d.depthwise_conv2d(x, 1, kernel=kernel, stride=d.pair(1, 3), padding=d.padding(kernel), clamp=d.clamp())
 
 
-def _draw_3x3(d: RandomCase) -> Value:
+def _draw_3x3(d: Case) -> Value:
     """3x3, which has its own kernel without MVE; with wide padding at the right it is rewritten."""
     x = d.image(1, _draw_channels(d), (3, 3))
     padding = Padding(d.integer(0, 1), d.integer(0, 1), d.integer(0, 2), d.integer(0, 2))
@@ -83,7 +83,7 @@ def _draw_3x3(d: RandomCase) -> Value:
     )
 
 
-def _draw_multiplied(d: RandomCase) -> Value:
+def _draw_multiplied(d: Case) -> Value:
     kernel = d.pair(1, 4)
     x = d.image(d.batch(), d.integer(2, 9), kernel)
     return d.depthwise_conv2d(
@@ -91,7 +91,7 @@ def _draw_multiplied(d: RandomCase) -> Value:
     )
 
 
-def _draw_dilated(d: RandomCase) -> Value:
+def _draw_dilated(d: Case) -> Value:
     kernel, dilation = d.pair(2, 3), d.pair(1, 3)
     x = d.image(d.batch(), max(2, d.channels()), kernel, dilation)
     return d.depthwise_conv2d(

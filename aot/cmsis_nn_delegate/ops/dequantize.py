@@ -16,10 +16,10 @@ from ..graph.ir import Node, Value
 from ..graph.tensor_type import Layout
 from . import storage
 from .annotation import NotAnnotated
+from .case import Case
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
-from .random_case import RandomCase
 
 KERNEL = KernelSpec(
     "dequantize",
@@ -40,7 +40,7 @@ KERNEL = KernelSpec(
 )
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     return d.dequantize(d.input(d.batch(), d.channels(), *d.pair(1, 5)))
 
 

@@ -16,9 +16,9 @@ from ..graph.ir import Node, Value
 from . import block_values, broadcast, elementwise
 from .annotation import Elementwise
 from .attrs import Clamp, Shapes
+from .case import Case
 from .kernel import KernelSpec
 from .quantized_math import quantize_multiplier
-from .random_case import RandomCase
 
 # A quotient of steps lies in [1/255, 255], and no two numbers of the output are more than 255 steps apart. With a
 # larger factor every quotient is beyond that, with a smaller one all are rounded to 0.
@@ -55,7 +55,7 @@ class DivAttrs:
     shapes: Optional[Shapes] = None
 
 
-def _draw_quotient(d: RandomCase, a: Value, b: Value, shapes: Optional[Shapes] = None) -> Value:
+def _draw_quotient(d: Case, a: Value, b: Value, shapes: Optional[Shapes] = None) -> Value:
     """Scales that use the output's range, and some far from it."""
     scale = a.scale / b.scale * float(2.0 ** d.random.uniform(-8, 2))
     if d.pick(False, False, True):
@@ -63,15 +63,15 @@ def _draw_quotient(d: RandomCase, a: Value, b: Value, shapes: Optional[Shapes] =
     return d.node("div", [a, b], DivAttrs(d.clamp(), shapes), d.quant(scale))
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     return _draw_quotient(d, *elementwise.draw_two(d))
 
 
-def _draw_by_itself(d: RandomCase) -> Value:
+def _draw_by_itself(d: Case) -> Value:
     return _draw_quotient(d, *elementwise.draw_twice_itself(d))
 
 
-def _draw_broadcast(d: RandomCase) -> Value:
+def _draw_broadcast(d: Case) -> Value:
     return _draw_quotient(d, *broadcast.draw_two(d))
 
 

@@ -13,11 +13,11 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node, Value
 from . import broadcast, channels
+from .case import Case
 from .channels import Link
 from .features import Features, elements
 from .layouts import Layouts
 from .op import Op
-from .random_case import RandomCase
 
 
 class PairOp(Op):
@@ -126,13 +126,13 @@ def build_operands(
     return nodes, values
 
 
-def draw_two(d: RandomCase) -> tuple[Value, Value]:
+def draw_two(d: Case) -> tuple[Value, Value]:
     """Images of one shape."""
     shape = d.batch(), d.channels(), *d.pair(1, 6)
     return d.input(*shape), d.input(*shape)
 
 
-def draw_twice_itself(d: RandomCase) -> tuple[Value, Value]:
+def draw_twice_itself(d: Case) -> tuple[Value, Value]:
     """A vector, as both operands."""
     x = d.input(d.batch(), d.integer(1, 70))
     return x, x

@@ -18,12 +18,12 @@ from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Element, Layout
 from . import storage
 from .annotation import LookUp
+from .case import Case
 from .features import Features
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .loops import Loops, find_loops, through
 from .op import Op
-from .random_case import RandomCase
 
 _EMBEDDING = "aten.embedding.default"
 _SELECT = "aten.index_select.default"
@@ -89,14 +89,14 @@ def _attrs(shape: tuple[int, ...], loops: Loops, from_end: bool) -> EmbeddingAtt
     return EmbeddingAttrs(shape, loops.sizes, loops.strides, loops.offset, from_end)
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     """All indices of a tensor of any rank, which also go to the ends of the table; depths of single bytes and of long
     rows."""
     shape = tuple(d.integer(1, 4) for _ in range(d.integer(0, 3)))
     return _look_up(d, shape, through(math.prod(shape)), shape)
 
 
-def _draw_part(d: RandomCase) -> Value:
+def _draw_part(d: Case) -> Value:
     """A part of a matrix of indices, in steps, also repeated or across."""
     rows, columns = d.integer(1, 6), d.integer(1, 9)
     first, step = d.integer(0, columns - 1), d.integer(1, 3)
@@ -106,7 +106,7 @@ def _draw_part(d: RandomCase) -> Value:
     return _look_up(d, (rows, columns), Loops((outer, inner), (outer_step, inner_step), first), (outer, inner))
 
 
-def _look_up(d: RandomCase, shape: tuple[int, ...], loops: Loops, looked_up: tuple[int, ...]) -> Value:
+def _look_up(d: Case, shape: tuple[int, ...], loops: Loops, looked_up: tuple[int, ...]) -> Value:
     rows = d.pick(1, d.integer(2, 40), d.integer(100, 300))
     depth = d.pick(1, d.integer(2, 9), d.integer(10, 70))
     from_end = d.pick(False, True)

@@ -16,8 +16,8 @@ from ..graph.ir import Node, Value
 from . import broadcast, elementwise
 from .annotation import JoinedScale
 from .attrs import Shapes
+from .case import Case
 from .kernel import KernelSpec
-from .random_case import RandomCase
 
 _MINIMUM = "aten.minimum.default"
 _MAXIMUM = "aten.maximum.default"
@@ -49,20 +49,20 @@ class ExtremumAttrs:
     shapes: Optional[Shapes] = None
 
 
-def _draw_extremum(d: RandomCase, a: Value, b: Value, shapes: Optional[Shapes] = None) -> Value:
+def _draw_extremum(d: Case, a: Value, b: Value, shapes: Optional[Shapes] = None) -> Value:
     b.retype(quant=a.quant)
     return d.node("extremum", [a, b], ExtremumAttrs(d.pick(False, True), shapes), a.quant)
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     return _draw_extremum(d, *elementwise.draw_two(d))
 
 
-def _draw_twice_itself(d: RandomCase) -> Value:
+def _draw_twice_itself(d: Case) -> Value:
     return _draw_extremum(d, *elementwise.draw_twice_itself(d))
 
 
-def _draw_broadcast(d: RandomCase) -> Value:
+def _draw_broadcast(d: Case) -> Value:
     return _draw_extremum(d, *broadcast.draw_two(d))
 
 

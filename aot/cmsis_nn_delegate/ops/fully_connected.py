@@ -18,6 +18,7 @@ from ..graph.ir import Node, Value
 from . import block_values, channels, constant_weights, per_channel_requantize, storage
 from .annotation import Weighted
 from .attrs import FullyConnectedAttrs
+from .case import Case
 from .channels import Bounds
 from .constant_weights import Operands
 from .features import Features, row_products
@@ -25,7 +26,6 @@ from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
 from .quantized_math import wrap32
-from .random_case import RandomCase
 
 PER_CHANNEL = KernelSpec(
     "fully_connected",
@@ -73,17 +73,17 @@ PER_TENSOR = KernelSpec(
 )
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     x = d.input(d.batch(), d.pick(d.integer(1, 20), d.integer(1, 20), d.integer(20, 300)))
     return d.fully_connected(x, d.integer(1, 40), d.clamp())
 
 
-def _draw_image(d: RandomCase) -> Value:
+def _draw_image(d: Case) -> Value:
     x = d.input(d.batch(), d.integer(1, 6), *d.pair(1, 5))
     return d.fully_connected(x, d.integer(1, 20), d.clamp())
 
 
-def _draw_per_tensor(d: RandomCase) -> Value:
+def _draw_per_tensor(d: Case) -> Value:
     """A kernel of its own."""
     x = d.input(d.batch(), d.pick(d.integer(1, 20), d.integer(20, 300)))
     return d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=True)

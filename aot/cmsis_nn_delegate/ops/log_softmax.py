@@ -18,9 +18,9 @@ from ..graph.tensor_type import Element, Quant, TensorType
 from . import rows
 from .annotation import FixedOutput
 from .attrs import SoftmaxAttrs
+from .case import Case
 from .features import Features
 from .kernel import KernelSpec
-from .random_case import RandomCase
 
 # TFLite's: results are in [-16, 0], and exp(-16) is less than any probability that softmax can show in 8 bits.
 OUTPUT = Quant((1 / 16,), Element.INT8.high)
@@ -51,7 +51,7 @@ KERNEL = KernelSpec(
 )
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     scale = float(2.0 ** d.random.uniform(-10, 6))
     columns = d.pick(d.integer(1, 20), d.integer(1, 20), d.integer(20, 1200))
     x = d.input(d.integer(1, 6), columns, quant=d.quant(scale))

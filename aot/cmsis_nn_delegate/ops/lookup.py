@@ -14,12 +14,12 @@ from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, TensorType
 from . import channels
 from .annotation import NotAnnotated
+from .case import Case
 from .channels import Bounds, Link
 from .function_table import ENTRIES
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
-from .random_case import RandomCase
 
 KERNEL = KernelSpec(
     "lookup",
@@ -67,7 +67,7 @@ def entries_of(node: Node) -> np.ndarray:
     return node.inputs[1].constant
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     shape = d.pick((d.integer(1, 300),), (d.batch(), d.channels(), *d.pair(1, 6)))
     entries = d.constant((ENTRIES,), Element.INT8, Element.INT8.low, Element.INT8.high)
     return d.node("lookup", [d.input(*shape), entries], LookupAttrs(), d.quant())

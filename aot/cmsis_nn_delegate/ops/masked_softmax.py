@@ -17,11 +17,11 @@ from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, TensorType
 from . import softmax, storage
 from .annotation import FixedOutput
+from .case import Case
 from .features import Features
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
-from .random_case import RandomCase
 
 KERNEL = KernelSpec(
     "masked_softmax",
@@ -48,7 +48,7 @@ class MaskedSoftmaxAttrs:
     """masked_softmax along the last dimension. Inputs: x, mask (int8 [mask rows, row size], 0 where x counts)."""
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     """Causal masks and any; some of them hide whole rows."""
     mask_rows, row_size = d.integer(1, 5), d.pick(d.integer(1, 20), d.integer(20, 600))
     x = d.input(d.integer(1, 3), mask_rows, row_size, quant=d.quant(float(2.0 ** d.random.uniform(-8, 3))))

@@ -18,12 +18,12 @@ from ..graph.tensor_type import TensorType
 from . import block_values, channels, foldable_pads, pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
+from .case import Case
 from .channels import Bounds, Link
 from .features import Features
 from .geometry import Pair
 from .kernel import KernelSpec
 from .op import Op
-from .random_case import RandomCase
 from .reduction import dims_of, is_pooling, kept, window
 from .windows import taps
 
@@ -59,7 +59,7 @@ DILATED_KERNEL = KernelSpec(
 )
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     x, attrs = pooling.draw_image(d)
     return d.node("max_pool2d", [x], attrs, x.quant)
 
@@ -68,7 +68,7 @@ _WITH_INDICES = "aten.max_pool2d_with_indices.default"
 _AMAX = "aten.amax.default"
 
 
-def _draw_dilated(d: RandomCase) -> Value:
+def _draw_dilated(d: Case) -> Value:
     """Windows with gaps, of which some may see no pixel."""
     kernel, dilation = d.pair(1, 4), d.pick((1, 2), (2, 1), d.pair(2, 4))
     x = d.image(d.batch(), d.channels(), kernel, dilation)

@@ -17,10 +17,10 @@ from ..graph.ir import Node, Value
 from . import block_values, broadcast, elementwise
 from .annotation import Elementwise
 from .attrs import Clamp, Shapes
+from .case import Case
 from .channels import Bounds
 from .kernel import KernelSpec
 from .quantized_math import quantize_multiplier, requantize, to_output
-from .random_case import RandomCase
 
 _PARAMETERS = (
     blocks.input_offset("input1_offset"),
@@ -66,7 +66,7 @@ class MulAttrs:
     shapes: Optional[Shapes] = None
 
 
-def _draw_product(d: RandomCase, a: Value, b: Value, shapes: Optional[Shapes] = None) -> Value:
+def _draw_product(d: Case, a: Value, b: Value, shapes: Optional[Shapes] = None) -> Value:
     """Products of int8 numbers have about 2^13 steps: scales that use the output's range, and some far from it."""
     scale = a.scale * b.scale * float(2.0 ** d.random.uniform(4, 9))
     if d.pick(False, False, True):
@@ -74,15 +74,15 @@ def _draw_product(d: RandomCase, a: Value, b: Value, shapes: Optional[Shapes] = 
     return d.node("mul", [a, b], MulAttrs(d.clamp(), shapes), d.quant(scale))
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     return _draw_product(d, *elementwise.draw_two(d))
 
 
-def _draw_square(d: RandomCase) -> Value:
+def _draw_square(d: Case) -> Value:
     return _draw_product(d, *elementwise.draw_twice_itself(d))
 
 
-def _draw_broadcast(d: RandomCase) -> Value:
+def _draw_broadcast(d: Case) -> Value:
     return _draw_product(d, *broadcast.draw_two(d))
 
 

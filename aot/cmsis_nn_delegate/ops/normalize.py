@@ -19,12 +19,12 @@ from ..graph.tensor_type import Element, Layout, TensorType
 from . import block_values, storage
 from .annotation import Elementwise
 from .attrs import Clamp
+from .case import Case
 from .features import Features
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
 from .quantized_math import to_output, wrap32
-from .random_case import RandomCase
 
 # Normalized values have this many bits after the point. With the largest group they still fit 32 bits.
 FRACTION_BITS = 20
@@ -120,13 +120,13 @@ class _Sizes(NamedTuple):
         return self.outer * self.inner
 
 
-def _parameters(d: RandomCase, count: int) -> list[Value]:
+def _parameters(d: Case, count: int) -> list[Value]:
     drawn = d.random.uniform(-1.5, 1.5, (2, count)).astype(np.float32)
     kind = TensorType(Element.FLOAT32, (count,))
     return [Value("weight", kind, drawn[0]), Value("bias", kind, drawn[1])]
 
 
-def _draw_node(d: RandomCase, x: Value, groups: Optional[int], size: int, count: int) -> Value:
+def _draw_node(d: Case, x: Value, groups: Optional[int], size: int, count: int) -> Value:
     weight, bias = _parameters(d, count)
     has_weight, has_bias = d.pick((True, True), (True, True), (True, False), (False, True), (False, False))
     inputs = [x, *([weight] if has_weight else []), *([bias] if has_bias else [])]
@@ -135,13 +135,13 @@ def _draw_node(d: RandomCase, x: Value, groups: Optional[int], size: int, count:
     return d.node("normalize", inputs, attrs, d.quant(float(2.0 ** d.random.uniform(-6, -4))))
 
 
-def _draw_layer(d: RandomCase) -> Value:
+def _draw_layer(d: Case) -> Value:
     """Over the last dimension; sometimes of a single element."""
     size = d.pick(d.integer(1, 9), d.integer(1, 70), d.integer(70, 300))
     return _draw_node(d, d.input(d.batch(), d.integer(1, 5), size), None, size, size)
 
 
-def _draw_groups(d: RandomCase) -> Value:
+def _draw_groups(d: Case) -> Value:
     """Groups of the channels of images, in both layouts."""
     groups = d.integer(1, 4)
     channels = groups * d.integer(1, 5)

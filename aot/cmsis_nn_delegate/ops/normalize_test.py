@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.ops.normalize import FRACTION_BITS, NormalizeAttrs, epsilon_of, inverse_root
-from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.testing.networks import random_inputs
+from cmsis_nn_delegate.testing.random_case import RandomCase
 
 NORMALIZE = OPS["normalize"]
 

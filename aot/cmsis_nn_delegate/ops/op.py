@@ -31,14 +31,14 @@ from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
 from . import channels, storage
 from .annotation import Annotation
+from .case import Case
 from .channels import Bounds, Link
 from .features import Features, elements
 from .kernel import KernelSpec
 from .layouts import Layouts
-from .random_case import RandomCase
 
 # Draws the node of one random case; returns its output.
-Draw = Callable[[RandomCase], Value]
+Draw = Callable[[Case], Value]
 
 
 class Place(NamedTuple):

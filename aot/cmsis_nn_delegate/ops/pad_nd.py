@@ -15,11 +15,11 @@ from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Layout
 from .annotation import NotAnnotated
+from .case import Case
 from .features import Features
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
-from .random_case import RandomCase
 
 MAX_AXES = 6
 
@@ -88,7 +88,7 @@ def origins(size: int, before: int, after: int, mode: int) -> np.ndarray:
     return np.clip(found, 0, size - 1) if mode == PadMode.REPLICATE else found % size
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     """Any dimensions, padded or cropped on either side."""
     shape = [d.integer(1, 6) for _ in range(d.integer(1, 5))]
     mode = d.pick(*PadMode)
@@ -103,14 +103,14 @@ def _draw(d: RandomCase) -> Value:
     return _pad(d, shape, before, after, mode)
 
 
-def _draw_image(d: RandomCase) -> Value:
+def _draw_image(d: Case) -> Value:
     """Rows and columns of pixels around an image."""
     shape = [d.batch(), d.channels(), *d.pair(3, 6)]
     before, after = ((0, 0, *d.pair(0, 2)) for _ in range(2))
     return _pad(d, shape, before, after, d.pick(*PadMode))
 
 
-def _pad(d: RandomCase, shape: Sequence[int], before: Sequence[int], after: Sequence[int], mode: PadMode) -> Value:
+def _pad(d: Case, shape: Sequence[int], before: Sequence[int], after: Sequence[int], mode: PadMode) -> Value:
     source = d.input(*shape)
     value = source.scale * d.integer(-200, 200)
     attrs = PadNdAttrs(tuple(before), tuple(after), int(mode), value if mode is PadMode.CONSTANT else 0.0)

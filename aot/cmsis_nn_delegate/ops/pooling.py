@@ -17,9 +17,9 @@ from ..format.schema import MAX_STEP
 from ..graph.ir import Node, Value
 from . import block_values, storage
 from .attrs import PoolAttrs
+from .case import Case
 from .features import Features, blocks_of
 from .geometry import Geometry, Pair
-from .random_case import RandomCase
 
 POOL_PARAMS = Struct(
     "PoolParams",
@@ -82,7 +82,7 @@ def features(node: Node) -> Features:
     )
 
 
-def draw_image(d: RandomCase) -> tuple[Value, PoolAttrs]:
+def draw_image(d: Case) -> tuple[Value, PoolAttrs]:
     """An image and windows each of which sees some of it."""
     kernel = d.pair(1, 5)
     x = d.image(d.batch(), d.channels(), kernel)

@@ -19,11 +19,11 @@ from ..graph.tensor_type import Element, Layout
 from . import block_values, storage
 from .annotation import Elementwise
 from .attrs import Clamp
+from .case import Case
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
 from .quantized_math import quantize_multiplier, requantize, to_output
-from .random_case import RandomCase
 
 # A product of two steps has 16 bits: shifted further to the left, it would leave 32.
 _MAX_SHIFT = 14
@@ -61,7 +61,7 @@ class PreluAttrs:
     clamp: Clamp = Clamp()
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     """Slopes up to 1, sometimes far beyond; with the output's range in use, and far from it."""
     shape = d.pick((d.batch(), d.channels(), *d.pair(1, 6)), (d.batch(), d.integer(1, 40)), (2, d.channels(), 5))
     x = d.input(*shape)

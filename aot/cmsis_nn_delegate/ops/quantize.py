@@ -16,10 +16,10 @@ from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout
 from . import storage
 from .annotation import NotAnnotated
+from .case import Case
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
-from .random_case import RandomCase
 
 KERNEL = KernelSpec(
     "quantize",
@@ -43,7 +43,7 @@ KERNEL = KernelSpec(
 )
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     shape = d.batch(), d.channels(), *d.pair(1, 5)
     return d.quantize(d.input(*shape, element=Element.FLOAT32))
 

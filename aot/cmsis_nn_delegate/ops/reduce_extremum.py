@@ -16,8 +16,8 @@ from ..format.record import Struct
 from ..graph.ir import Node, Value
 from . import reduction
 from .annotation import SameScale
+from .case import Case
 from .kernel import KernelSpec
-from .random_case import RandomCase
 
 _MAXIMUM = "aten.amax.default"
 _MINIMUM = "aten.amin.default"
@@ -43,7 +43,7 @@ class ReduceExtremumAttrs:
     largest: bool
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     x, dims = reduction.draw(d)
     return d.node("reduce_extremum", [x], ReduceExtremumAttrs(dims, d.pick(False, True)), x.quant)
 

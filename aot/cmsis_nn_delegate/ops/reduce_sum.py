@@ -18,9 +18,9 @@ from ..graph.ir import Node, Value
 from . import block_values, reduction
 from .annotation import Elementwise
 from .attrs import Clamp
+from .case import Case
 from .kernel import KernelSpec
 from .quantized_math import quantize_multiplier, requantize, to_output
-from .random_case import RandomCase
 from .reduction import dims_of
 
 KERNEL = KernelSpec(
@@ -54,7 +54,7 @@ class ReduceSumAttrs:
     clamp: Clamp = Clamp()
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     x, dims = reduction.draw(d)
     mean = d.pick(False, True)
     count = math.prod(x.shape[dim] for dim in dims)

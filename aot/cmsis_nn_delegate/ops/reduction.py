@@ -13,10 +13,10 @@ from ..format.record import I8, I32, Field
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Layout
 from . import storage
+from .case import Case
 from .features import Features
 from .layouts import Layouts
 from .op import Op
-from .random_case import RandomCase
 
 # The operands of a kernel that reduces the middle one of three dimensions, and its last fields.
 OPERANDS = (
@@ -124,7 +124,7 @@ def size_fields(node: Node) -> Mapping[str, int]:
     return dict(zip(("outer", "axis", "inner"), sizes_of(node)))
 
 
-def draw(d: RandomCase) -> tuple[Value, tuple[int, ...]]:
+def draw(d: Case) -> tuple[Value, tuple[int, ...]]:
     """A tensor and dimensions of it that are next to each other."""
     shape = d.pick(
         (d.batch(), d.channels(), *d.pair(1, 6)),

@@ -18,11 +18,11 @@ from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant, TensorTy
 from cmsis_nn_delegate.ops import cmsis_nn_geometry
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.ops.geometry import Geometry
-from cmsis_nn_delegate.ops.graph_builder import SOFTMAX_QUANT, GraphBuilder
-from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.providers.registry import CMSIS_NN
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.graph_builder import SOFTMAX_QUANT, GraphBuilder
+from cmsis_nn_delegate.testing.random_case import RandomCase
 
 SEEDS = st.integers(0, 2**32)
 EXAMPLES = settings(max_examples=80, deadline=None)

@@ -13,8 +13,8 @@ from ..format.record import Struct
 from ..graph.ir import Node, Value
 from . import resizing, storage
 from .annotation import SameScale
+from .case import Case
 from .kernel import KernelSpec
-from .random_case import RandomCase
 
 # Of the weights of two neighbours, as in TFLite.
 WEIGHT_BITS = 10
@@ -34,7 +34,7 @@ KERNEL = KernelSpec(
 )
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     x, output = resizing.draw_image(d)
     corners = d.pick(False, True)
     scales = [d.pick(o / i, d.random.uniform(0.3, 4.0)) for i, o in zip(x.shape[2:], output)]

@@ -13,8 +13,8 @@ from ..format.record import Struct
 from ..graph.ir import Node, Value
 from . import resizing, storage
 from .annotation import NotAnnotated
+from .case import Case
 from .kernel import KernelSpec
-from .random_case import RandomCase
 from .upsample_nearest import TARGETS, repeats
 
 KERNEL = KernelSpec(
@@ -28,7 +28,7 @@ KERNEL = KernelSpec(
 )
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     x, output = resizing.draw_image(d)
     lines = []
     for size, count in zip(x.shape[2:], output):

@@ -19,11 +19,11 @@ from ..format.record import I8, I32, Field, Struct
 from ..format.schema import MAX_RESIZED
 from ..graph.ir import Node, Value
 from . import block_values, channels, storage
+from .case import Case
 from .channels import Bounds, Link
 from .features import Features
 from .geometry import Pair
 from .op import Op
-from .random_case import RandomCase
 
 FRACTION_BITS = 24
 _ONE = 1 << FRACTION_BITS
@@ -178,6 +178,6 @@ def repeats(indices: np.ndarray, size: int) -> bool:
     return len(indices) % size == 0 and np.array_equal(indices, np.arange(len(indices)) // (len(indices) // size))
 
 
-def draw_image(d: RandomCase) -> tuple[Value, Pair]:
+def draw_image(d: Case) -> tuple[Value, Pair]:
     """An image and the size that it gets."""
     return d.input(d.batch(), d.channels(), *d.pair(1, 7)), d.pair(1, 12)

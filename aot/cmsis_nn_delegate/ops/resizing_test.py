@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsis_nn_delegate.ops import resizing
-from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.resize_bilinear import WEIGHT_BITS
 from cmsis_nn_delegate.reference import run
 from cmsis_nn_delegate.testing.networks import random_inputs
+from cmsis_nn_delegate.testing.random_case import RandomCase
 
 SEEDS = st.integers(0, 2**32)
 SIZES = st.integers(1, 127)  # a line cannot be steeper

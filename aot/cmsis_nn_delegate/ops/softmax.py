@@ -18,6 +18,7 @@ from ..graph.tensor_type import Element, Quant
 from . import rows
 from .annotation import FixedOutput
 from .attrs import SoftmaxAttrs
+from .case import Case
 from .cmsis_nn_rules import softmax_fits
 from .features import Features
 from .kernel import KernelSpec
@@ -30,7 +31,6 @@ from .quantized_math import (
     quantize_multiplier,
     wrap32,
 )
-from .random_case import RandomCase
 
 INTEGER_BITS = 5  # of the scaled differences to the maximum, Q5.26
 ACCUMULATOR_BITS = 12  # integer bits of the sum of exponentials
@@ -79,13 +79,13 @@ LONG_KERNEL = KernelSpec(
 )
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     scale = float(2.0 ** d.random.uniform(-8, 3))
     columns = d.pick(d.integer(1, 20), d.integer(1, 20), d.integer(20, 511))
     return d.softmax(d.input(d.integer(1, 6), columns, quant=d.quant(scale)))
 
 
-def _draw_long(d: RandomCase) -> Value:
+def _draw_long(d: Case) -> Value:
     """Rows of one value, too: then the sum of exponentials is as large as the row."""
     scale = float(2.0 ** d.random.uniform(-14, 3))
     columns = d.pick(d.integer(512, 700), d.integer(512, 700), d.integer(4090, 4200))

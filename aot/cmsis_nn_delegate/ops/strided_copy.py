@@ -13,12 +13,12 @@ from ..format import blocks
 from ..format.record import I8, I32, Field, Struct
 from ..graph.ir import Node, Value
 from .annotation import NotAnnotated
+from .case import Case
 from .features import Features
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .loops import Loops, row_major_strides
 from .op import Op
-from .random_case import RandomCase
 
 MAX_AXES = 6
 
@@ -69,7 +69,7 @@ class StridedCopyAttrs:
     output_offset: int = 0
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     """Axes in any order, reversed, thinned out, repeated, and written in another order than they are read."""
     rank = d.integer(1, 4)
     shape = tuple(d.integer(1, 6) for _ in range(rank - 1)) + (d.pick(d.integer(1, 6), d.integer(10, 70)),)
@@ -90,14 +90,14 @@ def _draw(d: RandomCase) -> Value:
     return _copy(d, d.input(*shape), sizes, steps, offset)
 
 
-def _draw_rows(d: RandomCase) -> Value:
+def _draw_rows(d: Case) -> Value:
     """Long rows that lie together in both tensors."""
     rows, row_size, skipped = d.integer(1, 8), d.integer(1, 150), d.integer(0, 9)
     source = d.input(rows, row_size + skipped)
     return _copy(d, source, [rows, row_size], [row_size + skipped, 1], d.integer(0, skipped))
 
 
-def _copy(d: RandomCase, source: Value, sizes: list[int], steps: list[int], offset: int) -> Value:
+def _copy(d: Case, source: Value, sizes: list[int], steps: list[int], offset: int) -> Value:
     order = list(range(len(sizes)))
     if d.pick(False, True):
         order = d.random.permutation(len(sizes)).tolist()

@@ -14,11 +14,11 @@ from ..graph.tensor_type import Layout
 from . import storage
 from .annotation import NotAnnotated
 from .attrs import TransposeAttrs
+from .case import Case
 from .features import Features
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
-from .random_case import RandomCase
 
 KERNEL = KernelSpec(
     "transpose",
@@ -37,7 +37,7 @@ KERNEL = KernelSpec(
 )
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     layouts = (Layout.ROW_MAJOR, Layout.CHANNELS_LAST)
     source, target = d.pick(layouts, layouts[::-1])
     return d.transpose(d.input(d.batch(), d.channels(), *d.pair(1, 6), layout=source), target)

@@ -19,13 +19,13 @@ from . import aten_convolution, block_values, channels, constant_weights, conv_a
 from . import cmsis_nn_rules as rules
 from .annotation import Weighted
 from .attrs import ConvAttrs, Padding, TransposeConvAttrs
+from .case import Case
 from .channels import Bounds
 from .constant_weights import Operands
 from .features import Features, blocks_of, sums
 from .geometry import Geometry, Pair
 from .kernel import KernelSpec
 from .op import Op
-from .random_case import RandomCase
 
 _DOC = (
     "int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel (y, x) adds filter * "
@@ -60,7 +60,7 @@ def output_size(size: int, taps: int, stride: int, padding: int, dilation: int, 
     return (size - 1) * stride - 2 * padding + (taps - 1) * dilation + 1 + extra
 
 
-def _draw(d: RandomCase, channels: int, outputs: int, groups: int, dense: bool = False) -> Value:
+def _draw(d: Case, channels: int, outputs: int, groups: int, dense: bool = False) -> Value:
     kernel, stride = d.pair(1, 4), d.pair(1, 4)
     dilation = (1, 1) if dense else d.pick((1, 1), d.pair(1, 3))
     x = d.input(d.batch(), channels, *d.pair(1, 6))
@@ -79,16 +79,16 @@ def _draw(d: RandomCase, channels: int, outputs: int, groups: int, dense: bool =
     return d.node("transpose_conv2d", [x, weight, bias], attrs, quant)
 
 
-def _draw_any(d: RandomCase) -> Value:
+def _draw_any(d: Case) -> Value:
     return _draw(d, d.channels(), d.channels(), 1)
 
 
-def _draw_grouped(d: RandomCase) -> Value:
+def _draw_grouped(d: Case) -> Value:
     groups = d.integer(2, 4)
     return _draw(d, groups * d.integer(1, 5), groups * d.integer(1, 5), groups)
 
 
-def _draw_dense(d: RandomCase) -> Value:
+def _draw_dense(d: Case) -> Value:
     """Mostly what CMSIS-NN's function computes."""
     return _draw(d, d.channels(), d.channels(), 1, dense=True)
 

@@ -12,7 +12,6 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant
 from cmsis_nn_delegate.ops import storage
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding, PoolAttrs
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.lookup import LookupAttrs, table_value
 from cmsis_nn_delegate.ops.mul import MulAttrs
 from cmsis_nn_delegate.ops.registry import OPS
@@ -20,6 +19,7 @@ from cmsis_nn_delegate.passes.bounds import bounds_of
 from cmsis_nn_delegate.passes.eliminate_channels import eliminate_channels
 from cmsis_nn_delegate.passes.functions_to_lookups import functions_to_lookups
 from cmsis_nn_delegate.passes.run_passes import OPTIONAL_PASSES, PASSES
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 RELU = Clamp(0.0)
 

@@ -8,9 +8,9 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.graph.tensor_type import Layout
 from cmsis_nn_delegate.ops.div import DivAttrs
 from cmsis_nn_delegate.ops.extremum import ExtremumAttrs
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.mul import MulAttrs
 from cmsis_nn_delegate.passes.lay_out_operands import lay_out_operands
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from cmsis_nn_delegate.testing.networks import random_inputs
 
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate.graph.ir import Graph, Value
 from cmsis_nn_delegate.graph.tensor_type import Element, Layout, TensorType
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.loops import find_loops
 from cmsis_nn_delegate.ops.rearrange import RearrangeAttrs
 from cmsis_nn_delegate.passes.merge_rearrangements import merge_rearrangements
 from cmsis_nn_delegate.passes.run_passes import PASSES
 from cmsis_nn_delegate.reference import run
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 
 class Moves(GraphBuilder):

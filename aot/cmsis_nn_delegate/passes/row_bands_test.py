@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.ops.attrs import Padding
-from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS, calls
 from cmsis_nn_delegate.passes.row_bands import chains, split_into_bands
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.random_case import RandomCase
 
 
 def macs(graph):

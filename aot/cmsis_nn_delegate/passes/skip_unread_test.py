@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.graph.tensor_type import Element, Quant
 from cmsis_nn_delegate.ops.attrs import AddAttrs, Padding, PoolAttrs
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.lookup import LookupAttrs, table_value
 from cmsis_nn_delegate.ops.loops import find_loops
 from cmsis_nn_delegate.ops.rearrange import RearrangeAttrs
@@ -19,6 +18,7 @@ from cmsis_nn_delegate.ops.steps import Steps, Windows
 from cmsis_nn_delegate.passes.merge_rearrangements import merge_rearrangements
 from cmsis_nn_delegate.passes.run_passes import PASSES
 from cmsis_nn_delegate.passes.skip_unread import skip_unread
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 QUANT = Quant((0.05,), -3)
 

@@ -8,7 +8,6 @@ import pytest
 from cmsis_nn_delegate.format.cpp import float_literal
 from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.ops.embedding import EmbeddingAttrs
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload import c_header
 from cmsis_nn_delegate.payload.decode import PayloadError
 from cmsis_nn_delegate.payload.lower_partition import encode
@@ -17,6 +16,7 @@ from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 PAYLOAD = encode(networks.ds_cnn(), get_target("cortex-m4")).payload
 CHECK = """

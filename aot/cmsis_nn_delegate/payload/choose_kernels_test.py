@@ -3,7 +3,6 @@ import pytest
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.tensor_type import Layout
 from cmsis_nn_delegate.ops.attrs import Padding
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.lower_partition import encode
@@ -12,6 +11,7 @@ from cmsis_nn_delegate.payload.preference import Preference
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE, TUNED, get_providers
 from cmsis_nn_delegate.target import TARGETS, get_target
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 M4 = get_target("cortex-m4")
 

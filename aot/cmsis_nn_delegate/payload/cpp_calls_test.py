@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.format.cpp import float_literal, integer_literal
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload import c_header, cpp_calls, cpp_sources
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.lower_partition import encode
@@ -21,6 +20,7 @@ from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.providers.registry import kernels
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 _RUNTIME = Path(__file__).resolve().parents[3]
 _HEADERS = Path(sysconfig.get_paths()["purelib"]) / "executorch/include"

@@ -14,8 +14,6 @@ from cmsis_nn_delegate.format.opcodes import Opcode
 from cmsis_nn_delegate.graph.ir import Graph, Node, Value
 from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant
 from cmsis_nn_delegate.ops.attrs import Padding
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS, calls
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.lower_partition import encode
@@ -25,6 +23,8 @@ from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, kernels
 from cmsis_nn_delegate.target import TARGETS, get_target
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
+from cmsis_nn_delegate.testing.random_case import RandomCase
 
 M55 = get_target("cortex-m55")
 

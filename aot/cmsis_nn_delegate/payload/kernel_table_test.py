@@ -4,7 +4,6 @@ import pytest
 
 from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.ops.attrs import Padding
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload import cpp_calls
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.kernel_table import generate_kernel_table, generate_kernel_table_of_parts
@@ -13,6 +12,7 @@ from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.providers.registry import get_providers
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 
 def _kernels(table: str) -> list[str]:

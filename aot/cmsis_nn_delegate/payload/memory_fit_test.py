@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.memory_fit import DoesNotFit
 from cmsis_nn_delegate.payload.options import PayloadOptions
@@ -13,6 +12,7 @@ from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 M4 = get_target("cortex-m4")
 

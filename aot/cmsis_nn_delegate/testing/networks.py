@@ -12,13 +12,13 @@ from ..graph.tensor_type import Element, Layout
 from ..ops.annotation import Elementwise
 from ..ops.attrs import Clamp, Padding, Pair
 from ..ops.embedding import index_range
-from ..ops.graph_builder import GraphBuilder
-from ..ops.random_case import RandomCase
 from ..ops.registry import OPS
 from ..ops.strided_copy import StridedCopyAttrs
 from ..passes.copies_to_parts import copies_to_parts
 from ..passes.merge_concats import merge_concats
 from ..passes.place_parts import place_parts
+from .graph_builder import GraphBuilder
+from .random_case import RandomCase
 
 RELU = Clamp(0.0)
 # Operators on two tensors of any scales, element by element.

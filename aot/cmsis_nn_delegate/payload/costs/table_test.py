@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.features import Features
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
-from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.choose_kernels import choice_of, choose_kernels, legalize
 from cmsis_nn_delegate.payload.costs.table import (
@@ -23,6 +21,8 @@ from cmsis_nn_delegate.payload.costs.table import (
 from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, own_implementations, owner_of
 from cmsis_nn_delegate.target import TARGETS, get_target
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
+from cmsis_nn_delegate.testing.random_case import RandomCase
 
 CORES = sorted(set(MEASURED_CORES.values()))
 PROVIDERS = {"default": DEFAULT, "cmsis-nn": (CMSIS_NN, PORTABLE), "portable": (PORTABLE,)}

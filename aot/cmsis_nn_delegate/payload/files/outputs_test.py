@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.partition.delegated_work import Work
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.files import outputs
 from cmsis_nn_delegate.payload.files.artifacts import Artifacts, check_name
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 _STEPS = {"open", "os.link", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "fcntl.flock"}
 _KILLED, _REFUSED, _FAILED = 77, 78, 79

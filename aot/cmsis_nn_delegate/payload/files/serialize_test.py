@@ -4,12 +4,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.files import serialize
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.random_case import RandomCase
 
 
 @settings(max_examples=40, deadline=None)

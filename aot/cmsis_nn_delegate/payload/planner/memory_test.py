@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.format.record import Role
 from cmsis_nn_delegate.ops import storage
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.join import JoinAttrs
 from cmsis_nn_delegate.ops.loops import Loops
 from cmsis_nn_delegate.ops.registry import OPS, calls
@@ -20,6 +19,7 @@ from cmsis_nn_delegate.payload.planner.memories import Memory, spread_plan
 from cmsis_nn_delegate.payload.planner.memory import IoPlacement, plan_memory
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 ARENA, CALLER = IoPlacement.ARENA, IoPlacement.CALLER
 

@@ -2,12 +2,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.payload.planner import plan
 from cmsis_nn_delegate.payload.planner.interval import find_overlap
 from cmsis_nn_delegate.payload.planner.memory import IoPlacement, plan_memory
 from cmsis_nn_delegate.payload.planner.workspaces import plan_with_workspaces
 from cmsis_nn_delegate.providers.implementation import Workspace
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 ARENA = IoPlacement.ARENA
 

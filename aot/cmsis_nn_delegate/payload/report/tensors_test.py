@@ -3,12 +3,12 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.registry import OPS, calls
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.report.tensors import tensors_of
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 NONE = {}
 

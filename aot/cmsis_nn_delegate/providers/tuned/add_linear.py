@@ -14,10 +14,10 @@ from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import add, block_values, elementwise
 from ...ops.add import LEFT_SHIFT, Add, Arithmetic
+from ...ops.case import Case
 from ...ops.features import Features
 from ...ops.kernel import KernelSpec
 from ...ops.quantized_math import INT32_MAX, INT32_MIN
-from ...ops.random_case import RandomCase
 from ..implementation import OwnImplementation, Symbol
 
 _FRACTION_BITS = 20  # of a result before SSAT #8, ASR #20
@@ -60,18 +60,18 @@ def linear(arithmetic: Arithmetic) -> Optional[Linear]:
     return None
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     return d.maybe_relu(d.add(*elementwise.draw_two(d), d.clamp()))
 
 
-def _draw_vectors(d: RandomCase) -> Value:
+def _draw_vectors(d: Case) -> Value:
     """Of any length, or twice the same."""
     size = d.integer(1, 70)
     a, b = d.input(1, size), d.input(1, size)
     return d.add(a, d.pick(a, b, b, b), d.clamp(), alpha=d.pick(1.0, 1.0, -1.0, float(d.random.uniform(-3, 3))))
 
 
-def _draw_halves(d: RandomCase) -> Value:
+def _draw_halves(d: Case) -> Value:
     """Scales that are powers of two of each other, whose sums often lie halfway between two results."""
     a, b = elementwise.draw_two(d)
     b.retype(quant=d.quant(a.scale * 2.0 ** d.integer(-3, 3), b.zero_point))

@@ -12,10 +12,10 @@ from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import conv2d
 from ...ops.attrs import Padding
+from ...ops.case import Case
 from ...ops.features import Features
 from ...ops.geometry import Geometry
 from ...ops.kernel import KernelSpec
-from ...ops.random_case import RandomCase
 from ..implementation import Function, OwnImplementation, Symbol
 from . import block_args, pair_table, requantization, window_order
 from .requantization import Form
@@ -23,26 +23,26 @@ from .requantization import Form
 _CHANNELS = 4  # of a block
 
 
-def _draw_general(d: RandomCase) -> Value:
+def _draw_general(d: Case) -> Value:
     kernel, dilation = d.pair(1, 4), d.pick((1, 1), (1, 1), d.pair(1, 3))
     x = d.image(d.batch(), d.channels(), kernel, dilation)
     padding = d.padding(kernel, dilation)
     return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 3), padding, dilation, clamp=d.clamp()))
 
 
-def _draw_words(d: RandomCase) -> Value:
+def _draw_words(d: Case) -> Value:
     """Rows of whole words, which are read from the image itself."""
     kernel = d.pair(1, 4)
     x = d.image(d.batch(), 4 * d.integer(1, 6), kernel)
     return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 2), d.padding(kernel), clamp=d.clamp()))
 
 
-def _draw_pointwise(d: RandomCase) -> Value:
+def _draw_pointwise(d: Case) -> Value:
     x = d.input(d.batch(), d.pick(d.channels(), d.integer(40, 140)), *d.pair(1, 7))
     return d.maybe_relu(d.conv2d(x, d.channels(), (1, 1), d.pick((1, 1), (1, 1), d.pair(1, 3)), clamp=d.clamp()))
 
 
-def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
+def _draw_padding_beyond_the_kernel(d: Case) -> Value:
     kernel, dilation = d.pair(1, 3), d.pick((1, 1), d.pair(1, 2))
     x = d.image(d.batch(), d.channels(), kernel, dilation, extra=3)
     padding = Padding(*d.pair(0, 4), *d.pair(0, 4))

@@ -12,10 +12,10 @@ from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import conv2d
 from ...ops.attrs import Padding
+from ...ops.case import Case
 from ...ops.features import Features, blocks_of
 from ...ops.geometry import Geometry
 from ...ops.kernel import KernelSpec
-from ...ops.random_case import RandomCase
 from ..implementation import OwnImplementation, Symbol
 from . import block_args, vector_requantization, window_order
 from .vector_requantization import VectorForm
@@ -28,14 +28,14 @@ _TILE = 8  # pixels of a row whose windows are copied at a time
 _MOST_CHANNELS = 1 << 14
 
 
-def _draw_windows(d: RandomCase) -> Value:
+def _draw_windows(d: Case) -> Value:
     kernel = d.pair(1, 4)
     x = d.image(d.batch(), d.channels(), kernel)
     channels = 1 + d.channels()
     return d.maybe_relu(d.conv2d(x, channels, kernel, d.pair(1, 3), d.padding(kernel), clamp=d.clamp()))
 
 
-def _draw_wide(d: RandomCase) -> Value:
+def _draw_wide(d: Case) -> Value:
     """Several tiles in a row, or several rows in a tile."""
     x = d.input(d.batch(), d.channels(), d.integer(3, 9), d.pick(d.integer(3, 6), d.integer(10, 40)))
     kernel = d.pick((3, 3), (3, 3), d.pair(2, 3))
@@ -43,21 +43,21 @@ def _draw_wide(d: RandomCase) -> Value:
     return d.maybe_relu(d.conv2d(x, channels, kernel, d.pair(1, 2), d.padding(kernel), clamp=d.clamp()))
 
 
-def _draw_deep(d: RandomCase) -> Value:
+def _draw_deep(d: Case) -> Value:
     """More than eight vectors in a window."""
     x = d.input(d.batch(), d.integer(15, 50), *d.pair(3, 8))
     channels = 1 + d.channels()
     return d.maybe_relu(d.conv2d(x, channels, (3, 3), d.pair(1, 2), d.padding((3, 3)), clamp=d.clamp()))
 
 
-def _draw_pointwise(d: RandomCase) -> Value:
+def _draw_pointwise(d: Case) -> Value:
     inputs = d.pick(d.channels(), _VECTOR * d.integer(1, 9), d.integer(40, 140))
     x = d.input(d.batch(), inputs, *d.pair(1, 7))
     stride = d.pick((1, 1), (1, 1), d.pair(1, 3))
     return d.maybe_relu(d.conv2d(x, 1 + d.channels(), (1, 1), stride, clamp=d.clamp()))
 
 
-def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
+def _draw_padding_beyond_the_kernel(d: Case) -> Value:
     kernel = d.pair(1, 3)
     x = d.image(d.batch(), d.channels(), kernel, extra=3)
     padding = Padding(*d.pair(0, 4), *d.pair(0, 4))

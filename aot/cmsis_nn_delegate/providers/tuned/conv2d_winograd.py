@@ -11,10 +11,10 @@ from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import conv2d
 from ...ops.attrs import Padding
+from ...ops.case import Case
 from ...ops.features import Features, blocks_of
 from ...ops.geometry import Geometry
 from ...ops.kernel import KernelSpec
-from ...ops.random_case import RandomCase
 from ..implementation import OwnImplementation, Symbol
 from . import block_args, requantization
 from .requantization import WORDS, Form
@@ -29,7 +29,7 @@ _COPY_PIXELS = 4 * 6
 _G = np.array([[2, 0, 0], [1, 1, 1], [1, -1, 1], [0, 0, 2]], np.int64)
 
 
-def _draw_any(d: RandomCase) -> Value:
+def _draw_any(d: Case) -> Value:
     x = d.image(d.batch(), d.channels(), (2, 2), extra=9)
     padding = Padding(*(d.integer(0, 1) for _ in range(4)))
     if min(x.shape[2] + padding.top + padding.bottom, x.shape[3] + padding.left + padding.right) < 3:
@@ -37,7 +37,7 @@ def _draw_any(d: RandomCase) -> Value:
     return d.maybe_relu(d.conv2d(x, d.channels(), _KERNEL, (1, 1), padding, clamp=d.clamp()))
 
 
-def _draw_read_in_place(d: RandomCase) -> Value:
+def _draw_read_in_place(d: Case) -> Value:
     """Pixels of whole steps, and tiles that lie in the image."""
     x = d.input(d.batch(), _DEPTH * d.integer(1, 5), d.integer(5, 12), d.integer(7, 16))
     padding = Padding(*(d.integer(0, 1) for _ in range(4)))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate.graph.ir import Value
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.geometry import Geometry
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.providers.tuned.conv2d_winograd import Conv2dWinograd
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 KERNEL = Conv2dWinograd()
 _B = np.array([[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]])

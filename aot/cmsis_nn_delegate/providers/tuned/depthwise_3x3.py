@@ -10,8 +10,8 @@ import numpy as np
 from ...graph.ir import Node, Value
 from ...ops import conv_args
 from ...ops.attrs import Padding
+from ...ops.case import Case
 from ...ops.geometry import Geometry
-from ...ops.random_case import RandomCase
 from . import block_args
 
 TAPS = (3, 3)
@@ -47,23 +47,23 @@ def encode(node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[s
     return {**sizes, "along_height": int(along_height(node))}
 
 
-def _draw(d: RandomCase, x: Value, padding: Padding) -> Value:
+def _draw(d: Case, x: Value, padding: Padding) -> Value:
     stride = d.pick(*_STRIDES)
     return d.maybe_relu(d.depthwise_conv2d(x, 1, kernel=TAPS, stride=stride, padding=padding, clamp=d.clamp()))
 
 
-def _draw_small(d: RandomCase) -> Value:
+def _draw_small(d: Case) -> Value:
     return _draw(d, d.image(d.batch(), max(2, d.channels()), TAPS), d.padding(TAPS))
 
 
-def _draw_large(d: RandomCase) -> Value:
+def _draw_large(d: Case) -> Value:
     """Long rows, along the width or the height."""
     size = d.pick(d.pair(3, 40), (d.integer(3, 9), d.integer(20, 70)), (d.integer(20, 70), d.integer(3, 9)))
     return _draw(d, d.input(1, d.integer(2, 13), *size), d.padding(TAPS))
 
 
-def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
+def _draw_padding_beyond_the_kernel(d: Case) -> Value:
     return _draw(d, d.image(d.batch(), max(2, d.channels()), TAPS), Padding(*d.pair(0, 5), *d.pair(0, 5)))
 
 
-DRAWS: tuple[Callable[[RandomCase], Value], ...] = (_draw_small, _draw_large, _draw_padding_beyond_the_kernel)
+DRAWS: tuple[Callable[[Case], Value], ...] = (_draw_small, _draw_large, _draw_padding_beyond_the_kernel)

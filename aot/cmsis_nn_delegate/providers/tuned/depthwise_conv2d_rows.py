@@ -13,10 +13,10 @@ from ...format.record import I8, I32, Field, Struct
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import conv_args, depthwise_conv2d
+from ...ops.case import Case
 from ...ops.features import Features, blocks_of
 from ...ops.geometry import Geometry
 from ...ops.kernel import KernelSpec
-from ...ops.random_case import RandomCase
 from ..implementation import OwnImplementation, Symbol
 from . import depthwise_3x3, plane_order, product_requantization, requantization
 from .depthwise_3x3 import TAPS
@@ -33,7 +33,7 @@ _ANY, _PRODUCT = 0, 1
 _INPUT_OFFSET = 128
 
 
-def _draw_any_scales(d: RandomCase) -> Value:
+def _draw_any_scales(d: Case) -> Value:
     """Steps of the output so wide that a product does not give all results."""
     drawn = d.pick(*depthwise_3x3.DRAWS)(d)
     weight = d.nodes[0].inputs[1]

@@ -11,10 +11,10 @@ from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import depthwise_conv2d
 from ...ops.attrs import Padding
+from ...ops.case import Case
 from ...ops.features import Features, blocks_of
 from ...ops.geometry import Geometry
 from ...ops.kernel import KernelSpec
-from ...ops.random_case import RandomCase
 from ..implementation import OwnImplementation, Symbol
 from . import block_args, row_order, vector_requantization
 from .vector_requantization import VectorForm
@@ -26,20 +26,20 @@ _WORDS = 42  # of a block in the table
 _PAIRS = ((0, 1), (2, 3), (4, 5), (6, 7))
 
 
-def _draw(d: RandomCase, size: tuple[int, int], padding: Padding) -> Value:
+def _draw(d: Case, size: tuple[int, int], padding: Padding) -> Value:
     x = d.input(d.batch(), d.pick(d.integer(8, 34), 8 * d.integer(1, 6)), *size)
     return d.maybe_relu(d.depthwise_conv2d(x, 1, kernel=_KERNEL, stride=d.pair(1, 2), padding=padding, clamp=d.clamp()))
 
 
-def _draw_small(d: RandomCase) -> Value:
+def _draw_small(d: Case) -> Value:
     return _draw(d, d.pair(3, 9), d.padding(_KERNEL))
 
 
-def _draw_large(d: RandomCase) -> Value:
+def _draw_large(d: Case) -> Value:
     return _draw(d, (d.integer(3, 12), d.integer(10, 30)), d.padding(_KERNEL))
 
 
-def _draw_padding_beyond_the_kernel(d: RandomCase) -> Value:
+def _draw_padding_beyond_the_kernel(d: Case) -> Value:
     return _draw(d, d.pair(3, 8), Padding(*d.pair(0, 5), *d.pair(0, 5)))
 
 

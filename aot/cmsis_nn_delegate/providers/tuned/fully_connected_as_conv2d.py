@@ -13,25 +13,25 @@ from ...graph.ir import Node, Value
 from ...graph.tensor_type import Layout
 from ...ops import fully_connected, storage
 from ...ops.attrs import ConvAttrs
+from ...ops.case import Case
 from ...ops.features import Features
-from ...ops.random_case import RandomCase
 from ..implementation import OwnImplementation
 from .conv2d_pairs import Conv2dPairs
 
 _FEW = 16  # outputs
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     x = d.input(d.integer(2, 7), d.pick(d.integer(1, 20), d.integer(20, 300)))
     return d.maybe_relu(d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=d.pick(False, True)))
 
 
-def _draw_few_outputs(d: RandomCase) -> Value:
+def _draw_few_outputs(d: Case) -> Value:
     x = d.input(1, d.integer(1, 80))
     return d.maybe_relu(d.fully_connected(x, d.integer(1, 12), d.clamp(), per_tensor=d.pick(False, True)))
 
 
-def _draw_image(d: RandomCase) -> Value:
+def _draw_image(d: Case) -> Value:
     x = d.input(d.integer(1, 4), d.integer(1, 6), *d.pair(1, 5))
     return d.maybe_relu(d.fully_connected(x, d.integer(1, _FEW), d.clamp()))
 

@@ -12,9 +12,9 @@ from ...format.record import I8, I32, Field, Struct
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import block_values, fully_connected, storage
+from ...ops.case import Case
 from ...ops.features import Features
 from ...ops.kernel import KernelSpec
-from ...ops.random_case import RandomCase
 from ..implementation import OwnImplementation, Symbol
 from . import pair_table, requantization
 from .requantization import Form
@@ -22,12 +22,12 @@ from .requantization import Form
 _CHANNELS = 8  # of a block
 
 
-def _draw(d: RandomCase) -> Value:
+def _draw(d: Case) -> Value:
     x = d.input(1, d.pick(d.integer(1, 20), d.integer(20, 300)))
     return d.maybe_relu(d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=d.pick(False, True)))
 
 
-def _draw_whole_blocks(d: RandomCase) -> Value:
+def _draw_whole_blocks(d: Case) -> Value:
     x = d.input(1, 8 * d.integer(1, 40))
     return d.maybe_relu(d.fully_connected(x, 8 * d.integer(1, 6), d.clamp(), per_tensor=d.pick(False, True)))
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate.graph.ir import Node
 from cmsis_nn_delegate.ops import per_channel_requantize
 from cmsis_nn_delegate.ops.attrs import Clamp
-from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.providers.tuned.product_requantization import FRACTION_BITS, LOW_BITS, Products, products
+from cmsis_nn_delegate.testing.random_case import RandomCase
 
 CHANNELS = 5
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate.graph.ir import Node
 from cmsis_nn_delegate.ops import per_channel_requantize
 from cmsis_nn_delegate.ops.attrs import Clamp
-from cmsis_nn_delegate.ops.random_case import RandomCase
 from cmsis_nn_delegate.providers.tuned import requantization
 from cmsis_nn_delegate.providers.tuned.requantization import FLOOR_BITS, Form
+from cmsis_nn_delegate.testing.random_case import RandomCase
 
 
 def computed(form: Form, table: np.ndarray, sums: np.ndarray, clamp: tuple[int, int]) -> np.ndarray:

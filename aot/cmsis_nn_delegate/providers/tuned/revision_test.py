@@ -8,8 +8,8 @@ import pytest
 
 from cmsis_nn_delegate.format.schema import TUNED_REVISION
 from cmsis_nn_delegate.ops.attrs import Padding
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.providers.tuned.kernels import IMPLEMENTATIONS
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 # CRC-32 of the constants of the nodes below.
 CONSTANTS = {

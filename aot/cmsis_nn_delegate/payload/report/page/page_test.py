@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.ops.graph_builder import GraphBuilder
 from cmsis_nn_delegate.ops.lookup import LookupAttrs, table_value
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.options import PayloadOptions
@@ -24,6 +23,7 @@ from cmsis_nn_delegate.payload.report.page.parts import render_parts
 from cmsis_nn_delegate.payload.report.page.render import render
 from cmsis_nn_delegate.target import get_target
 from cmsis_nn_delegate.testing import documents, networks
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 
 class Page(HTMLParser):

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Element, Layout, Quant, TensorType
-from .attrs import (
+from ..ops.attrs import (
     AddAttrs,
     Clamp,
     ConcatAttrs,
@@ -26,8 +26,8 @@ from .attrs import (
     SoftmaxAttrs,
     TransposeAttrs,
 )
-from .geometry import Pair
-from .shape_rules import SHAPE_RULES
+from ..ops.geometry import Pair
+from ..ops.shape_rules import SHAPE_RULES
 
 SOFTMAX_QUANT = Quant((1 / 256,), Element.INT8.low)
 

@@ -1,4 +1,4 @@
-"""A graph of one node with random shape, parameters, weights and scales: what an operator's `draws` fill."""
+"""A graph of one node with random shape, parameters, weights and scales: the `Case` that an operator's `draws` fill."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ..graph.ir import Value
-from .attrs import Clamp, Padding
-from .geometry import Pair
+from ..ops.attrs import Clamp, Padding
+from ..ops.geometry import Pair
 from .graph_builder import GraphBuilder
 
 T = TypeVar("T")
