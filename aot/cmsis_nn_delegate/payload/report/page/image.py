@@ -1,12 +1,8 @@
-"""The flash of a firmware image, as a map by part and object, and as a table."""
+"""The flash of a firmware image as a map by part and object."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
-
-from ..image_sizes import ImageSizes, PartSizes
-from . import html
+from ..image_sizes import ImageSizes
 from .charts import Spec
 
 _HEIGHT = 360
@@ -16,7 +12,7 @@ _COLORS = ("--tensor", "--input", "--output", "--scratch", "--state")
 def flash_map(image: ImageSizes) -> Spec:
     """Returns a Vega specification of nested rectangles, as large as what they stand for. `image` has the sizes that
     are built beside a firmware."""
-    parts = _parts(image)
+    parts = sorted(image.flash.parts.items(), key=lambda item: -item[1].total)
     rows: list[Spec] = [{"id": "image"}]
     for number, (name, part) in enumerate(parts):
         rows.append({"id": name, "parent": "image"})
@@ -88,52 +84,3 @@ def flash_map(image: ImageSizes) -> Spec:
             {"type": "text", "from": leaves, "interactive": False, "encode": {"update": label}},
         ],
     }
-
-
-def section(image: ImageSizes, name: str) -> str:
-    """Returns the table of parts; `name` is that of the image."""
-    total = max(image.flash.total, 1)
-    rows = [
-        [
-            escape(part),
-            *(f"{nbytes:,}" for nbytes in (sizes.code, sizes.constants, sizes.initial, sizes.total)),
-            _share(sizes, total),
-        ]
-        for part, sizes in _parts(image)
-    ]
-    rows.append(["<b>image</b>", "", "", "", f"<b>{image.flash.total:,}</b>", ""])
-    heads = ["part of the image", "code", "constants", "initial data", "bytes", "share"]
-    note = f"<p class=faint>{escape(name)}: objects by size. RAM: {image.ram.total:,} bytes beside the arena.</p>"
-    return (
-        f'<h2>Flash of the firmware image</h2>{note}<div class=chart id="flash-map"></div>'
-        + html.table(heads, rows, numbers=(1, 2, 3, 4, 5))
-        + _licences(image)
-    )
-
-
-def _licences(image: ImageSizes) -> str:
-    """Returns the table of components with their licences; size reports of earlier versions have none."""
-    if image.components is None:
-        return ""
-    rows = [
-        [
-            escape(item.name),
-            escape(item.license),
-            escape(item.version),
-            f"{item.flash:,}" if item.flash else "headers",
-        ]
-        for item in image.components
-    ]
-    note = "<p class=faint>SPDX expressions. Of components without bytes only headers are used.</p>"
-    return f"<h2>Licences of what the image contains</h2>{note}" + html.table(
-        ["component", "licence", "version", "bytes"], rows, numbers=(3,)
-    )
-
-
-def _parts(image: ImageSizes) -> Sequence[tuple[str, PartSizes]]:
-    return sorted(image.flash.parts.items(), key=lambda item: -item[1].total)
-
-
-def _share(part: PartSizes, total: int) -> str:
-    share = part.total / total
-    return f"{share:.1%}{html.bar(share)}"
