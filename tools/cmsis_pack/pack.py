@@ -2,15 +2,16 @@
 
     bazel run //:cmsis_pack -- FOLDER        # for CmsisNnDelegate.cmsis_nn_delegate.0.1.0.pack
 
-The files of the components are those of the CMake build, cmake/targets.cmake, which is generated from the BUILD files.
-The pack also contains the headers of ExecuTorch that they include, and no kernels of CMSIS-NN: the releases of
-ARM::CMSIS-NN have other revisions than the one that payloads are compiled for.
+The BUILD files say which files the components have: Bazel writes files.json beside this program. The pack also
+contains the headers of ExecuTorch that they include, and no kernels of CMSIS-NN: the releases of ARM::CMSIS-NN have
+other revisions than the one that payloads are compiled for.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import json
 import os
 import re
 import sys
@@ -35,68 +36,27 @@ _CLASS, _GROUP = "Machine Learning", "CMSIS-NN delegate"
 
 @dataclass(frozen=True)
 class Component:
-    """`libraries` are targets of the CMake build; with them come the libraries that they depend on, unless an earlier
-    component has them."""
+    """`sub` is its name in files.json."""
 
     sub: str
-    libraries: tuple[str, ...]
     description: str
     needs: tuple[str, ...] = ()  # other components
 
 
 COMPONENTS = (
-    Component("Runtime", ("backend", "model", "et_shim"), "Runs payloads without ExecuTorch's executor"),
-    Component("Portable kernels", ("portable",), "Every kernel in plain C++, for any core", ("Runtime",)),
+    Component("Runtime", "Runs payloads without ExecuTorch's executor"),
+    Component("Portable kernels", "Every kernel in plain C++, for any core", ("Runtime",)),
     Component(
         "Tuned kernels",
-        ("tuned",),
         "Fast kernels for cores with DSP instructions or MVE; a payload names those that it calls",
         ("Runtime", "Portable kernels"),
     ),
 )
 
 
-@dataclass(frozen=True)
-class Library:
-    files: tuple[str, ...]
-    deps: tuple[str, ...]
-
-
-def libraries(cmake: str) -> dict[str, Library]:
-    """Returns the libraries that cmake/targets.cmake declares."""
-    found = {}
-    for name, body in re.findall(
-        r"^cmsis_nn_delegate_library\(\n  (\w+)[^\n]*\n(.*?)^\)", cmake, re.MULTILINE | re.DOTALL
-    ):
-        lists: dict[str, list[str]] = {}
-        values: list[str] = []
-        for line in body.splitlines():
-            if line.startswith("    "):
-                values.append(line.strip())
-            else:
-                values = lists.setdefault(line.strip(), [])
-        found[name] = Library(tuple(lists.get("SRCS", []) + lists.get("HDRS", [])), tuple(lists.get("DEPS", [])))
-    return found
-
-
-def files_of(components: Sequence[Component], known: Mapping[str, Library]) -> dict[str, list[str]]:
+def files_of_components() -> dict[str, list[str]]:
     """Returns the files of each component, by its `sub`; each file is in one."""
-    seen: set[str] = set()
-    found: dict[str, list[str]] = {}
-
-    def add(name: str, to: list[str]) -> None:
-        if name in seen or name not in known:  # imported ones: ExecuTorch's headers
-            return
-        seen.add(name)
-        to.extend(file for file in known[name].files if file not in to)
-        for dependency in known[name].deps:
-            add(dependency, to)
-
-    for component in components:
-        files = found.setdefault(component.sub, [])
-        for library in component.libraries:
-            add(library, files)
-        files.sort()
+    found: dict[str, list[str]] = json.loads(Path(__file__).with_name("files.json").read_text(encoding="utf-8"))
     return found
 
 
@@ -182,7 +142,7 @@ def write(output: Path, contents: Mapping[str, bytes]) -> None:
 
 def build(root: Path, url: str = _URL) -> tuple[str, dict[str, bytes]]:
     """Returns the name of the archive and its contents, made of the sources in `root` and the installed ExecuTorch."""
-    files = files_of(COMPONENTS, libraries((root / "cmake/targets.cmake").read_text(encoding="utf-8")))
+    files = files_of_components()
     ours = [file for listed in files.values() for file in listed]
     executorch = Path(sysconfig.get_paths()["purelib"]) / "executorch/include"
     folders = [executorch, executorch / "executorch/runtime/core/portable_type/c10"]
