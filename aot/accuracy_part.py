@@ -15,17 +15,18 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from cmsis_nn_delegate import accuracy_report, cli
+from cmsis_nn_delegate import cli
+from cmsis_nn_delegate.accuracy import report
 
 
-def measure(arguments: list[str], part: accuracy_report.Part) -> int:
+def measure(arguments: list[str], part: report.Part) -> int:
     """Returns the exit code of the command."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         code = cli.main(["accuracy", *arguments, "--part", str(part), "--json"])
     if printed.getvalue():  # also if the limits are not kept
-        measured = accuracy_report.from_json(printed.getvalue(), "the result")
-        print(accuracy_report.render(measured))
+        measured = report.from_json(printed.getvalue(), "the result")
+        print(report.render(measured))
         folder = os.environ.get("TEST_UNDECLARED_OUTPUTS_DIR")
         if folder:
             Path(folder, f"part_{part.number}_of_{part.count}.json").write_text(printed.getvalue(), encoding="utf-8")
@@ -52,7 +53,7 @@ def main(argv: list[str]) -> int:
     if status:
         Path(status).touch()  # says that this program knows shards
     shard = int(os.environ.get("TEST_SHARD_INDEX", "0"))
-    code = measure(arguments, accuracy_report.Part(shard + 1, int(os.environ.get("TEST_TOTAL_SHARDS", "1"))))
+    code = measure(arguments, report.Part(shard + 1, int(os.environ.get("TEST_TOTAL_SHARDS", "1"))))
     if "XML_OUTPUT_FILE" in os.environ:
         write_xml(os.environ["XML_OUTPUT_FILE"], code)
     return code

@@ -14,9 +14,9 @@ from benchmarks.flash.flash import Flash
 from benchmarks.measure import CHOICES, PROVIDERS, Images, compilers, measure
 from benchmarks.networks import Network, names
 from benchmarks.results import Results, read_results
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.ops.attrs import Clamp
 from cmsis_nn_delegate.runner.profile import random_inputs
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 DOCS = Path("docs")

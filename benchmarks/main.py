@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Optional
 
-from cmsis_nn_delegate.quiet import quiet
+from cmsis_nn_delegate.support.quiet import quiet
 
 quiet()
 
@@ -30,8 +30,8 @@ from benchmarks.flash import flash
 from benchmarks.measure import CHOICES, PROVIDERS, Images, Measurement, measure
 from benchmarks.networks import Network, load, names
 from benchmarks.results import Results, read_results
-from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.target import TARGETS
+from cmsis_nn_delegate.support.errors import UserError
+from cmsis_nn_delegate.targets.target import TARGETS
 from examples.mlperf_tiny.networks import NETWORKS as MLPERF_TINY
 from examples.mlperf_tiny.networks import WEIGHTS_VARIABLE
 from sim.boards import tested_cores

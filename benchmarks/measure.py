@@ -15,13 +15,13 @@ from benchmarks.networks import Network
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.providers.registry import get_providers
+from cmsis_nn_delegate.report.model_report import build_report
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.profile import Profile
 from cmsis_nn_delegate.runner.profile import measure as profile
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.target import get_target
 
 _ROOT = Path(__file__).parent.parent
 

@@ -12,9 +12,9 @@ import torch
 
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.compiled import Compiled
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.payload.encode import Encoded
+from cmsis_nn_delegate.support.errors import UserError
 from examples.mlperf_tiny.networks import NETWORKS as MLPERF_TINY
 from tests.coverage.hub import hub_networks
 from tests.coverage.networks import NETWORKS as KINDS

@@ -9,7 +9,7 @@ import torch
 from code_blocks import LANGUAGES, ROOT, Block, blocks, compile_cpp, tried
 
 from cmsis_nn_delegate import CmsisNnQuantizer, compile_model
-from cmsis_nn_delegate.payload.planner.memories import Memory
+from cmsis_nn_delegate.targets.memory import Memory
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()

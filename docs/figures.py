@@ -214,7 +214,7 @@ def write_sizes() -> None:
 
 
 def main() -> None:
-    from cmsis_nn_delegate.quiet import quiet
+    from cmsis_nn_delegate.support.quiet import quiet
 
     quiet()
     write_tutorial()

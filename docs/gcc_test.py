@@ -18,10 +18,10 @@ import pytest
 from code_blocks import ROOT, blocks, compile_cpp, tried, tutorial_file
 
 from cmsis_nn_delegate import cli, reference
-from cmsis_nn_delegate.payload import c_header, cpp_calls, cpp_sources
-from cmsis_nn_delegate.payload.files.artifacts import Artifacts
+from cmsis_nn_delegate.emit import c_header, cpp_calls, cpp_sources
+from cmsis_nn_delegate.files.artifacts import Artifacts
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing import networks
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 

@@ -22,7 +22,7 @@ Cores with an FPU pass floating-point arguments in its registers (-mfloat-abi=ha
 double-precision unit; single precision is chosen because its code runs on both.
 
 Bazel's toolchains, platforms and `firmware` use these tables directly. CMake (platforms/cmake/tables.cmake), the
-simulators (platforms/tables.json), the compiler (aot/cmsis_nn_delegate/cores.py) and the documentation
+simulators (platforms/tables.json), the compiler (aot/cmsis_nn_delegate/targets/cores.py) and the documentation
 (docs/reference/targets.md) use files that `./bazelw run //cmake:generate` writes from them.
 """
 

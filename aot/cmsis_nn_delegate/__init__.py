@@ -12,17 +12,21 @@ from typing import Any
 __version__ = "0.1.0"
 
 _EXPORTS = {
-    "Board": "board",
+    "Board": "targets.board",
     "CmsisNnBackend": "partition.backend",
     "CmsisNnPartitioner": "partition.partitioner",
     "CmsisNnQuantizer": "quantization.quantizer",
-    "Memory": "payload.planner.memories",
+    "Compiled": "compiled",
+    "Memory": "targets.memory",
     "QuantizationConfig": "quantization.configuration",
-    "TARGETS": "target",
-    "Target": "target",
+    "Report": "report.model_report",
+    "TARGETS": "targets.target",
+    "Target": "targets.target",
+    "UserError": "support.errors",
     "compile_for_targets": "compile",
     "compile_model": "compile",
     "convert_trained": "quantization.convert",
+    "get_target": "targets.target",
     "lower": "partition.lower",
     "quantizable_module": "quantization.prepare",
 }
@@ -33,7 +37,7 @@ __all__ = list(_EXPORTS)
 def __getattr__(name: str) -> Any:
     if name not in _EXPORTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    quiet = importlib.import_module(".quiet", __name__)
+    quiet = importlib.import_module(".support.quiet", __name__)
     with quiet.quiet_libraries():  # torchao warns when it is imported
         value = getattr(importlib.import_module(f".{_EXPORTS[name]}", __name__), name)
     globals()[name] = value

@@ -19,15 +19,15 @@ import torch
 from cmsis_nn_delegate import __main__ as entry
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.cli import command_line, main
+from cmsis_nn_delegate.cli.model_source import load_model
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.files.artifacts import Artifacts
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.format.element import Element
-from cmsis_nn_delegate.model_source import load_model
 from cmsis_nn_delegate.payload.decode import decode
-from cmsis_nn_delegate.payload.files.artifacts import Artifacts
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.job import JOB_HEADER, JobFlag
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()
@@ -585,7 +585,7 @@ def test_a_quantized_model_needs_no_calibration_data(capsys, folder, monkeypatch
     check_failure(run(capsys, *command, "--calibration", "x.npz"), 2, "the model is quantized already")
     check_failure(run(capsys, *command, "--quantizer", "minmax"), 2, "the model is quantized already")
     # The integer reference computes the device's outputs: another test needs that no library is loaded.
-    monkeypatch.setattr("cmsis_nn_delegate.accuracy.HostProgram", no_library)
+    monkeypatch.setattr("cmsis_nn_delegate.accuracy.measurement.HostProgram", no_library)
     code, out, _ = run(capsys, "accuracy", "m.py:quantized", "--data", "x.npz")
     assert code == 0 and re.search(r"\nquantized  .*\ndevice .* the integer reference\n", out) and "\nfloat" not in out
 
@@ -807,7 +807,7 @@ def test_results_are_replaced_whole(capsys, folder, small, tmp_path, monkeypatch
         path.write_bytes(content[:10])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
-    monkeypatch.setattr("cmsis_nn_delegate.payload.files.outputs._write", full)
+    monkeypatch.setattr("cmsis_nn_delegate.files.outputs._write", full)
     check_failure(run(capsys, "run", small, *inputs), 2, r"y\.npz: No space left on device")
     assert [p.name for p in tmp_path.iterdir()] == ["y.npz"]
     assert (tmp_path / "y.npz").read_bytes() == whole
@@ -838,7 +838,7 @@ def test_unexpected_errors_are_one_line_unless_debugging(capsys, folder, monkeyp
     def broken(argument):
         raise KeyError("surprise\nsecond line")
 
-    monkeypatch.setattr("cmsis_nn_delegate.payload.files.artifacts.Artifacts.of", broken)
+    monkeypatch.setattr("cmsis_nn_delegate.files.artifacts.Artifacts.of", broken)
     check_failure(run(capsys, "report", "x"), 1, "KeyError.*unexpected; --debug")
     assert "Traceback" in run(capsys, "report", "x", "--debug")[2]
 

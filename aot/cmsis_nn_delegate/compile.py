@@ -11,23 +11,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Optional, Union
 
-from .checked import checked
 from .compile_options import CompileOptions
 from .compiled import Compiled
-from .errors import UserError
-from .isolation import as_caller, isolated
+from .files.artifacts import check_name
 from .partition.int8_io import IO
-from .payload.files.artifacts import check_name
-from .payload.options import PayloadOptions
-from .payload.planner.memories import Memory
-from .payload.preference import Preference
 from .pipeline import Compilation, Progress, run, selected
 from .providers.registry import PROVIDERS
 from .quantization import calibration as calibration_data
 from .quantization.interface import Arguments, Inputs, Model, check_model
 from .quantization.quantized import is_quantized
 from .quantization.quantizer import CmsisNnQuantizer
-from .target import Target, check_target, get_target
+from .selection.options import PayloadOptions
+from .selection.preference import Preference
+from .support.checked import checked
+from .support.errors import UserError
+from .support.isolation import as_caller, isolated
+from .targets.memory import Memory
+from .targets.target import Target, check_target, get_target
 
 
 def compile_model(
@@ -68,14 +68,14 @@ def compile_model(
     io: "float", or "int8" for int8 model inputs and outputs.
     io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
     providers: the providers of the firmware's kernels, in order of preference; see `cmsis_nn_delegate.providers`.
-    prefer: what kernels are chosen by where a call has several: "speed", "flash" or "ram"; see `payload.preference`.
+    prefer: what kernels are chosen by where a call has several: "speed", "flash" or "ram"; see `selection.preference`.
     max_flash_growth: bytes that each payload may grow by for kernels that trade flash for speed; only with "speed".
     strict: raise UserError if any node stays outside of the delegate.
     skip_passes: passes of `run_passes.OPTIONAL_PASSES` that are left out; they save work and change no result.
     memories: the RAM of the device for activations and scratch memory, the fastest memory first; see
-        `payload.planner.memories`. UserError if the model does not fit; by default there is one arena of any size.
+        `targets.memory`. UserError if the model does not fit; by default there is one arena of any size.
     max_slowdown: by how many percent more instructions, as predicted, the arena may be made smaller: chains of
-        convolutions at its peak are then computed in bands of rows, see `payload.bands`. With 0 they are not; None
+        convolutions at its peak are then computed in bands of rows, see `selection.bands`. With 0 they are not; None
         means 10 if RAM is preferred, else 0.
     observer: how ranges are found, "histogram" or "minmax" for example; see `configuration.QuantizationConfig`.
     linear_weights: "per-channel", or "per-tensor" for faster but less exact layers; see `quantizer`.

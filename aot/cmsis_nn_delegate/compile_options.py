@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .payload.options import PayloadOptions
 from .quantization.quantizer import CmsisNnQuantizer
+from .selection.options import PayloadOptions
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,20 @@ import torch
 from torch import nn
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from cmsis_nn_delegate import parts_report, reference
+from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.cli.model_source import load_model
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.format.cpp import camel
-from cmsis_nn_delegate.model_source import load_model
 from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.payload.planner.memory import IoPlacement
-from cmsis_nn_delegate.payload.report import text
-from cmsis_nn_delegate.payload.report.budget import Budget
+from cmsis_nn_delegate.planner.memory import IoPlacement
 from cmsis_nn_delegate.quantization.prepare import quantizable_module
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.report import parts_report, text
+from cmsis_nn_delegate.report.budget import Budget
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()

@@ -9,30 +9,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Union
 
-from . import explanation, parts_report
-from .checked import checked
-from .errors import UserError
-from .explanation import Placement
+from .emit import c_header, cpp_calls, cpp_sources, kernel_table
+from .files import serialize
+from .files.artifacts import CPP_SUFFIXES, EMITS, PAGE_SUFFIX, PARTS_SUFFIX, about_program
+from .files.outputs import write_files
 from .graph.ir import Graph
-from .payload import c_header, cpp_calls, cpp_sources, kernel_table
 from .payload.decode import decode
 from .payload.encode import Encoded
-from .payload.files import serialize
-from .payload.files.artifacts import CPP_SUFFIXES, EMITS, PAGE_SUFFIX, PARTS_SUFFIX, about_program
-from .payload.files.outputs import write_files
-from .payload.report import text
-from .payload.report.budget import Budget
-from .payload.report.image_sizes import read_image
-from .payload.report.model_report import Report, build_report
-from .payload.report.page.parts import render_parts
-from .payload.report.page.render import render
-from .target import Target
+from .report import explanation, parts_report, text
+from .report.budget import Budget
+from .report.delegated_work import Work
+from .report.explanation import Placement
+from .report.image_sizes import read_image
+from .report.model_report import Report, build_report
+from .report.node_report import NodeReport
+from .report.page.parts import render_parts
+from .report.page.render import render
+from .support.checked import checked
+from .support.errors import UserError
+from .targets.target import Target
 
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
-
-    from .partition.delegated_work import Work
-    from .partition.explain import NodeReport
 
 _KERNELS_SUFFIX = ".kernels.h"
 # The files that `Compiled.write` writes besides NAME.pte if the whole model is one delegate call.

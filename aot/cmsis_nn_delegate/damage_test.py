@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cmsis_nn_delegate.accuracy_report import Accuracy, Arithmetic, LayerAccuracy
+from cmsis_nn_delegate.accuracy.report import Accuracy, Arithmetic, LayerAccuracy
 from cmsis_nn_delegate.cli import main
-from cmsis_nn_delegate.noise_sums import NoiseSums
-from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.files import serialize
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.report.model_report import build_report
+from cmsis_nn_delegate.report.model_report import build_report
 from cmsis_nn_delegate.runner.profile import CallProfile, Profile
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.support.noise_sums import NoiseSums
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing import documents, networks
 
 ENCODED = encode(networks.autoencoder(), get_target("cortex-m55"))

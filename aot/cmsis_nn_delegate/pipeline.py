@@ -21,8 +21,6 @@ from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from .compile_options import CompileOptions
 from .compiled import Compiled
-from .errors import UserError, library_call
-from .explanation import Placement, modules_of
 from .graph.failure import shown_in_errors
 from .graph.ir import Graph
 from .partition.backend import compile_specs
@@ -35,16 +33,10 @@ from .partition.lower import NotDelegatedError, partition
 from .partition.partitioner import CmsisNnPartitioner
 from .partition.states import keep_state
 from .passes.run_passes import run_passes
-from .payload.bands import compute_in_bands
-from .payload.choose_kernels import Chosen, Legal, choose_kernels, legalize
-from .payload.encode import Encoded, Planned, encode_planned, plan
-from .payload.memory_fit import DoesNotFit
-from .payload.options import SLOWDOWN_FOR_RAM
-from .payload.planner.memories import copies_weights
-from .payload.planner.memory import IoPlacement
-from .payload.preference import Preference
-from .payload.report.names import Names
+from .payload.encode import Encoded, encode_planned
 from .pipeline_text import choices_text, graphs_text, payloads_text, plans_text, program_text
+from .planner.memory import IoPlacement
+from .planner.memory_fit import DoesNotFit
 from .quantization import calibration as calibration_data
 from .quantization.bias_correction import correct_biases
 from .quantization.comparison import LOWEST_SQNR, Comparison, Samples, compare, differing_part
@@ -56,7 +48,16 @@ from .quantization.prepare import quantizable_module
 from .quantization.private_copy import private_copy, require_finite_weights, runnable_copy
 from .quantization.ranges import Ranges, check_ranges, observe
 from .quantization.sum_scales import coarsen_sums
-from .target import Target
+from .report.explanation import Placement, modules_of
+from .report.names import Names
+from .selection.bands import compute_in_bands
+from .selection.choose_kernels import Chosen, Legal, choose_kernels, legalize
+from .selection.options import SLOWDOWN_FOR_RAM
+from .selection.planned import Planned, plan
+from .selection.preference import Preference
+from .support.errors import UserError, library_call
+from .targets.memory import copies_weights
+from .targets.target import Target
 
 Progress = Callable[[str], None]
 

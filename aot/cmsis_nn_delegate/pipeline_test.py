@@ -15,12 +15,12 @@ from torch import nn
 from cmsis_nn_delegate import pipeline, reference
 from cmsis_nn_delegate.compile import compile_for_targets, compile_model
 from cmsis_nn_delegate.edge.refusal import Reason
-from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.explanation import explain
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.passes import run_passes as passes
 from cmsis_nn_delegate.payload.decode import decode
-from cmsis_nn_delegate.payload.planner.memories import Memory
+from cmsis_nn_delegate.report.explanation import explain
+from cmsis_nn_delegate.support.errors import UserError
+from cmsis_nn_delegate.targets.memory import Memory
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from cmsis_nn_delegate.testing.lowering import Function
 

@@ -9,9 +9,10 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 
 from .graph.ir import Graph
-from .payload.choose_kernels import Chosen
-from .payload.encode import Encoded, Planned
-from .target import Target
+from .payload.encode import Encoded
+from .selection.choose_kernels import Chosen
+from .selection.planned import Planned
+from .targets.target import Target
 
 
 def program_text(program: Union[GraphModule, ExportedProgram]) -> str:

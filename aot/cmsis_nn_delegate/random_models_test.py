@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate.cli import main
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from cmsis_nn_delegate.testing.random_models import random_model
 

@@ -7,11 +7,11 @@ from typing import Optional
 
 import numpy as np
 
-from .finite import require_finite
 from .format.record import Role
 from .graph.ir import Graph, Node, Value
 from .ops import storage
 from .ops.registry import OPS
+from .support.finite import require_finite
 
 # Called after every node with each of its outputs in storage order.
 Observer = Callable[[Node, Value, np.ndarray], None]

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from cmsis_nn_delegate.compile import compile_for_targets, compile_model
-from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 TARGETS = ["cortex-m33+nodsp", "cortex-m55+nofp"]

@@ -9,13 +9,14 @@ from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.format.opcodes import Opcode
 from cmsis_nn_delegate.format.record import Role
 from cmsis_nn_delegate.ops.registry import OPS
-from cmsis_nn_delegate.payload.choose_kernels import choice_of, choose_kernels, legalize
-from cmsis_nn_delegate.payload.encode import encode_planned, plan
-from cmsis_nn_delegate.payload.options import PayloadOptions
+from cmsis_nn_delegate.payload.encode import encode_planned
 from cmsis_nn_delegate.providers.implementation import OwnImplementation
 from cmsis_nn_delegate.providers.provider import Provider
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, kernels, own_implementations, owner_of
-from cmsis_nn_delegate.target import TARGET_OF_ISA, Target, get_target
+from cmsis_nn_delegate.selection.choose_kernels import choice_of, choose_kernels, legalize
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.selection.planned import plan
+from cmsis_nn_delegate.targets.target import TARGET_OF_ISA, Target, get_target
 from cmsis_nn_delegate.testing.random_case import RandomCase
 
 _DRAWN = 100  # random cases of an operator, of which the smallest is taken

@@ -11,10 +11,10 @@ from benchmarks.measure import Images
 from benchmarks.networks import Network
 from cmsis_nn_delegate.ops.features import Features
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.payload.report.model_report import build_report
+from cmsis_nn_delegate.report.model_report import build_report
 from cmsis_nn_delegate.runner.profile import measure, random_inputs
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing import networks
 
 NAMES = ("outputs", "products", "rows")

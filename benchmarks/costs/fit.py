@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from benchmarks.costs.samples import Sample
-from cmsis_nn_delegate.payload.costs.table import Accuracy, Model
+from cmsis_nn_delegate.selection.costs import Accuracy, Model
 
 _FOLDS = 5
 _LEAST_SAMPLES = 10

@@ -1,6 +1,6 @@
 """Counts the instructions of calls on simulated cores, and fits the models by which the compiler predicts them.
 
-    bazel run //benchmarks/costs -- --write                       # payload/costs/table.json; takes 20 minutes
+    bazel run //benchmarks/costs -- --write                       # selection/costs.json; takes 20 minutes
     bazel run //benchmarks/costs -- --write --cores cortex-m4,cortex-m7,cortex-m33   # what it says of these cores
     bazel run //benchmarks/costs -- --cores cortex-m4 --count 10  # prints the table of one core, roughly
 
@@ -18,7 +18,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from cmsis_nn_delegate.quiet import quiet
+from cmsis_nn_delegate.support.quiet import quiet
 
 quiet()
 
@@ -27,13 +27,13 @@ from benchmarks.costs import fit
 from benchmarks.costs.samples import Sample, Sampler
 from benchmarks.measure import PROVIDERS, Images
 from benchmarks.networks import Network, load, names
-from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.payload.costs.table import MEASURED_CORES, Costs, Model, costs
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.selection.costs import MEASURED_CORES, Costs, Model, costs
+from cmsis_nn_delegate.support.errors import UserError
+from cmsis_nn_delegate.targets.target import get_target
 from examples.mlperf_tiny.networks import WEIGHTS_VARIABLE
 
 _KINDS = ("MLPerf Tiny", "tests/coverage/networks.py")
-_WRITTEN = Path("aot", "cmsis_nn_delegate", "payload", "costs", "table.json")
+_WRITTEN = Path("aot", "cmsis_nn_delegate", "selection", "costs.json")
 _COUNT = 40
 
 

@@ -14,7 +14,6 @@ from typing import Optional
 
 from benchmarks.measure import PROVIDERS, Images
 from benchmarks.networks import Network
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.ir import Graph, Value
 from cmsis_nn_delegate.graph.tensor_type import Layout
@@ -23,16 +22,18 @@ from cmsis_nn_delegate.ops.features import Features
 from cmsis_nn_delegate.ops.geometry import Pair
 from cmsis_nn_delegate.ops.op import Draw
 from cmsis_nn_delegate.ops.registry import OPS
-from cmsis_nn_delegate.payload.choose_kernels import Choice, Chosen, choice_of, choose_kernels, legalize
-from cmsis_nn_delegate.payload.encode import encode_planned, plan
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.payload.planner.memory import IoPlacement
+from cmsis_nn_delegate.payload.encode import encode_planned
+from cmsis_nn_delegate.planner.memory import IoPlacement
 from cmsis_nn_delegate.providers.implementation import OwnImplementation
 from cmsis_nn_delegate.providers.provider import Provider
 from cmsis_nn_delegate.providers.registry import PORTABLE, get_providers, own_implementations, owner_of
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.profile import random_inputs
-from cmsis_nn_delegate.target import Target
+from cmsis_nn_delegate.selection.choose_kernels import Choice, Chosen, choice_of, choose_kernels, legalize
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.selection.planned import plan
+from cmsis_nn_delegate.support.errors import UserError
+from cmsis_nn_delegate.targets.target import Target
 from cmsis_nn_delegate.testing.random_case import RandomCase
 
 _MOST_INPUTS = schema.MAX_IO - 1  # of a payload, beside an output

@@ -6,9 +6,9 @@ import pytest
 from benchmarks.direct import direct
 from benchmarks.direct.generate import Writer
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 # As published for MLPerf Tiny: nothing is left out of these networks.

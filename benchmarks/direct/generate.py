@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cmsis_nn_delegate.quiet import quiet
+from cmsis_nn_delegate.support.quiet import quiet
 
 quiet()
 
@@ -33,10 +33,10 @@ from cmsis_nn_delegate.passes.run_passes import OPTIONAL_PASSES
 from cmsis_nn_delegate.payload.decode import Payload, decode
 from cmsis_nn_delegate.payload.encode import Encoded
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE
-from cmsis_nn_delegate.target import TARGET_OF_ISA
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.target import TARGET_OF_ISA
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from examples.mlperf_tiny.networks import NETWORKS
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from cmsis_nn_delegate.quiet import quiet
+from cmsis_nn_delegate.support.quiet import quiet
 
 quiet()
 

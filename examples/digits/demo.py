@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from cmsis_nn_delegate.quiet import quiet
+from cmsis_nn_delegate.support.quiet import quiet
 
 quiet()
 
@@ -22,11 +22,8 @@ quiet()
 import numpy as np
 import torch
 
-from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.compiled import Compiled
-from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.payload.files.outputs import check_writable, write_files
+from cmsis_nn_delegate import Compiled, UserError, compile_model, reference
+from cmsis_nn_delegate.files.outputs import check_writable, write_files
 from cmsis_nn_delegate.runner import simulate
 from examples.digits import digits
 

@@ -22,7 +22,7 @@ import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
-from cmsis_nn_delegate.quiet import quiet
+from cmsis_nn_delegate.support.quiet import quiet
 
 quiet()
 

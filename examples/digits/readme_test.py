@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cmsis_nn_delegate.payload.files.artifacts import Artifacts
+from cmsis_nn_delegate.files.artifacts import Artifacts
 from cmsis_nn_delegate.runner import simulate
 
 FOLDER = Path(__file__).parent

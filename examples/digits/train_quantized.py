@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 
-from cmsis_nn_delegate.quiet import quiet
+from cmsis_nn_delegate.support.quiet import quiet
 
 quiet()
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.files.serialize import loads
 from cmsis_nn_delegate.format import schema
-from cmsis_nn_delegate.payload.files.serialize import loads
 from sim import simulator
 
 CORE = os.environ["CORE"]

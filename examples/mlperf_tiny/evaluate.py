@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from cmsis_nn_delegate.quiet import quiet
+from cmsis_nn_delegate.support.quiet import quiet
 
 quiet()
 
@@ -22,13 +22,10 @@ quiet()
 import numpy as np
 import torch
 
-from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.payload.preference import PREFERENCES, Preference
+from cmsis_nn_delegate import TARGETS, UserError, compile_model, reference
 from cmsis_nn_delegate.quantization.configuration import WEIGHTS
 from cmsis_nn_delegate.runner import simulate
-from cmsis_nn_delegate.target import TARGETS
+from cmsis_nn_delegate.selection.preference import PREFERENCES, Preference
 from examples.mlperf_tiny.networks import NETWORKS, Network
 
 _RUNTIME = Path(__file__).parent.parent.parent / "runtime"

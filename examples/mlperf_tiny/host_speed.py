@@ -11,15 +11,14 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cmsis_nn_delegate.quiet import quiet
+from cmsis_nn_delegate.support.quiet import quiet
 
 quiet()
 
 # ruff: noqa: E402
 import torch
 
-from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate import compile_model, reference
 from cmsis_nn_delegate.runner.host import HostProgram
 from examples.mlperf_tiny.networks import NETWORKS
 

@@ -16,7 +16,7 @@ from cmsis_nn_delegate.providers.registry import kernels
 from cmsis_nn_delegate.providers.tuned.kernels import IMPLEMENTATIONS
 from cmsis_nn_delegate.runner.job import JobFlag, build_job
 from cmsis_nn_delegate.runner.result import parse_report
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.targets.target import get_target
 from sim import simulator
 from sim.boards import cores, tested_cores
 from tests.end_to_end.vectors import artifact, firmware, load_vectors

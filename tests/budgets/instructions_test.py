@@ -18,10 +18,10 @@ import torch
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.passes.run_passes import OPTIONAL_PASSES
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE
 from cmsis_nn_delegate.runner import simulate
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.target import get_target
 from examples.mlperf_tiny.networks import NETWORKS, weights_folder
 from tests.end_to_end.vectors import firmware
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from cmsis_nn_delegate.files import serialize
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.payload.decode import decode
-from cmsis_nn_delegate.payload.files import serialize
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.providers.registry import kernels
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.target import get_target
 from tests.end_to_end.vectors import lowered_graph
 
 NETWORKS = ("autoencoder", "ds_cnn", "mobilenet_v1_025", "resnet8")

@@ -13,16 +13,17 @@ from pathlib import Path
 import pytest
 
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
-from cmsis_nn_delegate.payload.bands import compute_in_bands
-from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
-from cmsis_nn_delegate.payload.costs.table import costs
-from cmsis_nn_delegate.payload.encode import encode_planned, plan
+from cmsis_nn_delegate.payload.encode import encode_planned
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.payload.report.model_report import build_report
 from cmsis_nn_delegate.providers.registry import DEFAULT, PORTABLE, TUNED
+from cmsis_nn_delegate.report.model_report import build_report
 from cmsis_nn_delegate.runner.profile import measure, random_inputs
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.selection.bands import compute_in_bands
+from cmsis_nn_delegate.selection.choose_kernels import choose_kernels, legalize
+from cmsis_nn_delegate.selection.costs import costs
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.selection.planned import plan
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing import networks
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 

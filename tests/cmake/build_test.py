@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
-from cmsis_nn_delegate.payload.cpp_sources import files_of
+from cmsis_nn_delegate.emit.cpp_sources import files_of
 from cmsis_nn_delegate.providers.registry import PROVIDERS, kernels
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.targets.target import get_target
 from sim import simulator
 from sim.elf import Elf
 from tests.cmake.building import (

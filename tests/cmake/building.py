@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.payload import c_header, kernel_table
-from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.emit import c_header, kernel_table
+from cmsis_nn_delegate.files import serialize
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing import networks
 
 # The source tree itself, which CMake reads, not the copies in runfiles.

@@ -19,17 +19,18 @@ from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.graph.tensor_type import Quant
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.passes.row_bands import chains, split_into_bands
-from cmsis_nn_delegate.payload.choose_kernels import choice_of, choose_kernels, legalize
 from cmsis_nn_delegate.payload.decode import decode
-from cmsis_nn_delegate.payload.encode import encode_planned, plan
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.payload.planner.memories import Memory
-from cmsis_nn_delegate.payload.planner.memory import IoPlacement
+from cmsis_nn_delegate.payload.encode import encode_planned
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
+from cmsis_nn_delegate.planner.memory import IoPlacement
 from cmsis_nn_delegate.providers.implementation import Workspace
 from cmsis_nn_delegate.providers.provider import Provider
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, own_implementations, owner_of
-from cmsis_nn_delegate.target import Target
+from cmsis_nn_delegate.selection.choose_kernels import choice_of, choose_kernels, legalize
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.selection.planned import plan
+from cmsis_nn_delegate.targets.memory import Memory
+from cmsis_nn_delegate.targets.target import Target
 from cmsis_nn_delegate.testing.networks import random_inputs, random_network
 from cmsis_nn_delegate.testing.random_case import RandomCase
 from tests.conformance.suite import Case

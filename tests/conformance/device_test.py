@@ -16,10 +16,10 @@ from cmsis_nn_delegate.format.schema import CALL_HEADER, HEADER, Isa
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE, kernels
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing import networks
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from sim import simulator

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from cmsis_nn_delegate.payload.decode import decode
-from cmsis_nn_delegate.target import TARGETS, get_target
+from cmsis_nn_delegate.targets.target import TARGETS, get_target
 from tests.conformance import cases, suite
 from tests.conformance.outcome import parse
 

@@ -18,7 +18,7 @@ from cmsis_nn_delegate.compile import compile_for_targets
 from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.graph.ir import Graph, Value
 from cmsis_nn_delegate.graph.tensor_type import Quant
-from cmsis_nn_delegate.partition.delegated_work import Work
+from cmsis_nn_delegate.report.delegated_work import Work
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.host import HostProgram
 from tests.coverage.networks import random_like

@@ -9,11 +9,11 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.passes.row_bands import chains, split_into_bands
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.runner import simulate
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing import networks
 from tests.end_to_end.vectors import differing_bytes, firmware
 
-# What the search of payload/bands.py finds, and the arena with it.
+# What the search of selection/bands.py finds, and the arena with it.
 FOUND = {
     "cortex-m4": (("conv2d_2", "depthwise_conv2d_3"), 3, 27_936),
     "cortex-m55": (("conv2d_2", "depthwise_conv2d_3", "conv2d_4"), 4, 27_920),

@@ -15,7 +15,7 @@ from pathlib import Path
 gc.set_threshold(1_000_000, 100, 100)
 
 # ruff: noqa: E402
-from cmsis_nn_delegate.quiet import quiet
+from cmsis_nn_delegate.support.quiet import quiet
 
 quiet()
 
@@ -25,8 +25,8 @@ import torch
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_for_targets
 from cmsis_nn_delegate.compiled import Compiled
-from cmsis_nn_delegate.payload.files import serialize
-from cmsis_nn_delegate.target import TARGET_OF_ISA
+from cmsis_nn_delegate.files import serialize
+from cmsis_nn_delegate.targets.target import TARGET_OF_ISA
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from examples.mlperf_tiny.networks import NETWORKS
 

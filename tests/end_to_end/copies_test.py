@@ -7,11 +7,11 @@ import pytest
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.payload.planner.memories import Memory
-from cmsis_nn_delegate.payload.report.model_report import build_report
+from cmsis_nn_delegate.report.model_report import build_report
 from cmsis_nn_delegate.runner import simulate
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.memory import Memory
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing import networks
 from tests.end_to_end.vectors import differing_bytes, firmware
 

@@ -9,8 +9,8 @@ from torch import nn
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.runner.host import HostProgram
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()

@@ -18,9 +18,9 @@ from torch.utils import _pytree as pytree
 from cmsis_nn_delegate import pipeline, reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.compiled import Compiled
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.partition.states import keep_state
 from cmsis_nn_delegate.runner.host import HostProgram
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()

@@ -29,7 +29,7 @@ def artifact(network: str, isa: str, kind: str) -> bytes:
 
 
 def lowered_graph(network: str) -> bytes:
-    """Returns the path of the graph behind the payloads and expected outputs; payload/files/serialize.py reads it."""
+    """Returns the path of the graph behind the payloads and expected outputs; files/serialize.py reads it."""
     return (_FOLDER / f"{network}_graph.npz").read_bytes()
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cmsis_nn_delegate.quiet import quiet
+from cmsis_nn_delegate.support.quiet import quiet
 from tests.executorch.executor import needs_executor
 from tools.executors.running import UNAVAILABLE, image
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cmsis_nn_delegate.quiet import quiet
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.job import JobFlag, build_program_job
 from cmsis_nn_delegate.runner.result import RunnerError, parse_report
+from cmsis_nn_delegate.support.quiet import quiet
 from tests.executorch.executor import needs_executor
 from tools.executors.running import UNAVAILABLE, image
 from tools.executors.running import simulate as simulate_job
@@ -28,8 +28,8 @@ if not UNAVAILABLE:  # importing takes seconds, which are wasted if all tests ar
 
     from cmsis_nn_delegate import reference
     from cmsis_nn_delegate.compile import compile_model
-    from cmsis_nn_delegate.payload.planner.memories import Memory
     from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+    from cmsis_nn_delegate.targets.memory import Memory
 
     INPUTS = [torch.randn(1, 3, 8, 8, generator=torch.Generator().manual_seed(seed)) for seed in range(4)]
 

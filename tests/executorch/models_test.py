@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.payload.files.artifacts import Artifacts
+from cmsis_nn_delegate.files.artifacts import Artifacts
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.job import JobFlag, build_program_job
 from cmsis_nn_delegate.runner.result import RunnerError, parse_report
+from cmsis_nn_delegate.support.errors import UserError
 from sim.boards import cores
 from tests.executorch.executor import needs_executor
 from tools.executors.running import image

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cmsis_nn_delegate.quiet import quiet
 from cmsis_nn_delegate.runner.job import JobFlag, build_program_job
 from cmsis_nn_delegate.runner.result import RunnerError, parse_report
+from cmsis_nn_delegate.support.quiet import quiet
 from tests.executorch.executor import needs_executor
 from tools.executors.running import UNAVAILABLE, image, simulate
 

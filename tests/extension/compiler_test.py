@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.files import serialize
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.ir import Graph, Node, Value
 from cmsis_nn_delegate.graph.tensor_type import Element, TensorType
 from cmsis_nn_delegate.passes.rewriting import remove_dead
 from cmsis_nn_delegate.passes.run_passes import run_passes
-from cmsis_nn_delegate.payload.files import serialize
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.payload.planner.memories import Memory
-from cmsis_nn_delegate.payload.planner.memory import IoPlacement, Kept
-from cmsis_nn_delegate.payload.report import text
-from cmsis_nn_delegate.payload.report.model_report import build_report
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.planner.memory import IoPlacement, Kept
+from cmsis_nn_delegate.report import text
+from cmsis_nn_delegate.report.model_report import build_report
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.support.errors import UserError
+from cmsis_nn_delegate.targets.memory import Memory
+from cmsis_nn_delegate.targets.target import get_target
 from tests.extension import network
 
 M4 = get_target("cortex-m4")

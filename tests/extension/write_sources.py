@@ -7,13 +7,13 @@ from pathlib import Path
 
 from codegen.operator_checks import check_function
 
+from cmsis_nn_delegate.emit import c_header, cpp_calls
 from cmsis_nn_delegate.format.cpp import struct_lines
 from cmsis_nn_delegate.format.schema import Isa
-from cmsis_nn_delegate.payload import c_header, cpp_calls
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.payload.planner.memory import IoPlacement
-from cmsis_nn_delegate.target import TARGETS
+from cmsis_nn_delegate.planner.memory import IoPlacement
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.target import TARGETS
 from tests.extension import network
 from tests.extension.running_peak import KERNEL
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.files import serialize
 from cmsis_nn_delegate.payload.tensor_data import from_bytes, to_bytes
 from tests.end_to_end.vectors import lowered_graph
 from tests.forms import sizes

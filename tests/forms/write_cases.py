@@ -16,15 +16,15 @@ from pathlib import Path
 import numpy as np
 
 from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.emit import c_header, cpp_calls
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.ir import Graph
-from cmsis_nn_delegate.payload import c_header, cpp_calls
 from cmsis_nn_delegate.payload.decode import Payload, decode
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.payload.planner.memory import IoPlacement
 from cmsis_nn_delegate.payload.tensor_data import to_bytes
-from cmsis_nn_delegate.target import Target, get_target
+from cmsis_nn_delegate.planner.memory import IoPlacement
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.target import Target, get_target
 from cmsis_nn_delegate.testing.networks import random_inputs
 from tests.conformance.cases import NETWORK, OPERATORS, TUNED, graph_of
 

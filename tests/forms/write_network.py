@@ -11,11 +11,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from cmsis_nn_delegate.payload import c_header, cpp_calls, kernel_table
-from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.emit import c_header, cpp_calls, kernel_table
+from cmsis_nn_delegate.files import serialize
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.target import get_target
 
 NAME = "net"
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from cmsis_nn_delegate.payload import c_header, kernel_table
+from cmsis_nn_delegate.emit import c_header, kernel_table
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 

@@ -18,12 +18,12 @@ from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.payload.planner.memories import Memory
-from cmsis_nn_delegate.payload.planner.memory import IoPlacement
+from cmsis_nn_delegate.planner.memory import IoPlacement
 from cmsis_nn_delegate.providers.provider import Provider
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, TUNED
-from cmsis_nn_delegate.target import TARGET_OF_ISA
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.memory import Memory
+from cmsis_nn_delegate.targets.target import TARGET_OF_ISA
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from cmsis_nn_delegate.testing.networks import random_network
 from cmsis_nn_delegate.testing.random_case import RandomCase

@@ -14,10 +14,10 @@ PACKAGE = Path(__file__).resolve().parents[2] / "aot" / "cmsis_nn_delegate"
 
 # With what they need it for.
 KNOWN = {
+    "cli/printable.py": "means a character",
     "format/element.py": "defines the types",
     "format/record.py": "names the scalars of records, which are the types of elements, too",
     "format/blocks.py": "says what blocks have that name no type: those of CMSIS-NN's functions for s8",
-    "printable.py": "means a character",
     "quantization/samples.py": "reads booleans, which are bytes of 0 and 1",
     "quantization/specs.py": "says what activations and weights become",
     "quantization/truth_values.py": "computes with booleans, which are bytes of 0 and 1",

@@ -10,7 +10,7 @@ import os
 import numpy as np
 import pytest
 
-from cmsis_nn_delegate.payload.files import serialize
+from cmsis_nn_delegate.files import serialize
 from tests.end_to_end.vectors import load_vectors, lowered_graph
 from tests.witness.tflm import Tflm
 

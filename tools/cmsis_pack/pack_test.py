@@ -15,10 +15,10 @@ import xmlschema
 import yaml
 from referencing import Registry, Resource
 
-from cmsis_nn_delegate.payload import c_header, kernel_table
+from cmsis_nn_delegate.emit import c_header, kernel_table
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing import networks
 from tests.cmake.building import ROOT, needs_arm
 from tools.cmsis_pack import pack

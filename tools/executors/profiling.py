@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from cmsis_nn_delegate.quiet import quiet
+from cmsis_nn_delegate.support.quiet import quiet
 
 quiet()
 
@@ -22,7 +22,7 @@ import torch
 from executorch.devtools import Inspector
 from executorch.devtools.inspector import TimeScale
 
-from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate import compile_model
 from cmsis_nn_delegate.payload.decode import Payload, decode
 from cmsis_nn_delegate.runner import etdump
 from cmsis_nn_delegate.runner.job import build_job, build_program_job

@@ -7,8 +7,7 @@ import torch
 from cmsis_nn_delegate_model_explorer.node_data import main, node_data
 from model_explorer.extension_manager import ExtensionManager
 
-from cmsis_nn_delegate import compile_model
-from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate import UserError, compile_model
 
 
 class Net(torch.nn.Module):

@@ -19,8 +19,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
-from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.payload.report import difference
+from cmsis_nn_delegate import UserError
+from cmsis_nn_delegate.report import difference
 
 IMAGES = ("//runtime:cortex_m4", "//runtime:cortex_m55", "//examples/firmware:cortex_m4")
 _LOCK = Path("third_party/python/requirements.lock")

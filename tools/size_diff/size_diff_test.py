@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate import UserError
 from tools.size_diff import main
 
 BAZELW = """#!/bin/bash

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ..accuracy_report import Part
+from ..accuracy.report import Part
 from .accuracy_limits import add_limits
 from .model_arguments import add_model_arguments
 

@@ -6,11 +6,11 @@ import argparse
 import contextlib
 import sys
 
-from ..accuracy_report import Accuracy
-from ..errors import UserError
+from ..accuracy.report import Accuracy
 from ..passes.run_passes import OPTIONAL_PASSES
 from ..quantization import samples
 from ..runner import simulate
+from ..support.errors import UserError
 from .accuracy_limits import judged
 from .late_import import late_import
 from .model import prepared_model

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 
-from .. import accuracy_report
-from ..accuracy_report import Accuracy
-from ..errors import UserError
+from ..accuracy import report
+from ..accuracy.report import Accuracy
+from ..support.errors import UserError
 from .printing import write
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
-    """Adds limits, as `accuracy_report.shortfalls` takes them."""
+    """Adds limits, as `report.shortfalls` takes them."""
     parser.add_argument(
         "--min-top1",
         type=float,
@@ -32,9 +32,9 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 
 def judged(measured: Accuracy, arguments: argparse.Namespace) -> int:
     """Prints the accuracy; 1 if it does not keep the limits."""
-    write(measured.to_json() if arguments.json else f"\n{accuracy_report.render(measured)}")
+    write(measured.to_json() if arguments.json else f"\n{report.render(measured)}")
     sys.stdout.flush()
-    found = accuracy_report.shortfalls(measured, arguments.min_top1, arguments.min_sqnr, arguments.max_steps)
+    found = report.shortfalls(measured, arguments.min_top1, arguments.min_sqnr, arguments.max_steps)
     if found:
         raise UserError(f"{measured.model} is less accurate than its limits: {'; '.join(found)}", exit_code=1)
     return 0

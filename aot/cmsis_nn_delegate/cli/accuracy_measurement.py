@@ -7,8 +7,8 @@ from typing import Optional
 
 import numpy as np
 
-from .. import accuracy
-from ..accuracy_report import Accuracy
+from ..accuracy.measurement import measure
+from ..accuracy.report import Accuracy
 from ..pipeline import Compilation
 from ..quantization import samples
 from .model import Prepared
@@ -25,7 +25,7 @@ def measured(
     inputs = compilations[0].inputs
     specs = [samples.InputSpec(name, tuple(x.shape)) for name, x in zip(inputs.names, inputs.tensors)]
     data = by_name(arguments.data, specs, "data", arguments.labels)
-    return accuracy.measure(
+    return measure(
         compilations[0],
         data,
         labels,

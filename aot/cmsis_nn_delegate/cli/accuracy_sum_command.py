@@ -6,14 +6,14 @@ import argparse
 import zipfile
 from pathlib import Path
 
-from .. import accuracy_report
-from ..errors import UserError
+from ..accuracy import report
+from ..support.errors import UserError
 from .accuracy_limits import judged
 
 
 def run(arguments: argparse.Namespace) -> int:
-    parts = [accuracy_report.from_json(text, path) for path in arguments.parts for text in _texts_of(path)]
-    return judged(accuracy_report.merged(parts), arguments)
+    parts = [report.from_json(text, path) for path in arguments.parts for text in _texts_of(path)]
+    return judged(report.merged(parts), arguments)
 
 
 def _texts_of(path: str) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from .. import byte_counts
-from ..target import get_target
+from ..support import byte_counts
+from ..targets.target import get_target
 
 
 def byte_count(text: str) -> int:

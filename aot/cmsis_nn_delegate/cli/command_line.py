@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, Optional
 
 from .. import __version__
-from ..errors import UserError
-from ..printable import printable
-from ..quiet import quiet
+from ..support.errors import UserError
+from ..support.quiet import quiet
 from .failures import explained, shown_graph
 from .late_import import late_import
+from .printable import printable
 from .printing import HEARTBEAT, silenced
 
 # In the order of `--help`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ..payload.files.artifacts import EMITS
+from ..files.artifacts import EMITS
 from .argument_types import byte_count
 from .model_arguments import add_model_arguments, add_program_arguments
 

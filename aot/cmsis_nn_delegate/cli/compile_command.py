@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .. import parts_report
-from ..errors import UserError
-from ..payload.planner.memories import copies_weights
-from ..payload.report import text
-from ..payload.report.budget import Budget
-from ..payload.report.page import library
-from ..printable import printable
+from ..report import parts_report, text
+from ..report.budget import Budget
+from ..report.page import library
+from ..support.errors import UserError
+from ..targets.memory import copies_weights
 from .memories import board_of, memories_of
 from .model import compiled_model
+from .printable import printable
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..errors import require_file
-from ..payload.files.artifacts import Artifacts
-from ..payload.report import difference
+from ..files.artifacts import Artifacts
+from ..report import difference
+from ..support.errors import require_file
 from .printing import write
 
 

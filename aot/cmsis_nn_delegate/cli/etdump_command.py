@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..errors import UserError
-from ..payload.files.outputs import check_writable, write_files
+from ..files.outputs import check_writable, write_files
 from ..runner import etdump
 from ..runner.result import RunnerError, parse_report
+from ..support.errors import UserError
 
 
 def run(arguments: argparse.Namespace) -> int:

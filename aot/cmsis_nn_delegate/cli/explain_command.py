@@ -6,9 +6,9 @@ import argparse
 import contextlib
 import sys
 
-from .. import explanation
-from ..printable import printable
+from ..report import explanation
 from .model import compiled_model
+from .printable import printable
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 
-from ..errors import UserError, first_line
+from ..support.errors import UserError, first_line
 
 
 def explained(error: BaseException) -> tuple[str, int]:

@@ -7,14 +7,14 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..errors import UserError
+from ..files.artifacts import Artifacts
 from ..graph.ir import Graph
 from ..graph.tensor_type import TensorType
 from ..ops.embedding import index_range
-from ..payload.files.artifacts import Artifacts
 from ..quantization import samples
 from ..quantization.samples import Sample
 from ..runner.host_process import HostProcess
+from ..support.errors import UserError
 from .printing import say
 
 

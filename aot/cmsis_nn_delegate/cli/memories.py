@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Optional
 
-from ..board import Board
-from ..errors import UserError
-from ..payload.planner.memories import Memory
+from ..support.errors import UserError
+from ..targets.board import Board
+from ..targets.memory import Memory
 
 
 def board_of(arguments: argparse.Namespace) -> Optional[Board]:

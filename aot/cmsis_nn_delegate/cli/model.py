@@ -11,13 +11,13 @@ import gc
 from typing import NamedTuple
 
 from ..compiled import Compiled
-from ..errors import UserError, require_file
-from ..model_source import LoadedModel, load_model
-from ..payload.files.artifacts import SUFFIXES, check_name
-from ..payload.files.outputs import check_writable
+from ..files.artifacts import SUFFIXES, check_name
+from ..files.outputs import check_writable
 from ..quantization import configuration_file
 from ..quantization.configuration import PRESETS, Configuration, QuantizationConfig
+from ..support.errors import UserError, require_file
 from .late_import import late_import
+from .model_source import LoadedModel, load_model
 from .printing import say, silenced
 
 

@@ -10,9 +10,9 @@ from typing import Optional
 
 from ..format.element import KERNEL_ELEMENTS
 from ..passes.run_passes import OPTIONAL_PASSES
-from ..payload.preference import PREFERENCES, Preference
 from ..providers.registry import PROVIDERS
 from ..quantization.configuration import OBSERVERS, WEIGHTS
+from ..selection.preference import PREFERENCES, Preference
 from .argument_types import byte_count, core
 
 

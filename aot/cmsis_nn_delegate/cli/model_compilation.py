@@ -10,7 +10,6 @@ import numpy as np
 
 from ..compile import compile_model
 from ..compiled import Compiled
-from ..errors import UserError
 from ..pipeline import Compilation
 from ..quantization import samples
 from ..quantization.calibration import Examples
@@ -19,6 +18,7 @@ from ..quantization.interface import Inputs, required_names
 from ..quantization.quantized import is_quantized
 from ..quantization.quantizer import CmsisNnQuantizer
 from ..quantization.samples import InputSpec
+from ..support.errors import UserError
 from .memories import memories_of
 from .model import Prepared
 from .printing import say

@@ -7,8 +7,8 @@ import io
 import sys
 from collections.abc import Iterator
 
-from ..heartbeat import Heartbeat
-from ..printable import printable
+from ..support.heartbeat import Heartbeat
+from .printable import printable
 
 HEARTBEAT = Heartbeat()
 

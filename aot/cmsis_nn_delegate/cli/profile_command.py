@@ -7,14 +7,14 @@ import contextlib
 import sys
 from pathlib import Path
 
-from ..errors import UserError
-from ..payload.files.artifacts import Artifacts
-from ..payload.files.outputs import check_writable, write_files
-from ..payload.report.budget import Budget
-from ..payload.report.from_json import load_report
+from ..files.artifacts import Artifacts
+from ..files.outputs import check_writable, write_files
+from ..report.budget import Budget
+from ..report.from_json import load_report
 from ..runner import chrome_trace, profile, profile_text, simulate
-from ..structured import parse_json
-from ..target import get_target
+from ..support.errors import UserError
+from ..support.structured import parse_json
+from ..targets.target import get_target
 from .inputs import samples_of
 from .printing import say, write
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from .. import parts_report
-from ..errors import UserError
-from ..payload.files.artifacts import PARTS_SUFFIX, Artifacts
-from ..payload.report import text
-from ..payload.report.from_json import load_report
+from ..files.artifacts import PARTS_SUFFIX, Artifacts
+from ..report import parts_report, text
+from ..report.from_json import load_report
+from ..support.errors import UserError
 from .late_import import late_import
 from .printing import write
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .. import parts_report
-from ..accuracy_report import read as read_accuracy
-from ..errors import UserError
-from ..payload.files.artifacts import PAGE_SUFFIX, PARTS_SUFFIX, Artifacts
-from ..payload.files.outputs import check_writable, write_files
-from ..payload.report.budget import Budget
-from ..payload.report.from_json import read_report
-from ..payload.report.image_sizes import read_image
-from ..payload.report.page import library, render
-from ..payload.report.page.parts import render_parts
+from ..accuracy.report import read as read_accuracy
+from ..files.artifacts import PAGE_SUFFIX, PARTS_SUFFIX, Artifacts
+from ..files.outputs import check_writable, write_files
+from ..report import parts_report
+from ..report.budget import Budget
+from ..report.from_json import read_report
+from ..report.image_sizes import read_image
+from ..report.page import library, render
+from ..report.page.parts import render_parts
 from ..runner.profile import read as read_profile
+from ..support.errors import UserError
 from .printing import say
 
 

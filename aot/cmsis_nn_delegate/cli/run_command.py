@@ -10,12 +10,12 @@ from typing import Optional
 import numpy as np
 
 from .. import reference
-from ..errors import UserError
-from ..heartbeat import numbered
-from ..payload.files.artifacts import Artifacts
-from ..payload.files.outputs import check_writable, write_files
+from ..files.artifacts import Artifacts
+from ..files.outputs import check_writable, write_files
 from ..quantization.samples import Sample
 from ..runner import layers, simulate
+from ..support.errors import UserError
+from ..support.heartbeat import numbered
 from .inputs import host_program, samples_of
 from .printing import say
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ..cores import CORES
+from ..targets.cores import CORES
 
 
 def run(arguments: argparse.Namespace) -> int:

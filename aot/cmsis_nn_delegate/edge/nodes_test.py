@@ -36,7 +36,7 @@ def test_other_nodes():
 
 @pytest.mark.parametrize(
     "module",
-    ["ops.registry", "passes.run_passes", "payload.encode", "reference", "compiled", "payload.report.model_report"],
+    ["ops.registry", "passes.run_passes", "payload.encode", "reference", "compiled", "report.model_report"],
 )
 def test_what_follows_the_import_needs_no_torch(module):
     """Its tests, and tools that only read what was compiled, start ten times faster for it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from ..errors import UserError
+from ..support.errors import UserError
 from .ir import Graph
 
 

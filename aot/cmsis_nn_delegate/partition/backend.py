@@ -10,8 +10,8 @@ from ..graph.failure import shown_in_errors
 from ..graph.ir import Graph
 from ..ops.registry import calls
 from ..payload.lower_partition import lower_partition
-from ..payload.options import PayloadOptions
-from ..target import Target, get_target
+from ..selection.options import PayloadOptions
+from ..targets.target import Target, get_target
 from .exir import BackendDetails, CompileSpec, PreprocessResult
 from .importer import import_program
 

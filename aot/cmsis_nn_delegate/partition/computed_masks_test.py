@@ -12,10 +12,10 @@ from torch.nn import functional as F
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.noise_sums import NoiseSums
 from cmsis_nn_delegate.quantization.prepare import quantizable_module
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.reference import run
+from cmsis_nn_delegate.support.noise_sums import NoiseSums
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart
 
 INPUT = (1, 3, 4, 5)

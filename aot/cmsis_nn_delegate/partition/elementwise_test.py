@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.reference import run
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, lower_program, steps_apart
 
 

@@ -9,11 +9,11 @@ from torchao.quantization.pt2e.quantize_pt2e import prepare_qat_pt2e
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.ops.embedding import index_range
 from cmsis_nn_delegate.quantization.prepare import quantizable_module
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, lowered, reports_of_branches
 
 ROWS, WIDTH = 9, 6

@@ -8,54 +8,19 @@ for line in explain(edge_program):
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Optional
 
 from torch.export import ExportedProgram
 from torch.fx import Node
 
 from ..edge.functions import Function, Functions
-from ..edge.naming import SourceLine, module_of, source_of
-from ..edge.nodes import DEQUANTIZE, GETITEM, QUANTIZE, target_name
+from ..edge.naming import module_of, source_of
+from ..edge.nodes import GETITEM, target_name
 from ..edge.refusal import Reason, Refusal
 from ..ops.registry import OPS
+from ..report.node_report import NodeReport
 from .portable import called, missing_kernel, without_kernel
 from .support import Support, no_kernel
-
-
-@dataclass(frozen=True)
-class NodeReport:
-    """One call of an edge program. Either `partition` is set, or `reason` and `message` are."""
-
-    name: str
-    target: str
-    partition: Optional[int]
-    reason: Optional[Reason] = None
-    message: str = ""
-    # The module that the node comes from, "" if unknown: "layers.0 (Conv2d)".
-    module: str = ""
-    # The function that the user wrote, as the exported program calls it: "hardswish_1", "aten.hardswish.default".
-    function: str = ""
-    function_target: str = ""
-    source: Optional[SourceLine] = None
-    # Kernels that ExecuTorch needs for it and does not have, such as "aten::cumprod.out".
-    missing_kernels: tuple[str, ...] = ()
-
-    @property
-    def delegated(self) -> bool:
-        return self.partition is not None
-
-    @property
-    def is_border(self) -> bool:
-        """Returns whether it only converts between float and int8."""
-        return self.target in (QUANTIZE, DEQUANTIZE)
-
-    def __str__(self) -> str:
-        where = f" in {self.module}" if self.module else ""
-        head = f"{self.name} ({self.target}){where}: "
-        if self.reason is None:
-            return f"{head}delegated to partition {self.partition}"
-        return f"{head}not delegated, {self.reason.value}: {self.message}"
 
 
 def explain(program: ExportedProgram) -> list[NodeReport]:

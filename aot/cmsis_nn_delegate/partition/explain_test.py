@@ -9,9 +9,9 @@ from torch.nn import functional as F
 
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.edge.refusal import Reason
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.partition import portable
 from cmsis_nn_delegate.quantization import recurrent
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.lowering import Function, lowered
 
 

@@ -21,9 +21,9 @@ from ..edge.context import is_index
 from ..edge.naming import described
 from ..edge.nodes import DEQUANTIZE, QUANTIZE, operand, quant_of, target_name
 from ..edge.torch_types import element_of
-from ..errors import UserError
 from ..format.element import KERNEL_ELEMENTS, named
 from ..graph.tensor_type import Quant
+from ..support.errors import UserError
 from .decompose import decompose
 
 IO = ("float", *(element.value for element in KERNEL_ELEMENTS))

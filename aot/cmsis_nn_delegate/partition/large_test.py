@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, lowered
 
 LONG = (1, 100_000)

@@ -16,10 +16,10 @@ from typing import Optional, Union
 
 from torch.export import ExportedProgram
 
-from ..checked import checked
-from ..errors import library_call
-from ..isolation import isolated
-from ..target import Target
+from ..support.checked import checked
+from ..support.errors import library_call
+from ..support.isolation import isolated
+from ..targets.target import Target
 from .exir import EdgeCompileConfig, EdgeProgramManager, to_edge_transform_and_lower
 from .int8_io import with_io
 from .listed_once import listed_once

@@ -15,7 +15,7 @@ from cmsis_nn_delegate.format.schema import MAX_IO
 from cmsis_nn_delegate.graph.tensor_type import Layout
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.reference import run
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing.lowering import (
     Branch,
     Function,

@@ -12,8 +12,8 @@ from cmsis_nn_delegate.compile import compile_for_targets, compile_model
 from cmsis_nn_delegate.partition.backend import CmsisNnBackend
 from cmsis_nn_delegate.partition.exir import LoweredBackendModule
 from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.payload.planner.memories import Memory
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.memory import Memory
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from examples.mlperf_tiny.networks import NETWORKS
 

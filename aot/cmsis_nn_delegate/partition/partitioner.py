@@ -11,20 +11,21 @@ from torch.export import ExportedProgram
 from torch.fx import Graph, Node
 from torch.fx.traceback import NodeSource
 
-from ..checked import checked
 from ..edge.functions import Functions
 from ..edge.kept_whole import kept_whole
 from ..format.schema import MAX_IO
-from ..payload.options import PayloadOptions
-from ..payload.planner.memories import Memory, copies_weights, planned_in
-from ..payload.preference import Preference
 from ..providers.registry import PROVIDERS
-from ..target import Target, get_target
+from ..report.delegated_work import Work
+from ..report.node_report import NodeReport
+from ..selection.options import PayloadOptions
+from ..selection.preference import Preference
+from ..support.checked import checked
+from ..targets.memory import Memory, copies_weights, planned_in
+from ..targets.target import Target, get_target
 from .backend import LATER, CmsisNnBackend, compile_specs
 from .decompose import KEPT, decomposed
-from .delegated_work import Work
 from .exir import CompileSpec, DelegationSpec, Partitioner, PartitionResult, tag_constant_data
-from .explain import NodeReport, report
+from .explain import report
 from .smaller_units import nest_concatenations, separate_readers
 from .support import Support
 from .work import measure

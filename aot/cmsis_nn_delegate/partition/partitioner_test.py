@@ -20,8 +20,8 @@ from cmsis_nn_delegate.partition.int8_io import with_io
 from cmsis_nn_delegate.partition.lower import NotDelegatedError, lower
 from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
 from cmsis_nn_delegate.partition.smaller_units import nest_concatenations
-from cmsis_nn_delegate.payload.planner.memories import Memory
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.targets.memory import Memory
 from cmsis_nn_delegate.testing.lowering import (
     Branch,
     Function,

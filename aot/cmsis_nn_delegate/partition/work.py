@@ -15,7 +15,7 @@ from torch.fx import Node
 from torch.utils.flop_counter import flop_registry
 
 from ..edge.nodes import DEQUANTIZE, DEQUANTIZE_CHANNEL, GETITEM, QUANTIZE, RESHAPES, shape_of, target_name, tensor
-from .delegated_work import Share, Work
+from ..report.delegated_work import Share, Work
 from .support import Support
 
 

@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.partition.delegated_work import Share, Work
+from cmsis_nn_delegate.report.delegated_work import Share, Work
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from cmsis_nn_delegate.testing.lowering import Function
 

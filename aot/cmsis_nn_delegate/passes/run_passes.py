@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from ..errors import require_known
 from ..graph.ir import Graph
 from ..ops.registry import OPS
+from ..support.errors import require_known
 from .absorb_reshapes import absorb_reshapes
 from .assign_layouts import assign_layouts
 from .clamps_to_pooling import clamps_to_pooling

@@ -1,6 +1,6 @@
-"""Encodes a lowered graph as a payload: schedule, memory plan and constants, in the format of `schema`.
+"""Encodes a planned graph as a payload: schedule, memory plan and constants, in the format of `schema`.
 
-After `choose_kernels` come `plan` and then `encode_planned`; `lower_partition.encode` does all of it.
+`lower_partition.encode` does this and the steps before it.
 
 Equal graphs give equal bytes: nothing here depends on addresses, hash order or time.
 """
@@ -10,29 +10,26 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Optional
 
 import numpy as np
 
 from ..format import schema
-from ..format.element import named
 from ..format.opcodes import Opcode
 from ..format.record import REF, Role
 from ..graph.ir import Graph, Node, Value
-from ..graph.tensor_type import Element, Layout
+from ..graph.tensor_type import Layout
 from ..ops import storage
 from ..ops.kernel import KernelSpec
 from ..ops.op import operands
 from ..ops.registry import OPS
-from ..target import Target
-from .choose_kernels import Choice, Chosen
-from .memory_fit import require_fit
-from .options import PayloadOptions
-from .planner.copies import Copyable, choose_copies
-from .planner.memories import copies_weights, plan_in_memories, planned_in
-from .planner.memory import MemoryPlan
-from .planner.workspaces import plan_with_workspaces
+from ..planner.copies import Copyable, choose_copies
+from ..planner.memory import MemoryPlan
+from ..selection.choose_kernels import Choice, Chosen
+from ..selection.options import PayloadOptions
+from ..selection.planned import Planned
+from ..targets.target import Target
 
 # The operands that are values of the graph, unlike weights and scratch memory.
 _ACTIVATIONS = (Role.INPUT, Role.OUTPUT, Role.STATE)
@@ -101,37 +98,6 @@ class Encoded:
     calls: tuple[Call, ...]
     copies: Copies
     sections: Mapping[str, int]
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A graph with its kernels and its memory plan."""
-
-    chosen: Chosen
-    memory: MemoryPlan
-
-    @property
-    def graph(self) -> Graph:
-        return self.chosen.graph
-
-
-def plan(chosen: Chosen, one_arena: bool = False) -> Planned:
-    """Plans the memory of a graph in which passes have lowered every activation to a kernel's operand: in the options'
-    memories, or if there are none, or for `one_arena`, in one arena of any size.
-
-    ValueError for a graph that the format cannot express; UserError if it does not fit the memories.
-    """
-    io_placement = chosen.options.io_placement
-    memories = () if one_arena else chosen.options.memories
-    _check(chosen.graph, max(len(planned_in(memories)) - 1, 0), copies_weights(memories))
-    options = [choice.options() for choice in chosen.choices]
-    workspaces = [[choice.workspace for choice in ways] for ways in options]
-    fitted, memory = plan_with_workspaces(chosen.graph, workspaces, io_placement)
-    # Those of one call differ in size.
-    choices = tuple(next(way for way in ways if way.workspace == w) for ways, w in zip(options, fitted))
-    memory = plan_in_memories(chosen.graph, fitted, io_placement, memory, memories)
-    require_fit(chosen.graph, memory, io_placement)
-    return Planned(replace(chosen, choices=choices), memory)
 
 
 def encode_planned(planned: Planned) -> Encoded:
@@ -209,31 +175,6 @@ def encode_planned(planned: Planned) -> Encoded:
 
 def _aligned(offset: int) -> int:
     return -(-offset // schema.ALIGNMENT) * schema.ALIGNMENT
-
-
-def _check(graph: Graph, region_count: int, copies: bool) -> None:
-    """Refuses graphs that only a mistake in the passes can produce, and more than a payload can refer to."""
-    graph.verify()
-    if not graph.nodes:
-        raise ValueError("the graph has no operation: there is nothing to delegate")
-    io = [*graph.inputs, *graph.outputs]
-    if len({id(value) for value in io}) != len(io):
-        raise ValueError("a value occurs twice among the graph's inputs and outputs; a pass should have copied it")
-    # The bases after those of inputs and outputs are theirs.
-    most = schema.MAX_IO - bool(graph.states()) - copies - region_count
-    if len(io) > most:
-        others = ["a state"] * bool(graph.states()) + ["copies of weights"] * copies
-        others += [f"{region_count + 1} memories"] * bool(region_count)
-        also = f" beside {' and '.join(others)}" if others else ""
-        raise ValueError(f"{len(io)} inputs and outputs; a payload has at most {most}{also}")
-    for value in io:
-        if value.is_constant:
-            raise ValueError(f"graph output {value.name} is a constant")
-        if len(value.shape) > schema.MAX_RANK:
-            raise ValueError(f"{value.name} has rank {len(value.shape)}, more than {schema.MAX_RANK}")
-        if not value.element.at_border:
-            taken = named(*(element for element in Element if element.at_border))
-            raise ValueError(f"{value.name} is {value.element.value}; I/O is {taken}")
 
 
 class _ConstantPool:

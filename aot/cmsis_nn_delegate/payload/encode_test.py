@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cmsis_nn_delegate.cores import CORES
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.format.opcodes import Opcode
 from cmsis_nn_delegate.graph.ir import Graph, Node, Value
@@ -17,11 +16,12 @@ from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.registry import OPS, calls
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
-from cmsis_nn_delegate.payload.planner.memories import Memory
-from cmsis_nn_delegate.payload.planner.memory import IoPlacement
+from cmsis_nn_delegate.planner.memory import IoPlacement
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, kernels
-from cmsis_nn_delegate.target import TARGETS, get_target
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.cores import CORES
+from cmsis_nn_delegate.targets.memory import Memory
+from cmsis_nn_delegate.targets.target import TARGETS, get_target
 from cmsis_nn_delegate.testing import networks
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from cmsis_nn_delegate.testing.random_case import RandomCase
@@ -332,7 +332,7 @@ def test_encoding_is_deterministic_across_processes():
     program = (
         "import sys; from cmsis_nn_delegate.testing import networks;"
         "from cmsis_nn_delegate.payload.lower_partition import encode;"
-        "from cmsis_nn_delegate.target import get_target;"
+        "from cmsis_nn_delegate.targets.target import get_target;"
         "sys.stdout.buffer.write(encode(networks.random_network(7), get_target('cortex-m55')).payload)"
     )
     environment = {"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": "1"}

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from ..graph.ir import Graph
 from ..passes.run_passes import run_passes
-from ..target import Target
-from .bands import compute_in_bands
-from .choose_kernels import choose_kernels, legalize
-from .encode import Encoded, encode_planned, plan
-from .options import DEFAULT_OPTIONS, PayloadOptions
+from ..selection.bands import compute_in_bands
+from ..selection.choose_kernels import choose_kernels, legalize
+from ..selection.options import DEFAULT_OPTIONS, PayloadOptions
+from ..selection.planned import plan
+from ..targets.target import Target
+from .encode import Encoded, encode_planned
 
 
 def lower_partition(graph: Graph, target: Target, options: PayloadOptions = DEFAULT_OPTIONS) -> Encoded:

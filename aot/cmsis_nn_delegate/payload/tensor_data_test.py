@@ -7,7 +7,7 @@ from cmsis_nn_delegate.ops import storage
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.payload.tensor_data import from_bytes, to_bytes
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing import networks
 
 

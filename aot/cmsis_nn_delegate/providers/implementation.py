@@ -15,7 +15,7 @@ from ..ops.features import Features
 from ..ops.kernel import KernelSpec
 from ..ops.op import Draw, mismatch
 from ..ops.registry import OPS
-from ..target import Target
+from ..targets.target import Target
 
 
 @dataclass(frozen=True)

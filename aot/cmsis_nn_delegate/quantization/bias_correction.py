@@ -15,7 +15,7 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Interpreter, Node
 
-from ..errors import UserError
+from ..support.errors import UserError
 from .in_place import describe, written_state
 from .rewriting import constant_for, data_of, finish, is_only_reader
 

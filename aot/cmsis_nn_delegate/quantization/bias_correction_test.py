@@ -8,12 +8,12 @@ from torch import nn
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.quantization.bias_correction import correct_biases
 from cmsis_nn_delegate.quantization.configuration import QuantizationConfig
 from cmsis_nn_delegate.quantization.convert import convert_calibrated
 from cmsis_nn_delegate.quantization.prepare import quantizable_module
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()

@@ -19,10 +19,10 @@ from typing import Any, Optional
 import numpy as np
 import torch
 
-from ..errors import UserError, users_code
-from ..finite import require_finite
-from ..heartbeat import numbered
-from ..isolation import as_caller
+from ..support.errors import UserError, users_code
+from ..support.finite import require_finite
+from ..support.heartbeat import numbered
+from ..support.isolation import as_caller
 from . import samples
 from .interface import Inputs
 

@@ -14,7 +14,6 @@ from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from cmsis_nn_delegate import pipeline
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.quantization import prepare
 from cmsis_nn_delegate.quantization.comparison import Samples, compare
 from cmsis_nn_delegate.quantization.configuration import OBSERVERS
@@ -22,6 +21,7 @@ from cmsis_nn_delegate.quantization.convert import convert_calibrated
 from cmsis_nn_delegate.quantization.interface import make_flat
 from cmsis_nn_delegate.quantization.prepare import quantizable_module
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from cmsis_nn_delegate.testing.in_place_forms import Writer
 

@@ -24,8 +24,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from ..checked import checked
-from ..errors import UserError, require_known
+from ..support.checked import checked
+from ..support.errors import UserError, require_known
 
 OBSERVERS = ("histogram", "minmax", "moving-average", "percentile")
 WEIGHTS = ("per-channel", "per-tensor")

@@ -25,7 +25,7 @@ from typing import Any, Union
 
 import yaml
 
-from ..errors import UserError, require_known
+from ..support.errors import UserError, require_known
 from .configuration import Configuration, QuantizationConfig
 
 _PLACES = ("operator_types", "module_types", "module_names")

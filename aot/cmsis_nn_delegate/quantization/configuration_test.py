@@ -2,9 +2,9 @@
 
 import pytest
 
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.quantization import configuration_file
 from cmsis_nn_delegate.quantization.configuration import PRESETS, SKIP, Configuration, QuantizationConfig
+from cmsis_nn_delegate.support.errors import UserError
 
 FILE = """
 preset: minmax

@@ -15,8 +15,8 @@ import torchao.utils
 from torch.fx import GraphModule
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e
 
-from ..checked import checked
-from ..isolation import isolated
+from ..support.checked import checked
+from ..support.isolation import isolated
 from .in_place import compute_late, written_buffers
 from .rewriting import evaluated
 from .sum_scales import coarsen_sums

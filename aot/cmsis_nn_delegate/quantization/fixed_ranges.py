@@ -8,7 +8,7 @@ from torch.fx import Graph, Node
 from torchao.quantization.pt2e.quantizer import FixedQParamsQuantizationSpec
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
-from ..errors import UserError, closest
+from ..support.errors import UserError, closest
 from .in_place import describe
 from .overrides import module_stack, output_of_module
 from .shared_scales import Place, owner_of, set_spec, spec_of

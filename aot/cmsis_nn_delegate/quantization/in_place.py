@@ -18,7 +18,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from ..edge.kept_whole import kept_whole
 from ..edge.states import copy_held_states
-from ..errors import UserError
+from ..support.errors import UserError
 from .tables import limit_tables
 from .views import fit_views
 

@@ -10,10 +10,10 @@ from torch import nn
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e, prepare_qat_pt2e
 
 from cmsis_nn_delegate import quantizable_module
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.quantization.convert import convert_calibrated
 from cmsis_nn_delegate.quantization.in_place import written
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from cmsis_nn_delegate.testing.in_place_forms import FORMS, INPUT_SHAPE, Writer
 

@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 from torch.utils import _pytree as pytree
 
-from ..errors import UserError
+from ..support.errors import UserError
 from .specs import EXAMPLE, TRUTH
 
 

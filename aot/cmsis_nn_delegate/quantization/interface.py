@@ -20,7 +20,7 @@ from torch.fx import GraphModule, Node
 from torch.fx.graph import CodeGen
 from torch.utils import _pytree as pytree
 
-from ..errors import UserError
+from ..support.errors import UserError
 from .private_copy import require_separate_inputs
 
 Model = Union[torch.nn.Module, ExportedProgram]

@@ -10,12 +10,13 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from cmsis_nn_delegate import heartbeat, reference
+from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.cli import main
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.quantization import calibration
 from cmsis_nn_delegate.quantization.interface import Inputs, check_model, make_flat, required_names
+from cmsis_nn_delegate.support import heartbeat
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()

@@ -13,7 +13,7 @@ from typing import Any, Optional
 from torch.fx import Graph, GraphModule, Node
 
 from ..edge.naming import LEFT_IN_FLOAT, left_in_float
-from ..errors import UserError, closest
+from ..support.errors import UserError, closest
 from .configuration import Configuration, QuantizationConfig
 from .in_place import written
 

@@ -7,9 +7,9 @@ from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from cmsis_nn_delegate.edge.naming import left_in_float
 from cmsis_nn_delegate.edge.refusal import Reason
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.quantization.configuration import SKIP, QuantizationConfig
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.lowering import exported, lower_program, quantized
 
 Q = torch.ops.quantized_decomposed.quantize_per_tensor.default

@@ -14,8 +14,8 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from ..checked import checked
-from ..isolation import isolated
+from ..support.checked import checked
+from ..support.isolation import isolated
 from .in_place import DROPOUT, functional_module, is_training, is_written
 from .input_truths import note_examples
 from .rewriting import is_only_reader

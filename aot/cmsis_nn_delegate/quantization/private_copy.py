@@ -11,8 +11,8 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule
 
-from ..errors import UserError, users_code
-from ..finite import require_finite
+from ..support.errors import UserError, users_code
+from ..support.finite import require_finite
 from .in_place import frozen_nodes
 
 Model = Union[torch.nn.Module, ExportedProgram]

@@ -12,9 +12,9 @@ from torchao.quantization.pt2e.fake_quantize import FakeQuantize
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_qat_pt2e
 
 from cmsis_nn_delegate import quantizable_module, reference
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.quantization.convert import convert_trained
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.lowering import lower_program
 
 aten = torch.ops.aten

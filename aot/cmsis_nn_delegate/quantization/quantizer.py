@@ -49,7 +49,6 @@ from torchao.quantization.pt2e.quantizer import (
 )
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
-from ..checked import checked
 from ..ops.annotation import (
     Annotation,
     Elementwise,
@@ -62,6 +61,7 @@ from ..ops.annotation import (
     Weighted,
 )
 from ..ops.registry import OPS
+from ..support.checked import checked
 from . import configuration_file, overrides
 from .configuration import SKIP, Configuration, QuantizationConfig
 from .fixed_ranges import fix_ranges

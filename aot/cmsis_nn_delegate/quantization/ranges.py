@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Interpreter, Node
 
-from ..errors import UserError
-from ..finite import flaw
+from ..support.errors import UserError
+from ..support.finite import flaw
 from .in_place import describe, written_state
 
 aten = torch.ops.aten

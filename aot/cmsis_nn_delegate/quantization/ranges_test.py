@@ -10,9 +10,9 @@ from torch import nn
 
 from cmsis_nn_delegate import cli
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.quantization.comparison import differing_part
 from cmsis_nn_delegate.quantization.configuration import OBSERVERS
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()

@@ -20,9 +20,9 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from ..errors import UserError, require_file
-from ..finite import require_finite
 from ..format.element import KERNEL_ELEMENTS, Element, named
+from ..support.errors import UserError, require_file
+from ..support.finite import require_finite
 
 Sample = tuple[np.ndarray, ...]
 

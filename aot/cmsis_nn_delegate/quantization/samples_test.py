@@ -6,9 +6,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.quantization import samples
 from cmsis_nn_delegate.quantization.samples import InputSpec, load
+from cmsis_nn_delegate.support.errors import UserError
 
 
 def archive(path, **members):

@@ -24,7 +24,7 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from ..errors import UserError
+from ..support.errors import UserError
 from .in_place import describe
 from .rewriting import call_for, constant_for, data_of, evaluated, finish, is_only_reader
 

@@ -15,10 +15,10 @@ import executorch
 import numpy as np
 import torch
 
-from ..checked import checked
-from ..errors import UserError
-from ..finite import require_finite
 from ..format.element import Element
+from ..support.checked import checked
+from ..support.errors import UserError
+from ..support.finite import require_finite
 from .checkout import find_checkout
 
 _COMPILER = "executorch.exir"

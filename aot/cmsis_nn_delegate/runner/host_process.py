@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
-from ..errors import UserError
+from ..support.errors import UserError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +29,9 @@ _CHILD = """\
 import signal, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupted parent ends this process
 sys.path[:] = {path!r}
-from cmsis_nn_delegate.runner.host_process import serve
+from cmsis_nn_delegate.support.quiet import quiet
+quiet()
+from cmsis_nn_delegate.runner.host_server import serve
 serve({descriptor})
 """
 
@@ -92,31 +94,3 @@ def _end(connection: Connection, process: subprocess.Popen[bytes]) -> None:
 
 # How the other process calls the program.
 _PROGRAM = "the program"
-
-
-def serve(descriptor: int) -> None:
-    """Answers what a `HostProcess` asks on a connection: first about loading a program, then about running it. An
-    answer is (result, message of an error, its exit code)."""
-    from ..quiet import quiet
-
-    quiet()
-    from .host import HostProgram
-
-    with Connection(descriptor) as connection:
-        program = None
-        while True:
-            try:
-                question = connection.recv()
-            except EOFError:
-                return
-            try:
-                if program is None:
-                    program = HostProgram(*question)
-                    answer: Any = (program.input_shapes, program.input_dtypes)
-                else:
-                    answer = program.run(*question)
-                connection.send((answer, None, None))
-            except UserError as error:
-                connection.send((None, str(error), error.exit_code))
-            except Exception as error:
-                connection.send((None, f"{type(error).__name__}: {error}", None))

@@ -12,8 +12,8 @@ import torch
 
 from cmsis_nn_delegate import cli
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.runner import host, host_process
+from cmsis_nn_delegate.runner import host, host_process, host_server
+from cmsis_nn_delegate.support.errors import UserError
 
 LIBRARY = os.path.abspath("runtime/libcmsis_nn_delegate.so")
 X = torch.linspace(-1, 1, 4).reshape(1, 4)
@@ -49,7 +49,7 @@ class Forked:
             faulthandler.disable()
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             try:
-                host_process.serve(pass_fds[0])
+                host_server.serve(pass_fds[0])
             finally:
                 os._exit(0)
 

@@ -14,7 +14,6 @@ from typing import Optional, Union
 import numpy as np
 
 from .. import reference
-from ..errors import UserError
 from ..format.record import Role
 from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import TensorType
@@ -22,6 +21,7 @@ from ..ops import storage
 from ..ops.registry import calls
 from ..payload.decode import decode
 from ..providers.registry import kernels
+from ..support.errors import UserError
 from . import simulate
 from .job import Layer
 

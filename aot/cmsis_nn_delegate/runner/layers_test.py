@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cmsis_nn_delegate.errors import UserError
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.runner import layers
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.support.errors import UserError
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 RUNTIME = Path("runtime")

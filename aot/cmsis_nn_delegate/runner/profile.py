@@ -19,12 +19,12 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from ..errors import UserError
 from ..graph.ir import Graph
 from ..graph.tensor_type import Element
 from ..ops.embedding import index_range
-from ..payload.report.model_report import Report
-from ..structured import read_json, structured
+from ..report.model_report import Report
+from ..support.errors import UserError
+from ..support.structured import read_json, structured
 from . import simulate
 
 # The version of the JSON's structure.

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsis_nn_delegate.cli import main
-from cmsis_nn_delegate.errors import UserError
+from cmsis_nn_delegate.files import serialize
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
-from cmsis_nn_delegate.payload.files import serialize
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.report.budget import Budget
-from cmsis_nn_delegate.payload.report.model_report import build_report
+from cmsis_nn_delegate.report.budget import Budget
+from cmsis_nn_delegate.report.model_report import build_report
 from cmsis_nn_delegate.runner import chrome_trace, profile_text, simulate
 from cmsis_nn_delegate.runner.profile import CallProfile, Profile, measure, random_inputs
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.support.errors import UserError
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 RUNTIME = Path("runtime")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..errors import UserError
-from ..payload.report.budget import Budget, largest, over
-from ..payload.report.text import shape, table
+from ..report.budget import Budget, largest, over
+from ..report.text import shape, table
+from ..support.errors import UserError
 from .profile import CallProfile, Profile
 
 _MODEL = (

@@ -11,11 +11,11 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from ..errors import UserError, require_file
-from ..finite import require_finite
 from ..format import schema
 from ..payload.decode import Tensor, decode
 from ..payload.tensor_data import from_bytes, to_bytes
+from ..support.errors import UserError, require_file
+from ..support.finite import require_finite
 from .checkout import find_checkout
 from .job import JOB_LAYER, JobFlag, Layer, build_job, build_program_job, payload_range
 from .result import Output, RunInfo, RunnerError, RunResult, parse_report

@@ -16,7 +16,6 @@ from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 from ..format.schema import MAX_IO
 from ..graph.ir import Graph, Value
 from ..partition.exir import EdgeProgramManager
-from ..partition.explain import NodeReport
 from ..partition.importer import import_program
 from ..partition.int8_io import io_quants
 from ..partition.lower import lower
@@ -27,6 +26,7 @@ from ..quantization.prepare import quantizable_module
 from ..quantization.quantizer import CmsisNnQuantizer
 from ..quantization.samples import for_device
 from ..reference import run
+from ..report.node_report import NodeReport
 from .faster_torch import make_torch_faster
 
 make_torch_faster()

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from cmsis_nn_delegate.emit.kernel_table import generate_kernel_table
 from cmsis_nn_delegate.format.opcodes import Opcode
 from cmsis_nn_delegate.ops import extremum
 from cmsis_nn_delegate.ops.extremum import ExtremumAttrs
-from cmsis_nn_delegate.payload.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
-from cmsis_nn_delegate.payload.kernel_table import generate_kernel_table
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.payload.options import PayloadOptions
 from cmsis_nn_delegate.providers.implementation import OwnImplementation, Symbol
 from cmsis_nn_delegate.providers.registry import PROVIDERS, kernels, register
-from cmsis_nn_delegate.target import get_target
+from cmsis_nn_delegate.selection.choose_kernels import choose_kernels, legalize
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from tests.extension.words.provider import Words
 

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from cmsis_nn_delegate import compile_model, reference
-from cmsis_nn_delegate.payload.report import text
 from cmsis_nn_delegate.providers.registry import PROVIDERS, register
+from cmsis_nn_delegate.report import text
 from tests.extension.words.provider import Words
 
 RUNS = 4

@@ -8,7 +8,7 @@ from typing import Any
 
 from model_explorer.graph_builder import Graph, GraphNode, IncomingEdge, KeyValue, MetadataItem
 
-from cmsis_nn_delegate.payload.files.artifacts import Artifacts
+from cmsis_nn_delegate.files.artifacts import Artifacts
 
 Document = Mapping[str, Any]
 

@@ -17,8 +17,8 @@ from typing import Any, Optional
 
 from model_explorer.node_data_builder import GradientItem, GraphNodeData, ModelNodeData, NodeDataResult
 
-from cmsis_nn_delegate.errors import UserError
-from cmsis_nn_delegate.payload.files.artifacts import Artifacts
+from cmsis_nn_delegate import UserError
+from cmsis_nn_delegate.files.artifacts import Artifacts
 
 from .graph import graph_of, report_of
 

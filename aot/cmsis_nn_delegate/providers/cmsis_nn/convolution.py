@@ -13,7 +13,7 @@ from ...ops import cmsis_nn_geometry, conv2d, depthwise_conv2d, storage, transpo
 from ...ops import cmsis_nn_rules as rules
 from ...ops.conv_args import CallDims
 from ...ops.geometry import Geometry
-from ...target import Target
+from ...targets.target import Target
 from ..implementation import Function, Implementation, Symbol, Workspace, copy_of
 from . import scratch
 

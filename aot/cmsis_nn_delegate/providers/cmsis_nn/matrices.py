@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...graph.ir import Node
 from ...ops import batch_matmul
-from ...target import Target
+from ...targets.target import Target
 from ..implementation import Implementation, Symbol, Workspace
 from . import scratch
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...target import Target
+from ...targets.target import Target
 
 
 def query(function: str, target: Target, **arguments: Any) -> int:

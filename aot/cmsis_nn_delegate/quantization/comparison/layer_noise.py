@@ -21,7 +21,7 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Interpreter, Node
 
-from ...heartbeat import numbered
+from ...support.heartbeat import numbered
 from ..in_place import constant_nodes
 from .noise import Noise
 from .running import Sample, call, is_float, outputs, run

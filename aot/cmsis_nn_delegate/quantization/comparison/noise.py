@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...noise_sums import NoiseSums
+from ...support.noise_sums import NoiseSums
 from .running import difference, extent, is_float
 
 

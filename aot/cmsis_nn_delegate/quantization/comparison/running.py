@@ -13,7 +13,7 @@ from torch.fx import GraphModule, Interpreter, Node
 from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
 
-from ...errors import UserError
+from ...support.errors import UserError
 from ..in_place import describe, frozen_nodes
 
 Sample = tuple[torch.Tensor, ...]

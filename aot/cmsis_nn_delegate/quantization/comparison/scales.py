@@ -8,7 +8,7 @@ import torch
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e import MovingAverageMinMaxObserver
 
-from ...errors import UserError
+from ...support.errors import UserError
 from ..in_place import constant_nodes, describe
 from ..percentile import PercentileObserver
 from .running import by_channels, is_float

@@ -1,0 +1,1 @@
+"""How exact a compiled model is, layer by layer, and what to do about it."""

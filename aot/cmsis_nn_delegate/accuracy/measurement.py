@@ -1,0 +1,282 @@
+"""How exact a compiled model is: float, quantized in PyTorch, and as the device computes it, side by side: `measure`.
+
+The device's outputs are computed by the portable kernels in ExecuTorch's runtime, or by the integer reference, which is
+slower; every kernel of a device gives the same bytes. The device's layers are those of the integer reference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Optional, Union
+
+import numpy as np
+import torch
+from torch.fx import GraphModule
+
+from .. import reference
+from ..compiled import Compiled
+from ..edge.functions import name_in
+from ..edge.naming import module_of, source_of
+from ..edge.nodes import target_name
+from ..graph.ir import Value
+from ..ops import storage
+from ..partition.int8_io import io_quants
+from ..pipeline import Compilation
+from ..quantization import calibration
+from ..quantization.comparison import Samples
+from ..quantization.comparison.layer_noise import LayerNoise
+from ..quantization.comparison.layer_noise import measure as measure_layers
+from ..quantization.comparison.noise import Noise
+from ..quantization.comparison.running import call
+from ..quantization.in_place import written_state
+from ..quantization.interface import make_flat
+from ..quantization.samples import for_device
+from ..runner import simulate
+from ..runner.host import HostProgram
+from ..support.checked import checked
+from ..support.errors import UserError
+from ..support.heartbeat import numbered
+from ..support.isolation import as_caller, isolated
+from ..support.noise_sums import NoiseSums
+from .advice import proposals
+from .report import Accuracy, Arithmetic, LayerAccuracy, Part, decibels
+
+Outputs = list[Any]  # of one sample
+
+
+@checked()
+@isolated()
+def measure(
+    compilation: Compilation,
+    data: Any,
+    labels: Optional[np.ndarray] = None,
+    *,
+    part: Optional[Part] = None,
+    layer_samples: int = 8,
+    library: Union[str, Path, None] = None,
+    image: Union[str, Path, None] = None,
+    progress: Callable[[str], None] = lambda line: None,
+) -> Accuracy:
+    """Measures a model that was compiled with float inputs and outputs and with `check`, for its first target.
+
+    data: inputs, in any form that calibration data may have. labels: the class of each row of the first output.
+    part: the samples that are measured, by default all. Layers are measured without it only.
+    layer_samples: how many of the samples, spread evenly, the layers are measured on; those of a model that was
+        quantized by the caller are not.
+    library: the delegate's shared library; see `runner.host`. A model in several parts needs it.
+    image: firmware of the standalone runner, which computes the device's outputs in a simulator instead.
+
+    UserError for unusable data, for labels that do not fit the model, for parts of what has a state, and if `image`
+    cannot run the model.
+    """
+    if layer_samples < 1:
+        raise UserError(f"layer_samples is {layer_samples}; give 1 or more")
+    progress = as_caller()(progress)
+    c = compilation
+    if c.options.io != "float" or not c.options.check:
+        raise ValueError("accuracy is measured with float inputs and outputs, and with check")
+    compiled = c.compiled[0]
+    if part is not None and written_state(c.converted.graph):
+        raise UserError("the model keeps a state from one sample to the next: its data cannot be measured in parts")
+    with torch.no_grad():
+        everything = list(calibration.read(data, c.inputs))
+        samples = everything if part is None else everything[part.samples]
+        if not samples:
+            raise UserError(f"the data contains no samples{'' if part is None else f' for part {part}'}")
+        kept = Samples(layer_samples)
+        for sample in samples:
+            kept.add(sample)
+        quantized_here = "" if c.is_quantized else "float and "
+        progress(f"running {len(samples)} samples in {quantized_here}quantized, in PyTorch")
+        quantized = list(_run_quantized(c.converted, samples))
+        wanted = quantized if c.is_quantized else _run_float(c, samples)
+        device, obstacle, how = _device(c, samples, library, image, progress)
+        classes = None if labels is None else _Labels(labels, len(everything), part, wanted[0])
+        arithmetics = [] if c.is_quantized else [_arithmetic("float", "PyTorch", wanted, wanted, classes)]
+        arithmetics.append(_arithmetic("quantized", "PyTorch, with integers as floats", wanted, quantized, classes))
+        if device is not None:
+            arithmetics.append(_arithmetic("device", how, wanted, device, classes))
+        layers: list[LayerAccuracy] = []
+        predicted = None
+        if part is None and not c.is_quantized:
+            progress(f"measuring layers on {len(kept.kept)} samples")
+            on_device = _DeviceLayers(c, kept.kept)
+            noises = measure_layers(c.prepared, c.converted, kept.kept, on_device.see, progress)
+            total = math.fsum(layer.cost for layer in noises)
+            predicted = decibels(total)
+            layers = [_layer(c, noise, on_device.noises.get(noise.node.name), total) for noise in noises if noise.count]
+    return Accuracy(
+        model=c.options.name,
+        target=compiled.target.name,
+        part="" if part is None else str(part),
+        samples=len(samples),
+        layer_samples=len(kept.kept) if layers else 0,
+        arithmetics=tuple(arithmetics),
+        device_steps=None if device is None else _steps(compiled, quantized, device),
+        device_obstacle=obstacle,
+        predicted_sqnr=predicted,
+        layers=tuple(layers),
+    )
+
+
+def _run_float(c: Compilation, samples: Sequence[Any]) -> list[Outputs]:
+    module = c.exported.module(check_guards=False)
+    make_flat(module)
+    return [call(module, sample) for sample in numbered(samples, "sample")]
+
+
+def _run_quantized(converted: GraphModule, samples: Sequence[Any]) -> Iterator[Outputs]:
+    """Yields the outputs, starting with the state that the model had and leaving that state behind."""
+    state = {name: buffer.clone() for name, buffer in converted.named_buffers()}
+    for sample in numbered(samples, "sample"):
+        yield call(converted, sample)
+    for name, buffer in converted.named_buffers():
+        buffer.copy_(state[name])
+
+
+def _device(
+    c: Compilation,
+    samples: Sequence[Any],
+    library: Union[str, Path, None],
+    image: Union[str, Path, None],
+    progress: Callable[[str], None],
+) -> tuple[Optional[list[Outputs]], str, str]:
+    """(outputs as the device computes them, why there are none, what computed them)"""
+    compiled = c.compiled[0]
+    arrays = [[for_device(np.asarray(x.numpy(), order="C")) for x in sample] for sample in samples]
+    if image is not None:
+        if compiled.payload is None:
+            raise UserError("the model is not delegated as a whole: images of the standalone runner cannot run it")
+        progress(f"simulating {image}")
+        run = simulate.run(compiled.payload, arrays, image, progress=progress)
+        outputs = [[torch.from_numpy(x) for x in result] for result in run.outputs]
+        return outputs, "", f"{run.info.core} in {run.place}, kernels {run.info.kernels}"
+    try:
+        program = HostProgram(compiled.pte, library)
+    except UserError as error:
+        if compiled.graph is None:  # parts are computed by ExecuTorch's kernels
+            return None, f"the model is not delegated as a whole, and cannot be run here: {error}", ""
+        progress("running the integer reference")
+        graph, states = compiled.graph, reference.initial_states(compiled.graph)
+        results = [reference.run(graph, sample, states=states) for sample in numbered(arrays, "sample")]
+        how = "the integer reference"
+    else:
+        progress("running the program in ExecuTorch's runtime")
+        channels_last = [index for index, x in enumerate(c.inputs.tensors) if not x.is_contiguous()]
+        results = [program.run(sample, channels_last) for sample in numbered(arrays, "sample")]
+        how = "the device's kernels in C++, on this machine"
+    return [[torch.from_numpy(x) for x in result] for result in results], "", how
+
+
+class _Labels:
+    """The classes of the samples of a part, from those of all `count` samples. `outputs` are those of one sample."""
+
+    def __init__(self, labels: np.ndarray, count: int, part: Optional[Part], outputs: Outputs) -> None:
+        shape = list(outputs[0].shape)
+        if len(shape) != 2:
+            raise UserError(f"labels are for a model whose first output is [batch, classes]; here it is {shape}")
+        wanted = count * shape[0]
+        if labels.ndim != 1 or len(labels) != wanted or not np.issubdtype(labels.dtype, np.integer):
+            raise UserError(f"labels are {labels.dtype}{list(labels.shape)}; the data needs {wanted} integers")
+        if labels.min() < 0 or labels.max() >= shape[1]:
+            raise UserError(f"labels go from {labels.min()} to {labels.max()}; the model has {shape[1]} classes")
+        by_sample = labels.reshape(count, shape[0])
+        self._labels = (by_sample if part is None else by_sample[part.samples]).reshape(-1)
+
+    @property
+    def rows(self) -> int:
+        return len(self._labels)
+
+    def right(self, results: Sequence[Outputs]) -> int:
+        found = np.concatenate([output[0].numpy().argmax(axis=1) for output in results])
+        return int((found == self._labels).sum())
+
+
+def _arithmetic(
+    name: str, how: str, wanted: Sequence[Outputs], found: Sequence[Outputs], classes: Optional[_Labels]
+) -> Arithmetic:
+    noises = [Noise() for _ in wanted[0]]
+    for a, b in zip(wanted, found):
+        for noise, x, y in zip(noises, a, b):
+            noise.add(x, y)
+    rows, right = (0, 0) if classes is None else (classes.rows, classes.right(found))
+    return Arithmetic.of(name, how, [NoiseSums().plus(noise) for noise in noises], rows, right)
+
+
+def _steps(compiled: Compiled, quantized: Sequence[Outputs], device: Sequence[Outputs]) -> Optional[int]:
+    """Returns the largest difference of an output that is quantized."""
+    _, quants = io_quants(compiled.program)
+    distances = [
+        float((a.double() - b.double()).abs().max()) / quant.scale[0]
+        for x, y in zip(quantized, device)
+        for a, b, quant in zip(x, y, quants)
+        if quant is not None and a.numel()
+    ]
+    return round(max(distances)) if distances else None
+
+
+class _DeviceLayers:
+    """The device's tensors next to those of the float model, by the names of layers. `noises` has the layers of which
+    the device keeps a tensor of the same shape: passes join and drop others."""
+
+    def __init__(self, c: Compilation, samples: Sequence[Any]) -> None:
+        self.noises: dict[str, Noise] = {}
+        self._values: list[dict[str, torch.Tensor]] = []
+        graph = c.compiled[0].graph
+        if graph is None:
+            return
+        names = {node.name: name_in(c.converted.graph, node) for node in c.quantized.graph.nodes}
+        # In execution order: the last function of a call is the one whose result the call stores.
+        functions = {report.name: (at, names.get(report.function)) for at, report in enumerate(c.compiled[0].reports)}
+        self._layers: dict[int, str] = {}
+        for node in graph.nodes:
+            known = [functions[source] for source in node.sources if source in functions]
+            computing = [(at, name) for at, name in known if name and not _is_rounding(name)]
+            if computing and len(node.outputs) == 1:
+                self._layers[id(node.output)] = max(computing)[1]
+        states = reference.initial_states(graph)
+        for sample in samples:
+            self._values.append({})
+            reference.run(graph, [for_device(x.numpy()) for x in sample], self._keep, states)
+
+    def _keep(self, _: Any, value: Value, array: np.ndarray) -> None:
+        """Keeps a tensor of the sample that runs."""
+        layer = self._layers.get(id(value))
+        if layer is not None and value.quant is not None and value.quant.axis is None:
+            integers = storage.from_storage(array, value).astype(np.float64)
+            self._values[-1][layer] = torch.from_numpy((integers - value.zero_point) * value.scale)
+
+    def see(self, layer: LayerNoise, wanted: torch.Tensor, sample: int) -> None:
+        """Compares the device's tensor with a layer's float tensor of a sample."""
+        found = self._values[sample].get(layer.node.name) if self._values else None
+        if found is None:
+            return
+        squeezed = [[size for size in x.shape if size != 1] for x in (wanted, found)]
+        if squeezed[0] == squeezed[1]:
+            self.noises.setdefault(layer.node.name, Noise()).add(wanted, found.reshape(wanted.shape))
+
+
+def _is_rounding(name: str) -> bool:
+    return name.startswith(("quantize_per_", "dequantize_per_"))
+
+
+def _layer(c: Compilation, layer: LayerNoise, device: Optional[Noise], total: float) -> LayerAccuracy:
+    node = layer.node
+    cost = layer.cost / total if total else 0.0
+    return LayerAccuracy(
+        module=module_of(node),
+        source=str(source_of(node) or ""),
+        function="input" if node.op == "placeholder" else target_name(node),
+        name=node.name,
+        sqnr=layer.noise.sqnr,
+        device_sqnr=None if device is None else device.sqnr,
+        cosine=layer.noise.cosine,
+        saturation=layer.saturation,
+        levels=layer.levels_used,
+        alone_sqnr=decibels(layer.cost),
+        cost=cost,
+        weights_cost=min(layer.weights_cost / total, cost) if total else 0.0,
+        proposals=tuple(proposals(layer, cost, c)) if cost > 0 else (),
+    )

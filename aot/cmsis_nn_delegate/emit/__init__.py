@@ -1,0 +1,1 @@
+"""C and C++ that is written of payloads, for firmware to compile."""

@@ -1,1 +1,0 @@
-"""About how many instructions calls take on a core: `table.predicted_instructions`."""

@@ -1,0 +1,1 @@
+"""What a payload is compiled for: cores, targets, boards and their memories."""
