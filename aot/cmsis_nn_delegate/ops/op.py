@@ -221,7 +221,9 @@ class Op:
         return ()
 
     def variant(self, node: Node) -> str:
-        """Returns which of several kernels for the same elements `node` uses (`KernelSpec.variant`)."""
+        """Returns which of several kernels for the same elements `node` uses (`KernelSpec.variant`). That must not
+        depend on the providers, whose kernels compute each other's calls: where CMSIS-NN computes only some sizes, the
+        others have a kernel of their own for all providers."""
         return ""
 
     def kernel_of(self, node: Node) -> KernelSpec:
