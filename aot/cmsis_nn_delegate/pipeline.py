@@ -21,6 +21,7 @@ from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from .compile_options import CompileOptions
 from .compiled import Compiled
+from .edge.layers_by_shape import layers_by_shape
 from .graph.failure import shown_in_errors
 from .graph.ir import Graph
 from .partition.backend import compile_specs
@@ -419,7 +420,7 @@ def export(module: Model, args: tuple[Any, ...], kwargs: Optional[Mapping[str, A
     # Converted graph modules have no eval(), and are already in eval mode.
     if not isinstance(module, torch.fx.GraphModule):
         module = module.eval()
-    with library_call("torch.export cannot export the model"), torch.no_grad():
+    with library_call("torch.export cannot export the model"), torch.no_grad(), layers_by_shape():
         # With gradients autograd forbids some writes in place.
         return torch.export.export(module, args, dict(kwargs or {}))
 

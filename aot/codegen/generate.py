@@ -24,6 +24,7 @@ from codegen import (
     operator_table,
     payload_format,
     rules_header,
+    sigmoid_table,
 )
 
 OPCODES = "aot/cmsis_nn_delegate/format/opcodes.py"
@@ -34,6 +35,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "docs/reference/payload_format.md": payload_format.generate,
     **kernel_tables.files(),
     "runtime/kernels/cmsis_nn/rules.h": rules_header.generate,
+    "runtime/kernels/common/sigmoid_table.h": sigmoid_table.generate,
     "runtime/payload/format.h": format_header.generate,
     "runtime/payload/kernel_names.h": operator_checks.generate_names,
     "runtime/payload/operators.cc": operator_checks.generate_source,

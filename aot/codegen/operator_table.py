@@ -18,8 +18,8 @@ portable kernels; `cmsisnn explain` says for every node why, and `--strict` make
 |---|---|---|
 {supported}
 
-A batch norm after a convolution or a linear layer is folded into its weights. LSTM, GRU and RNN layers are computed
-step by step by linear layers, products, sums and functions; for longer sequences `cmsisnn explain` names the limit.
+A batch norm after a convolution or a linear layer is folded into its weights. LSTM, GRU and RNN layers become
+a call for each layer and direction: see [recurrent layers](reference/recurrent_layers.md).
 
 ## Kernels
 Every kernel exists in plain C++ (`portable`), bit-exact with that of CMSIS-NN where it has one.

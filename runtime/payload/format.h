@@ -36,7 +36,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 49;
+inline constexpr std::size_t kOpcodeCount = 52;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -116,6 +116,9 @@ enum class Opcode : std::uint8_t {
   kDepthwiseConv2dVectors = 46,
   kConv2dWinograd = 47,
   kDepthwiseConv2dRows = 48,
+  kGru = 49,
+  kLstm = 50,
+  kRnn = 51,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2019,6 +2022,225 @@ static_assert(offsetof(DepthwiseConv2dRowsArgs, filter_dims) == 56,
               "layout of DepthwiseConv2dRowsArgs");
 static_assert(offsetof(DepthwiseConv2dRowsArgs, output_dims) == 64,
               "layout of DepthwiseConv2dRowsArgs");
+
+/// How a gate's two sums become 16 bits.
+struct Gate {
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t input_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t input_shift;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t recurrent_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t recurrent_shift;
+};
+static_assert(sizeof(Gate) == 16, "layout of Gate");
+static_assert(offsetof(Gate, input_multiplier) == 0, "layout of Gate");
+static_assert(offsetof(Gate, input_shift) == 4, "layout of Gate");
+static_assert(offsetof(Gate, recurrent_multiplier) == 8, "layout of Gate");
+static_assert(offsetof(Gate, recurrent_shift) == 12, "layout of Gate");
+
+/// int8 GRU layer in one direction, from zeros, with gates and a state of 16 bits: see
+/// docs/reference/recurrent_layers.md.
+struct GruArgs {
+  /// int8 [steps, batch, inputs]
+  Ref input;
+  /// int8 [gates, hidden, inputs]
+  Ref filter;
+  /// int8 [gates, hidden, hidden]
+  Ref recurrent;
+  /// int32 [gates, hidden], effective bias
+  Ref bias;
+  /// int32 [gates, hidden], effective bias
+  Ref recurrent_bias;
+  /// int8 [steps, batch, hidden]
+  Ref output;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t inputs;
+  /// at least 1
+  std::int32_t hidden;
+  /// 3 * hidden
+  std::int32_t rows;
+  /// 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t batch_first;
+  /// 1: it begins with the last step, 0 to 1
+  std::int32_t reverse;
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(GruArgs) == 124, "layout of GruArgs");
+static_assert(offsetof(GruArgs, input) == 0, "layout of GruArgs");
+static_assert(offsetof(GruArgs, filter) == 4, "layout of GruArgs");
+static_assert(offsetof(GruArgs, recurrent) == 8, "layout of GruArgs");
+static_assert(offsetof(GruArgs, bias) == 12, "layout of GruArgs");
+static_assert(offsetof(GruArgs, recurrent_bias) == 16, "layout of GruArgs");
+static_assert(offsetof(GruArgs, output) == 20, "layout of GruArgs");
+static_assert(offsetof(GruArgs, scratch) == 24, "layout of GruArgs");
+static_assert(offsetof(GruArgs, scratch_bytes) == 28, "layout of GruArgs");
+static_assert(offsetof(GruArgs, steps) == 32, "layout of GruArgs");
+static_assert(offsetof(GruArgs, batch) == 36, "layout of GruArgs");
+static_assert(offsetof(GruArgs, inputs) == 40, "layout of GruArgs");
+static_assert(offsetof(GruArgs, hidden) == 44, "layout of GruArgs");
+static_assert(offsetof(GruArgs, rows) == 48, "layout of GruArgs");
+static_assert(offsetof(GruArgs, batch_first) == 52, "layout of GruArgs");
+static_assert(offsetof(GruArgs, reverse) == 56, "layout of GruArgs");
+static_assert(offsetof(GruArgs, reset_gate) == 60, "layout of GruArgs");
+static_assert(offsetof(GruArgs, update_gate) == 76, "layout of GruArgs");
+static_assert(offsetof(GruArgs, new_gate) == 92, "layout of GruArgs");
+static_assert(offsetof(GruArgs, new_bits) == 108, "layout of GruArgs");
+static_assert(offsetof(GruArgs, output_multiplier) == 112, "layout of GruArgs");
+static_assert(offsetof(GruArgs, output_shift) == 116, "layout of GruArgs");
+static_assert(offsetof(GruArgs, output_offset) == 120, "layout of GruArgs");
+
+/// int8 LSTM layer in one direction, from zeros, with gates and cells of 16 bits: see
+/// docs/reference/recurrent_layers.md.
+struct LstmArgs {
+  /// int8 [steps, batch, inputs]
+  Ref input;
+  /// int8 [gates, hidden, inputs]
+  Ref filter;
+  /// int8 [gates, hidden, hidden]
+  Ref recurrent;
+  /// int32 [gates, hidden], effective bias
+  Ref bias;
+  /// int32 [gates, hidden], effective bias
+  Ref recurrent_bias;
+  /// int8 [steps, batch, hidden]
+  Ref output;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t inputs;
+  /// at least 1
+  std::int32_t hidden;
+  /// 4 * hidden
+  std::int32_t rows;
+  /// 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t batch_first;
+  /// 1: it begins with the last step, 0 to 1
+  std::int32_t reverse;
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  /// of the cells after the point, 0 to 15
+  std::int32_t cell_bits;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(LstmArgs) == 140, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, input) == 0, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, filter) == 4, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, recurrent) == 8, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, bias) == 12, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, recurrent_bias) == 16, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, output) == 20, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, scratch) == 24, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, scratch_bytes) == 28, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, steps) == 32, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, batch) == 36, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, inputs) == 40, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, hidden) == 44, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, rows) == 48, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, batch_first) == 52, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, reverse) == 56, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, input_gate) == 60, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, forget_gate) == 76, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, cell_gate) == 92, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, output_gate) == 108, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, cell_bits) == 124, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, output_multiplier) == 128, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, output_shift) == 132, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, output_offset) == 136, "layout of LstmArgs");
+
+/// int8 recurrent layer in one direction, from zeros: h = tanh or relu of W x + U h, see
+/// docs/reference/recurrent_layers.md.
+struct RnnArgs {
+  /// int8 [steps, batch, inputs]
+  Ref input;
+  /// int8 [gates, hidden, inputs]
+  Ref filter;
+  /// int8 [gates, hidden, hidden]
+  Ref recurrent;
+  /// int32 [gates, hidden], effective bias
+  Ref bias;
+  /// int32 [gates, hidden], effective bias
+  Ref recurrent_bias;
+  /// int8 [steps, batch, hidden]
+  Ref output;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t inputs;
+  /// at least 1
+  std::int32_t hidden;
+  /// 1 * hidden
+  std::int32_t rows;
+  /// 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t batch_first;
+  /// 1: it begins with the last step, 0 to 1
+  std::int32_t reverse;
+  Gate new_gate;
+  /// 1: relu, 0: tanh, 0 to 1
+  std::int32_t relu;
+  /// Q31, of tanh, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(RnnArgs) == 92, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, input) == 0, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, filter) == 4, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, recurrent) == 8, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, bias) == 12, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, recurrent_bias) == 16, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, output) == 20, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, scratch) == 24, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, scratch_bytes) == 28, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, steps) == 32, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, batch) == 36, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, inputs) == 40, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, hidden) == 44, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, rows) == 48, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, batch_first) == 52, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, reverse) == 56, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, new_gate) == 60, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, relu) == 76, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, output_multiplier) == 80, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, output_shift) == 84, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, output_offset) == 88, "layout of RnnArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

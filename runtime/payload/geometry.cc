@@ -279,5 +279,14 @@ bool embedding(const CallCheck& call, std::int32_t count, std::int32_t first, st
                       "a look-up reads indices outside of its input");
 }
 
+bool recurrent_layer(const CallCheck& call, std::int32_t rows, std::int32_t hidden,
+                     std::int32_t gates) {
+  // 0 for what has kDimBits, as everything that is allowed has.
+  const std::uint32_t bits = less_one(rows) | less_one(hidden);
+  return call.require(
+      (bits >> kDimBits) == 0 && wide(hidden, gates) == static_cast<std::uint32_t>(rows),
+      "the rows of a recurrent layer are not those of its gates");
+}
+
 }  // namespace geometry
 }  // namespace cmsis_nn_delegate

@@ -87,5 +87,21 @@ bool embedding(const CallCheck& call, const Args& args) {
                    args.inner_step);
 }
 
+/// The rows are those of `gates` gates. Sizes of operands are products of the others.
+bool recurrent_layer(const CallCheck& call, std::int32_t rows, std::int32_t hidden,
+                     std::int32_t gates);
+
+inline bool recurrent_layer(const CallCheck& call, const payload::LstmArgs& args) {
+  return recurrent_layer(call, args.rows, args.hidden, 4);
+}
+
+inline bool recurrent_layer(const CallCheck& call, const payload::GruArgs& args) {
+  return recurrent_layer(call, args.rows, args.hidden, 3);
+}
+
+inline bool recurrent_layer(const CallCheck& call, const payload::RnnArgs& args) {
+  return recurrent_layer(call, args.rows, args.hidden, 1);
+}
+
 }  // namespace geometry
 }  // namespace cmsis_nn_delegate

@@ -58,6 +58,9 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "depthwise_conv2d_vectors of input int8, table int32, output int8",
     "conv2d_winograd of input int8, table int32, output int8",
     "depthwise_conv2d_rows of input int8, table int32, output int8",
+    "gru of input int8, filter int8, recurrent int8, output int8",
+    "lstm of input int8, filter int8, recurrent int8, output int8",
+    "rnn of input int8, filter int8, recurrent int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

@@ -223,6 +223,15 @@ inline constexpr Operator kDepthwiseConv2dRows = {payload::Opcode::kDepthwiseCon
                                                   sizeof(payload::DepthwiseConv2dRowsArgs),
                                                   check_depthwise_conv2d_rows};
 
+bool check_gru(const CallCheck& call, const void* args);
+inline constexpr Operator kGru = {payload::Opcode::kGru, sizeof(payload::GruArgs), check_gru};
+
+bool check_lstm(const CallCheck& call, const void* args);
+inline constexpr Operator kLstm = {payload::Opcode::kLstm, sizeof(payload::LstmArgs), check_lstm};
+
+bool check_rnn(const CallCheck& call, const void* args);
+inline constexpr Operator kRnn = {payload::Opcode::kRnn, sizeof(payload::RnnArgs), check_rnn};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -275,6 +284,9 @@ inline constexpr Operator kOperators[] = {
     operators::kDepthwiseConv2dVectors,
     operators::kConv2dWinograd,
     operators::kDepthwiseConv2dRows,
+    operators::kGru,
+    operators::kLstm,
+    operators::kRnn,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -132,7 +132,9 @@ class CaseRun {
     }
     const auto wanted = static_cast<std::int64_t>(kernel.scratch_bytes(call.args()));
     ++totals_.scratch_checked;
-    return given == wanted || fail("scratch bytes: given, wanted", given, wanted);
+    // A kernel that runs the calls of every provider may get more than it needs: what the others need.
+    const bool right = kernel.providers == 0xFF ? given >= wanted : given == wanted;
+    return right || fail("scratch bytes: given, wanted", given, wanted);
   }
 
   bool check_outputs(const PayloadView& view, const Bases& bases, const std::uint8_t* expected) {

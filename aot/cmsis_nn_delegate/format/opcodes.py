@@ -60,3 +60,6 @@ class Opcode(enum.IntEnum):
     DEPTHWISE_CONV2D_VECTORS = 46
     CONV2D_WINOGRAD = 47
     DEPTHWISE_CONV2D_ROWS = 48
+    GRU = 49
+    LSTM = 50
+    RNN = 51

@@ -96,6 +96,19 @@ class LookUp:
 
 
 @dataclass(frozen=True)
+class RecurrentLayer:
+    """The first argument has its own scale, and so have the weights of each of `gates`, symmetric, which are rows of
+    `w_ih` and `w_hh`. The initial state `h0` shares the scale of the output. Biases stay in float.
+
+    `cells` is the operator of the same arguments that computes the cells of the layer, in int16 with a scale that is a
+    power of two, which is that of the initial cells `c0`."""
+
+    targets: tuple[str, ...]
+    gates: int
+    cells: Optional[str] = None
+
+
+@dataclass(frozen=True)
 class NotAnnotated:
     """The quantizer never meets it in an exported program: `why`."""
 
@@ -103,4 +116,15 @@ class NotAnnotated:
     targets: tuple[str, ...] = ()
 
 
-Annotation = Union[Weighted, Elementwise, Unary, SameScale, JoinedScale, FixedOutput, IndexOutput, LookUp, NotAnnotated]
+Annotation = Union[
+    Weighted,
+    Elementwise,
+    Unary,
+    SameScale,
+    JoinedScale,
+    FixedOutput,
+    IndexOutput,
+    LookUp,
+    RecurrentLayer,
+    NotAnnotated,
+]

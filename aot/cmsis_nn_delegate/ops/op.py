@@ -141,6 +141,11 @@ class Op:
         """Returns what the instructions of its kernels depend on, by default the elements that they read and write."""
         return Features(elements(node))
 
+    def scratch_bytes(self, node: Node) -> int:
+        """Returns how many bytes every kernel needs besides inputs and outputs, for what a call keeps from one of its
+        steps to the next."""
+        return 0
+
     def layouts_of(self, node: Node) -> Layouts:
         """Returns the memory order of the images of `node`."""
         return self.layouts

@@ -14,6 +14,15 @@ SEEDS = st.integers(0, 2**32)
 SIZES = st.integers(1, 127)  # a line cannot be steeper
 
 
+def _no_line_gives(indices, size):
+    """Whether each two places allow some steps, in units of a line, but there is no step that all of them allow."""
+    least = indices << resizing.FRACTION_BITS
+    most = np.where(indices < size - 1, least + (1 << resizing.FRACTION_BITS) - 1, 1 << 40)
+    first, second = np.triu_indices(len(indices), 1)
+    apart = second - first
+    return np.max(np.ceil((least[second] - most[first]) / apart)) > np.min((most[second] - least[first]) // apart)
+
+
 @given(SIZES, SIZES, st.floats(0.02, 50), st.sampled_from([0, 0.5]), st.booleans())
 @settings(max_examples=300, deadline=None)
 def test_a_line_gives_the_chosen_pixels(size, count, scale, start, usual):
@@ -21,7 +30,10 @@ def test_a_line_gives_the_chosen_pixels(size, count, scale, start, usual):
     indices = np.floor((np.arange(count, dtype=np.float32) + np.float32(start)) * scale)
     indices = np.minimum(indices, size - 1).astype(np.int64)
     line = resizing.line_through(indices, size)
-    assert line is not None
+    if line is None:
+        # float32 has rounded some places up and others down, so that no line gives all of them.
+        assert _no_line_gives(indices, size)
+        return
     np.testing.assert_array_equal(line.places(count, size, 0), indices)
 
 

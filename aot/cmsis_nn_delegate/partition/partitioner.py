@@ -27,6 +27,7 @@ from .decompose import KEPT, decomposed
 from .exir import CompileSpec, DelegationSpec, Partitioner, PartitionResult, tag_constant_data
 from .explain import report
 from .smaller_units import nest_concatenations, separate_readers
+from .spelled_out import spell_out_layers
 from .support import Support
 from .work import measure
 
@@ -107,8 +108,11 @@ class CmsisNnPartitioner(Partitioner):
             self._asked = self._before = None
 
     def transform_for_pre_decomposition(self, exported_program: ExportedProgram) -> ExportedProgram:
-        """Records the functions before they are decomposed. Inside of `lowering`, also rewrites units with too many
-        inputs and outputs: ExecuTorch does not allow `partition` to change a program."""
+        """Records the functions before they are decomposed, and gives recurrent layers that are refused back to
+        PyTorch. Inside of `lowering`, also rewrites units with too many inputs and outputs: ExecuTorch does not allow
+        `partition` to change a program."""
+        if spell_out_layers(exported_program, lambda node: self._takes(exported_program, node)):
+            self._asked = None
         if not self._asks_once:
             self._functions.add(exported_program)
             return exported_program

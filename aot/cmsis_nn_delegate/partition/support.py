@@ -33,7 +33,7 @@ from ..ops.op import Op
 from ..ops.registry import OPS
 from ..providers.provider import Provider
 from ..providers.registry import DEFAULT
-from ..quantization.recurrent import MAX_STEPS, RECURRENT_LAYERS
+from ..quantization.recurrent import KINDS, MAX_STEPS
 from .portable import missing_kernel
 
 _BY_TARGET: dict[str, list[Op]] = {}
@@ -66,7 +66,7 @@ _BAGS = frozenset(
         "aten._embedding_bag_forward_only.default",
     }
 )
-_RECURRENT = frozenset(map(str, RECURRENT_LAYERS))
+_RECURRENT = frozenset(map(str, KINDS))
 
 
 def no_kernel(target: str, missing: str) -> str:
@@ -74,9 +74,10 @@ def no_kernel(target: str, missing: str) -> str:
     it can run the operator."""
     if target in _RECURRENT:
         return (
-            f"no kernel for {target}; once quantized, recurrent layers are computed step by step, of sequences of a "
-            f"fixed length of at most {MAX_STEPS}: call the layer for one part of the sequence after the other, with "
-            "the state that the part before returned"
+            f"no kernel for {target}: once quantized, recurrent layers of sequences of a fixed length are computed "
+            "that start from zeros, have no projection, and whose last cell state is not read; others step by step, up "
+            f"to {MAX_STEPS} steps: call the layer for one part of the sequence after the other, with the state that "
+            "the part before returned"
         )
     if target == _ATTENTION:
         return (

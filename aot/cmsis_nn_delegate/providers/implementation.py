@@ -103,8 +103,8 @@ class Implementation:
         return node
 
     def workspace(self, node: Node, target: Target) -> Workspace:
-        """Returns the memory with which it is fastest."""
-        return Workspace(0)
+        """Returns the memory with which it is fastest, by default what every kernel needs."""
+        return Workspace(OPS[self.op].scratch_bytes(node))
 
     def smaller_workspaces(self, node: Node) -> Sequence[Workspace]:
         """Returns with how much less scratch memory it also computes `node`, in more instructions the less it is."""

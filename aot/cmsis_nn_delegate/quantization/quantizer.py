@@ -56,6 +56,7 @@ from ..ops.annotation import (
     IndexOutput,
     JoinedScale,
     LookUp,
+    RecurrentLayer,
     SameScale,
     Unary,
     Weighted,
@@ -244,6 +245,8 @@ class CmsisNnQuantizer(Quantizer):
             return self._annotate_unary(node, annotation, constants, numbers)
         if isinstance(annotation, JoinedScale):
             return self._annotate_joined(node, annotation, constants)
+        if isinstance(annotation, RecurrentLayer):
+            return self._annotate_recurrent(node, annotation)
         source: Any = node.args[0]
         if isinstance(annotation, LookUp):
             if source.op != "get_attr":
@@ -351,6 +354,26 @@ class CmsisNnQuantizer(Quantizer):
         inputs: dict[Node, QuantizationSpecBase] = dict.fromkeys(tensors, SharedQuantizationSpec((first, node)))
         inputs[first] = self._input(first) if first in joined else self._activation(node)
         self._mark(node, inputs, SharedQuantizationSpec((first, node)))
+        return True
+
+    def _annotate_recurrent(self, node: Node, annotation: RecurrentLayer) -> bool:
+        """Annotates a layer in which only the sequence is no constant. What its cells need is seen where they are
+        computed, beside the layer, and stated by the scale of the initial ones."""
+        arguments: tuple[Any, ...] = node.args
+        source, *states = arguments[: 3 if annotation.cells else 2]
+        weights = arguments[1 + len(states) : 3 + len(states)]
+        inputs: dict[Node, QuantizationSpecBase] = {
+            source: self._input(source),
+            states[0]: SharedQuantizationSpec(node),
+            **dict.fromkeys(weights, self._specs.per_gate(annotation.gates)),
+        }
+        if annotation.cells is not None:
+            cells = next((u for u in source.users if str(u.target) == annotation.cells and u.args == node.args), None)
+            if cells is None:
+                return False  # `rewrite` adds them
+            self._mark(cells, {source: self._input(source)}, self._specs.cells)
+            inputs[states[1]] = SharedQuantizationSpec(cells)
+        self._mark(node, inputs, self._activation(node))
         return True
 
     # Helpers ----------------------------------------------------------------

@@ -30,7 +30,7 @@ from .masks import take_masks
 from .pools import rewrite_pools
 from .prepare import unpad_same
 from .products import split_products
-from .recurrent import unroll_recurrent_layers
+from .recurrent import compute_cells, separate_recurrent_layers
 from .scatters import scatters_to_concats
 from .selections import separate_selections
 from .sequences import images_of_sequences
@@ -51,7 +51,11 @@ class Rewrite:
 REWRITES = (
     Rewrite(aliases_to_functions, "operators are known by one name each"),
     Rewrite(float_powers_to_powers, "kernels know no float64"),
-    Rewrite(unroll_recurrent_layers, "each step of a recurrent layer has scales of its own"),
+    Rewrite(
+        separate_recurrent_layers,
+        "a kernel computes one layer in one direction",
+        trained=lambda model: separate_recurrent_layers(model, trained=True),  # no observers inside of the layers
+    ),
     Rewrite(spell_out_products, "the parts of einsum, glu and the like are quantized one by one"),
     Rewrite(lengths_to_products, "a sum of squares leaves few steps to small lengths"),
     Rewrite(scatters_to_concats, "a concatenation shares one scale and can be computed in place"),
@@ -78,10 +82,12 @@ REWRITES = (
 
 def rewrite(model: GraphModule, configuration: Configuration, trained: bool = False) -> None:
     """Applies `REWRITES` to `model`, and then what `configuration` asks for: equalization, and a bias for each layer
-    that `bias_correction` may correct."""
+    that `bias_correction` may correct. Last come the cells of LSTMs, which nothing reads: others would remove them."""
     for one in REWRITES:
         (one.trained if trained and one.trained is not None else one.run)(model)
     if configuration.equalization:
         equalize(model, relu6=configuration.equalization == "relu6")
     if configuration.bias_correction:
         give_biases(model)
+    if not trained:
+        compute_cells(model)

@@ -42,7 +42,7 @@ def lstm_output():
 MODELS = {
     "aliases_to_functions": (lambda: Function(lambda x: torch.multiply(x, x)), ROWS),
     "float_powers_to_powers": (lambda: Function(lambda x: torch.float_power(x.abs(), 2).float()), ROWS),
-    "unroll_recurrent_layers": (lstm_output, ROWS),
+    "separate_recurrent_layers": (lstm_output, ROWS),
     "spell_out_products": (lambda: Function(lambda x: F.glu(x)), ROWS),
     "lengths_to_products": (lambda: Function(lambda x: F.cosine_similarity(x + 1, x * 2 + 1)), ROWS),
     "scatters_to_concats": (lambda: Function(filled), ROWS),

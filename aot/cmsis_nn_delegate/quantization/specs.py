@@ -18,6 +18,7 @@ from torchao.quantization.pt2e.quantizer import FixedQParamsQuantizationSpec, Qu
 from ..edge.torch_types import torch_type
 from ..graph.tensor_type import Element
 from .configuration import QuantizationConfig
+from .gate_observers import CellObserver, GateObserver
 from .histogram import FastHistogramObserver
 from .mask_observers import mask_values, masked_scores
 from .percentile import PercentileObserver
@@ -30,8 +31,9 @@ EXAMPLE = "cmsis_nn_example"  # of an input: the values it was exported with
 TRUTH = "cmsis_nn_truth"  # of an input of numbers: it is taken for 0 and 1
 MASK = "cmsis_nn_mask"
 
-# What activations and weights become.
+# What activations, cells of recurrent layers, and weights become.
 _ACTIVATION = Element.INT8
+_CELLS = Element.INT16
 _WEIGHT = Element.INT8
 
 # By `QuantizationConfig.observer`.
@@ -86,6 +88,14 @@ class Specs:
                     observer=MovingAveragePerChannelMinMaxObserver, ch_axis=axis, **now
                 )
             self._per_channel.append(_weight(per_channel, torch.per_channel_symmetric, ch_axis=axis))
+        self._per_gate: dict[int, QuantizationSpec] = {}
+        self.cells = QuantizationSpec(
+            dtype=torch_type(_CELLS),
+            quant_min=_CELLS.low,
+            quant_max=_CELLS.high,
+            qscheme=torch.per_tensor_symmetric,
+            observer_or_fake_quant_ctr=CellObserver,
+        )
         self.per_channel = self._per_channel[0]
         self.per_tensor = _weight(per_tensor, torch.per_tensor_symmetric)
 
@@ -116,6 +126,13 @@ class Specs:
     def along(self, axis: int) -> QuantizationSpec:
         """Returns the spec of a weight with a scale for each index of dimension 0 or 1."""
         return self._per_channel[axis]
+
+    def per_gate(self, gates: int) -> QuantizationSpec:
+        """Returns the spec of weights of which each of `gates` parts, along dimension 0, has one scale."""
+        if gates not in self._per_gate:
+            observer = GateObserver.with_args(gates=gates, eps=_WEIGHT_EPS)
+            self._per_gate[gates] = _weight(observer, torch.per_channel_symmetric, ch_axis=0)
+        return self._per_gate[gates]
 
     def weight(self, config: QuantizationConfig) -> QuantizationSpec:
         return self.per_tensor if config.weights == "per-tensor" else self.per_channel

@@ -47,6 +47,9 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kEmbedding,
         portable::kEmbeddingInt32,
         portable::kConv2dLarge,
+        portable::kGru,
+        cmsis_nn::kLstm,
+        portable::kRnn,
     },
 };
 

@@ -151,5 +151,12 @@ inline Error maximum(const payload::MaximumArgs& args, const Bases& bases) {
   return run_maximum(&args, bases);
 }
 
+/// arm_nn_lstm_step_s8.
+extern const KernelOf<payload::Opcode::kLstm> kLstm;
+Error run_lstm(const void* args, const Bases& bases);
+inline Error lstm(const payload::LstmArgs& args, const Bases& bases) {
+  return run_lstm(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

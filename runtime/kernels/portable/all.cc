@@ -56,6 +56,9 @@ constexpr KernelTable kPortableKernels = {
         KernelRef(portable::kDepthwiseConv2dVectors).in_images_for(isa_set(payload::Isa::kMve)),
         KernelRef(portable::kConv2dWinograd).in_images_for(isa_set(payload::Isa::kDsp)),
         KernelRef(portable::kDepthwiseConv2dRows).in_images_for(isa_set(payload::Isa::kScalar)),
+        portable::kGru,
+        portable::kLstm,
+        portable::kRnn,
     },
 };
 

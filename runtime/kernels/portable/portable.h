@@ -419,5 +419,25 @@ inline Error depthwise_conv2d_rows(const payload::DepthwiseConv2dRowsArgs& args,
   return run_depthwise_conv2d_rows(&args, bases);
 }
 
+/// int8 GRU layer in one direction, from zeros, with gates and a state of 16 bits: see
+/// docs/reference/recurrent_layers.md.
+extern const KernelOf<payload::Opcode::kGru> kGru;
+Error run_gru(const void* args, const Bases& bases);
+inline Error gru(const payload::GruArgs& args, const Bases& bases) { return run_gru(&args, bases); }
+
+/// int8 LSTM layer in one direction, from zeros, with gates and cells of 16 bits: see
+/// docs/reference/recurrent_layers.md.
+extern const KernelOf<payload::Opcode::kLstm> kLstm;
+Error run_lstm(const void* args, const Bases& bases);
+inline Error lstm(const payload::LstmArgs& args, const Bases& bases) {
+  return run_lstm(&args, bases);
+}
+
+/// int8 recurrent layer in one direction, from zeros: h = tanh or relu of W x + U h, see
+/// docs/reference/recurrent_layers.md.
+extern const KernelOf<payload::Opcode::kRnn> kRnn;
+Error run_rnn(const void* args, const Bases& bases);
+inline Error rnn(const payload::RnnArgs& args, const Bases& bases) { return run_rnn(&args, bases); }
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -58,6 +58,9 @@ constexpr KernelTable kTunedAndCmsisNnKernels = {
         KernelRef(tuned::kDepthwiseConv2dVectors).in_images_for(isa_set(payload::Isa::kMve)),
         KernelRef(tuned::kConv2dWinograd).in_images_for(isa_set(payload::Isa::kDsp)),
         KernelRef(tuned::kDepthwiseConv2dRows).in_images_for(isa_set(payload::Isa::kScalar)),
+        portable::kGru,
+        cmsis_nn::kLstm,
+        portable::kRnn,
     },
 };
 

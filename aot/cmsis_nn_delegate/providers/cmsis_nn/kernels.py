@@ -12,6 +12,7 @@ from ..implementation import Implementation, Symbol
 from .convolution import Conv2d, DepthwiseConv2d, TransposeConv2d
 from .matrices import BatchMatmul
 from .pooling import AvgPool2d
+from .recurrent import Lstm
 
 
 def _plain(op: str, kernel: KernelSpec, function: str, *sources: str) -> Implementation:
@@ -41,6 +42,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     _of_rows("extremum", extremum.MAXIMUM, "arm_maximum_s8", "BasicMathFunctions/arm_maximum_s8.c"),
     _plain("fully_connected", fully_connected.PER_CHANNEL, *_PER_CHANNEL),
     _plain("fully_connected", fully_connected.PER_TENSOR, *_PER_TENSOR),
+    Lstm(),
     _plain("max_pool2d", max_pool2d.KERNEL, "arm_max_pool_s8", "PoolingFunctions/arm_max_pool_s8.c"),
     _plain("mul", mul.KERNEL, *_MUL),
     _of_rows("mul", mul.BROADCAST_KERNEL, *_MUL),

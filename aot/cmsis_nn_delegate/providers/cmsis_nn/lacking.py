@@ -21,6 +21,7 @@ WHY_LACKING: Mapping[str, str] = {
     "div": "CMSIS-NN has no division of activations",
     "embedding": _ROWS,
     "embedding_int32": _ROWS,
+    "gru": "CMSIS-NN has no GRU",
     "log_softmax": "CMSIS-NN has no logarithm of softmax",
     "lookup": "CMSIS-NN has no look-up of int8 in a table of 256 entries",
     "masked_softmax": "arm_softmax_s8 has no mask",
@@ -35,6 +36,7 @@ WHY_LACKING: Mapping[str, str] = {
     "reduce_sum": "CMSIS-NN has no sum over a dimension",
     "resize_bilinear": "CMSIS-NN does not interpolate",
     "resize_nearest": "CMSIS-NN does not resample",
+    "rnn": "CMSIS-NN has no simple recurrent layer",
     "softmax_long": "arm_softmax_s8 shifts by more than 31 bits once the sum of exponentials exceeds "
     f"{MAX_SOFTMAX_ROW}",
     "strided_copy": "CMSIS-NN has no copy between two strided tensors; rows that lie together go through memcpy",

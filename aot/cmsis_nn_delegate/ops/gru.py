@@ -1,0 +1,115 @@
+"""GRU layer in one direction, from zeros."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+
+from ..edge.program_types import EdgeContext, EdgeNode
+from ..format import blocks
+from ..format.record import I32, Field
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import Quant
+from .annotation import RecurrentLayer
+from .case import Case
+from .gate_functions import ARGUMENT_BITS, RESULT_BITS, sigmoid, tanh
+from .kernel import KernelSpec
+from .quantized_math import quantize_multiplier, requantize
+from .recurrent import INT16, Recurrent, RecurrentAttrs, Step, block, draw, floats, half_up, sat16
+
+_GATES = ("reset", "update", "new")
+
+KERNEL = KernelSpec(
+    "gru",
+    block(
+        "GruArgs",
+        "int8 GRU layer in one direction, from zeros, with gates and a state of 16 bits: see "
+        "docs/reference/recurrent_layers.md.",
+        _GATES,
+        Field("new_bits", I32, "of the recurrent sum of the new gate after the point", low=0, high=12),
+        blocks.multiplier("output_multiplier"),
+        blocks.shift("output_shift"),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class GruAttrs(RecurrentAttrs):
+    """`new_bits`: the recurrent sum of the new gate is in steps of 2^-new_bits."""
+
+    new_bits: int = ARGUMENT_BITS
+
+
+def _draw(d: Case) -> Value:
+    attrs = GruAttrs(d.pick(False, True), d.pick(False, True), d.integer(8, 12))
+    return draw(d, "gru", len(_GATES), attrs, d.quant(float(2.0 ** -d.random.uniform(6.5, 8))))
+
+
+class Gru(Recurrent):
+    """Like the LSTM: gates in Q3.12, their functions in Q0.15. The state is 16 bits, Q0.15, since it adds up small
+    steps; the products of the next step take the output, which is that state in 8 bits. All shifts round halves up.
+
+        n = tanh(sat16(input sum + (r * recurrent sum >> (15 + new_bits - 12))))
+        s = n + (z * (s - n) >> 15)
+        h = sat8(requantize(s) + zero point)
+
+    The recurrent sum of the new gate is not an argument of a function yet, and has as many bits before the point as the
+    weights may need."""
+
+    name = "gru"
+    targets = ("cmsis_nn_delegate.gru.default",)
+    whole = targets
+    annotation = RecurrentLayer(targets, len(_GATES))
+    attrs = GruAttrs
+    kernels = (KERNEL,)
+    draws = (_draw,)
+    gates = _GATES
+    limits = ("GRU layers of any number of steps",)
+
+    def _apart(self, bias: np.ndarray, recurrent_bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The recurrent bias of the new gate is inside of the product with the reset gate."""
+        apart = np.where(np.arange(len(bias)) < len(bias) // 3 * 2, 0.0, recurrent_bias)
+        return bias + recurrent_bias - apart, apart
+
+    def layer(self, node: EdgeNode, context: EdgeContext) -> GruAttrs:
+        attrs, parameters = super().layer(node, context), self._parameters(node)
+        weight, output = context.constant_float(parameters["w_hh"]), context.output_quant(node)
+        assert weight is not None and weight.data is not None and weight.scales is not None and output is not None
+        largest = output.scale[0] * max(127 - output.zero_point, 128 + output.zero_point)
+        reals = np.abs(weight.data.astype(np.float64)) * np.broadcast_to(weight.scales, len(weight.data))[:, None]
+        sums = (reals.sum(axis=1) * largest + np.abs(floats(parameters["b_hh"], context)))[len(reals) // 3 * 2 :]
+        bits = 15 - math.ceil(math.log2(max(float(sums.max()), 2.0**-10)))
+        return GruAttrs(attrs.batch_first, attrs.reverse, min(max(bits, 0), ARGUMENT_BITS))
+
+    def gate_steps(self, gate: int, h: float, attrs: GruAttrs) -> tuple[float, float]:
+        inputs, recurrent = super().gate_steps(gate, h, attrs)
+        return inputs, 2.0**-attrs.new_bits if gate == 2 else recurrent
+
+    def scratch_bytes(self, node: Node) -> int:
+        """The state of one batch."""
+        return INT16.nbytes(self.sizes(node).hidden)
+
+    def update(self, node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        reset, update, _ = step.gates
+        product = sigmoid(reset) * sat16(step.recurrent[2])
+        new = tanh(sat16(step.inputs[2] + half_up(product, RESULT_BITS + node.attrs.new_bits - ARGUMENT_BITS)))
+        state = new + half_up(sigmoid(update) * (state - new), RESULT_BITS)
+        return state, requantize(state, *_output_multiplier(node.output.quant))
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        multiplier, shift = _output_multiplier(node.output.quant)
+        return {
+            **super().encode(node, refs, scratch_bytes),
+            "new_bits": node.attrs.new_bits,
+            "output_multiplier": multiplier,
+            "output_shift": shift,
+        }
+
+
+def _output_multiplier(output: Optional[Quant]) -> tuple[int, int]:
+    assert output is not None
+    return quantize_multiplier(2.0**-RESULT_BITS / output.scale[0])

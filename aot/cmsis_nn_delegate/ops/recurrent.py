@@ -1,0 +1,373 @@
+"""What recurrent layers have in common: int8 sequences, gates of 16 bits, and a state that starts as zeros.
+
+A gate has a sum over the inputs of a step and one over the outputs of the step before, each requantized to 16 bits with
+ARGUMENT_BITS after the point, and added:
+
+    gate = sat16(sat16(requantize(bias + W (x - zero point))) + requantize(recurrent_bias + U (h - zero point)))
+
+as TensorFlow Lite and CMSIS-NN have it for the LSTM. As for a linear layer, the biases contain what zero points add.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Optional
+
+import numpy as np
+
+from ..edge.constant import Constant
+from ..edge.nodes import first, operand
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
+from ..edge.refusal import Reason, Refusal
+from ..format import blocks
+from ..format.record import I8, I32, Field, Role, Struct
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element, Quant, TensorType
+from . import gate_functions
+from .case import Case
+from .features import Features, sums
+from .layouts import Layouts
+from .op import Op
+from .quantized_math import quantize_multiplier, requantize, wrap32
+
+INT16 = Element.INT16
+
+GATE = Struct(
+    "Gate",
+    "How a gate's two sums become 16 bits.",
+    (
+        blocks.multiplier("input_multiplier"),
+        blocks.shift("input_shift"),
+        blocks.multiplier("recurrent_multiplier"),
+        blocks.shift("recurrent_shift"),
+    ),
+)
+
+
+def block(name: str, doc: str, gates: Sequence[str], *own: Field) -> Struct:
+    """Returns the argument block of a layer with these gates, and fields of its own."""
+    fields = (
+        blocks.input("input", I8, "steps", "batch", "inputs", doc="int8 [steps, batch, inputs]"),
+        blocks.filter("rows", "inputs", doc="int8 [gates, hidden, inputs]"),
+        blocks.operand(Role.FILTER, "recurrent", I8, ("rows", "hidden"), "int8 [gates, hidden, hidden]"),
+        blocks.bias("rows", doc="int32 [gates, hidden], effective bias"),
+        blocks.operand(Role.BIAS, "recurrent_bias", I32, ("rows",), "int32 [gates, hidden], effective bias"),
+        blocks.output(I8, "steps", "batch", "hidden", doc="int8 [steps, batch, hidden]"),
+        blocks.scratch(),
+        Field("scratch_bytes", I32),
+        Field("steps", I32, "at least 1"),
+        Field("batch", I32, "at least 1"),
+        Field("inputs", I32, "at least 1"),
+        Field("hidden", I32, "at least 1"),
+        Field("rows", I32, f"{len(gates)} * hidden"),
+        Field("batch_first", I32, "1: input and output are [batch, steps, ...]", low=0, high=1),
+        Field("reverse", I32, "1: it begins with the last step", low=0, high=1),
+        *(Field(f"{gate}_gate", GATE) for gate in gates),
+        *own,
+        blocks.output_offset(),
+    )
+    return Struct(name, doc, fields, geometry="recurrent_layer")
+
+
+@dataclass(frozen=True)
+class RecurrentAttrs:
+    """A recurrent layer in one direction. Inputs: x, weight, recurrent weight (int8, gates along dimension 0, with one
+    scale each), bias, recurrent bias (int32, in steps of input scale * weight scale and output scale * recurrent weight
+    scale)."""
+
+    batch_first: bool = False
+    reverse: bool = False
+
+
+class Sizes(NamedTuple):
+    steps: int
+    batch: int
+    inputs: int
+    hidden: int
+
+
+class Step(NamedTuple):
+    """What a step of all batches adds up: gates [gates, batch, hidden] in 16 bits, as int64."""
+
+    inputs: np.ndarray
+    recurrent: np.ndarray
+
+    @property
+    def gates(self) -> np.ndarray:
+        return sat16(self.inputs + self.recurrent)
+
+
+class Recurrent(Op):
+    """Base class. `gates` are named in the order of PyTorch's weights."""
+
+    gates: ClassVar[tuple[str, ...]]
+    # Of the arguments of the edge operator.
+    initial: ClassVar[tuple[str, ...]] = ("h0",)
+    layouts = Layouts.ROW_MAJOR
+
+    # Edge program -----------------------------------------------------------
+
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        source, parameters = operand(node), self._parameters(node)
+        return first(
+            lambda: context.refuse_tensors(node, source),
+            lambda: self._refuse_variable(parameters, context),
+            lambda: context.refuse_quant(node, [source]),
+            lambda: self._refuse_weights(parameters, context),
+        )
+
+    def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        for name in self.initial:
+            found = context.constant_float(self._parameters(node)[name])
+            zero = 0 if found is None or found.zero_points is None else found.zero_points
+            if found is None or found.data is None or np.any(found.data != zero):
+                return Refusal(Reason.UNSUPPORTED_PARAMETER, f"its initial state {name} is not zero")
+        try:
+            scales = self._gate_scales(node, context)
+            x, h = context.input_scale(operand(node)), context.output_scale(node)
+            self._multipliers(x, h, scales, self.layer(node, context))
+        except ValueError as error:
+            return Refusal(Reason.UNSUPPORTED_QUANTIZATION, f"{error}; calibrate with representative data")
+        return None
+
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        parameters = self._parameters(node)
+        weight, recurrent = (self._weight(node, parameters[name], context) for name in ("w_ih", "w_hh"))
+        bias, recurrent_bias = self._apart(*(floats(parameters[name], context) for name in ("b_ih", "b_hh")))
+        x, output = context.input_scale(operand(node)), context.output_scale(node)
+        values = [
+            context.value(operand(node)),
+            weight,
+            recurrent,
+            _bias(f"{weight.name}_bias", bias, x, weight),
+            _bias(f"{recurrent.name}_bias", recurrent_bias, output, recurrent),
+        ]
+        return [context.node(node, self.name, values, self.layer(node, context))]
+
+    def _apart(self, bias: np.ndarray, recurrent_bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Returns which biases are added to the sums over the inputs, and which to the others: by default all to the
+        first."""
+        return bias + recurrent_bias, np.zeros_like(recurrent_bias)
+
+    def layer(self, node: EdgeNode, context: EdgeContext) -> RecurrentAttrs:
+        """Returns the attributes of a node with data."""
+        batch_first, reverse = context.arguments(node)[-2:]
+        return RecurrentAttrs(batch_first, reverse)
+
+    def _parameters(self, node: EdgeNode) -> Mapping[str, EdgeNode]:
+        names = (*self.initial, "w_ih", "w_hh", "b_ih", "b_hh")
+        return {name: operand(node, index) for index, name in enumerate(names, start=1)}
+
+    def _refuse_variable(self, parameters: Mapping[str, EdgeNode], context: EdgeContext) -> Optional[Refusal]:
+        variable = next((name for name, node in parameters.items() if context.constant_float(node) is None), None)
+        if variable is None:
+            return None
+        return Refusal(
+            Reason.NOT_CONSTANT,
+            f"its {variable} is not a constant; only layers with fixed weights that start from zeros are supported",
+        )
+
+    def _refuse_weights(self, parameters: Mapping[str, EdgeNode], context: EdgeContext) -> Optional[Refusal]:
+        for name in ("w_ih", "w_hh"):
+            found = context.constant_float(parameters[name])
+            if found is None or not found.quantized:
+                return Refusal(Reason.NOT_QUANTIZED, f"its {name} is not quantized; {context.requantize}")
+            if found.dtype != Element.INT8.value or found.axis not in (None, 0):
+                return Refusal(
+                    Reason.UNSUPPORTED_QUANTIZATION,
+                    f"its {name} is {found.dtype} with scales along dimension {found.axis}; the kernels take int8 with "
+                    f"one scale for each gate: {context.requantize}",
+                )
+        return None
+
+    def _gate_scales(self, node: EdgeNode, context: EdgeContext) -> list[np.ndarray]:
+        """Returns the scale of each gate, of the weight and of the recurrent weight. ValueError if the rows of a gate
+        differ."""
+        found = []
+        for name in ("w_ih", "w_hh"):
+            constant = _constant(self._parameters(node)[name], context)
+            assert constant.scales is not None
+            rows = np.broadcast_to(constant.scales, (constant.shape[0],)).reshape(len(self.gates), -1)
+            if np.any(rows != rows[:, :1]) or not np.all(np.isfinite(rows) & (rows > 0)):
+                raise ValueError(f"the scales of {name} differ within a gate: {context.requantize}")
+            if constant.zero_points is not None and np.any(constant.zero_points != 0):
+                raise ValueError(f"{name} has zero points other than 0: {context.requantize}")
+            found.append(rows[:, 0])
+        return found
+
+    def _multipliers(
+        self, x: float, h: float, scales: Sequence[np.ndarray], attrs: RecurrentAttrs
+    ) -> list[Mapping[str, int]]:
+        """Returns the values of a GATE for each gate. ValueError if one does not fit."""
+        found: list[Mapping[str, int]] = []
+        for index in range(len(self.gates)):
+            gate = self.gate_steps(index, h, attrs)
+            fields: dict[str, int] = {}
+            for name, source, weight, step in zip(("input", "recurrent"), (x, h), scales, gate):
+                fields[f"{name}_multiplier"], fields[f"{name}_shift"] = quantize_multiplier(
+                    source * weight[index] / step
+                )
+            found.append(fields)
+        return found
+
+    def gate_steps(self, gate: int, h: float, attrs: Any) -> tuple[float, float]:
+        """Returns the steps of the two sums of gate number `gate`, for outputs in steps of `h`."""
+        return 2.0**-gate_functions.ARGUMENT_BITS, 2.0**-gate_functions.ARGUMENT_BITS
+
+    def _weight(self, node: EdgeNode, source: EdgeNode, context: ImportContext) -> Value:
+        found = _constant(source, context)
+        assert found.data is not None and found.scales is not None
+        scales = np.broadcast_to(found.scales, (found.shape[0],))
+        quant = Quant(tuple(float(scale) for scale in scales), 0, 0)
+        return Value(source.name, TensorType(Element.INT8, found.shape, quant=quant), np.ascontiguousarray(found.data))
+
+    # Graph ------------------------------------------------------------------
+
+    def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
+        return (*inputs[0].shape[:2], inputs[2].shape[1])
+
+    def sizes(self, node: Node) -> Sizes:
+        x, hidden = node.inputs[0].shape, node.inputs[2].shape[1]
+        steps, batch = (x[1], x[0]) if node.attrs.batch_first else (x[0], x[1])
+        return Sizes(steps, batch, x[2], hidden)
+
+    def node_multipliers(self, node: Node) -> list[Mapping[str, int]]:
+        """Returns the values of a GATE for each gate of a graph node."""
+        x, weight, recurrent = node.inputs[:3]
+        hidden = self.sizes(node).hidden
+        assert weight.quant is not None and recurrent.quant is not None
+        scales = [np.array(value.scale[::hidden]) for value in (weight.quant, recurrent.quant)]
+        return self._multipliers(x.scale, node.output.scale, scales, node.attrs)
+
+    def biases(self, node: Node) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the effective biases, int32 [rows] each."""
+        x, weight, recurrent, bias, recurrent_bias = node.inputs
+        return _effective(weight, bias, x.zero_point), _effective(recurrent, recurrent_bias, node.output.zero_point)
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        sizes, count = self.sizes(node), len(self.gates)
+        time = int(node.attrs.batch_first)
+        x = np.moveaxis(inputs[0].reshape(node.inputs[0].shape), time, 0)
+        weights = [value.constant.astype(np.float64).T for value in node.inputs[1:3]]
+        biases, fields = self.biases(node), self.node_multipliers(node)
+        scalings = [
+            [np.array([gate[f"{name}_{what}"] for gate in fields])[:, None, None] for what in ("multiplier", "shift")]
+            for name in ("input", "recurrent")
+        ]
+
+        def gates(values: np.ndarray, which: int) -> np.ndarray:
+            # float64 is exact below 2^53.
+            total = wrap32((values.astype(np.float64) @ weights[which]).astype(np.int64) + biases[which])
+            by_gate = np.moveaxis(total.reshape(sizes.batch, count, sizes.hidden), 1, 0)
+            return requantize(by_gate, *scalings[which])
+
+        output = np.zeros((sizes.steps, sizes.batch, sizes.hidden), np.int8)
+        hidden = np.full((sizes.batch, sizes.hidden), node.output.zero_point, np.int8)
+        state = np.zeros((sizes.batch, sizes.hidden), np.int64)
+        order = range(sizes.steps)
+        for t in reversed(order) if node.attrs.reverse else order:
+            step = Step(sat16(gates(x[t], 0)), gates(hidden, 1))
+            state, real = self.update(node, step, state)
+            hidden = output[t] = node.output.type.clamp(real + node.output.zero_point)
+        return np.moveaxis(output, 0, time)
+
+    def update(self, node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the state [batch, hidden] after `step`, and the outputs without their zero point."""
+        raise NotImplementedError(self.name)
+
+    def macs(self, node: Node) -> int:
+        steps, batch, inputs, hidden = self.sizes(node)
+        return steps * batch * len(self.gates) * hidden * (inputs + hidden)
+
+    def features(self, node: Node) -> Features:
+        steps, batch, inputs, hidden = self.sizes(node)
+        rows = steps * batch * len(self.gates) * hidden
+        both = [sums(rows, size) for size in (inputs, hidden)]
+        products = {name: both[0][name] + both[1][name] for name in both[0]}
+        return Features({"steps": steps * batch, "units": steps * batch * hidden, **products})
+
+    # Payload ----------------------------------------------------------------
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        bias, recurrent_bias = self.biases(node)
+        return {
+            "filter": node.inputs[1].constant,
+            "recurrent": node.inputs[2].constant,
+            "bias": bias,
+            "recurrent_bias": recurrent_bias,
+        }
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        sizes = self.sizes(node)
+        return {
+            **refs,
+            "scratch_bytes": scratch_bytes,
+            **sizes._asdict(),
+            "rows": len(self.gates) * sizes.hidden,
+            "batch_first": int(node.attrs.batch_first),
+            "reverse": int(node.attrs.reverse),
+            **{f"{name}_gate": fields for name, fields in zip(self.gates, self.node_multipliers(node))},
+            "output_offset": node.output.zero_point,
+        }
+
+
+def sat16(x: np.ndarray) -> np.ndarray:
+    """Limits int64 numbers to 16 bits."""
+    limited: np.ndarray = np.clip(wrap32(x), INT16.low, INT16.high)
+    return limited
+
+
+def half_up(x: np.ndarray, bits: int) -> np.ndarray:
+    """x / 2^bits, halves up, for at least 0 bits."""
+    rounded: np.ndarray = (x + (1 << bits >> 1)) >> bits
+    return rounded
+
+
+def draw(d: Case, op: str, gates: int, attrs: Any, quant: Quant) -> Value:
+    """A layer of random size with random weights; the gates use their whole range."""
+    hidden = d.pick(d.integer(1, 12), d.integer(1, 40), 4 * d.integer(1, 8))
+    steps, batch, inputs = d.integer(1, 9), d.pick(1, 1, 2, 3), d.pick(d.integer(1, 12), d.integer(1, 70))
+    shape = (batch, steps, inputs) if attrs.batch_first else (steps, batch, inputs)
+    x = d.input(*shape)
+    values = [x]
+    for size, scale in ((inputs, x.scale), (hidden, quant.scale[0])):
+        # A typical sum is 1 to 4 in real numbers.
+        typical = float(d.random.uniform(1, 4)) / (73 * 74 * math.sqrt(size) * scale)
+        scales = np.repeat(typical * 2.0 ** d.random.uniform(-1, 1, gates), hidden)
+        rows = gates * hidden
+        values.append(d.constant((rows, size), Element.INT8, -127, 127, Quant(tuple(map(float, scales)), 0, 0)))
+    for size in (inputs, hidden):
+        spread = int(73 * 74 * math.sqrt(size))
+        values.append(d.constant((gates * hidden,), Element.INT32, -spread, spread))
+    x, weight, recurrent, bias, recurrent_bias = values
+    return d.node(op, [x, weight, recurrent, bias, recurrent_bias], attrs, quant)
+
+
+def floats(source: EdgeNode, context: EdgeContext) -> np.ndarray:
+    """Returns a constant that is not quantized, as float64."""
+    data = _constant(source, context).data
+    assert data is not None
+    return data.astype(np.float64)
+
+
+def _constant(source: EdgeNode, context: EdgeContext) -> Constant:
+    found = context.constant_float(source)
+    if found is None or found.data is None:
+        raise ValueError(f"{source.name} is no constant with data")
+    return found
+
+
+def _bias(name: str, bias: np.ndarray, scale: float, weight: Value) -> Value:
+    """Returns a bias in steps of scale * weight scale."""
+    assert weight.quant is not None
+    steps = scale * np.array(weight.quant.scale)
+    data = np.clip(np.rint(bias / steps), -(2**31) + 1, 2**31 - 1).astype(np.int32)
+    return Value(name, TensorType(Element.INT32, bias.shape, quant=Quant(tuple(map(float, steps)), 0, 0)), data)
+
+
+def _effective(weight: Value, bias: Value, zero_point: int) -> np.ndarray:
+    """int32 [rows]: the bias with the input's zero point folded in."""
+    row_sums = weight.constant.astype(np.int64).sum(axis=1)
+    return wrap32(bias.constant - zero_point * row_sums).astype(np.int32)

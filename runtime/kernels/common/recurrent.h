@@ -1,0 +1,159 @@
+// What the recurrent layers have in common: the sums of gates, their functions, and the order of steps. The formulas are those of
+// docs/reference/recurrent_layers.md.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernels/common/requantize.h"
+#include "runtime/kernels/common/sigmoid_table.h"
+#include "runtime/payload/bases.h"
+#include "runtime/payload/format.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+inline std::int32_t saturate_16(std::int32_t value) {
+  return value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value;
+}
+
+/// value / 2^bits, halves up, for `bits` in [0, 30].
+inline std::int32_t half_up(std::int32_t value, std::int32_t bits) {
+  return wrapping_add(value, (std::int32_t{1} << bits) >> 1) >> bits;
+}
+
+/// The sigmoid's table at magnitude / 2^bits, times 2^bits; `saturated` beyond it.
+inline std::int32_t interpolate_sigmoid(std::uint32_t magnitude, int bits, std::int32_t saturated) {
+  const std::uint32_t index = magnitude >> bits;
+  if (index >= 255) {
+    return saturated;
+  }
+  const std::int32_t low = kSigmoidTable[index];
+  const auto rest = static_cast<std::int32_t>(magnitude & ((std::uint32_t{1} << bits) - 1));
+  return (low << bits) + rest * (kSigmoidTable[index + 1] - low);
+}
+
+inline std::uint32_t magnitude_of(std::int32_t value) {
+  return static_cast<std::uint32_t>(value < 0 ? wrapping_sub(0, value) : value);
+}
+
+/// sigmoid(value * 2^-12) * 2^15, in [0, 32767], for a `value` of 16 bits.
+inline std::int32_t sigmoid_16(std::int32_t value) {
+  const std::int32_t scaled = value * 3;
+  const std::int32_t found = interpolate_sigmoid(magnitude_of(scaled), 9, 0x7FFF << 10);
+  return (scaled >= 0 ? found + (1 << 9) : (1 << 25) - found + (1 << 9) - 1) >> 10;
+}
+
+/// tanh(value * 2^-bits) * 2^15, in [-32767, 32767], for a `value` of 16 bits and `bits` in [0, 15].
+inline std::int32_t tanh_16(std::int32_t value, std::int32_t bits = 12) {
+  const std::int32_t scaled =
+      bits > 12 ? half_up(value * 3, bits - 12) : value * (3 << (12 - bits));
+  const std::int32_t found = interpolate_sigmoid(magnitude_of(scaled), 8, 0xFFFF << 8);
+  return (scaled >= 0 ? found - (1 << 23) + (1 << 7) : (1 << 23) - found + (1 << 7) - 1) >> 8;
+}
+
+/// The operands of a layer, and where the steps of a batch lie in them.
+template <typename Args>
+class RecurrentLayer {
+ public:
+  RecurrentLayer(const Args& args, const Bases& bases)
+      : args_(args),
+        input_(bases.resolve<const std::int8_t>(args.input)),
+        filter_(bases.resolve<const std::int8_t>(args.filter)),
+        recurrent_(bases.resolve<const std::int8_t>(args.recurrent)),
+        bias_(bases.resolve<const std::int32_t>(args.bias)),
+        recurrent_bias_(bases.resolve<const std::int32_t>(args.recurrent_bias)),
+        output_(bases.resolve<std::int8_t>(args.output)) {}
+
+  /// Selects step number `index`, in [0, steps), of those that the layer computes one after another for `batch`.
+  void look_at(std::int32_t batch, std::int32_t index) {
+    const std::int32_t time = args_.reverse != 0 ? args_.steps - 1 - index : index;
+    const std::int32_t between = args_.reverse != 0 ? 1 : -1;
+    const std::int32_t row = row_of(batch, time);
+    step_input_ = input_ + row * args_.inputs;
+    step_output_ = output_ + row * args_.hidden;
+    before_ = index == 0 ? nullptr : output_ + row_of(batch, time + between) * args_.hidden;
+  }
+
+  /// The requantized sum over the inputs of row `row`, of `gate`.
+  std::int32_t input_sum(std::int32_t row, const payload::Gate& gate) const {
+    const std::int32_t sum =
+        dot(step_input_, filter_ + row * args_.inputs, args_.inputs, bias_[row]);
+    return saturate_16(requantize(sum, gate.input_multiplier, gate.input_shift));
+  }
+
+  /// The requantized sum over the outputs of the step before. Before the first step they are real zeros.
+  std::int32_t recurrent_sum(std::int32_t row, const payload::Gate& gate) const {
+    const std::int8_t* weights = recurrent_ + row * args_.hidden;
+    std::int32_t sum = recurrent_bias_[row];
+    if (before_ != nullptr) {
+      sum = dot(before_, weights, args_.hidden, sum);
+    } else {
+      for (std::int32_t i = 0; i < args_.hidden; ++i) {
+        sum = wrapping_add(sum, weights[i] * args_.output_offset);
+      }
+    }
+    return requantize(sum, gate.recurrent_multiplier, gate.recurrent_shift);
+  }
+
+  /// The sum of both, in 16 bits, of unit `unit` of gate number `index`.
+  std::int32_t gate(std::int32_t unit, std::int32_t index, const payload::Gate& gate) const {
+    const std::int32_t row = index * args_.hidden + unit;
+    return saturate_16(wrapping_add(input_sum(row, gate), recurrent_sum(row, gate)));
+  }
+
+  void put(std::int32_t unit, std::int32_t value) {
+    value = wrapping_add(value, args_.output_offset);
+    step_output_[unit] = static_cast<std::int8_t>(value < -128 ? -128 : value > 127 ? 127 : value);
+  }
+
+ private:
+  std::int32_t row_of(std::int32_t batch, std::int32_t time) const {
+    return args_.batch_first != 0 ? batch * args_.steps + time : time * args_.batch + batch;
+  }
+
+  static std::int32_t dot(const std::int8_t* a, const std::int8_t* b, std::int32_t count,
+                          std::int32_t sum) {
+    for (std::int32_t i = 0; i < count; ++i) {
+      sum = wrapping_add(sum, a[i] * b[i]);
+    }
+    return sum;
+  }
+
+  const Args& args_;
+  const std::int8_t* input_;
+  const std::int8_t* filter_;
+  const std::int8_t* recurrent_;
+  const std::int32_t* bias_;
+  const std::int32_t* recurrent_bias_;
+  std::int8_t* output_;
+  const std::int8_t* step_input_ = nullptr;
+  const std::int8_t* before_ = nullptr;
+  std::int8_t* step_output_ = nullptr;
+};
+
+/// The state of a layer with 16 bits a unit, of one batch at a time.
+template <typename Args>
+std::uint32_t recurrent_state_bytes(const void* args) {
+  return 2 * static_cast<std::uint32_t>(static_cast<const Args*>(args)->hidden);
+}
+
+/// Calls unit(layer, j, state) for each unit j of each step of each batch; a batch begins with a state of zeros.
+template <typename Args, typename Unit>
+void run_recurrent_layer(const Args& args, const Bases& bases, const Unit& unit) {
+  auto* state = bases.resolve<std::int16_t>(args.scratch);
+  RecurrentLayer<Args> layer(args, bases);
+  for (std::int32_t batch = 0; batch < args.batch; ++batch) {
+    for (std::int32_t j = 0; state != nullptr && j < args.hidden; ++j) {
+      state[j] = 0;
+    }
+    for (std::int32_t index = 0; index < args.steps; ++index) {
+      layer.look_at(batch, index);
+      for (std::int32_t j = 0; j < args.hidden; ++j) {
+        unit(layer, j, state);
+      }
+    }
+  }
+}
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate
