@@ -108,6 +108,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/extremum/minimum_cmsis_nn.cc
     runtime/kernels/fully_connected/fully_connected_cmsis_nn.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_cmsis_nn.cc
+    runtime/kernels/lstm/lstm_cmsis_nn.cc
     runtime/kernels/max_pool2d/max_pool2d_cmsis_nn.cc
     runtime/kernels/mul/mul_broadcast_cmsis_nn.cc
     runtime/kernels/mul/mul_cmsis_nn.cc
@@ -198,8 +199,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
     runtime/kernels/fully_connected/fully_connected_portable.cc
+    runtime/kernels/gru/gru_portable.cc
     runtime/kernels/log_softmax/log_softmax_portable.cc
     runtime/kernels/lookup/lookup_portable.cc
+    runtime/kernels/lstm/lstm_portable.cc
     runtime/kernels/masked_softmax/masked_softmax_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_dilated_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_portable.cc
@@ -214,6 +217,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/reduce_sum/reduce_sum_portable.cc
     runtime/kernels/resize_bilinear/resize_bilinear_portable.cc
     runtime/kernels/resize_nearest/resize_nearest_portable.cc
+    runtime/kernels/rnn/rnn_portable.cc
     runtime/kernels/softmax/softmax_long_portable.cc
     runtime/kernels/softmax/softmax_portable.cc
     runtime/kernels/strided_copy/strided_copy_portable.cc
@@ -227,8 +231,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/average.h
     runtime/kernels/common/broadcast.h
     runtime/kernels/common/pair_products.h
+    runtime/kernels/common/recurrent.h
     runtime/kernels/common/requantize.h
     runtime/kernels/common/resize.h
+    runtime/kernels/common/sigmoid_table.h
     runtime/kernels/common/softmax_rows.h
     runtime/kernels/common/vector_products.h
     runtime/kernels/common/window.h

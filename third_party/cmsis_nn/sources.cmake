@@ -2,7 +2,11 @@
 
 set(CMSIS_NN_COMMIT "dbf45dbfcc515421dd6099037d3e2637b90748c8")
 set(CMSIS_NN_SOURCES
+    "Source/ActivationFunctions/arm_nn_activation_s16.c"
     "Source/BasicMathFunctions/arm_elementwise_add_s8.c"
+    "Source/BasicMathFunctions/arm_elementwise_mul_acc_s16.c"
+    "Source/BasicMathFunctions/arm_elementwise_mul_s16.c"
+    "Source/BasicMathFunctions/arm_elementwise_mul_s16_s8.c"
     "Source/BasicMathFunctions/arm_elementwise_mul_s8.c"
     "Source/BasicMathFunctions/arm_maximum_s8.c"
     "Source/BasicMathFunctions/arm_minimum_s8.c"
@@ -24,10 +28,14 @@ set(CMSIS_NN_SOURCES
     "Source/FullyConnectedFunctions/arm_fully_connected_get_buffer_sizes_s8.c"
     "Source/FullyConnectedFunctions/arm_vector_sum_s8.c"
     "Source/NNSupportFunctions/arm_nn_depthwise_conv_nt_t_s8.c"
+    "Source/NNSupportFunctions/arm_nn_lstm_calculate_gate_s8_s16.c"
+    "Source/NNSupportFunctions/arm_nn_lstm_step_s8.c"
     "Source/NNSupportFunctions/arm_nn_mat_mult_nt_t_s8.c"
     "Source/NNSupportFunctions/arm_nn_transpose_conv_row_s8_s32.c"
+    "Source/NNSupportFunctions/arm_nn_vec_mat_mul_result_acc_s8_s16.c"
     "Source/NNSupportFunctions/arm_nn_vec_mat_mult_t_per_ch_s8.c"
     "Source/NNSupportFunctions/arm_nn_vec_mat_mult_t_s8.c"
+    "Source/NNSupportFunctions/arm_nntables.c"
     "Source/NNSupportFunctions/arm_q7_to_q15_with_offset.c"
     "Source/NNSupportFunctions/arm_s8_to_s16_unordered_with_offset.c"
     "Source/PoolingFunctions/arm_avgpool_get_buffer_sizes_s8.c"
