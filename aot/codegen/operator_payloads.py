@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Optional
+from typing import Optional
 
 from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.format.opcodes import Opcode
 from cmsis_nn_delegate.format.record import Role
+from cmsis_nn_delegate.ops.op import Draw
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.encode import encode_planned
 from cmsis_nn_delegate.providers.implementation import OwnImplementation
@@ -71,7 +72,7 @@ def _payloads() -> dict[Opcode, bytes]:
     """The smallest payload found for each kernel, with scratch memory if it ever has some on the core."""
     dsp = get_target("cortex-m4")
     stock: tuple[Provider, ...] = (CMSIS_NN, PORTABLE)
-    drawn: list[tuple[Any, tuple[Provider, ...], Target, Optional[OwnImplementation]]] = [
+    drawn: list[tuple[tuple[Draw, ...], tuple[Provider, ...], Target, Optional[OwnImplementation]]] = [
         (op.draws, stock, dsp, None) for op in OPS.values() if op.kernels
     ]
     for kernel in own_implementations():

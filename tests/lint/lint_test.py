@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (
     ".ci",
     "aot",
+    "benchmarks",
     "cmake",
     "docs",
     "examples",

@@ -126,7 +126,9 @@ def test_layers_have_the_users_names(ordinary):
         "linear",
     ]  # of the two with this function, the second
     assert layers["relu"].module == "second.1 (ReLU)" and layers["linear"].module == "classes (Linear)"
-    assert all(layer.source.startswith("accuracy_test.py:") for layer in layers.values() if layer.function != "input")
+    assert all(
+        layer.source.startswith("measurement_test.py:") for layer in layers.values() if layer.function != "input"
+    )
     assert layers["input"].name == "x"
 
 
