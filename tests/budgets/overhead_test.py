@@ -26,6 +26,8 @@ LARGER = {
     "add_broadcast",
     "batch_matmul",
     "conv2d_large",
+    "gru",
+    "lstm",
     "pad_nd",
     "strided_copy",
     "transpose_conv2d",
