@@ -788,6 +788,16 @@ TEST(ValidateCalls, AKernelIsAskedForScratchWhenAllElseIsValid) {
   EXPECT_EQ(asked, 1);
 }
 
+/// Fewer rows than those of the gates lie within their operands, so that nothing else is wrong.
+TEST(ValidateCalls, TheRowsOfARecurrentLayerAreThoseOfItsGates) {
+  for (const std::int32_t fewer : {0, 1}) {
+    AlignedBytes bytes = operator_payload(Opcode::kLstm);
+    args_of<payload::LstmArgs>(bytes, Opcode::kLstm).rows -= fewer;
+    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
+              fewer == 0 ? Error::Ok : Error::InvalidProgram);
+  }
+}
+
 /// The bytes that the kernel of `opcode` loads past the end of `member`, of `bytes`, have to be constants, too.
 template <typename Args>
 void expect_tail_checked(Opcode opcode, payload::Ref Args::*member, std::uint32_t bytes,
