@@ -733,5 +733,63 @@ bool check_rnn(const CallCheck& call, const void* args) {
          call.scratch_suffices(a.scratch_bytes);
 }
 
+bool check_gru_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::GruPairsArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  return call.reads(input) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.reset_gate.input_multiplier, 0, INT32_MAX) &&
+             in_range(a.reset_gate.input_shift, -31, 30) &&
+             in_range(a.reset_gate.recurrent_multiplier, 0, INT32_MAX) &&
+             in_range(a.reset_gate.recurrent_shift, -31, 30) &&
+             in_range(a.update_gate.input_multiplier, 0, INT32_MAX) &&
+             in_range(a.update_gate.input_shift, -31, 30) &&
+             in_range(a.update_gate.recurrent_multiplier, 0, INT32_MAX) &&
+             in_range(a.update_gate.recurrent_shift, -31, 30) &&
+             in_range(a.new_gate.input_multiplier, 0, INT32_MAX) &&
+             in_range(a.new_gate.input_shift, -31, 30) &&
+             in_range(a.new_gate.recurrent_multiplier, 0, INT32_MAX) &&
+             in_range(a.new_gate.recurrent_shift, -31, 30) && in_range(a.new_bits, 0, 12) &&
+             in_range(a.output_multiplier, 0, INT32_MAX) && in_range(a.output_shift, -31, 30) &&
+             in_range(a.output_offset, -128, 127)) &&
+         call.writes(output) && call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmPairsArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  return call.reads(input) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.input_gate.input_multiplier, 0, INT32_MAX) &&
+             in_range(a.input_gate.input_shift, -31, 30) &&
+             in_range(a.input_gate.recurrent_multiplier, 0, INT32_MAX) &&
+             in_range(a.input_gate.recurrent_shift, -31, 30) &&
+             in_range(a.forget_gate.input_multiplier, 0, INT32_MAX) &&
+             in_range(a.forget_gate.input_shift, -31, 30) &&
+             in_range(a.forget_gate.recurrent_multiplier, 0, INT32_MAX) &&
+             in_range(a.forget_gate.recurrent_shift, -31, 30) &&
+             in_range(a.cell_gate.input_multiplier, 0, INT32_MAX) &&
+             in_range(a.cell_gate.input_shift, -31, 30) &&
+             in_range(a.cell_gate.recurrent_multiplier, 0, INT32_MAX) &&
+             in_range(a.cell_gate.recurrent_shift, -31, 30) &&
+             in_range(a.output_gate.input_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_gate.input_shift, -31, 30) &&
+             in_range(a.output_gate.recurrent_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_gate.recurrent_shift, -31, 30) && in_range(a.cell_bits, 0, 15) &&
+             in_range(a.output_multiplier, 0, INT32_MAX) && in_range(a.output_shift, -31, 30) &&
+             in_range(a.output_offset, -128, 127)) &&
+         call.writes(output) && call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

@@ -232,6 +232,14 @@ inline constexpr Operator kLstm = {payload::Opcode::kLstm, sizeof(payload::LstmA
 bool check_rnn(const CallCheck& call, const void* args);
 inline constexpr Operator kRnn = {payload::Opcode::kRnn, sizeof(payload::RnnArgs), check_rnn};
 
+bool check_gru_pairs(const CallCheck& call, const void* args);
+inline constexpr Operator kGruPairs = {payload::Opcode::kGruPairs, sizeof(payload::GruPairsArgs),
+                                       check_gru_pairs};
+
+bool check_lstm_pairs(const CallCheck& call, const void* args);
+inline constexpr Operator kLstmPairs = {payload::Opcode::kLstmPairs, sizeof(payload::LstmPairsArgs),
+                                        check_lstm_pairs};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -287,6 +295,8 @@ inline constexpr Operator kOperators[] = {
     operators::kGru,
     operators::kLstm,
     operators::kRnn,
+    operators::kGruPairs,
+    operators::kLstmPairs,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -46,4 +46,6 @@ TUNED_KERNELS = [
     "depthwise_conv2d_rows",
     "fully_connected_pairs",
     "fully_connected_as_conv2d",
+    "gru_pairs",
+    "lstm_pairs",
 ]

@@ -63,3 +63,5 @@ class Opcode(enum.IntEnum):
     GRU = 49
     LSTM = 50
     RNN = 51
+    GRU_PAIRS = 52
+    LSTM_PAIRS = 53
