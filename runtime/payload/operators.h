@@ -240,6 +240,14 @@ bool check_lstm_pairs(const CallCheck& call, const void* args);
 inline constexpr Operator kLstmPairs = {payload::Opcode::kLstmPairs, sizeof(payload::LstmPairsArgs),
                                         check_lstm_pairs};
 
+bool check_gru_vectors(const CallCheck& call, const void* args);
+inline constexpr Operator kGruVectors = {payload::Opcode::kGruVectors,
+                                         sizeof(payload::GruVectorsArgs), check_gru_vectors};
+
+bool check_lstm_vectors(const CallCheck& call, const void* args);
+inline constexpr Operator kLstmVectors = {payload::Opcode::kLstmVectors,
+                                          sizeof(payload::LstmVectorsArgs), check_lstm_vectors};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -297,6 +305,8 @@ inline constexpr Operator kOperators[] = {
     operators::kRnn,
     operators::kGruPairs,
     operators::kLstmPairs,
+    operators::kGruVectors,
+    operators::kLstmVectors,
 };
 
 }  // namespace cmsis_nn_delegate

@@ -47,5 +47,7 @@ TUNED_KERNELS = [
     "fully_connected_pairs",
     "fully_connected_as_conv2d",
     "gru_pairs",
+    "gru_vectors",
     "lstm_pairs",
+    "lstm_vectors",
 ]

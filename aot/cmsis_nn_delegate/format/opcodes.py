@@ -65,3 +65,5 @@ class Opcode(enum.IntEnum):
     RNN = 51
     GRU_PAIRS = 52
     LSTM_PAIRS = 53
+    GRU_VECTORS = 54
+    LSTM_VECTORS = 55

@@ -43,6 +43,7 @@ GATE = Struct(
         blocks.multiplier("recurrent_multiplier"),
         blocks.shift("recurrent_shift"),
     ),
+    values="gate",
 )
 
 

@@ -13,6 +13,7 @@ from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 from .fully_connected_pairs import FullyConnectedPairs
 from .recurrent_pairs import GruPairs, LstmPairs
+from .recurrent_vectors import GruVectors, LstmVectors
 
 _CONV2D_PAIRS = Conv2dPairs()
 
@@ -28,4 +29,6 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     DepthwiseConv2dRows(),
     LstmPairs(),
     GruPairs(),
+    LstmVectors(),
+    GruVectors(),
 )

@@ -28,6 +28,8 @@ CONSTANTS = {
     "depthwise_conv2d_rows": 0x6CF143DD,
     "lstm_pairs": 0x42E86AF6,
     "gru_pairs": 0x924567F7,
+    "lstm_vectors": 0xBAD5E2BD,
+    "gru_vectors": 0xA48495F0,
 }
 
 
