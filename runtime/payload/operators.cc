@@ -668,8 +668,8 @@ bool check_gru(const CallCheck& call, const void* args) {
              in_range(a.new_gate.input_shift, -31, 30) &&
              in_range(a.new_gate.recurrent_multiplier, 0, INT32_MAX) &&
              in_range(a.new_gate.recurrent_shift, -31, 30) && in_range(a.new_bits, 0, 12) &&
-             in_range(a.output_multiplier, 0, INT32_MAX) && in_range(a.output_shift, -31, 30) &&
-             in_range(a.output_offset, -128, 127)) &&
+             in_range(a.state_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          call.writes(output) && call.apart(input, output) &&
          call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
@@ -730,6 +730,186 @@ bool check_rnn(const CallCheck& call, const void* args) {
                         in_range(a.output_offset, -128, 127)) &&
          call.writes(output) && call.apart(input, output) &&
          call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_keep(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::KeepArgs*>(args);
+  if (!geometry::held(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.count)};
+  const CallCheck::Bytes state = {a.state, volume(a.count)};
+  return call.reads(input) && call.filter({a.initial, volume(a.initial_count)}) &&
+         call.state(state) && call.disjoint(input, state) && call.accepted();
+}
+
+bool check_recall(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RecallArgs*>(args);
+  if (!geometry::held(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes output = {a.output, volume(a.count)};
+  const CallCheck::Bytes state = {a.state, volume(a.count)};
+  return call.filter({a.initial, volume(a.initial_count)}) && call.writes(output) &&
+         call.state(state) && call.disjoint(output, state) && call.accepted();
+}
+
+bool check_dequantize_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DequantizeInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input,
+                                  bounds::product(volume(a.batch, a.channels, a.pixels), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.batch, a.channels, a.pixels), 4)};
+  return call.reads(input, bounds::kHalfAligned) && call.in_ranges(in_range(a.zero_point, 0, 0)) &&
+         call.writes(output, bounds::kWordAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_gru_given(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::GruGivenArgs*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+         call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.reset_gate.input_multiplier, 0, INT32_MAX) &&
+             in_range(a.reset_gate.input_shift, -31, 30) &&
+             in_range(a.reset_gate.recurrent_multiplier, 0, INT32_MAX) &&
+             in_range(a.reset_gate.recurrent_shift, -31, 30) &&
+             in_range(a.update_gate.input_multiplier, 0, INT32_MAX) &&
+             in_range(a.update_gate.input_shift, -31, 30) &&
+             in_range(a.update_gate.recurrent_multiplier, 0, INT32_MAX) &&
+             in_range(a.update_gate.recurrent_shift, -31, 30) &&
+             in_range(a.new_gate.input_multiplier, 0, INT32_MAX) &&
+             in_range(a.new_gate.input_shift, -31, 30) &&
+             in_range(a.new_gate.recurrent_multiplier, 0, INT32_MAX) &&
+             in_range(a.new_gate.recurrent_shift, -31, 30) && in_range(a.new_bits, 0, 12) &&
+             in_range(a.state_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         call.writes(output) && call.writes(last_state, bounds::kHalfAligned) &&
+         call.disjoint(input, output) && call.disjoint(input, last_state) &&
+         call.disjoint(initial_state, output) && call.disjoint(initial_state, last_state) &&
+         call.disjoint(output, last_state) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_state) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, last_state) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_keep_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::KeepInt16Args*>(args);
+  if (!geometry::held(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.count), 2)};
+  const CallCheck::Bytes state = {a.state, bounds::product(volume(a.count), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.initial, bounds::product(volume(a.initial_count), 2)}, 2) &&
+         call.state(state, bounds::kHalfAligned) && call.disjoint(input, state) && call.accepted();
+}
+
+bool check_lstm_given(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmGivenArgs*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+         call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.input_gate.input_multiplier, 0, INT32_MAX) &&
+             in_range(a.input_gate.input_shift, -31, 30) &&
+             in_range(a.input_gate.recurrent_multiplier, 0, INT32_MAX) &&
+             in_range(a.input_gate.recurrent_shift, -31, 30) &&
+             in_range(a.forget_gate.input_multiplier, 0, INT32_MAX) &&
+             in_range(a.forget_gate.input_shift, -31, 30) &&
+             in_range(a.forget_gate.recurrent_multiplier, 0, INT32_MAX) &&
+             in_range(a.forget_gate.recurrent_shift, -31, 30) &&
+             in_range(a.cell_gate.input_multiplier, 0, INT32_MAX) &&
+             in_range(a.cell_gate.input_shift, -31, 30) &&
+             in_range(a.cell_gate.recurrent_multiplier, 0, INT32_MAX) &&
+             in_range(a.cell_gate.recurrent_shift, -31, 30) &&
+             in_range(a.output_gate.input_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_gate.input_shift, -31, 30) &&
+             in_range(a.output_gate.recurrent_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_gate.recurrent_shift, -31, 30) && in_range(a.cell_bits, 0, 15) &&
+             in_range(a.output_multiplier, 0, INT32_MAX) && in_range(a.output_shift, -31, 30) &&
+             in_range(a.output_offset, -128, 127)) &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(input, output) && call.disjoint(input, last_cells) &&
+         call.disjoint(initial_hidden, output) && call.disjoint(initial_hidden, last_cells) &&
+         call.disjoint(initial_cells, output) && call.disjoint(initial_cells, last_cells) &&
+         call.disjoint(output, last_cells) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_hidden) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, initial_cells) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, last_cells) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_quantize_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::QuantizeInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input,
+                                  bounds::product(volume(a.batch, a.channels, a.pixels), 4)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.batch, a.channels, a.pixels), 2)};
+  return call.reads(input, bounds::kWordAligned) && call.in_ranges(in_range(a.zero_point, 0, 0)) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_recall_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RecallInt16Args*>(args);
+  if (!geometry::held(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.count), 2)};
+  const CallCheck::Bytes state = {a.state, bounds::product(volume(a.count), 2)};
+  return call.filter({a.initial, bounds::product(volume(a.initial_count), 2)}, 2) &&
+         call.writes(output, bounds::kHalfAligned) && call.state(state, bounds::kHalfAligned) &&
+         call.disjoint(output, state) && call.accepted();
+}
+
+bool check_rnn_given(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RnnGivenArgs*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+         call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.new_gate.input_multiplier, 0, INT32_MAX) &&
+                        in_range(a.new_gate.input_shift, -31, 30) &&
+                        in_range(a.new_gate.recurrent_multiplier, 0, INT32_MAX) &&
+                        in_range(a.new_gate.recurrent_shift, -31, 30) && in_range(a.relu, 0, 1) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30) &&
+                        in_range(a.output_offset, -128, 127)) &&
+         call.writes(output) && call.apart(input, output) && call.apart(initial_hidden, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_hidden) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 

@@ -439,5 +439,68 @@ extern const KernelOf<payload::Opcode::kRnn> kRnn;
 Error run_rnn(const void* args, const Bases& bases);
 inline Error rnn(const payload::RnnArgs& args, const Bases& bases) { return run_rnn(&args, bases); }
 
+/// A copy to persistent memory: state = input - initial, modulo 2^8.
+extern const KernelOf<payload::Opcode::kKeep> kKeep;
+Error run_keep(const void* args, const Bases& bases);
+inline Error keep(const payload::KeepArgs& args, const Bases& bases) {
+  return run_keep(&args, bases);
+}
+
+/// A copy of persistent memory: output = state + initial, modulo 2^8.
+extern const KernelOf<payload::Opcode::kRecall> kRecall;
+Error run_recall(const void* args, const Bases& bases);
+inline Error recall(const payload::RecallArgs& args, const Bases& bases) {
+  return run_recall(&args, bases);
+}
+
+/// The same of int16, whose zero point is 0.
+extern const KernelOf<payload::Opcode::kDequantizeInt16> kDequantizeInt16;
+Error run_dequantize_int16(const void* args, const Bases& bases);
+inline Error dequantize_int16(const payload::DequantizeInt16Args& args, const Bases& bases) {
+  return run_dequantize_int16(&args, bases);
+}
+
+/// GruArgs from a given state; it leaves the one after the last step.
+extern const KernelOf<payload::Opcode::kGruGiven> kGruGiven;
+Error run_gru_given(const void* args, const Bases& bases);
+inline Error gru_given(const payload::GruGivenArgs& args, const Bases& bases) {
+  return run_gru_given(&args, bases);
+}
+
+/// A copy to persistent memory: state = input - initial, modulo 2^16.
+extern const KernelOf<payload::Opcode::kKeepInt16> kKeepInt16;
+Error run_keep_int16(const void* args, const Bases& bases);
+inline Error keep_int16(const payload::KeepInt16Args& args, const Bases& bases) {
+  return run_keep_int16(&args, bases);
+}
+
+/// LstmArgs from a given state; it leaves the cells after the last step.
+extern const KernelOf<payload::Opcode::kLstmGiven> kLstmGiven;
+Error run_lstm_given(const void* args, const Bases& bases);
+inline Error lstm_given(const payload::LstmGivenArgs& args, const Bases& bases) {
+  return run_lstm_given(&args, bases);
+}
+
+/// The same to int16, whose zero point is 0.
+extern const KernelOf<payload::Opcode::kQuantizeInt16> kQuantizeInt16;
+Error run_quantize_int16(const void* args, const Bases& bases);
+inline Error quantize_int16(const payload::QuantizeInt16Args& args, const Bases& bases) {
+  return run_quantize_int16(&args, bases);
+}
+
+/// A copy of persistent memory: output = state + initial, modulo 2^16.
+extern const KernelOf<payload::Opcode::kRecallInt16> kRecallInt16;
+Error run_recall_int16(const void* args, const Bases& bases);
+inline Error recall_int16(const payload::RecallInt16Args& args, const Bases& bases) {
+  return run_recall_int16(&args, bases);
+}
+
+/// RnnArgs from a given state.
+extern const KernelOf<payload::Opcode::kRnnGiven> kRnnGiven;
+Error run_rnn_given(const void* args, const Bases& bases);
+inline Error rnn_given(const payload::RnnGivenArgs& args, const Bases& bases) {
+  return run_rnn_given(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -1,0 +1,27 @@
+// A unit of a GRU layer.
+#pragma once
+
+#include "runtime/kernels/common/recurrent.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+/// Computes a step of unit `j`, for GruArgs and GruGivenArgs.
+template <typename Args>
+void compute_gru_unit(const Args& a, RecurrentLayer<Args>& layer, std::int32_t j,
+                      std::int16_t* state) {
+  const std::int32_t reset = sigmoid_16(layer.gate(j, 0, a.reset_gate));
+  const std::int32_t update = sigmoid_16(layer.gate(j, 1, a.update_gate));
+  const std::int32_t row = 2 * a.hidden + j;
+  const std::int32_t recurrent = saturate_16(layer.recurrent_sum(row, a.new_gate));
+  const std::int32_t added = half_up(reset * recurrent, 3 + a.new_bits);
+  const std::int32_t fresh =
+      half_up(tanh_16(saturate_16(layer.input_sum(row, a.new_gate) + added)), 15 - a.state_bits);
+  // The difference has 17 bits: times 15 bits, and rounded, it fits 32 bits.
+  const std::int32_t next = fresh + half_up(update * (state[j] - fresh), 15);
+  state[j] = static_cast<std::int16_t>(next);
+  layer.put(j, requantize(next, a.output_multiplier, a.output_shift));
+}
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate
