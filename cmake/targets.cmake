@@ -109,8 +109,6 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_cmsis_nn.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_cmsis_nn.cc
     runtime/kernels/lstm/lstm_cmsis_nn.cc
-    runtime/kernels/lstm/lstm_given_cmsis_nn.cc
-    runtime/kernels/lstm/lstm_steps_cmsis_nn.h
     runtime/kernels/max_pool2d/max_pool2d_cmsis_nn.cc
     runtime/kernels/mul/mul_broadcast_cmsis_nn.cc
     runtime/kernels/mul/mul_cmsis_nn.cc
@@ -192,7 +190,6 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_portable.cc
-    runtime/kernels/dequantize/dequantize_int16_portable.cc
     runtime/kernels/dequantize/dequantize_portable.cc
     runtime/kernels/div/div_portable.cc
     runtime/kernels/embedding/embedding_int32_portable.cc
@@ -202,13 +199,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
     runtime/kernels/fully_connected/fully_connected_portable.cc
-    runtime/kernels/gru/gru_given_portable.cc
     runtime/kernels/gru/gru_portable.cc
-    runtime/kernels/keep/keep_int16_portable.cc
-    runtime/kernels/keep/keep_portable.cc
     runtime/kernels/log_softmax/log_softmax_portable.cc
     runtime/kernels/lookup/lookup_portable.cc
-    runtime/kernels/lstm/lstm_given_portable.cc
     runtime/kernels/lstm/lstm_portable.cc
     runtime/kernels/masked_softmax/masked_softmax_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_dilated_portable.cc
@@ -218,16 +211,12 @@ cmsis_nn_delegate_library(
     runtime/kernels/normalize/normalize_portable.cc
     runtime/kernels/pad_nd/pad_nd_portable.cc
     runtime/kernels/prelu/prelu_portable.cc
-    runtime/kernels/quantize/quantize_int16_portable.cc
     runtime/kernels/quantize/quantize_portable.cc
-    runtime/kernels/recall/recall_int16_portable.cc
-    runtime/kernels/recall/recall_portable.cc
     runtime/kernels/reduce_extremum/reduce_max_portable.cc
     runtime/kernels/reduce_extremum/reduce_min_portable.cc
     runtime/kernels/reduce_sum/reduce_sum_portable.cc
     runtime/kernels/resize_bilinear/resize_bilinear_portable.cc
     runtime/kernels/resize_nearest/resize_nearest_portable.cc
-    runtime/kernels/rnn/rnn_given_portable.cc
     runtime/kernels/rnn/rnn_portable.cc
     runtime/kernels/softmax/softmax_long_portable.cc
     runtime/kernels/softmax/softmax_portable.cc
@@ -241,7 +230,6 @@ cmsis_nn_delegate_library(
     runtime/kernels/arg_extremum/arg_extremum.h
     runtime/kernels/common/average.h
     runtime/kernels/common/broadcast.h
-    runtime/kernels/common/held.h
     runtime/kernels/common/pair_products.h
     runtime/kernels/common/recurrent.h
     runtime/kernels/common/requantize.h
@@ -267,13 +255,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_pairs.h
     runtime/kernels/fully_connected/linear.h
     runtime/kernels/fully_connected/row_products.h
-    runtime/kernels/gru/gru_unit.h
-    runtime/kernels/lstm/lstm_unit.h
     runtime/kernels/max_pool2d/maximum_pooling.h
     runtime/kernels/mul/mul.h
-    runtime/kernels/quantize/round_half_even.h
     runtime/kernels/reduce_extremum/reduce_extremum.h
-    runtime/kernels/rnn/rnn_unit.h
     runtime/kernels/transpose_conv2d/transposed.h
     runtime/kernels/portable/portable.h
   COPTS

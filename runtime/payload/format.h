@@ -36,7 +36,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 61;
+inline constexpr std::size_t kOpcodeCount = 52;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -119,15 +119,6 @@ enum class Opcode : std::uint8_t {
   kGru = 49,
   kLstm = 50,
   kRnn = 51,
-  kKeep = 52,
-  kRecall = 53,
-  kDequantizeInt16 = 54,
-  kGruGiven = 55,
-  kKeepInt16 = 56,
-  kLstmGiven = 57,
-  kQuantizeInt16 = 58,
-  kRecallInt16 = 59,
-  kRnnGiven = 60,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2086,8 +2077,6 @@ struct GruArgs {
   Gate new_gate;
   /// of the recurrent sum of the new gate after the point, 0 to 12
   std::int32_t new_bits;
-  /// of the state after the point, 0 to 15
-  std::int32_t state_bits;
   /// Q31, 0 to 2^31 - 1
   std::int32_t output_multiplier;
   /// left if positive, -31 to 30
@@ -2095,7 +2084,7 @@ struct GruArgs {
   /// zero_point of the output, -128 to 127
   std::int32_t output_offset;
 };
-static_assert(sizeof(GruArgs) == 128, "layout of GruArgs");
+static_assert(sizeof(GruArgs) == 124, "layout of GruArgs");
 static_assert(offsetof(GruArgs, input) == 0, "layout of GruArgs");
 static_assert(offsetof(GruArgs, filter) == 4, "layout of GruArgs");
 static_assert(offsetof(GruArgs, recurrent) == 8, "layout of GruArgs");
@@ -2115,10 +2104,9 @@ static_assert(offsetof(GruArgs, reset_gate) == 60, "layout of GruArgs");
 static_assert(offsetof(GruArgs, update_gate) == 76, "layout of GruArgs");
 static_assert(offsetof(GruArgs, new_gate) == 92, "layout of GruArgs");
 static_assert(offsetof(GruArgs, new_bits) == 108, "layout of GruArgs");
-static_assert(offsetof(GruArgs, state_bits) == 112, "layout of GruArgs");
-static_assert(offsetof(GruArgs, output_multiplier) == 116, "layout of GruArgs");
-static_assert(offsetof(GruArgs, output_shift) == 120, "layout of GruArgs");
-static_assert(offsetof(GruArgs, output_offset) == 124, "layout of GruArgs");
+static_assert(offsetof(GruArgs, output_multiplier) == 112, "layout of GruArgs");
+static_assert(offsetof(GruArgs, output_shift) == 116, "layout of GruArgs");
+static_assert(offsetof(GruArgs, output_offset) == 120, "layout of GruArgs");
 
 /// int8 LSTM layer in one direction, from zeros, with gates and cells of 16 bits: see
 /// docs/reference/recurrent_layers.md.
@@ -2253,351 +2241,6 @@ static_assert(offsetof(RnnArgs, relu) == 76, "layout of RnnArgs");
 static_assert(offsetof(RnnArgs, output_multiplier) == 80, "layout of RnnArgs");
 static_assert(offsetof(RnnArgs, output_shift) == 84, "layout of RnnArgs");
 static_assert(offsetof(RnnArgs, output_offset) == 88, "layout of RnnArgs");
-
-/// A copy to persistent memory: state = input - initial, modulo 2^8.
-struct KeepArgs {
-  /// int8 [count]
-  Ref input;
-  /// int8 [count], without `initial`
-  Ref state;
-  /// int8, of all elements or of each
-  Ref initial;
-  /// at least 1
-  std::int32_t count;
-  /// 1 or count
-  std::int32_t initial_count;
-};
-static_assert(sizeof(KeepArgs) == 20, "layout of KeepArgs");
-static_assert(offsetof(KeepArgs, input) == 0, "layout of KeepArgs");
-static_assert(offsetof(KeepArgs, state) == 4, "layout of KeepArgs");
-static_assert(offsetof(KeepArgs, initial) == 8, "layout of KeepArgs");
-static_assert(offsetof(KeepArgs, count) == 12, "layout of KeepArgs");
-static_assert(offsetof(KeepArgs, initial_count) == 16, "layout of KeepArgs");
-
-/// A copy of persistent memory: output = state + initial, modulo 2^8.
-struct RecallArgs {
-  /// int8 [count], without `initial`
-  Ref state;
-  /// int8, of all elements or of each
-  Ref initial;
-  /// int8 [count]
-  Ref output;
-  /// at least 1
-  std::int32_t count;
-  /// 1 or count
-  std::int32_t initial_count;
-};
-static_assert(sizeof(RecallArgs) == 20, "layout of RecallArgs");
-static_assert(offsetof(RecallArgs, state) == 0, "layout of RecallArgs");
-static_assert(offsetof(RecallArgs, initial) == 4, "layout of RecallArgs");
-static_assert(offsetof(RecallArgs, output) == 8, "layout of RecallArgs");
-static_assert(offsetof(RecallArgs, count) == 12, "layout of RecallArgs");
-static_assert(offsetof(RecallArgs, initial_count) == 16, "layout of RecallArgs");
-
-/// The same of int16, whose zero point is 0.
-struct DequantizeInt16Args {
-  /// int16 [batch, pixels, channels]
-  Ref input;
-  /// float32 [batch, channels, pixels], 4-byte aligned
-  Ref output;
-  std::int32_t batch;
-  std::int32_t channels;
-  std::int32_t pixels;
-  float scale;
-  /// 0 to 0
-  std::int32_t zero_point;
-};
-static_assert(sizeof(DequantizeInt16Args) == 28, "layout of DequantizeInt16Args");
-static_assert(offsetof(DequantizeInt16Args, input) == 0, "layout of DequantizeInt16Args");
-static_assert(offsetof(DequantizeInt16Args, output) == 4, "layout of DequantizeInt16Args");
-static_assert(offsetof(DequantizeInt16Args, batch) == 8, "layout of DequantizeInt16Args");
-static_assert(offsetof(DequantizeInt16Args, channels) == 12, "layout of DequantizeInt16Args");
-static_assert(offsetof(DequantizeInt16Args, pixels) == 16, "layout of DequantizeInt16Args");
-static_assert(offsetof(DequantizeInt16Args, scale) == 20, "layout of DequantizeInt16Args");
-static_assert(offsetof(DequantizeInt16Args, zero_point) == 24, "layout of DequantizeInt16Args");
-
-/// GruArgs from a given state; it leaves the one after the last step.
-struct GruGivenArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
-  /// int16 [batch, hidden]
-  Ref initial_state;
-  /// int8 [gates, hidden, inputs]
-  Ref filter;
-  /// int8 [gates, hidden, hidden]
-  Ref recurrent;
-  /// int32 [gates, hidden], effective bias
-  Ref bias;
-  /// int32 [gates, hidden], effective bias
-  Ref recurrent_bias;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// int16 [batch, hidden]
-  Ref last_state;
-  /// 16-byte aligned, or none
-  Ref scratch;
-  std::int32_t scratch_bytes;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
-  /// 3 * hidden
-  std::int32_t rows;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
-  Gate reset_gate;
-  Gate update_gate;
-  Gate new_gate;
-  /// of the recurrent sum of the new gate after the point, 0 to 12
-  std::int32_t new_bits;
-  /// of the state after the point, 0 to 15
-  std::int32_t state_bits;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-};
-static_assert(sizeof(GruGivenArgs) == 136, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, input) == 0, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, initial_state) == 4, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, filter) == 8, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, recurrent) == 12, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, bias) == 16, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, recurrent_bias) == 20, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, output) == 24, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, last_state) == 28, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, scratch) == 32, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, scratch_bytes) == 36, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, steps) == 40, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, batch) == 44, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, inputs) == 48, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, hidden) == 52, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, rows) == 56, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, batch_first) == 60, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, reverse) == 64, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, reset_gate) == 68, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, update_gate) == 84, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, new_gate) == 100, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, new_bits) == 116, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, state_bits) == 120, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, output_multiplier) == 124, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, output_shift) == 128, "layout of GruGivenArgs");
-static_assert(offsetof(GruGivenArgs, output_offset) == 132, "layout of GruGivenArgs");
-
-/// A copy to persistent memory: state = input - initial, modulo 2^16.
-struct KeepInt16Args {
-  /// int16 [count]
-  Ref input;
-  /// int16 [count], without `initial`
-  Ref state;
-  /// int16, of all elements or of each
-  Ref initial;
-  /// at least 1
-  std::int32_t count;
-  /// 1 or count
-  std::int32_t initial_count;
-};
-static_assert(sizeof(KeepInt16Args) == 20, "layout of KeepInt16Args");
-static_assert(offsetof(KeepInt16Args, input) == 0, "layout of KeepInt16Args");
-static_assert(offsetof(KeepInt16Args, state) == 4, "layout of KeepInt16Args");
-static_assert(offsetof(KeepInt16Args, initial) == 8, "layout of KeepInt16Args");
-static_assert(offsetof(KeepInt16Args, count) == 12, "layout of KeepInt16Args");
-static_assert(offsetof(KeepInt16Args, initial_count) == 16, "layout of KeepInt16Args");
-
-/// LstmArgs from a given state; it leaves the cells after the last step.
-struct LstmGivenArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
-  /// int8 [batch, hidden]
-  Ref initial_hidden;
-  /// int16 [batch, hidden]
-  Ref initial_cells;
-  /// int8 [gates, hidden, inputs]
-  Ref filter;
-  /// int8 [gates, hidden, hidden]
-  Ref recurrent;
-  /// int32 [gates, hidden], effective bias
-  Ref bias;
-  /// int32 [gates, hidden], effective bias
-  Ref recurrent_bias;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// int16 [batch, hidden]
-  Ref last_cells;
-  /// 16-byte aligned, or none
-  Ref scratch;
-  std::int32_t scratch_bytes;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
-  /// 4 * hidden
-  std::int32_t rows;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
-  Gate input_gate;
-  Gate forget_gate;
-  Gate cell_gate;
-  Gate output_gate;
-  /// of the cells after the point, 0 to 15
-  std::int32_t cell_bits;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-};
-static_assert(sizeof(LstmGivenArgs) == 152, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, input) == 0, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, initial_hidden) == 4, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, initial_cells) == 8, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, filter) == 12, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, recurrent) == 16, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, bias) == 20, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, recurrent_bias) == 24, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, output) == 28, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, last_cells) == 32, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, scratch) == 36, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, scratch_bytes) == 40, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, steps) == 44, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, batch) == 48, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, inputs) == 52, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, hidden) == 56, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, rows) == 60, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, batch_first) == 64, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, reverse) == 68, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, input_gate) == 72, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, forget_gate) == 88, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, cell_gate) == 104, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, output_gate) == 120, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, cell_bits) == 136, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, output_multiplier) == 140, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, output_shift) == 144, "layout of LstmGivenArgs");
-static_assert(offsetof(LstmGivenArgs, output_offset) == 148, "layout of LstmGivenArgs");
-
-/// The same to int16, whose zero point is 0.
-struct QuantizeInt16Args {
-  /// float32 [batch, channels, pixels], 4-byte aligned
-  Ref input;
-  /// int16 [batch, pixels, channels]
-  Ref output;
-  std::int32_t batch;
-  std::int32_t channels;
-  std::int32_t pixels;
-  /// float32(1 / scale)
-  float inverse_scale;
-  /// 0 to 0
-  std::int32_t zero_point;
-};
-static_assert(sizeof(QuantizeInt16Args) == 28, "layout of QuantizeInt16Args");
-static_assert(offsetof(QuantizeInt16Args, input) == 0, "layout of QuantizeInt16Args");
-static_assert(offsetof(QuantizeInt16Args, output) == 4, "layout of QuantizeInt16Args");
-static_assert(offsetof(QuantizeInt16Args, batch) == 8, "layout of QuantizeInt16Args");
-static_assert(offsetof(QuantizeInt16Args, channels) == 12, "layout of QuantizeInt16Args");
-static_assert(offsetof(QuantizeInt16Args, pixels) == 16, "layout of QuantizeInt16Args");
-static_assert(offsetof(QuantizeInt16Args, inverse_scale) == 20, "layout of QuantizeInt16Args");
-static_assert(offsetof(QuantizeInt16Args, zero_point) == 24, "layout of QuantizeInt16Args");
-
-/// A copy of persistent memory: output = state + initial, modulo 2^16.
-struct RecallInt16Args {
-  /// int16 [count], without `initial`
-  Ref state;
-  /// int16, of all elements or of each
-  Ref initial;
-  /// int16 [count]
-  Ref output;
-  /// at least 1
-  std::int32_t count;
-  /// 1 or count
-  std::int32_t initial_count;
-};
-static_assert(sizeof(RecallInt16Args) == 20, "layout of RecallInt16Args");
-static_assert(offsetof(RecallInt16Args, state) == 0, "layout of RecallInt16Args");
-static_assert(offsetof(RecallInt16Args, initial) == 4, "layout of RecallInt16Args");
-static_assert(offsetof(RecallInt16Args, output) == 8, "layout of RecallInt16Args");
-static_assert(offsetof(RecallInt16Args, count) == 12, "layout of RecallInt16Args");
-static_assert(offsetof(RecallInt16Args, initial_count) == 16, "layout of RecallInt16Args");
-
-/// RnnArgs from a given state.
-struct RnnGivenArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
-  /// int8 [batch, hidden]
-  Ref initial_hidden;
-  /// int8 [gates, hidden, inputs]
-  Ref filter;
-  /// int8 [gates, hidden, hidden]
-  Ref recurrent;
-  /// int32 [gates, hidden], effective bias
-  Ref bias;
-  /// int32 [gates, hidden], effective bias
-  Ref recurrent_bias;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// 16-byte aligned, or none
-  Ref scratch;
-  std::int32_t scratch_bytes;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
-  /// 1 * hidden
-  std::int32_t rows;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
-  Gate new_gate;
-  /// 1: relu, 0: tanh, 0 to 1
-  std::int32_t relu;
-  /// Q31, of tanh, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-};
-static_assert(sizeof(RnnGivenArgs) == 96, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, input) == 0, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, initial_hidden) == 4, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, filter) == 8, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, recurrent) == 12, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, bias) == 16, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, recurrent_bias) == 20, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, output) == 24, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, scratch) == 28, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, scratch_bytes) == 32, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, steps) == 36, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, batch) == 40, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, inputs) == 44, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, hidden) == 48, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, rows) == 52, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, batch_first) == 56, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, reverse) == 60, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, new_gate) == 64, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, relu) == 80, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, output_multiplier) == 84, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, output_shift) == 88, "layout of RnnGivenArgs");
-static_assert(offsetof(RnnGivenArgs, output_offset) == 92, "layout of RnnGivenArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

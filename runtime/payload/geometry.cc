@@ -288,10 +288,5 @@ bool recurrent_layer(const CallCheck& call, std::int32_t rows, std::int32_t hidd
       "the rows of a recurrent layer are not those of its gates");
 }
 
-bool held(const CallCheck& call, std::int32_t count, std::int32_t initial_count) {
-  return call.require(initial_count == 1 || initial_count == count,
-                      "a state has neither one initial number nor one for each element");
-}
-
 }  // namespace geometry
 }  // namespace cmsis_nn_delegate

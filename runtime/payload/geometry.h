@@ -94,28 +94,13 @@ bool recurrent_layer(const CallCheck& call, std::int32_t rows, std::int32_t hidd
 inline bool recurrent_layer(const CallCheck& call, const payload::LstmArgs& args) {
   return recurrent_layer(call, args.rows, args.hidden, 4);
 }
-inline bool recurrent_layer(const CallCheck& call, const payload::LstmGivenArgs& args) {
-  return recurrent_layer(call, args.rows, args.hidden, 4);
-}
+
 inline bool recurrent_layer(const CallCheck& call, const payload::GruArgs& args) {
   return recurrent_layer(call, args.rows, args.hidden, 3);
 }
-inline bool recurrent_layer(const CallCheck& call, const payload::GruGivenArgs& args) {
-  return recurrent_layer(call, args.rows, args.hidden, 3);
-}
+
 inline bool recurrent_layer(const CallCheck& call, const payload::RnnArgs& args) {
   return recurrent_layer(call, args.rows, args.hidden, 1);
-}
-inline bool recurrent_layer(const CallCheck& call, const payload::RnnGivenArgs& args) {
-  return recurrent_layer(call, args.rows, args.hidden, 1);
-}
-
-/// A state has one initial number, or one for each element.
-bool held(const CallCheck& call, std::int32_t count, std::int32_t initial_count);
-
-template <typename Args>
-bool held(const CallCheck& call, const Args& args) {
-  return held(call, args.count, args.initial_count);
 }
 
 }  // namespace geometry

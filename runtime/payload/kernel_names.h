@@ -61,17 +61,6 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "gru of input int8, filter int8, recurrent int8, output int8",
     "lstm of input int8, filter int8, recurrent int8, output int8",
     "rnn of input int8, filter int8, recurrent int8, output int8",
-    "keep of input int8, state int8, initial int8",
-    "recall of state int8, initial int8, output int8",
-    "dequantize_int16 of input int16, output float32",
-    "gru_given of input int8, initial_state int16, filter int8, recurrent int8, output int8, "
-    "last_state int16",
-    "keep_int16 of input int16, state int16, initial int16",
-    "lstm_given of input int8, initial_hidden int8, initial_cells int16, filter int8, recurrent "
-    "int8, output int8, last_cells int16",
-    "quantize_int16 of input float32, output int16",
-    "recall_int16 of state int16, initial int16, output int16",
-    "rnn_given of input int8, initial_hidden int8, filter int8, recurrent int8, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

@@ -232,42 +232,6 @@ inline constexpr Operator kLstm = {payload::Opcode::kLstm, sizeof(payload::LstmA
 bool check_rnn(const CallCheck& call, const void* args);
 inline constexpr Operator kRnn = {payload::Opcode::kRnn, sizeof(payload::RnnArgs), check_rnn};
 
-bool check_keep(const CallCheck& call, const void* args);
-inline constexpr Operator kKeep = {payload::Opcode::kKeep, sizeof(payload::KeepArgs), check_keep};
-
-bool check_recall(const CallCheck& call, const void* args);
-inline constexpr Operator kRecall = {payload::Opcode::kRecall, sizeof(payload::RecallArgs),
-                                     check_recall};
-
-bool check_dequantize_int16(const CallCheck& call, const void* args);
-inline constexpr Operator kDequantizeInt16 = {payload::Opcode::kDequantizeInt16,
-                                              sizeof(payload::DequantizeInt16Args),
-                                              check_dequantize_int16};
-
-bool check_gru_given(const CallCheck& call, const void* args);
-inline constexpr Operator kGruGiven = {payload::Opcode::kGruGiven, sizeof(payload::GruGivenArgs),
-                                       check_gru_given};
-
-bool check_keep_int16(const CallCheck& call, const void* args);
-inline constexpr Operator kKeepInt16 = {payload::Opcode::kKeepInt16, sizeof(payload::KeepInt16Args),
-                                        check_keep_int16};
-
-bool check_lstm_given(const CallCheck& call, const void* args);
-inline constexpr Operator kLstmGiven = {payload::Opcode::kLstmGiven, sizeof(payload::LstmGivenArgs),
-                                        check_lstm_given};
-
-bool check_quantize_int16(const CallCheck& call, const void* args);
-inline constexpr Operator kQuantizeInt16 = {
-    payload::Opcode::kQuantizeInt16, sizeof(payload::QuantizeInt16Args), check_quantize_int16};
-
-bool check_recall_int16(const CallCheck& call, const void* args);
-inline constexpr Operator kRecallInt16 = {payload::Opcode::kRecallInt16,
-                                          sizeof(payload::RecallInt16Args), check_recall_int16};
-
-bool check_rnn_given(const CallCheck& call, const void* args);
-inline constexpr Operator kRnnGiven = {payload::Opcode::kRnnGiven, sizeof(payload::RnnGivenArgs),
-                                       check_rnn_given};
-
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -323,15 +287,6 @@ inline constexpr Operator kOperators[] = {
     operators::kGru,
     operators::kLstm,
     operators::kRnn,
-    operators::kKeep,
-    operators::kRecall,
-    operators::kDequantizeInt16,
-    operators::kGruGiven,
-    operators::kKeepInt16,
-    operators::kLstmGiven,
-    operators::kQuantizeInt16,
-    operators::kRecallInt16,
-    operators::kRnnGiven,
 };
 
 }  // namespace cmsis_nn_delegate

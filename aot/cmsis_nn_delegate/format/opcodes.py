@@ -63,12 +63,3 @@ class Opcode(enum.IntEnum):
     GRU = 49
     LSTM = 50
     RNN = 51
-    KEEP = 52
-    RECALL = 53
-    DEQUANTIZE_INT16 = 54
-    GRU_GIVEN = 55
-    KEEP_INT16 = 56
-    LSTM_GIVEN = 57
-    QUANTIZE_INT16 = 58
-    RECALL_INT16 = 59
-    RNN_GIVEN = 60

@@ -1,35 +1,27 @@
-"""GRU layer in one direction."""
+"""GRU layer in one direction, from zeros."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
 from ..edge.program_types import EdgeContext, EdgeNode
 from ..format import blocks
-from ..format.record import I16, I32, Field
+from ..format.record import I32, Field
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Element, Quant
+from ..graph.tensor_type import Quant
 from .annotation import RecurrentLayer
 from .case import Case
 from .gate_functions import ARGUMENT_BITS, RESULT_BITS, sigmoid, tanh
 from .kernel import KernelSpec
 from .quantized_math import quantize_multiplier, requantize
-from .recurrent import GIVEN, INT16, Recurrent, RecurrentAttrs, Step, block, draw, floats, half_up, initial, last, sat16
+from .recurrent import INT16, Recurrent, RecurrentAttrs, Step, block, draw, floats, half_up, sat16
 
-_LAST = "cmsis_nn_delegate.gru_last.default"
 _GATES = ("reset", "update", "new")
-
-_OWN = (
-    Field("new_bits", I32, "of the recurrent sum of the new gate after the point", low=0, high=12),
-    Field("state_bits", I32, "of the state after the point", low=0, high=15),
-    blocks.multiplier("output_multiplier"),
-    blocks.shift("output_shift"),
-)
 
 KERNEL = KernelSpec(
     "gru",
@@ -38,46 +30,30 @@ KERNEL = KernelSpec(
         "int8 GRU layer in one direction, from zeros, with gates and a state of 16 bits: see "
         "docs/reference/recurrent_layers.md.",
         _GATES,
-        *_OWN,
+        Field("new_bits", I32, "of the recurrent sum of the new gate after the point", low=0, high=12),
+        blocks.multiplier("output_multiplier"),
+        blocks.shift("output_shift"),
     ),
-)
-
-GIVEN_KERNEL = KernelSpec(
-    "gru_given",
-    block(
-        "GruGivenArgs",
-        "GruArgs from a given state; it leaves the one after the last step.",
-        _GATES,
-        *_OWN,
-        initial=(initial("initial_state", I16),),
-        last=(last("last_state", I16),),
-    ),
-    variant=GIVEN,
 )
 
 
 @dataclass(frozen=True)
 class GruAttrs(RecurrentAttrs):
-    """`new_bits`: the recurrent sum of the new gate is in steps of 2^-new_bits. `state_bits`: the state in those of
-    2^-state_bits."""
+    """`new_bits`: the recurrent sum of the new gate is in steps of 2^-new_bits."""
 
     new_bits: int = ARGUMENT_BITS
-    state_bits: int = RESULT_BITS
 
 
 def _draw(d: Case) -> Value:
-    flags = d.pick(False, True), d.pick(False, True), d.pick(False, True)
-    attrs = GruAttrs(*flags, d.integer(8, 12), d.integer(12, 15))
-    state = (Element.INT16, Quant((2.0**-attrs.state_bits,), 0))
-    return draw(d, "gru", len(_GATES), attrs, d.quant(float(2.0 ** -d.random.uniform(6.5, 8))), (state,))
+    attrs = GruAttrs(d.pick(False, True), d.pick(False, True), d.integer(8, 12))
+    return draw(d, "gru", len(_GATES), attrs, d.quant(float(2.0 ** -d.random.uniform(6.5, 8))))
 
 
 class Gru(Recurrent):
-    """Like the LSTM: gates in Q3.12, their functions in Q0.15. The state is 16 bits, by default Q0.15, since it adds up
-    small steps; the products of the next step take the output, which is that state in 8 bits. All shifts round halves
-    up.
+    """Like the LSTM: gates in Q3.12, their functions in Q0.15. The state is 16 bits, Q0.15, since it adds up small
+    steps; the products of the next step take the output, which is that state in 8 bits. All shifts round halves up.
 
-        n = tanh(sat16(input sum + (r * recurrent sum >> (15 + new_bits - 12)))) >> (15 - state_bits)
+        n = tanh(sat16(input sum + (r * recurrent sum >> (15 + new_bits - 12))))
         s = n + (z * (s - n) >> 15)
         h = sat8(requantize(s) + zero point)
 
@@ -87,13 +63,11 @@ class Gru(Recurrent):
     name = "gru"
     targets = ("cmsis_nn_delegate.gru.default",)
     whole = targets
-    annotation = RecurrentLayer(targets, len(_GATES), wide=True, last=_LAST)
+    annotation = RecurrentLayer(targets, len(_GATES))
     attrs = GruAttrs
-    kernels = (KERNEL, GIVEN_KERNEL)
+    kernels = (KERNEL,)
     draws = (_draw,)
     gates = _GATES
-    wide = ("h0",)
-    last = _LAST
     limits = ("GRU layers of any number of steps",)
 
     def _apart(self, bias: np.ndarray, recurrent_bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -109,41 +83,33 @@ class Gru(Recurrent):
         reals = np.abs(weight.data.astype(np.float64)) * np.broadcast_to(weight.scales, len(weight.data))[:, None]
         sums = (reals.sum(axis=1) * largest + np.abs(floats(parameters["b_hh"], context)))[len(reals) // 3 * 2 :]
         bits = 15 - math.ceil(math.log2(max(float(sums.max()), 2.0**-10)))
-        state_bits = self.state_bits("h0", node, context)
-        return GruAttrs(attrs.batch_first, attrs.reverse, attrs.given, min(max(bits, 0), ARGUMENT_BITS), state_bits)
+        return GruAttrs(attrs.batch_first, attrs.reverse, min(max(bits, 0), ARGUMENT_BITS))
 
     def gate_steps(self, gate: int, h: float, attrs: GruAttrs) -> tuple[float, float]:
         inputs, recurrent = super().gate_steps(gate, h, attrs)
         return inputs, 2.0**-attrs.new_bits if gate == 2 else recurrent
 
     def scratch_bytes(self, node: Node) -> int:
-        """The state of one batch or, if there is the one that it leaves, its output before the first step."""
-        hidden = self.sizes(node).hidden
-        return hidden if node.attrs.given else INT16.nbytes(hidden)
-
-    def start(self, node: Node, given: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        state = given[0].astype(np.int64)
-        output = requantize(state, *_output_multiplier(node)) + node.outputs[0].zero_point
-        return node.outputs[0].type.clamp(output), state
+        """The state of one batch."""
+        return INT16.nbytes(self.sizes(node).hidden)
 
     def update(self, node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         reset, update, _ = step.gates
         product = sigmoid(reset) * sat16(step.recurrent[2])
         new = tanh(sat16(step.inputs[2] + half_up(product, RESULT_BITS + node.attrs.new_bits - ARGUMENT_BITS)))
-        new = half_up(new, RESULT_BITS - node.attrs.state_bits)
         state = new + half_up(sigmoid(update) * (state - new), RESULT_BITS)
-        return state, requantize(state, *_output_multiplier(node))
+        return state, requantize(state, *_output_multiplier(node.output.quant))
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        multiplier, shift = _output_multiplier(node)
+        multiplier, shift = _output_multiplier(node.output.quant)
         return {
             **super().encode(node, refs, scratch_bytes),
             "new_bits": node.attrs.new_bits,
-            "state_bits": node.attrs.state_bits,
             "output_multiplier": multiplier,
             "output_shift": shift,
         }
 
 
-def _output_multiplier(node: Node) -> tuple[int, int]:
-    return quantize_multiplier(2.0**-node.attrs.state_bits / node.outputs[0].scale)
+def _output_multiplier(output: Optional[Quant]) -> tuple[int, int]:
+    assert output is not None
+    return quantize_multiplier(2.0**-RESULT_BITS / output.scale[0])

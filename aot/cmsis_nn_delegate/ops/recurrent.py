@@ -18,11 +18,11 @@ from typing import Any, ClassVar, NamedTuple, Optional
 import numpy as np
 
 from ..edge.constant import Constant
-from ..edge.nodes import first, operand, quantized_element, target_name
+from ..edge.nodes import first, operand
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Role, Scalar, Struct
+from ..format.record import I8, I32, Field, Role, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Quant, TensorType
 from . import gate_functions
@@ -46,20 +46,15 @@ GATE = Struct(
 )
 
 
-def block(
-    name: str, doc: str, gates: Sequence[str], *own: Field, initial: Sequence[Field] = (), last: Sequence[Field] = ()
-) -> Struct:
-    """Returns the argument block of a layer with these gates, and fields of its own. `initial` are the states that it
-    is given, if it does not start from zeros, and `last` those that it leaves besides its output."""
+def block(name: str, doc: str, gates: Sequence[str], *own: Field) -> Struct:
+    """Returns the argument block of a layer with these gates, and fields of its own."""
     fields = (
         blocks.input("input", I8, "steps", "batch", "inputs", doc="int8 [steps, batch, inputs]"),
-        *initial,
         blocks.filter("rows", "inputs", doc="int8 [gates, hidden, inputs]"),
         blocks.operand(Role.FILTER, "recurrent", I8, ("rows", "hidden"), "int8 [gates, hidden, hidden]"),
         blocks.bias("rows", doc="int32 [gates, hidden], effective bias"),
         blocks.operand(Role.BIAS, "recurrent_bias", I32, ("rows",), "int32 [gates, hidden], effective bias"),
         blocks.output(I8, "steps", "batch", "hidden", doc="int8 [steps, batch, hidden]"),
-        *last,
         blocks.scratch(),
         Field("scratch_bytes", I32),
         Field("steps", I32, "at least 1"),
@@ -76,29 +71,14 @@ def block(
     return Struct(name, doc, fields, geometry="recurrent_layer")
 
 
-def initial(name: str, element: Scalar) -> Field:
-    """Returns the reference to a state that a layer starts from."""
-    return blocks.input(name, element, "batch", "hidden", doc=f"{element.element} [batch, hidden]")
-
-
-def last(name: str, element: Scalar) -> Field:
-    """Returns the reference to the state after the last step."""
-    return blocks.output(element, "batch", "hidden", doc=f"{element.element} [batch, hidden]", name=name)
-
-
-GIVEN = "given"
-
-
 @dataclass(frozen=True)
 class RecurrentAttrs:
-    """A recurrent layer in one direction. Inputs: x, the initial states [batch, hidden] if they are `given`, weight,
-    recurrent weight (int8, gates along dimension 0, with one scale each), bias, recurrent bias (int32, in steps of
-    input scale * weight scale and output scale * recurrent weight scale). Outputs: the hidden state after each step
-    and, of layers that keep 16 bits, the state after the last step if the initial one is given."""
+    """A recurrent layer in one direction. Inputs: x, weight, recurrent weight (int8, gates along dimension 0, with one
+    scale each), bias, recurrent bias (int32, in steps of input scale * weight scale and output scale * recurrent weight
+    scale)."""
 
     batch_first: bool = False
     reverse: bool = False
-    given: bool = False
 
 
 class Sizes(NamedTuple):
@@ -123,11 +103,8 @@ class Recurrent(Op):
     """Base class. `gates` are named in the order of PyTorch's weights."""
 
     gates: ClassVar[tuple[str, ...]]
-    # The initial states, as the edge operator calls them; those in `wide` have 16 bits.
+    # Of the arguments of the edge operator.
     initial: ClassVar[tuple[str, ...]] = ("h0",)
-    wide: ClassVar[tuple[str, ...]] = ()
-    # The edge operator that gives the state after the last step, of 16 bits.
-    last: ClassVar[str] = ""
     layouts = Layouts.ROW_MAJOR
 
     # Edge program -----------------------------------------------------------
@@ -139,10 +116,14 @@ class Recurrent(Op):
             lambda: self._refuse_variable(parameters, context),
             lambda: context.refuse_quant(node, [source]),
             lambda: self._refuse_weights(parameters, context),
-            lambda: self._refuse_states(parameters, context),
         )
 
     def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        for name in self.initial:
+            found = context.constant_float(self._parameters(node)[name])
+            zero = 0 if found is None or found.zero_points is None else found.zero_points
+            if found is None or found.data is None or np.any(found.data != zero):
+                return Refusal(Reason.UNSUPPORTED_PARAMETER, f"its initial state {name} is not zero")
         try:
             scales = self._gate_scales(node, context)
             x, h = context.input_scale(operand(node)), context.output_scale(node)
@@ -152,73 +133,18 @@ class Recurrent(Op):
         return None
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        parameters, attrs = self._parameters(node), self.layer(node, context)
+        parameters = self._parameters(node)
         weight, recurrent = (self._weight(node, parameters[name], context) for name in ("w_ih", "w_hh"))
         bias, recurrent_bias = self._apart(*(floats(parameters[name], context) for name in ("b_ih", "b_hh")))
         x, output = context.input_scale(operand(node)), context.output_scale(node)
         values = [
             context.value(operand(node)),
-            *(self._state(name, node, context) for name in self.initial if attrs.given),
             weight,
             recurrent,
             _bias(f"{weight.name}_bias", bias, x, weight),
             _bias(f"{recurrent.name}_bias", recurrent_bias, output, recurrent),
         ]
-        layer = context.node(node, self.name, values, attrs)
-        if attrs.given and self.last:
-            _, quant = self._state_type(self.wide[0], node, context)
-            sizes = self.sizes(layer)
-            state = TensorType(INT16, (sizes.batch, sizes.hidden), quant=quant)
-            layer.outputs.append(Value(f"{node.name}_last", state))
-            context.last_states[node] = layer.outputs[1]
-        return [layer]
-
-    def _state(self, name: str, node: EdgeNode, context: ImportContext) -> Value:
-        """Returns the value of an initial state."""
-        source = self._parameters(node)[name]
-        constant = context.constant_float(source)
-        if constant is None:
-            return context.value(source)
-        assert constant.data is not None
-        element, quant = self._state_type(name, node, context)
-        tensor_type = TensorType(element, constant.shape, quant=quant)
-        return Value(f"{node.name}_{name}", tensor_type, np.ascontiguousarray(constant.data))
-
-    def _state_type(self, name: str, node: EdgeNode, context: EdgeContext) -> tuple[Element, Quant]:
-        """Returns how an initial state is quantized, once `check` has found that it is."""
-        source = self._parameters(node)[name]
-        constant, element = context.constant_float(source), INT16 if name in self.wide else Element.INT8
-        if constant is None:
-            quant = context.input_quant(source, states=True)
-            assert quant is not None
-            return element, quant
-        assert constant.scales is not None and constant.zero_points is not None
-        return element, Quant((float(constant.scales[0]),), int(constant.zero_points[0]))
-
-    def _refuse_states(self, parameters: Mapping[str, EdgeNode], context: EdgeContext) -> Optional[Refusal]:
-        for name in self.initial:
-            source = parameters[name]
-            constant = context.constant_float(source)
-            wanted = INT16 if name in self.wide else Element.INT8
-            if constant is not None:
-                taken = constant.quantized and constant.axis is None and constant.dtype == wanted.value
-                scale = 0.0 if not taken or constant.scales is None else float(constant.scales[0])
-            else:
-                quant = context.input_quant(source, states=True)
-                found = quantized_element(context.source(source)) if quant is not None else None
-                taken, scale = found is wanted, 0.0 if quant is None else quant.scale[0]
-            if not taken:
-                return Refusal(
-                    Reason.NOT_QUANTIZED,
-                    f"its initial state {name} is not quantized as {wanted.value}; {context.requantize}",
-                )
-            if name in self.wide and bits_of(scale) is None:
-                return Refusal(
-                    Reason.UNSUPPORTED_QUANTIZATION,
-                    f"the scale of its state {name} is {scale:g}; kernels take a power of two from 2^-15 to 1: "
-                    f"{context.requantize}",
-                )
-        return None
+        return [context.node(node, self.name, values, self.layer(node, context))]
 
     def _apart(self, bias: np.ndarray, recurrent_bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns which biases are added to the sums over the inputs, and which to the others: by default all to the
@@ -228,36 +154,19 @@ class Recurrent(Op):
     def layer(self, node: EdgeNode, context: EdgeContext) -> RecurrentAttrs:
         """Returns the attributes of a node with data."""
         batch_first, reverse = context.arguments(node)[-2:]
-        return RecurrentAttrs(batch_first, reverse, self._is_given(node, context))
-
-    def _is_given(self, node: EdgeNode, context: EdgeContext) -> bool:
-        """Returns whether the layer does not start from zeros, or its last state is read."""
-        for name in self.initial:
-            found = context.constant_float(self._parameters(node)[name])
-            zero = 0 if found is None or found.zero_points is None else found.zero_points
-            if found is None or found.data is None or np.any(found.data != zero):
-                return True
-        readers = [reader for quantize in node.users for use in quantize.users for reader in use.users]
-        return bool(self.last) and any(target_name(reader) == self.last for reader in readers)
-
-    def state_bits(self, name: str, node: EdgeNode, context: EdgeContext) -> int:
-        """Returns how many bits of a state of 16 bits are after the point."""
-        bits = bits_of(self._state_type(name, node, context)[1].scale[0])
-        assert bits is not None  # says check
-        return bits
+        return RecurrentAttrs(batch_first, reverse)
 
     def _parameters(self, node: EdgeNode) -> Mapping[str, EdgeNode]:
         names = (*self.initial, "w_ih", "w_hh", "b_ih", "b_hh")
         return {name: operand(node, index) for index, name in enumerate(names, start=1)}
 
     def _refuse_variable(self, parameters: Mapping[str, EdgeNode], context: EdgeContext) -> Optional[Refusal]:
-        weights = {name: node for name, node in parameters.items() if name not in self.initial}
-        variable = next((name for name, node in weights.items() if context.constant_float(node) is None), None)
+        variable = next((name for name, node in parameters.items() if context.constant_float(node) is None), None)
         if variable is None:
             return None
         return Refusal(
             Reason.NOT_CONSTANT,
-            f"its {variable} is not a constant; only layers with fixed weights are supported",
+            f"its {variable} is not a constant; only layers with fixed weights that start from zeros are supported",
         )
 
     def _refuse_weights(self, parameters: Mapping[str, EdgeNode], context: EdgeContext) -> Optional[Refusal]:
@@ -317,31 +226,31 @@ class Recurrent(Op):
     # Graph ------------------------------------------------------------------
 
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
-        return (*inputs[0].shape[:2], inputs[-3].shape[1])
+        return (*inputs[0].shape[:2], inputs[2].shape[1])
 
     def sizes(self, node: Node) -> Sizes:
-        x, hidden = node.inputs[0].shape, node.inputs[-3].shape[1]
+        x, hidden = node.inputs[0].shape, node.inputs[2].shape[1]
         steps, batch = (x[1], x[0]) if node.attrs.batch_first else (x[0], x[1])
         return Sizes(steps, batch, x[2], hidden)
 
     def node_multipliers(self, node: Node) -> list[Mapping[str, int]]:
         """Returns the values of a GATE for each gate of a graph node."""
-        x, weight, recurrent = node.inputs[0], *node.inputs[-4:-2]
+        x, weight, recurrent = node.inputs[:3]
         hidden = self.sizes(node).hidden
         assert weight.quant is not None and recurrent.quant is not None
         scales = [np.array(value.scale[::hidden]) for value in (weight.quant, recurrent.quant)]
-        return self._multipliers(x.scale, node.outputs[0].scale, scales, node.attrs)
+        return self._multipliers(x.scale, node.output.scale, scales, node.attrs)
 
     def biases(self, node: Node) -> tuple[np.ndarray, np.ndarray]:
         """Returns the effective biases, int32 [rows] each."""
-        x, (weight, recurrent, bias, recurrent_bias) = node.inputs[0], node.inputs[-4:]
-        return _effective(weight, bias, x.zero_point), _effective(recurrent, recurrent_bias, node.outputs[0].zero_point)
+        x, weight, recurrent, bias, recurrent_bias = node.inputs
+        return _effective(weight, bias, x.zero_point), _effective(recurrent, recurrent_bias, node.output.zero_point)
 
-    def compute(self, node: Node, inputs: Sequence[np.ndarray], states: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         sizes, count = self.sizes(node), len(self.gates)
         time = int(node.attrs.batch_first)
         x = np.moveaxis(inputs[0].reshape(node.inputs[0].shape), time, 0)
-        weights = [value.constant.astype(np.float64).T for value in node.inputs[-4:-2]]
+        weights = [value.constant.astype(np.float64).T for value in node.inputs[1:3]]
         biases, fields = self.biases(node), self.node_multipliers(node)
         scalings = [
             [np.array([gate[f"{name}_{what}"] for gate in fields])[:, None, None] for what in ("multiplier", "shift")]
@@ -355,21 +264,14 @@ class Recurrent(Op):
             return requantize(by_gate, *scalings[which])
 
         output = np.zeros((sizes.steps, sizes.batch, sizes.hidden), np.int8)
-        hidden = np.full((sizes.batch, sizes.hidden), node.outputs[0].zero_point, np.int8)
+        hidden = np.full((sizes.batch, sizes.hidden), node.output.zero_point, np.int8)
         state = np.zeros((sizes.batch, sizes.hidden), np.int64)
-        if node.attrs.given:
-            hidden, state = self.start(node, inputs[1:])
         order = range(sizes.steps)
         for t in reversed(order) if node.attrs.reverse else order:
             step = Step(sat16(gates(x[t], 0)), gates(hidden, 1))
             state, real = self.update(node, step, state)
-            hidden = output[t] = node.outputs[0].type.clamp(real + node.outputs[0].zero_point)
-        results = [np.moveaxis(output, 0, time)]
-        return [*results, state.astype(np.int16)] if len(node.outputs) == 2 else results
-
-    def start(self, node: Node, given: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the output before the first step, and the state, both [batch, hidden]."""
-        raise NotImplementedError(self.name)
+            hidden = output[t] = node.output.type.clamp(real + node.output.zero_point)
+        return np.moveaxis(output, 0, time)
 
     def update(self, node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns the state [batch, hidden] after `step`, and the outputs without their zero point."""
@@ -388,14 +290,11 @@ class Recurrent(Op):
 
     # Payload ----------------------------------------------------------------
 
-    def variant(self, node: Node) -> str:
-        return GIVEN if node.attrs.given else ""
-
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         bias, recurrent_bias = self.biases(node)
         return {
-            "filter": node.inputs[-4].constant,
-            "recurrent": node.inputs[-3].constant,
+            "filter": node.inputs[1].constant,
+            "recurrent": node.inputs[2].constant,
             "bias": bias,
             "recurrent_bias": recurrent_bias,
         }
@@ -410,7 +309,7 @@ class Recurrent(Op):
             "batch_first": int(node.attrs.batch_first),
             "reverse": int(node.attrs.reverse),
             **{f"{name}_gate": fields for name, fields in zip(self.gates, self.node_multipliers(node))},
-            "output_offset": node.outputs[0].zero_point,
+            "output_offset": node.output.zero_point,
         }
 
 
@@ -426,24 +325,13 @@ def half_up(x: np.ndarray, bits: int) -> np.ndarray:
     return rounded
 
 
-def draw(
-    d: Case, op: str, gates: int, attrs: Any, quant: Quant, initial: Sequence[tuple[Element, Quant]] = ()
-) -> Value:
-    """A layer of random size with random weights; the gates use their whole range. `initial` are the types of its
-    initial states."""
+def draw(d: Case, op: str, gates: int, attrs: Any, quant: Quant) -> Value:
+    """A layer of random size with random weights; the gates use their whole range."""
     hidden = d.pick(d.integer(1, 12), d.integer(1, 40), 4 * d.integer(1, 8))
     steps, batch, inputs = d.integer(1, 9), d.pick(1, 1, 2, 3), d.pick(d.integer(1, 12), d.integer(1, 70))
     shape = (batch, steps, inputs) if attrs.batch_first else (steps, batch, inputs)
     x = d.input(*shape)
-    # No input of a model has 16 bits.
-    states = [
-        d.input(batch, hidden, quant=quant)
-        if element is Element.INT8
-        else d.constant((batch, hidden), element, element.low, element.high, quant)
-        for element, quant in initial
-        if attrs.given
-    ]
-    values = []
+    values = [x]
     for size, scale in ((inputs, x.scale), (hidden, quant.scale[0])):
         # A typical sum is 1 to 4 in real numbers.
         typical = float(d.random.uniform(1, 4)) / (73 * 74 * math.sqrt(size) * scale)
@@ -453,19 +341,8 @@ def draw(
     for size in (inputs, hidden):
         spread = int(73 * 74 * math.sqrt(size))
         values.append(d.constant((gates * hidden,), Element.INT32, -spread, spread))
-    output = d.node(op, [x, *states, *values], attrs, quant)
-    wide = next((state for state in states if state.element is INT16), None)
-    if wide is None:
-        return output
-    last = Value("last", wide.type)
-    d.nodes[-1].outputs.append(last)
-    return d.dequantize(last) if d.pick(False, True) else output
-
-
-def bits_of(scale: float) -> Optional[int]:
-    """Returns n for a scale of 2^-n with n in [0, 15]; None for others."""
-    mantissa, exponent = math.frexp(scale)
-    return 1 - exponent if mantissa == 0.5 and 0 <= 1 - exponent <= 15 else None
+    x, weight, recurrent, bias, recurrent_bias = values
+    return d.node(op, [x, weight, recurrent, bias, recurrent_bias], attrs, quant)
 
 
 def floats(source: EdgeNode, context: EdgeContext) -> np.ndarray:

@@ -1,8 +1,8 @@
-"""Layer of a simple recurrent network in one direction."""
+"""Layer of a simple recurrent network in one direction, from zeros."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,24 +11,17 @@ import numpy as np
 from ..edge.nodes import target_name
 from ..edge.program_types import EdgeContext, EdgeNode
 from ..format import blocks
-from ..format.record import I8, I32, Field
+from ..format.record import I32, Field
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Element
 from .annotation import RecurrentLayer
 from .case import Case
 from .gate_functions import ARGUMENT_BITS, RESULT_BITS, tanh
 from .kernel import KernelSpec
 from .quantized_math import quantize_multiplier, requantize
-from .recurrent import GIVEN, Recurrent, RecurrentAttrs, Step, block, draw, half_up, initial
+from .recurrent import Recurrent, RecurrentAttrs, Step, block, draw, half_up
 
 # The sum before a ReLU has so many bits more than the output.
 _RELU_BITS = 7
-
-_OWN = (
-    Field("relu", I32, "1: relu, 0: tanh", low=0, high=1),
-    blocks.multiplier("output_multiplier", "Q31, of tanh"),
-    blocks.shift("output_shift"),
-)
 
 KERNEL = KernelSpec(
     "rnn",
@@ -37,14 +30,10 @@ KERNEL = KernelSpec(
         "int8 recurrent layer in one direction, from zeros: h = tanh or relu of W x + U h, see "
         "docs/reference/recurrent_layers.md.",
         ("new",),
-        *_OWN,
+        Field("relu", I32, "1: relu, 0: tanh", low=0, high=1),
+        blocks.multiplier("output_multiplier", "Q31, of tanh"),
+        blocks.shift("output_shift"),
     ),
-)
-
-GIVEN_KERNEL = KernelSpec(
-    "rnn_given",
-    block("RnnGivenArgs", "RnnArgs from a given state.", ("new",), *_OWN, initial=(initial("initial_hidden", I8),)),
-    variant=GIVEN,
 )
 
 
@@ -56,10 +45,9 @@ class RnnAttrs(RecurrentAttrs):
 
 
 def _draw(d: Case) -> Value:
-    attrs = RnnAttrs(d.pick(False, True), d.pick(False, True), d.pick(False, True), d.pick(False, True))
+    attrs = RnnAttrs(d.pick(False, True), d.pick(False, True), d.pick(False, True))
     low, high = (4, 7) if attrs.relu else (6.5, 8)
-    quant = d.quant(float(2.0 ** -d.random.uniform(low, high)))
-    return draw(d, "rnn", 1, attrs, quant, ((Element.INT8, quant),))
+    return draw(d, "rnn", 1, attrs, d.quant(float(2.0 ** -d.random.uniform(low, high))))
 
 
 class Rnn(Recurrent):
@@ -71,21 +59,18 @@ class Rnn(Recurrent):
     whole = targets
     annotation = RecurrentLayer(targets, 1)
     attrs = RnnAttrs
-    kernels = (KERNEL, GIVEN_KERNEL)
+    kernels = (KERNEL,)
     draws = (_draw,)
     gates = ("new",)
     limits = ("RNN layers of any number of steps, with tanh or relu",)
 
     def layer(self, node: EdgeNode, context: EdgeContext) -> RnnAttrs:
         attrs = super().layer(node, context)
-        return RnnAttrs(attrs.batch_first, attrs.reverse, attrs.given, target_name(node) == self.targets[1])
+        return RnnAttrs(attrs.batch_first, attrs.reverse, target_name(node) == self.targets[1])
 
     def gate_steps(self, gate: int, h: float, attrs: RnnAttrs) -> tuple[float, float]:
         step = h * 2.0**-_RELU_BITS if attrs.relu else 2.0**-ARGUMENT_BITS
         return step, step
-
-    def start(self, node: Node, given: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        return given[0], np.zeros(given[0].shape, np.int64)  # of which nothing is kept
 
     def update(self, node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         (gate,) = step.gates
@@ -106,4 +91,4 @@ class Rnn(Recurrent):
 def _output_multiplier(node: Node) -> tuple[int, int]:
     if node.attrs.relu:
         return 0, 0
-    return quantize_multiplier(2.0**-RESULT_BITS / node.outputs[0].scale)
+    return quantize_multiplier(2.0**-RESULT_BITS / node.output.scale)

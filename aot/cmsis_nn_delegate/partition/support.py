@@ -74,10 +74,10 @@ def no_kernel(target: str, missing: str) -> str:
     it can run the operator."""
     if target in _RECURRENT:
         return (
-            f"no kernel for {target}: once quantized, recurrent layers of sequences of a fixed length are computed that "
-            "have no projection and start from zeros, constants, inputs or buffers; others step by step, up to "
-            f"{MAX_STEPS} steps: call the layer for one part of the sequence after the other, with the state that the "
-            "part before returned"
+            f"no kernel for {target}: once quantized, recurrent layers of sequences of a fixed length are computed "
+            "that start from zeros, have no projection, and whose last cell state is not read; others step by step, up "
+            f"to {MAX_STEPS} steps: call the layer for one part of the sequence after the other, with the state that "
+            "the part before returned"
         )
     if target == _ATTENTION:
         return (

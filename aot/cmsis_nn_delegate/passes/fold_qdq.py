@@ -42,8 +42,8 @@ def fold_qdq(graph: Graph) -> None:
 
 def _integer_output(graph: Graph, node: Node, value: Value, inputs: list[Value]) -> Value:
     """Returns the integer value that `node` defines instead of float `value`, with the next quantize's parameters."""
-    if OPS[node.op].gives_index or value.element.is_integer:
-        return value  # not a number with a scale, or a state
+    if OPS[node.op].gives_index:
+        return value  # not a number with a scale
     quant = _result_quant(graph, value)
     if quant is None and OPS[node.op].keeps_quant:
         # Dequantized, reshaped and read in float, so the parameters stay the same.

@@ -50,15 +50,6 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kGru,
         cmsis_nn::kLstm,
         portable::kRnn,
-        portable::kKeep,
-        portable::kRecall,
-        portable::kDequantizeInt16,
-        portable::kGruGiven,
-        portable::kKeepInt16,
-        cmsis_nn::kLstmGiven,
-        portable::kQuantizeInt16,
-        portable::kRecallInt16,
-        portable::kRnnGiven,
     },
 };
 

@@ -158,12 +158,5 @@ inline Error lstm(const payload::LstmArgs& args, const Bases& bases) {
   return run_lstm(&args, bases);
 }
 
-/// arm_nn_lstm_step_s8.
-extern const KernelOf<payload::Opcode::kLstmGiven> kLstmGiven;
-Error run_lstm_given(const void* args, const Bases& bases);
-inline Error lstm_given(const payload::LstmGivenArgs& args, const Bases& bases) {
-  return run_lstm_given(&args, bases);
-}
-
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -64,15 +64,14 @@ class RecurrentLayer {
         recurrent_bias_(bases.resolve<const std::int32_t>(args.recurrent_bias)),
         output_(bases.resolve<std::int8_t>(args.output)) {}
 
-  /// Selects step number `index`, in [0, steps), of those that the layer computes one after another for `batch`. `initial`
-  /// is the output before the first one; nullptr: real zeros.
-  void look_at(std::int32_t batch, std::int32_t index, const std::int8_t* initial) {
+  /// Selects step number `index`, in [0, steps), of those that the layer computes one after another for `batch`.
+  void look_at(std::int32_t batch, std::int32_t index) {
     const std::int32_t time = args_.reverse != 0 ? args_.steps - 1 - index : index;
     const std::int32_t between = args_.reverse != 0 ? 1 : -1;
     const std::int32_t row = row_of(batch, time);
     step_input_ = input_ + row * args_.inputs;
     step_output_ = output_ + row * args_.hidden;
-    before_ = index == 0 ? initial : output_ + row_of(batch, time + between) * args_.hidden;
+    before_ = index == 0 ? nullptr : output_ + row_of(batch, time + between) * args_.hidden;
   }
 
   /// The requantized sum over the inputs of row `row`, of `gate`.
@@ -102,12 +101,9 @@ class RecurrentLayer {
     return saturate_16(wrapping_add(input_sum(row, gate), recurrent_sum(row, gate)));
   }
 
-  void put(std::int32_t unit, std::int32_t value) { step_output_[unit] = output_of(value); }
-
-  /// The output for a value without its zero point.
-  std::int8_t output_of(std::int32_t value) const {
+  void put(std::int32_t unit, std::int32_t value) {
     value = wrapping_add(value, args_.output_offset);
-    return static_cast<std::int8_t>(value < -128 ? -128 : value > 127 ? 127 : value);
+    step_output_[unit] = static_cast<std::int8_t>(value < -128 ? -128 : value > 127 ? 127 : value);
   }
 
  private:
@@ -135,52 +131,25 @@ class RecurrentLayer {
   std::int8_t* step_output_ = nullptr;
 };
 
-/// Where a batch starts from: its state of 16 bits a unit, which the steps update, if the layer has one, and the output
-/// before its first step, or nullptr for real zeros.
-struct RecurrentStart {
-  std::int16_t* state;
-  const std::int8_t* before;
-};
-
-/// The state of a layer from zeros, of one batch at a time.
+/// The state of a layer with 16 bits a unit, of one batch at a time.
 template <typename Args>
 std::uint32_t recurrent_state_bytes(const void* args) {
   return 2 * static_cast<std::uint32_t>(static_cast<const Args*>(args)->hidden);
 }
 
-/// Returns the start of a batch of a layer from zeros whose scratch memory has its state.
-template <typename Args>
-RecurrentStart start_from_zeros(const Args& args, const Bases& bases) {
+/// Calls unit(layer, j, state) for each unit j of each step of each batch; a batch begins with a state of zeros.
+template <typename Args, typename Unit>
+void run_recurrent_layer(const Args& args, const Bases& bases, const Unit& unit) {
   auto* state = bases.resolve<std::int16_t>(args.scratch);
-  for (std::int32_t j = 0; j < args.hidden; ++j) {
-    state[j] = 0;
-  }
-  return {state, nullptr};
-}
-
-/// Returns the start of `batch` with a state that is copied from `initial` to `last`, where it is updated.
-template <typename Args>
-RecurrentStart start_from(const Args& args, const Bases& bases, payload::Ref initial,
-                          payload::Ref last, std::int32_t batch) {
-  const auto* from = bases.resolve<const std::int16_t>(initial) + batch * args.hidden;
-  auto* state = bases.resolve<std::int16_t>(last) + batch * args.hidden;
-  for (std::int32_t j = 0; j < args.hidden; ++j) {
-    state[j] = from[j];
-  }
-  return {state, nullptr};
-}
-
-/// Calls unit(layer, j, state) for each unit j of each step of each batch, from start(layer, batch).
-template <typename Args, typename Start, typename Unit>
-void run_recurrent_layer(const Args& args, const Bases& bases, const Start& start,
-                         const Unit& unit) {
   RecurrentLayer<Args> layer(args, bases);
   for (std::int32_t batch = 0; batch < args.batch; ++batch) {
-    const RecurrentStart from = start(layer, batch);
+    for (std::int32_t j = 0; state != nullptr && j < args.hidden; ++j) {
+      state[j] = 0;
+    }
     for (std::int32_t index = 0; index < args.steps; ++index) {
-      layer.look_at(batch, index, from.before);
+      layer.look_at(batch, index);
       for (std::int32_t j = 0; j < args.hidden; ++j) {
-        unit(layer, j, from.state);
+        unit(layer, j, state);
       }
     }
   }

@@ -1,4 +1,4 @@
-#include "runtime/kernels/gru/gru_unit.h"
+#include "runtime/kernels/common/recurrent.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate {
@@ -11,12 +11,19 @@ using Args = payload::GruArgs;
 
 Error run_gru(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const Args*>(args);
-  run_recurrent_layer(
-      a, bases,
-      [&](RecurrentLayer<Args>&, std::int32_t /*batch*/) { return start_from_zeros(a, bases); },
-      [&](RecurrentLayer<Args>& layer, std::int32_t j, std::int16_t* state) {
-        compute_gru_unit(a, layer, j, state);
-      });
+  const auto unit = [&](RecurrentLayer<Args>& layer, std::int32_t j, std::int16_t* state) {
+    const std::int32_t reset = sigmoid_16(layer.gate(j, 0, a.reset_gate));
+    const std::int32_t update = sigmoid_16(layer.gate(j, 1, a.update_gate));
+    const std::int32_t row = 2 * a.hidden + j;
+    const std::int32_t recurrent = saturate_16(layer.recurrent_sum(row, a.new_gate));
+    const std::int32_t added = half_up(reset * recurrent, 3 + a.new_bits);
+    const std::int32_t fresh = tanh_16(saturate_16(layer.input_sum(row, a.new_gate) + added));
+    // The difference has 17 bits: times 15 bits, and rounded, it fits 32 bits.
+    const std::int32_t next = fresh + half_up(update * (state[j] - fresh), 15);
+    state[j] = static_cast<std::int16_t>(next);
+    layer.put(j, requantize(next, a.output_multiplier, a.output_shift));
+  };
+  run_recurrent_layer(a, bases, unit);
   return Error::Ok;
 }
 

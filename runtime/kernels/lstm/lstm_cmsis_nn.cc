@@ -1,6 +1,8 @@
 #include <cstring>
 
-#include "runtime/kernels/lstm/lstm_steps_cmsis_nn.h"
+#include "arm_nnsupportfunctions.h"
+#include "runtime/kernels/cmsis_nn/cmsis_nn.h"
+#include "runtime/kernels/cmsis_nn/convert.h"
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
@@ -8,25 +10,64 @@ namespace {
 
 using Args = payload::LstmArgs;
 
-/// The cells of one batch, two gates, and zeros as the output before the first step.
+/// The cells of one batch, two gates, since the function overwrites those that it no longer needs, and zeros as the output before
+/// the first step.
 std::uint32_t scratch_bytes(const void* args) {
   return (3 * 2 + 1) * static_cast<std::uint32_t>(static_cast<const Args*>(args)->hidden);
 }
 
 }  // namespace
 
-// Each step is a call of arm_nn_lstm_step_s8().
 Error run_lstm(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const Args*>(args);
+  const auto* input = bases.resolve<const std::int8_t>(a.input);
+  const auto* filter = bases.resolve<const std::int8_t>(a.filter);
+  const auto* recurrent = bases.resolve<const std::int8_t>(a.recurrent);
+  const auto* bias = bases.resolve<const std::int32_t>(a.bias);
+  const auto* recurrent_bias = bases.resolve<const std::int32_t>(a.recurrent_bias);
+  auto* output = bases.resolve<std::int8_t>(a.output);
   auto* cells = bases.resolve<std::int16_t>(a.scratch);
-  std::int16_t* gates = cells + a.hidden;
-  auto* zeros = reinterpret_cast<std::int8_t*>(gates + 2 * a.hidden);
+  const auto gate = [&](std::int32_t index, const payload::Gate& quant,
+                        arm_nn_activation_type function) {
+    const std::int32_t row = index * a.hidden;
+    return cmsis_nn_lstm_gate{quant.input_multiplier,     quant.input_shift,
+                              filter + row * a.inputs,    bias + row,
+                              quant.recurrent_multiplier, quant.recurrent_shift,
+                              recurrent + row * a.hidden, recurrent_bias + row,
+                              /*bias=*/nullptr,           function};
+  };
+  // One batch at a time, whose steps lie apart by the other batches: CMSIS-NN's loop over steps knows no order but one.
+  const cmsis_nn_lstm_params params = {
+      /*time_major=*/1,
+      /*batch_size=*/1,
+      /*time_steps=*/1, a.inputs, a.hidden,
+      /*input_offset=*/0,
+      // Q15 products in the steps of the cells.
+      /*forget_to_cell_multiplier=*/std::int32_t{1} << 30,
+      /*forget_to_cell_shift=*/-14,
+      /*input_to_cell_multiplier=*/std::int32_t{1} << 30,
+      /*input_to_cell_shift=*/a.cell_bits - 29,
+      /*cell_clip=*/0,
+      /*cell_scale_power=*/-a.cell_bits, a.output_multiplier, a.output_shift, a.output_offset,
+      gate(1, a.forget_gate, ARM_SIGMOID), gate(0, a.input_gate, ARM_SIGMOID),
+      gate(2, a.cell_gate, ARM_TANH), gate(3, a.output_gate, ARM_SIGMOID)};
+  cmsis_nn_lstm_context context = {cells + a.hidden, cells + 2 * a.hidden, cells, nullptr};
+  auto* zeros = reinterpret_cast<std::int8_t*>(cells + 3 * a.hidden);
   std::memset(zeros, a.output_offset, static_cast<std::size_t>(a.hidden));
+  const std::int32_t stride = a.batch_first != 0 ? 1 : a.batch;
   for (std::int32_t batch = 0; batch < a.batch; ++batch) {
     std::memset(cells, 0, 2 * static_cast<std::size_t>(a.hidden));
-    const Error error = run_lstm_steps(a, bases, batch, cells, gates, zeros);
-    if (error != Error::Ok) {
-      return error;
+    const std::int8_t* before = zeros;
+    for (std::int32_t index = 0; index < a.steps; ++index) {
+      const std::int32_t time = a.reverse != 0 ? a.steps - 1 - index : index;
+      const std::int32_t row = batch * (a.batch_first != 0 ? a.steps : 1) + time * stride;
+      std::int8_t* step_output = output + row * a.hidden;
+      const arm_cmsis_nn_status status =
+          arm_nn_lstm_step_s8(input + row * a.inputs, before, step_output, &params, &context, 1);
+      if (status != ARM_CMSIS_NN_SUCCESS) {
+        return to_error(status);
+      }
+      before = step_output;
     }
   }
   return Error::Ok;

@@ -59,15 +59,6 @@ constexpr KernelTable kPortableKernels = {
         portable::kGru,
         portable::kLstm,
         portable::kRnn,
-        portable::kKeep,
-        portable::kRecall,
-        portable::kDequantizeInt16,
-        portable::kGruGiven,
-        portable::kKeepInt16,
-        portable::kLstmGiven,
-        portable::kQuantizeInt16,
-        portable::kRecallInt16,
-        portable::kRnnGiven,
     },
 };
 

@@ -60,15 +60,6 @@ constexpr KernelTable kTunedKernels = {
         portable::kGru,
         portable::kLstm,
         portable::kRnn,
-        portable::kKeep,
-        portable::kRecall,
-        portable::kDequantizeInt16,
-        portable::kGruGiven,
-        portable::kKeepInt16,
-        portable::kLstmGiven,
-        portable::kQuantizeInt16,
-        portable::kRecallInt16,
-        portable::kRnnGiven,
     },
 };
 

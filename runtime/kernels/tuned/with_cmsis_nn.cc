@@ -61,15 +61,6 @@ constexpr KernelTable kTunedAndCmsisNnKernels = {
         portable::kGru,
         cmsis_nn::kLstm,
         portable::kRnn,
-        portable::kKeep,
-        portable::kRecall,
-        portable::kDequantizeInt16,
-        portable::kGruGiven,
-        portable::kKeepInt16,
-        cmsis_nn::kLstmGiven,
-        portable::kQuantizeInt16,
-        portable::kRecallInt16,
-        portable::kRnnGiven,
     },
 };
 

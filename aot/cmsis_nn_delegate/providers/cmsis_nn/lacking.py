@@ -8,9 +8,6 @@ from ...ops.cmsis_nn_rules import MAX_SIZE, MAX_SOFTMAX_ROW
 
 _INDEX = "CMSIS-NN finds no index"
 _ROWS = "CMSIS-NN has no look-up of rows; they go through memcpy"
-_GRU = "CMSIS-NN has no GRU"
-_RNN = "CMSIS-NN has no simple recurrent layer"
-_STATE = "CMSIS-NN knows no states between inferences"
 _EXTREMUM = "CMSIS-NN reduces images over height and width alone, for which max_pool2d calls it"
 
 # By kernel.
@@ -24,11 +21,7 @@ WHY_LACKING: Mapping[str, str] = {
     "div": "CMSIS-NN has no division of activations",
     "embedding": _ROWS,
     "embedding_int32": _ROWS,
-    "dequantize_int16": "CMSIS-NN gives no floats",
-    "gru": _GRU,
-    "gru_given": _GRU,
-    "keep": _STATE,
-    "keep_int16": _STATE,
+    "gru": "CMSIS-NN has no GRU",
     "log_softmax": "CMSIS-NN has no logarithm of softmax",
     "lookup": "CMSIS-NN has no look-up of int8 in a table of 256 entries",
     "masked_softmax": "arm_softmax_s8 has no mask",
@@ -38,16 +31,12 @@ WHY_LACKING: Mapping[str, str] = {
     "portable kernel does",
     "prelu": "CMSIS-NN has no PReLU",
     "quantize": "CMSIS-NN takes no floats",
-    "quantize_int16": "CMSIS-NN takes no floats",
-    "recall": _STATE,
-    "recall_int16": _STATE,
     "reduce_max": _EXTREMUM,
     "reduce_min": _EXTREMUM,
     "reduce_sum": "CMSIS-NN has no sum over a dimension",
     "resize_bilinear": "CMSIS-NN does not interpolate",
     "resize_nearest": "CMSIS-NN does not resample",
-    "rnn": _RNN,
-    "rnn_given": _RNN,
+    "rnn": "CMSIS-NN has no simple recurrent layer",
     "softmax_long": "arm_softmax_s8 shifts by more than 31 bits once the sum of exponentials exceeds "
     f"{MAX_SOFTMAX_ROW}",
     "strided_copy": "CMSIS-NN has no copy between two strided tensors; rows that lie together go through memcpy",

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 from ...graph.ir import Node
-from ...ops.kernel import KernelSpec
+from ...ops import lstm
+from ...ops.registry import OPS
 from ...targets.target import Target
 from ..implementation import Implementation, Symbol, Workspace
-
-_SOURCES = (
-    "ActivationFunctions/arm_nn_activation_s16.c",
-    "BasicMathFunctions/arm_elementwise_mul_acc_s16.c",
-    "BasicMathFunctions/arm_elementwise_mul_s16.c",
-    "BasicMathFunctions/arm_elementwise_mul_s16_s8.c",
-    "NNSupportFunctions/arm_nn_lstm_calculate_gate_s8_s16.c",
-    "NNSupportFunctions/arm_nn_lstm_step_s8.c",
-    "NNSupportFunctions/arm_nn_vec_mat_mul_result_acc_s8_s16.c",
-    "NNSupportFunctions/arm_nntables.c",
-)
 
 
 class Lstm(Implementation):
     """arm_nn_lstm_step_s8 for each step, since arm_lstm_unidirectional_s8 knows no other order of steps, and takes
     zeros as the output before the first step only without a state to begin with."""
 
-    def __init__(self, kernel: KernelSpec) -> None:
-        super().__init__("lstm", Symbol(kernel, "arm_nn_lstm_step_s8", _SOURCES))
+    def __init__(self) -> None:
+        super().__init__(
+            "lstm",
+            Symbol(
+                lstm.KERNEL,
+                "arm_nn_lstm_step_s8",
+                (
+                    "ActivationFunctions/arm_nn_activation_s16.c",
+                    "BasicMathFunctions/arm_elementwise_mul_acc_s16.c",
+                    "BasicMathFunctions/arm_elementwise_mul_s16.c",
+                    "BasicMathFunctions/arm_elementwise_mul_s16_s8.c",
+                    "NNSupportFunctions/arm_nn_lstm_calculate_gate_s8_s16.c",
+                    "NNSupportFunctions/arm_nn_lstm_step_s8.c",
+                    "NNSupportFunctions/arm_nn_vec_mat_mul_result_acc_s8_s16.c",
+                    "NNSupportFunctions/arm_nntables.c",
+                ),
+            ),
+        )
 
     def workspace(self, node: Node, target: Target) -> Workspace:
-        """Two gates in 16 bits and, from zeros, the cells and the output before the first step."""
-        hidden = node.inputs[-3].shape[1]
-        return Workspace((4 if node.attrs.given else 7) * hidden)
+        """The cells and two gates in 16 bits, and the output before the first step."""
+        return Workspace(OPS["lstm"].scratch_bytes(node) // 2 * 7)
