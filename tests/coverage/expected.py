@@ -37,7 +37,6 @@ MCU_OUTSIDE: Mapping[str, str] = {
 MCU_FAR: Mapping[str, Far] = {
     "activation/conv2d_hardswish": Far(2, _STEPS_ADD_UP),
     "activation_quant/conv_silu_inplace": Far(2, _STEPS_ADD_UP),
-    "lstm/lstm_fp32": Far(6, _RECURRENT),
     "lstm/lstm_quantizable": Far(6, _RECURRENT),
     "nn_modules/conv_add_relu": Far(2, _STEPS_ADD_UP),
     "nn_modules/hardswish": Far(2, _STEPS_ADD_UP),
