@@ -199,10 +199,14 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
     runtime/kernels/fully_connected/fully_connected_portable.cc
+    runtime/kernels/gru/gru_pairs_portable.cc
     runtime/kernels/gru/gru_portable.cc
+    runtime/kernels/gru/gru_vectors_portable.cc
     runtime/kernels/log_softmax/log_softmax_portable.cc
     runtime/kernels/lookup/lookup_portable.cc
+    runtime/kernels/lstm/lstm_pairs_portable.cc
     runtime/kernels/lstm/lstm_portable.cc
+    runtime/kernels/lstm/lstm_vectors_portable.cc
     runtime/kernels/masked_softmax/masked_softmax_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_dilated_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_portable.cc
@@ -230,8 +234,13 @@ cmsis_nn_delegate_library(
     runtime/kernels/arg_extremum/arg_extremum.h
     runtime/kernels/common/average.h
     runtime/kernels/common/broadcast.h
+    runtime/kernels/common/gate_lines.h
+    runtime/kernels/common/gate_pairs.h
+    runtime/kernels/common/gate_rows.h
+    runtime/kernels/common/gate_vectors.h
     runtime/kernels/common/pair_products.h
     runtime/kernels/common/recurrent.h
+    runtime/kernels/common/recurrent_steps.h
     runtime/kernels/common/requantize.h
     runtime/kernels/common/resize.h
     runtime/kernels/common/sigmoid_table.h
@@ -255,6 +264,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_pairs.h
     runtime/kernels/fully_connected/linear.h
     runtime/kernels/fully_connected/row_products.h
+    runtime/kernels/gru/gru_units.h
+    runtime/kernels/lstm/lstm_units.h
     runtime/kernels/max_pool2d/maximum_pooling.h
     runtime/kernels/mul/mul.h
     runtime/kernels/reduce_extremum/reduce_extremum.h
@@ -278,6 +289,13 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_linear_dsp.S
     runtime/kernels/add/add_linear_members.h
     runtime/kernels/add/add_linear_tuned.cc
+    runtime/kernels/common/eight_channels_dsp.h
+    runtime/kernels/common/gate_lines_mve.h
+    runtime/kernels/common/gate_pairs_dsp.S
+    runtime/kernels/common/gate_pairs_dsp.h
+    runtime/kernels/common/gate_rows_members.h
+    runtime/kernels/common/gate_vectors_mve.S
+    runtime/kernels/common/gate_vectors_mve.h
     runtime/kernels/common/pair_products_dsp.S
     runtime/kernels/common/pair_products_dsp.h
     runtime/kernels/common/pair_products_members.h
@@ -313,6 +331,20 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/row_products_members.h
     runtime/kernels/fully_connected/row_products_scalar.S
     runtime/kernels/fully_connected/row_products_scalar.h
+    runtime/kernels/gru/gru_pairs_tuned.cc
+    runtime/kernels/gru/gru_units_dsp.S
+    runtime/kernels/gru/gru_units_dsp.h
+    runtime/kernels/gru/gru_units_members.h
+    runtime/kernels/gru/gru_units_mve.S
+    runtime/kernels/gru/gru_units_mve.h
+    runtime/kernels/gru/gru_vectors_tuned.cc
+    runtime/kernels/lstm/lstm_pairs_tuned.cc
+    runtime/kernels/lstm/lstm_units_dsp.S
+    runtime/kernels/lstm/lstm_units_dsp.h
+    runtime/kernels/lstm/lstm_units_members.h
+    runtime/kernels/lstm/lstm_units_mve.S
+    runtime/kernels/lstm/lstm_units_mve.h
+    runtime/kernels/lstm/lstm_vectors_tuned.cc
   HDRS
     runtime/kernels/tuned/tuned.h
   COPTS
@@ -334,6 +366,16 @@ cmsis_nn_delegate_library(
   DEPS
     tuned
     cmsis_nn
+)
+
+# //runtime/kernels:gate_lines_test
+cmsis_nn_delegate_test(
+  gate_lines_test
+  SRCS
+    runtime/kernels/common/gate_lines_test.cc
+  DEPS
+    portable
+    executorch_runtime
 )
 
 # //runtime/kernels:requantize_test

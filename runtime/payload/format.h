@@ -36,7 +36,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 52;
+inline constexpr std::size_t kOpcodeCount = 56;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -119,6 +119,10 @@ enum class Opcode : std::uint8_t {
   kGru = 49,
   kLstm = 50,
   kRnn = 51,
+  kGruPairs = 52,
+  kLstmPairs = 53,
+  kGruVectors = 54,
+  kLstmVectors = 55,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2241,6 +2245,262 @@ static_assert(offsetof(RnnArgs, relu) == 76, "layout of RnnArgs");
 static_assert(offsetof(RnnArgs, output_multiplier) == 80, "layout of RnnArgs");
 static_assert(offsetof(RnnArgs, output_shift) == 84, "layout of RnnArgs");
 static_assert(offsetof(RnnArgs, output_offset) == 88, "layout of RnnArgs");
+
+/// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
+/// products.
+struct GruPairsArgs {
+  /// int8 [steps, batch, inputs]
+  Ref input;
+  /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
+  /// 2 inputs per word; the same of the hidden state
+  Ref table;
+  /// int8 [steps, batch, hidden]
+  Ref output;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// hidden / 8, rounded up, for each gate
+  std::int32_t blocks;
+  /// 16, and twice both inputs and hidden rounded up to 8
+  std::int32_t block_words;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t inputs;
+  /// at least 1
+  std::int32_t hidden;
+  /// 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t batch_first;
+  /// 1: it begins with the last step, 0 to 1
+  std::int32_t reverse;
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(GruPairsArgs) == 116, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, input) == 0, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, table) == 4, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, output) == 8, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, scratch) == 12, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, scratch_bytes) == 16, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, blocks) == 20, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, block_words) == 24, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, steps) == 28, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, batch) == 32, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, inputs) == 36, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, hidden) == 40, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, batch_first) == 44, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, reverse) == 48, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, reset_gate) == 52, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, update_gate) == 68, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, new_gate) == 84, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, new_bits) == 100, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, output_multiplier) == 104, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, output_shift) == 108, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, output_offset) == 112, "layout of GruPairsArgs");
+
+/// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
+/// products.
+struct LstmPairsArgs {
+  /// int8 [steps, batch, inputs]
+  Ref input;
+  /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
+  /// 2 inputs per word; the same of the hidden state
+  Ref table;
+  /// int8 [steps, batch, hidden]
+  Ref output;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// hidden / 8, rounded up, for each gate
+  std::int32_t blocks;
+  /// 16, and twice both inputs and hidden rounded up to 8
+  std::int32_t block_words;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t inputs;
+  /// at least 1
+  std::int32_t hidden;
+  /// 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t batch_first;
+  /// 1: it begins with the last step, 0 to 1
+  std::int32_t reverse;
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  /// of the cells after the point, 0 to 15
+  std::int32_t cell_bits;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(LstmPairsArgs) == 132, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, input) == 0, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, table) == 4, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, output) == 8, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, scratch) == 12, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, scratch_bytes) == 16, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, blocks) == 20, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, block_words) == 24, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, steps) == 28, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, batch) == 32, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, inputs) == 36, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, hidden) == 40, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, batch_first) == 44, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, reverse) == 48, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, input_gate) == 52, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, forget_gate) == 68, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, cell_gate) == 84, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, output_gate) == 100, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, cell_bits) == 116, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, output_multiplier) == 120, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, output_shift) == 124, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, output_offset) == 128, "layout of LstmPairsArgs");
+
+/// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
+/// products.
+struct GruVectorsArgs {
+  /// int8 [steps, batch, inputs]
+  Ref input;
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
+  /// of each row; the same of the hidden state
+  Ref table;
+  /// int8 [steps, batch, hidden]
+  Ref output;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// hidden / 4, rounded up, for each gate
+  std::int32_t blocks;
+  /// 8, and both inputs and hidden rounded up to 16
+  std::int32_t block_words;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t inputs;
+  /// at least 1
+  std::int32_t hidden;
+  /// 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t batch_first;
+  /// 1: it begins with the last step, 0 to 1
+  std::int32_t reverse;
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(GruVectorsArgs) == 116, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, input) == 0, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, table) == 4, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, output) == 8, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, scratch) == 12, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, scratch_bytes) == 16, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, blocks) == 20, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, block_words) == 24, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, steps) == 28, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, batch) == 32, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, inputs) == 36, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, hidden) == 40, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, batch_first) == 44, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, reverse) == 48, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, reset_gate) == 52, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, update_gate) == 68, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, new_gate) == 84, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, new_bits) == 100, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, output_multiplier) == 104, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, output_shift) == 108, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, output_offset) == 112, "layout of GruVectorsArgs");
+
+/// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
+/// products.
+struct LstmVectorsArgs {
+  /// int8 [steps, batch, inputs]
+  Ref input;
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
+  /// of each row; the same of the hidden state
+  Ref table;
+  /// int8 [steps, batch, hidden]
+  Ref output;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// hidden / 4, rounded up, for each gate
+  std::int32_t blocks;
+  /// 8, and both inputs and hidden rounded up to 16
+  std::int32_t block_words;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t inputs;
+  /// at least 1
+  std::int32_t hidden;
+  /// 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t batch_first;
+  /// 1: it begins with the last step, 0 to 1
+  std::int32_t reverse;
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  /// of the cells after the point, 0 to 15
+  std::int32_t cell_bits;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(LstmVectorsArgs) == 132, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, input) == 0, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, table) == 4, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, output) == 8, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, scratch) == 12, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, scratch_bytes) == 16, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, blocks) == 20, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, block_words) == 24, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, steps) == 28, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, batch) == 32, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, inputs) == 36, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, hidden) == 40, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, batch_first) == 44, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, reverse) == 48, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, input_gate) == 52, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, forget_gate) == 68, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, cell_gate) == 84, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, output_gate) == 100, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, cell_bits) == 116, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, output_multiplier) == 120, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, output_shift) == 124, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, output_offset) == 128, "layout of LstmVectorsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -61,6 +61,10 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "gru of input int8, filter int8, recurrent int8, output int8",
     "lstm of input int8, filter int8, recurrent int8, output int8",
     "rnn of input int8, filter int8, recurrent int8, output int8",
+    "gru_pairs of input int8, table int32, output int8",
+    "lstm_pairs of input int8, table int32, output int8",
+    "gru_vectors of input int8, table int32, output int8",
+    "lstm_vectors of input int8, table int32, output int8",
 };
 
 }  // namespace cmsis_nn_delegate

@@ -656,21 +656,10 @@ bool check_gru(const CallCheck& call, const void* args) {
          call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
          call.in_ranges(
              in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
-             in_range(a.reset_gate.input_multiplier, 0, INT32_MAX) &&
-             in_range(a.reset_gate.input_shift, -31, 30) &&
-             in_range(a.reset_gate.recurrent_multiplier, 0, INT32_MAX) &&
-             in_range(a.reset_gate.recurrent_shift, -31, 30) &&
-             in_range(a.update_gate.input_multiplier, 0, INT32_MAX) &&
-             in_range(a.update_gate.input_shift, -31, 30) &&
-             in_range(a.update_gate.recurrent_multiplier, 0, INT32_MAX) &&
-             in_range(a.update_gate.recurrent_shift, -31, 30) &&
-             in_range(a.new_gate.input_multiplier, 0, INT32_MAX) &&
-             in_range(a.new_gate.input_shift, -31, 30) &&
-             in_range(a.new_gate.recurrent_multiplier, 0, INT32_MAX) &&
-             in_range(a.new_gate.recurrent_shift, -31, 30) && in_range(a.new_bits, 0, 12) &&
-             in_range(a.output_multiplier, 0, INT32_MAX) && in_range(a.output_shift, -31, 30) &&
-             in_range(a.output_offset, -128, 127)) &&
-         call.writes(output) && call.apart(input, output) &&
+             in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
+         values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
          call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
@@ -687,24 +676,10 @@ bool check_lstm(const CallCheck& call, const void* args) {
          call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
          call.in_ranges(
              in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
-             in_range(a.input_gate.input_multiplier, 0, INT32_MAX) &&
-             in_range(a.input_gate.input_shift, -31, 30) &&
-             in_range(a.input_gate.recurrent_multiplier, 0, INT32_MAX) &&
-             in_range(a.input_gate.recurrent_shift, -31, 30) &&
-             in_range(a.forget_gate.input_multiplier, 0, INT32_MAX) &&
-             in_range(a.forget_gate.input_shift, -31, 30) &&
-             in_range(a.forget_gate.recurrent_multiplier, 0, INT32_MAX) &&
-             in_range(a.forget_gate.recurrent_shift, -31, 30) &&
-             in_range(a.cell_gate.input_multiplier, 0, INT32_MAX) &&
-             in_range(a.cell_gate.input_shift, -31, 30) &&
-             in_range(a.cell_gate.recurrent_multiplier, 0, INT32_MAX) &&
-             in_range(a.cell_gate.recurrent_shift, -31, 30) &&
-             in_range(a.output_gate.input_multiplier, 0, INT32_MAX) &&
-             in_range(a.output_gate.input_shift, -31, 30) &&
-             in_range(a.output_gate.recurrent_multiplier, 0, INT32_MAX) &&
-             in_range(a.output_gate.recurrent_shift, -31, 30) && in_range(a.cell_bits, 0, 15) &&
-             in_range(a.output_multiplier, 0, INT32_MAX) && in_range(a.output_shift, -31, 30) &&
-             in_range(a.output_offset, -128, 127)) &&
+             in_range(a.cell_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
          call.writes(output) && call.apart(input, output) &&
          call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
@@ -721,13 +696,75 @@ bool check_rnn(const CallCheck& call, const void* args) {
          call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
          call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
          call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
-                        in_range(a.new_gate.input_multiplier, 0, INT32_MAX) &&
-                        in_range(a.new_gate.input_shift, -31, 30) &&
-                        in_range(a.new_gate.recurrent_multiplier, 0, INT32_MAX) &&
-                        in_range(a.new_gate.recurrent_shift, -31, 30) && in_range(a.relu, 0, 1) &&
-                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.relu, 0, 1) && in_range(a.output_multiplier, 0, INT32_MAX) &&
                         in_range(a.output_shift, -31, 30) &&
                         in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_gru_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::GruPairsArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  return call.reads(input) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
+         values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmPairsArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  return call.reads(input) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.cell_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output) && call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_gru_vectors(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::GruVectorsArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  return call.reads(input) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
+         values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_vectors(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmVectorsArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  return call.reads(input) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.cell_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
          call.writes(output) && call.apart(input, output) &&
          call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);

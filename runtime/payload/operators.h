@@ -232,6 +232,22 @@ inline constexpr Operator kLstm = {payload::Opcode::kLstm, sizeof(payload::LstmA
 bool check_rnn(const CallCheck& call, const void* args);
 inline constexpr Operator kRnn = {payload::Opcode::kRnn, sizeof(payload::RnnArgs), check_rnn};
 
+bool check_gru_pairs(const CallCheck& call, const void* args);
+inline constexpr Operator kGruPairs = {payload::Opcode::kGruPairs, sizeof(payload::GruPairsArgs),
+                                       check_gru_pairs};
+
+bool check_lstm_pairs(const CallCheck& call, const void* args);
+inline constexpr Operator kLstmPairs = {payload::Opcode::kLstmPairs, sizeof(payload::LstmPairsArgs),
+                                        check_lstm_pairs};
+
+bool check_gru_vectors(const CallCheck& call, const void* args);
+inline constexpr Operator kGruVectors = {payload::Opcode::kGruVectors,
+                                         sizeof(payload::GruVectorsArgs), check_gru_vectors};
+
+bool check_lstm_vectors(const CallCheck& call, const void* args);
+inline constexpr Operator kLstmVectors = {payload::Opcode::kLstmVectors,
+                                          sizeof(payload::LstmVectorsArgs), check_lstm_vectors};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -287,6 +303,10 @@ inline constexpr Operator kOperators[] = {
     operators::kGru,
     operators::kLstm,
     operators::kRnn,
+    operators::kGruPairs,
+    operators::kLstmPairs,
+    operators::kGruVectors,
+    operators::kLstmVectors,
 };
 
 }  // namespace cmsis_nn_delegate

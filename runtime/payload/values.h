@@ -15,6 +15,15 @@ bool activation(const CallCheck& call, const Limits& limits) {
       "activation limits out of range");
 }
 
+/// Not inlined: layers have several gates.
+[[gnu::noinline]] inline bool gate(const CallCheck& call, const payload::Gate& gate) {
+  const auto fits = [](std::int32_t multiplier, std::int32_t shift) {
+    return multiplier >= 0 && bounds::in_range(shift, payload::kMinShift, payload::kMaxShift);
+  };
+  return call.in_ranges(fits(gate.input_multiplier, gate.input_shift) &&
+                        fits(gate.recurrent_multiplier, gate.recurrent_shift));
+}
+
 /// The smallest difference that still counts must not overflow when it is scaled to Q5.26.
 template <typename Args>
 bool softmax(const CallCheck& call, const Args& args) {

@@ -46,4 +46,8 @@ TUNED_KERNELS = [
     "depthwise_conv2d_rows",
     "fully_connected_pairs",
     "fully_connected_as_conv2d",
+    "gru_pairs",
+    "gru_vectors",
+    "lstm_pairs",
+    "lstm_vectors",
 ]

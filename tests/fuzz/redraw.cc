@@ -307,7 +307,8 @@ void redraw_fields(std::uint16_t opcode, void* args, Random& random) {
   for (const OperatorField& field : fields) {
     if (field.ranged) {
       // Of two limits, the upper one is at least the lower one.
-      const bool paired = field.related && before != nullptr && before->related;
+      const bool paired = field.related && before != nullptr && before->related &&
+                          before->low == field.low && before->high == field.high;
       const std::int32_t low = paired ? before->at.get(args) : field.low;
       if (field.high == INT32_MAX && field.low <= 0) {  // a multiplier
         const bool negative = field.low < 0 && random.one_in(2);

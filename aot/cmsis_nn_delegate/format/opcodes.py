@@ -63,3 +63,7 @@ class Opcode(enum.IntEnum):
     GRU = 49
     LSTM = 50
     RNN = 51
+    GRU_PAIRS = 52
+    LSTM_PAIRS = 53
+    GRU_VECTORS = 54
+    LSTM_VECTORS = 55

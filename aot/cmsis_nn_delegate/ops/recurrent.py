@@ -43,6 +43,7 @@ GATE = Struct(
         blocks.multiplier("recurrent_multiplier"),
         blocks.shift("recurrent_shift"),
     ),
+    values="gate",
 )
 
 
@@ -326,9 +327,15 @@ def half_up(x: np.ndarray, bits: int) -> np.ndarray:
 
 
 def draw(d: Case, op: str, gates: int, attrs: Any, quant: Quant) -> Value:
-    """A layer of random size with random weights; the gates use their whole range."""
+    """A layer of random size."""
     hidden = d.pick(d.integer(1, 12), d.integer(1, 40), 4 * d.integer(1, 8))
     steps, batch, inputs = d.integer(1, 9), d.pick(1, 1, 2, 3), d.pick(d.integer(1, 12), d.integer(1, 70))
+    return layer(d, op, gates, attrs, quant, Sizes(steps, batch, inputs, hidden))
+
+
+def layer(d: Case, op: str, gates: int, attrs: Any, quant: Quant, sizes: Sizes) -> Value:
+    """A layer with random weights; the gates use their whole range."""
+    steps, batch, inputs, hidden = sizes
     shape = (batch, steps, inputs) if attrs.batch_first else (steps, batch, inputs)
     x = d.input(*shape)
     values = [x]
@@ -341,8 +348,7 @@ def draw(d: Case, op: str, gates: int, attrs: Any, quant: Quant) -> Value:
     for size in (inputs, hidden):
         spread = int(73 * 74 * math.sqrt(size))
         values.append(d.constant((gates * hidden,), Element.INT32, -spread, spread))
-    x, weight, recurrent, bias, recurrent_bias = values
-    return d.node(op, [x, weight, recurrent, bias, recurrent_bias], attrs, quant)
+    return d.node(op, values, attrs, quant)
 
 
 def floats(source: EdgeNode, context: EdgeContext) -> np.ndarray:

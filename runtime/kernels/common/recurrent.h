@@ -1,9 +1,10 @@
-// What the recurrent layers have in common: the sums of gates, their functions, and the order of steps. The formulas are those of
+// What the recurrent layers have in common: the sums of gates and their functions. The formulas are those of
 // docs/reference/recurrent_layers.md.
 #pragma once
 
 #include <cstdint>
 
+#include "runtime/kernels/common/recurrent_steps.h"
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/common/sigmoid_table.h"
 #include "runtime/payload/bases.h"
@@ -57,27 +58,17 @@ class RecurrentLayer {
  public:
   RecurrentLayer(const Args& args, const Bases& bases)
       : args_(args),
-        input_(bases.resolve<const std::int8_t>(args.input)),
         filter_(bases.resolve<const std::int8_t>(args.filter)),
         recurrent_(bases.resolve<const std::int8_t>(args.recurrent)),
         bias_(bases.resolve<const std::int32_t>(args.bias)),
-        recurrent_bias_(bases.resolve<const std::int32_t>(args.recurrent_bias)),
-        output_(bases.resolve<std::int8_t>(args.output)) {}
+        recurrent_bias_(bases.resolve<const std::int32_t>(args.recurrent_bias)) {}
 
-  /// Selects step number `index`, in [0, steps), of those that the layer computes one after another for `batch`.
-  void look_at(std::int32_t batch, std::int32_t index) {
-    const std::int32_t time = args_.reverse != 0 ? args_.steps - 1 - index : index;
-    const std::int32_t between = args_.reverse != 0 ? 1 : -1;
-    const std::int32_t row = row_of(batch, time);
-    step_input_ = input_ + row * args_.inputs;
-    step_output_ = output_ + row * args_.hidden;
-    before_ = index == 0 ? nullptr : output_ + row_of(batch, time + between) * args_.hidden;
-  }
+  void look_at(const RecurrentStep& step) { step_ = step; }
 
   /// The requantized sum over the inputs of row `row`, of `gate`.
   std::int32_t input_sum(std::int32_t row, const payload::Gate& gate) const {
     const std::int32_t sum =
-        dot(step_input_, filter_ + row * args_.inputs, args_.inputs, bias_[row]);
+        dot(step_.input, filter_ + row * args_.inputs, args_.inputs, bias_[row]);
     return saturate_16(requantize(sum, gate.input_multiplier, gate.input_shift));
   }
 
@@ -85,8 +76,8 @@ class RecurrentLayer {
   std::int32_t recurrent_sum(std::int32_t row, const payload::Gate& gate) const {
     const std::int8_t* weights = recurrent_ + row * args_.hidden;
     std::int32_t sum = recurrent_bias_[row];
-    if (before_ != nullptr) {
-      sum = dot(before_, weights, args_.hidden, sum);
+    if (step_.before != nullptr) {
+      sum = dot(step_.before, weights, args_.hidden, sum);
     } else {
       for (std::int32_t i = 0; i < args_.hidden; ++i) {
         sum = wrapping_add(sum, weights[i] * args_.output_offset);
@@ -103,14 +94,10 @@ class RecurrentLayer {
 
   void put(std::int32_t unit, std::int32_t value) {
     value = wrapping_add(value, args_.output_offset);
-    step_output_[unit] = static_cast<std::int8_t>(value < -128 ? -128 : value > 127 ? 127 : value);
+    step_.output[unit] = static_cast<std::int8_t>(value < -128 ? -128 : value > 127 ? 127 : value);
   }
 
  private:
-  std::int32_t row_of(std::int32_t batch, std::int32_t time) const {
-    return args_.batch_first != 0 ? batch * args_.steps + time : time * args_.batch + batch;
-  }
-
   static std::int32_t dot(const std::int8_t* a, const std::int8_t* b, std::int32_t count,
                           std::int32_t sum) {
     for (std::int32_t i = 0; i < count; ++i) {
@@ -120,15 +107,11 @@ class RecurrentLayer {
   }
 
   const Args& args_;
-  const std::int8_t* input_;
   const std::int8_t* filter_;
   const std::int8_t* recurrent_;
   const std::int32_t* bias_;
   const std::int32_t* recurrent_bias_;
-  std::int8_t* output_;
-  const std::int8_t* step_input_ = nullptr;
-  const std::int8_t* before_ = nullptr;
-  std::int8_t* step_output_ = nullptr;
+  RecurrentStep step_ = {};
 };
 
 /// The state of a layer with 16 bits a unit, of one batch at a time.
@@ -142,17 +125,12 @@ template <typename Args, typename Unit>
 void run_recurrent_layer(const Args& args, const Bases& bases, const Unit& unit) {
   auto* state = bases.resolve<std::int16_t>(args.scratch);
   RecurrentLayer<Args> layer(args, bases);
-  for (std::int32_t batch = 0; batch < args.batch; ++batch) {
-    for (std::int32_t j = 0; state != nullptr && j < args.hidden; ++j) {
-      state[j] = 0;
+  for_each_step(args, bases, state, [&](const RecurrentStep& step) {
+    layer.look_at(step);
+    for (std::int32_t j = 0; j < args.hidden; ++j) {
+      unit(layer, j, state);
     }
-    for (std::int32_t index = 0; index < args.steps; ++index) {
-      layer.look_at(batch, index);
-      for (std::int32_t j = 0; j < args.hidden; ++j) {
-        unit(layer, j, state);
-      }
-    }
-  }
+  });
 }
 
 }  // namespace portable

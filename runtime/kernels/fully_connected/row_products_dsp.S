@@ -4,6 +4,7 @@
 // The table is 4-byte aligned; inputs need not be, so word loads have to be allowed to be unaligned.
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
+#include "runtime/kernels/common/eight_channels_dsp.h"
 #include "runtime/kernels/fully_connected/row_products_members.h"
 
   .syntax unified
@@ -14,36 +15,14 @@
 #define END 36
 #define FRAME 44  // with the saved registers, a multiple of 8
 
-// Multiplies the pair of inputs in r3 with the weights of eight channels, from r1; r4-r11 are the sums.
-.macro PRODUCTS
-  ldrd r12, lr, [r1], #16
-  sxtb16 r2, r12
-  sxtb16 r12, r12, ror #8
-  smlad r4, r3, r2, r4
-  smlad r5, r3, r12, r5
-  sxtb16 r2, lr
-  sxtb16 lr, lr, ror #8
-  smlad r6, r3, r2, r6
-  smlad r7, r3, lr, r7
-  ldrd r12, lr, [r1, #-8]
-  sxtb16 r2, r12
-  sxtb16 r12, r12, ror #8
-  smlad r8, r3, r2, r8
-  smlad r9, r3, r12, r9
-  sxtb16 r2, lr
-  sxtb16 lr, lr, ror #8
-  smlad r10, r3, r2, r10
-  smlad r11, r3, lr, r11
-.endm
-
 // Four inputs, from r0.
 .macro WORD
   ldr r3, [r0]
   sxtb16 r3, r3
-  PRODUCTS
+  EIGHT_CHANNELS
   ldr r3, [r0], #4
   sxtb16 r3, r3, ror #8
-  PRODUCTS
+  EIGHT_CHANNELS
 .endm
 
 // void cmsis_nn_delegate_multiply_row(

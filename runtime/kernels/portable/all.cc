@@ -59,6 +59,10 @@ constexpr KernelTable kPortableKernels = {
         portable::kGru,
         portable::kLstm,
         portable::kRnn,
+        KernelRef(portable::kGruPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+        KernelRef(portable::kLstmPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+        KernelRef(portable::kGruVectors).in_images_for(isa_set(payload::Isa::kMve)),
+        KernelRef(portable::kLstmVectors).in_images_for(isa_set(payload::Isa::kMve)),
     },
 };
 

@@ -60,6 +60,10 @@ constexpr KernelTable kTunedKernels = {
         portable::kGru,
         portable::kLstm,
         portable::kRnn,
+        KernelRef(tuned::kGruPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+        KernelRef(tuned::kLstmPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+        KernelRef(tuned::kGruVectors).in_images_for(isa_set(payload::Isa::kMve)),
+        KernelRef(tuned::kLstmVectors).in_images_for(isa_set(payload::Isa::kMve)),
     },
 };
 

@@ -124,5 +124,37 @@ inline Error depthwise_conv2d_rows(const payload::DepthwiseConv2dRowsArgs& args,
   return run_depthwise_conv2d_rows(&args, bases);
 }
 
+/// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
+/// products.
+extern const KernelOf<payload::Opcode::kGruPairs> kGruPairs;
+Error run_gru_pairs(const void* args, const Bases& bases);
+inline Error gru_pairs(const payload::GruPairsArgs& args, const Bases& bases) {
+  return run_gru_pairs(&args, bases);
+}
+
+/// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
+/// products.
+extern const KernelOf<payload::Opcode::kLstmPairs> kLstmPairs;
+Error run_lstm_pairs(const void* args, const Bases& bases);
+inline Error lstm_pairs(const payload::LstmPairsArgs& args, const Bases& bases) {
+  return run_lstm_pairs(&args, bases);
+}
+
+/// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
+/// products.
+extern const KernelOf<payload::Opcode::kGruVectors> kGruVectors;
+Error run_gru_vectors(const void* args, const Bases& bases);
+inline Error gru_vectors(const payload::GruVectorsArgs& args, const Bases& bases) {
+  return run_gru_vectors(&args, bases);
+}
+
+/// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
+/// products.
+extern const KernelOf<payload::Opcode::kLstmVectors> kLstmVectors;
+Error run_lstm_vectors(const void* args, const Bases& bases);
+inline Error lstm_vectors(const payload::LstmVectorsArgs& args, const Bases& bases) {
+  return run_lstm_vectors(&args, bases);
+}
+
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -61,6 +61,10 @@ constexpr KernelTable kTunedAndCmsisNnKernels = {
         portable::kGru,
         cmsis_nn::kLstm,
         portable::kRnn,
+        KernelRef(tuned::kGruPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+        KernelRef(tuned::kLstmPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+        KernelRef(tuned::kGruVectors).in_images_for(isa_set(payload::Isa::kMve)),
+        KernelRef(tuned::kLstmVectors).in_images_for(isa_set(payload::Isa::kMve)),
     },
 };
 

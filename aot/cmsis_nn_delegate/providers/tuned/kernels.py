@@ -12,6 +12,8 @@ from .depthwise_conv2d_rows import DepthwiseConv2dRows
 from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 from .fully_connected_pairs import FullyConnectedPairs
+from .recurrent_pairs import GruPairs, LstmPairs
+from .recurrent_vectors import GruVectors, LstmVectors
 
 _CONV2D_PAIRS = Conv2dPairs()
 
@@ -25,4 +27,8 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     DepthwiseConv2dVectors(),
     Conv2dWinograd(),
     DepthwiseConv2dRows(),
+    LstmPairs(),
+    GruPairs(),
+    LstmVectors(),
+    GruVectors(),
 )

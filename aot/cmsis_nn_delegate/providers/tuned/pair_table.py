@@ -43,15 +43,21 @@ def in_order(weights: np.ndarray, dilation_w: int) -> np.ndarray:
 
 
 def sums(node: Node, weights: np.ndarray, of: int) -> np.ndarray:
-    """Returns int32 [blocks, words] for the weights [channels, inputs] of `node`, `of` channels in a block: their sums
-    for inputs of 0, and their weights."""
+    """Returns `rows` for the weights [channels, inputs] of `node`, `of` channels in a block."""
+    # What all sums have in common: the bias and the zero point of the input.
+    start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(1, dtype=np.int64)
+    return rows(weights, start, of)
+
+
+def rows(weights: np.ndarray, starts: np.ndarray, of: int) -> np.ndarray:
+    """Returns int32 [blocks, words] for weights [channels, inputs], `of` channels in a block: their sums for inputs of
+    0, which are `starts`, and their weights."""
     channels, inputs = weights.shape
     count, padded_inputs = blocks(channels, of), depth(inputs)
     padded = np.zeros((count * of, padded_inputs), np.int8)
     padded[:channels, :inputs] = weights
     start = np.zeros(count * of, np.int64)
-    # What all sums have in common: the bias and the zero point of the input.
-    start[:channels] = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(1, dtype=np.int64)
+    start[:channels] = starts
     # SXTB16 makes pairs of the inputs (0, 2) and (1, 3) of a word; weights of two channels follow in this order.
     pairs = padded.reshape(count, of // 2, 2, padded_inputs // 4, 2, 2)  # [block, half, channel, word, pair, parity]
     words = pairs.transpose(0, 3, 5, 1, 4, 2)  # [block, word, parity, half, pair, channel]

@@ -7,9 +7,13 @@ import zlib
 import pytest
 
 from cmsis_nn_delegate.format.schema import TUNED_REVISION
+from cmsis_nn_delegate.ops import recurrent
 from cmsis_nn_delegate.ops.attrs import Padding
+from cmsis_nn_delegate.ops.gru import GruAttrs
+from cmsis_nn_delegate.ops.lstm import LstmAttrs
+from cmsis_nn_delegate.ops.recurrent import Sizes
 from cmsis_nn_delegate.providers.tuned.kernels import IMPLEMENTATIONS
-from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
+from cmsis_nn_delegate.testing.random_case import RandomCase
 
 # CRC-32 of the constants of the nodes below.
 CONSTANTS = {
@@ -22,19 +26,26 @@ CONSTANTS = {
     "depthwise_conv2d_vectors": 0xDEAA159C,
     "conv2d_winograd": 0x3F3F6F74,
     "depthwise_conv2d_rows": 0x6CF143DD,
+    "lstm_pairs": 0x42E86AF6,
+    "gru_pairs": 0x924567F7,
+    "lstm_vectors": 0xBAD5E2BD,
+    "gru_vectors": 0xA48495F0,
 }
 
 
 def nodes():
     """Rows of windows that do not end with a word, and channels that no block of them divides."""
-    builder = GraphBuilder(seed=3)
+    builder = RandomCase(seed=3)
     image = builder.input(1, 5, 9, 9)
     same = Padding(1, 1, 1, 1)
     convolved = builder.conv2d(image, 9, (3, 3), padding=same)
     depthwise = builder.depthwise_conv2d(convolved, 1, kernel=(3, 3), padding=same)
     strided = builder.conv2d(builder.add(depthwise, convolved), 6, (3, 2), stride=(2, 2), dilation=(1, 2))
     row, rows = builder.input(1, 19), builder.input(3, 19)
-    return builder.graph(strided, builder.fully_connected(row, 14), builder.fully_connected(rows, 11)).nodes
+    layers = [builder.fully_connected(row, 14), builder.fully_connected(rows, 11)]
+    for attrs, name, gates in ((LstmAttrs(), "lstm", 4), (GruAttrs(), "gru", 3)):
+        layers.append(recurrent.layer(builder, name, gates, attrs, builder.quant(2.0**-7, 3), Sizes(2, 1, 19, 11)))
+    return builder.graph(strided, *layers).nodes
 
 
 @pytest.mark.parametrize("kernel", IMPLEMENTATIONS, ids=lambda kernel: kernel.name)

@@ -1,0 +1,74 @@
+"""LSTM and GRU layers as products of 4 rows of a gate with vectors of inputs, for cores with MVE."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...format.schema import Isa
+from ...ops import gru, lstm
+from ...ops.kernel import KernelSpec
+from ..implementation import Symbol
+from . import recurrent_rows
+from .recurrent_rows import RecurrentRows
+
+_ROWS = 4  # of a block
+_VECTOR = 16  # inputs
+
+
+def _kernel(name: str, struct: str, like: KernelSpec, layer: str) -> KernelSpec:
+    return KernelSpec(
+        name,
+        recurrent_rows.struct(
+            struct,
+            like,
+            f"int8 {layer} layer in one direction, as {like.name} computes it, from weights in the order of the "
+            "products.",
+            _ROWS,
+            "for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights of each row; the "
+            "same of the hidden state",
+            "8, and both inputs and hidden rounded up to 16",
+        ),
+    )
+
+
+LSTM = _kernel("lstm_vectors", "LstmVectorsArgs", lstm.KERNEL, "LSTM")
+GRU = _kernel("gru_vectors", "GruVectorsArgs", gru.KERNEL, "GRU")
+
+
+def _helpers(op: str) -> tuple[str, ...]:
+    return ("runtime/kernels/common/gate_vectors_{isa}.S", f"runtime/kernels/{op}/{op}_units_{{isa}}.S")
+
+
+class RecurrentVectors(RecurrentRows):
+    """Nine instructions multiply 16 inputs with the weights of four rows. Their sums become lanes of a vector, in which
+    they are requantized as the operator says, whatever the factors, and passed through the function of the gate. Sums
+    wrap as those of the operator, so there is nothing to prove."""
+
+    rows = _ROWS
+    depth = _VECTOR
+    element_bytes = 1
+    isas = frozenset({Isa.MVE})
+    assumes = "nothing"
+
+    def table(self, weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        blocks = len(weights) // _ROWS
+        filled = np.pad(weights, ((0, 0), (0, -weights.shape[1] % _VECTOR)))
+        vectors = filled.reshape(blocks, _ROWS, -1, _VECTOR).transpose(0, 2, 1, 3)  # [block, vector, row, input]
+        words = np.ascontiguousarray(vectors).reshape(blocks, -1).view("<i4")
+        return np.concatenate([starts.reshape(blocks, -1).astype(np.int32), words], axis=1)
+
+
+class LstmVectors(RecurrentVectors):
+    name = "lstm_vectors"
+    op = "lstm"
+    like = lstm.KERNEL
+    draws = lstm.Lstm.draws
+    symbol = Symbol(LSTM, helpers=_helpers("lstm"))
+
+
+class GruVectors(RecurrentVectors):
+    name = "gru_vectors"
+    op = "gru"
+    like = gru.KERNEL
+    draws = gru.Gru.draws
+    symbol = Symbol(GRU, helpers=_helpers("gru"))

@@ -1,0 +1,95 @@
+// The rows of gates by vectors of inputs, in plain C++. Assembly for an instruction set has the same functions
+// (gate_vectors_mve.h).
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernels/common/gate_rows.h"
+#include "runtime/kernels/common/recurrent.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+/// The table has for each 4 rows of a gate: the int32 sums for inputs of 0; for each 16 inputs, 16 weights of each row;
+/// the same of the hidden state. Numbers of a gate lie side by side.
+struct PlainGateVectors {
+  using Element = std::int8_t;
+  static constexpr std::int32_t kRows = 4;
+  static constexpr std::int32_t kDepth = 16;
+  static constexpr std::int32_t kFactor = 1;
+  static constexpr bool kInterleaved = false;
+  static constexpr std::int32_t kUnit = 1;  // from a number to that of the next unit
+
+  /// (left, multiplier, 1 if halves go away from zero, right): right is not above 0.
+  static GateScale scale(std::int32_t multiplier, std::int32_t shift) {
+    const std::int32_t left = shift > 0 ? shift : 0;
+    const std::int32_t right = shift < 0 ? shift : 0;
+    return {{left, multiplier, right < 0 ? 1 : 0, right}};
+  }
+
+  static GateScale output_scale(std::int32_t multiplier, std::int32_t shift,
+                                std::int32_t /*zero_point*/) {
+    return scale(multiplier, shift);
+  }
+
+  static std::int8_t to_output(std::int32_t value, const GateScale& scale,
+                               std::int32_t zero_point) {
+    const std::int32_t found = wrapping_add(requantized(value, scale), zero_point);
+    return static_cast<std::int8_t>(found < -128 ? -128 : found > 127 ? 127 : found);
+  }
+
+  static void take(const std::int8_t* from, std::int32_t count, std::int8_t* to) {
+    for (std::int32_t i = 0; i < count; ++i) {
+      to[i] = from[i];
+    }
+  }
+
+  static void multiply(const GateRows& gate) {
+    const std::int32_t* table = gate.table;
+    std::int16_t* output = gate.output;
+    for (std::int32_t block = 0; block < gate.blocks; ++block) {
+      std::uint32_t sums[2][kRows];
+      table = add(sums[0], gate.inputs, gate.inputs_end, table);
+      table = add(sums[1], gate.hidden, gate.hidden_end, table);
+      for (std::int32_t row = 0; row < kRows; ++row, ++output) {
+        const std::int32_t first =
+            saturate_16(requantized(static_cast<std::int32_t>(sums[0][row]), gate.scales[0]));
+        const std::int32_t second =
+            requantized(static_cast<std::int32_t>(sums[1][row]), gate.scales[1]);
+        if (gate.function == GateFunction::kApart) {
+          output[0] = static_cast<std::int16_t>(first);
+          output[gate.gate_step] = static_cast<std::int16_t>(saturate_16(second));
+        } else {
+          const std::int32_t sum = saturate_16(wrapping_add(first, second));
+          output[0] = static_cast<std::int16_t>(
+              gate.function == GateFunction::kTanh ? tanh_by_line(sum) : sigmoid_by_line(sum));
+        }
+      }
+    }
+  }
+
+ private:
+  static std::int32_t requantized(std::int32_t sum, const GateScale& scale) {
+    return requantize(sum, scale.words[1], scale.words[0] + scale.words[3]);
+  }
+
+  static const std::int32_t* add(std::uint32_t* sums, const void* begin, const void* end,
+                                 const std::int32_t* table) {
+    for (std::int32_t row = 0; row < kRows; ++row) {
+      sums[row] = static_cast<std::uint32_t>(*table++);
+    }
+    const auto* weights = reinterpret_cast<const std::int8_t*>(table);
+    const auto* input = static_cast<const std::int8_t*>(begin);
+    for (; input != end; input += kDepth) {
+      for (std::int32_t row = 0; row < kRows; ++row, weights += kDepth) {
+        for (std::int32_t i = 0; i < kDepth; ++i) {
+          sums[row] += static_cast<std::uint32_t>(input[i] * weights[i]);
+        }
+      }
+    }
+    return reinterpret_cast<const std::int32_t*>(weights);
+  }
+};
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

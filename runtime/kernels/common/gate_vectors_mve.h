@@ -1,0 +1,25 @@
+// The functions of gate_vectors.h in assembly, for MVE.
+#pragma once
+
+#include "runtime/kernels/common/gate_rows_members.h"
+#include "runtime/kernels/common/gate_vectors.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+
+extern "C" {
+void cmsis_nn_delegate_multiply_gate_vectors(const portable::GateRows* gate);
+void cmsis_nn_delegate_copy_row(const std::int8_t* from, std::int32_t bytes, std::int8_t* to);
+}
+
+struct MveGateVectors : portable::PlainGateVectors {
+  static void take(const std::int8_t* from, std::int32_t count, std::int8_t* to) {
+    cmsis_nn_delegate_copy_row(from, count, to);
+  }
+  static void multiply(const portable::GateRows& gate) {
+    cmsis_nn_delegate_multiply_gate_vectors(&gate);
+  }
+};
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,21 @@
+#include "runtime/kernels/common/gate_pairs.h"
+#include "runtime/kernels/gru/gru_units.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+namespace {
+
+using Args = payload::GruPairsArgs;
+
+}  // namespace
+
+Error run_gru_pairs(const void* args, const Bases& bases) {
+  return compute_gru_rows<PlainGatePairs, PlainGruUnits<PlainGatePairs>>(
+      *static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kGruPairs> kGruPairs =
+    gru_rows_kernel<PlainGatePairs, Args>(operators::kGruPairs, run_gru_pairs);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

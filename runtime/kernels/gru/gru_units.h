@@ -1,0 +1,76 @@
+// What a GRU makes of its gates, and the layer with it, in plain C++. Assembly for an instruction set has the same
+// function (gru_units_dsp.h and so on).
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernels/common/gate_rows.h"
+#include "runtime/kernels/common/recurrent.h"
+#include "runtime/kernels/portable/portable.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+/// All units of a step. A unit has the gates r and z, after their functions, and both sums of the gate n.
+struct GruUnits {
+  const std::int16_t* gates;
+  std::int16_t* state;
+  std::int8_t* output;
+  std::int32_t units;      // >= 1
+  std::int32_t gate_step;  // from a gate of a unit to the next gate
+  const GateLines* lines;
+  std::int32_t new_bits;  // of the second sum of n after the point, in [0, 12]
+  std::int32_t zero_point;
+  GateScale scale;  // of the outputs
+};
+
+/// The function in plain C++, for gates in the order of `Gates`, such as PlainGatePairs.
+template <typename Gates>
+struct PlainGruUnits {
+  static void compute(const GruUnits& p) {
+    for (std::int32_t j = 0; j < p.units; ++j) {
+      const std::int16_t* gates = p.gates + j * (Gates::kInterleaved ? Gates::kUnit : 1);
+      const auto gate = [&](std::int32_t index) { return gates[index * p.gate_step]; };
+      const std::int32_t added = half_up(gate(0) * gate(3), 3 + p.new_bits);
+      const std::int32_t fresh = tanh_by_line(saturate_16(gate(2) + added));
+      const std::int32_t next = fresh + half_up(gate(1) * (p.state[j] - fresh), 15);
+      p.state[j] = static_cast<std::int16_t>(next);
+      p.output[j] = Gates::to_output(next, p.scale, p.zero_point);
+    }
+  }
+};
+
+/// Computes one call: the body of a kernel's function.
+template <typename Gates, typename Units, typename Args>
+[[gnu::always_inline]] inline Error compute_gru_rows(const Args& a, const Bases& bases) {
+  GatesOfStep<Gates, Args, 3> gates(a, bases,
+                                    {{a.reset_gate, GateFunction::kSigmoid},
+                                     {a.update_gate, GateFunction::kSigmoid},
+                                     {a.new_gate, GateFunction::kApart}});
+  GruUnits units = {gates.gates(),
+                    gates.state(),
+                    nullptr,
+                    a.hidden,
+                    gates.gate_step(),
+                    &kGateLines,
+                    a.new_bits,
+                    a.output_offset,
+                    Gates::output_scale(a.output_multiplier, a.output_shift, a.output_offset)};
+  for_each_step(a, bases, gates.state(), [&](const RecurrentStep& step) {
+    gates.compute(step.input, step.before);
+    units.output = step.output;
+    Units::compute(units);
+  });
+  return Error::Ok;
+}
+
+/// Returns the kernel whose `run` calls compute_gru_rows().
+template <typename Gates, typename Args>
+constexpr Kernel gru_rows_kernel(const Operator& op, Kernel::Run run) {
+  return Kernel(op, run, gate_rows_scratch_bytes<Gates, Args>)
+      .limited_to(gate_rows_accept<Gates, Args, 3>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

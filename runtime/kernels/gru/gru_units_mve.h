@@ -1,0 +1,21 @@
+// The function of gru_units.h in assembly, for MVE.
+#pragma once
+
+#include "runtime/kernels/gru/gru_units.h"
+#include "runtime/kernels/gru/gru_units_members.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+
+extern "C" {
+void cmsis_nn_delegate_compute_gru_vectors(const portable::GruUnits* units);
+}
+
+struct MveGruUnits {
+  static void compute(const portable::GruUnits& units) {
+    cmsis_nn_delegate_compute_gru_vectors(&units);
+  }
+};
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate

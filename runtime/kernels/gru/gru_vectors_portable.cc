@@ -1,0 +1,21 @@
+#include "runtime/kernels/common/gate_vectors.h"
+#include "runtime/kernels/gru/gru_units.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+namespace {
+
+using Args = payload::GruVectorsArgs;
+
+}  // namespace
+
+Error run_gru_vectors(const void* args, const Bases& bases) {
+  return compute_gru_rows<PlainGateVectors, PlainGruUnits<PlainGateVectors>>(
+      *static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kGruVectors> kGruVectors =
+    gru_rows_kernel<PlainGateVectors, Args>(operators::kGruVectors, run_gru_vectors);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

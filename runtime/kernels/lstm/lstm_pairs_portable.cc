@@ -1,0 +1,21 @@
+#include "runtime/kernels/common/gate_pairs.h"
+#include "runtime/kernels/lstm/lstm_units.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+namespace {
+
+using Args = payload::LstmPairsArgs;
+
+}  // namespace
+
+Error run_lstm_pairs(const void* args, const Bases& bases) {
+  return compute_lstm_rows<PlainGatePairs, PlainLstmUnits<PlainGatePairs>>(
+      *static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kLstmPairs> kLstmPairs =
+    lstm_rows_kernel<PlainGatePairs, Args>(operators::kLstmPairs, run_lstm_pairs);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,79 @@
+// What an LSTM makes of its gates, and the layer with it, in plain C++. Assembly for an instruction set has the same
+// function (lstm_units_dsp.h and so on).
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernels/common/gate_rows.h"
+#include "runtime/kernels/common/recurrent.h"
+#include "runtime/kernels/portable/portable.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+
+/// All units of a step. A unit has the gates i, f, g and o, after their functions.
+struct LstmUnits {
+  const std::int16_t* gates;
+  std::int16_t* cells;
+  std::int8_t* output;
+  std::int32_t units;      // >= 1
+  std::int32_t gate_step;  // from a gate of a unit to the next gate
+  const GateLines* lines;
+  std::int32_t cell_bits;  // after the point, in [0, 15]
+  std::int32_t zero_point;
+  GateScale scale;  // of the outputs
+};
+
+/// The function in plain C++, for gates in the order of `Gates`, such as PlainGatePairs.
+template <typename Gates>
+struct PlainLstmUnits {
+  static void compute(const LstmUnits& p) {
+    constexpr std::int32_t kHalf = std::int32_t{1} << 30;  // in Q31
+    for (std::int32_t j = 0; j < p.units; ++j) {
+      const std::int16_t* gates = p.gates + j * (Gates::kInterleaved ? Gates::kUnit : 1);
+      const auto gate = [&](std::int32_t index) { return gates[index * p.gate_step]; };
+      const std::int32_t kept = requantize(gate(1) * p.cells[j], kHalf, -14);
+      const std::int32_t added = requantize(gate(0) * gate(2), kHalf, p.cell_bits - 29);
+      const std::int32_t cell = saturate_16(kept + added);
+      p.cells[j] = static_cast<std::int16_t>(cell);
+      p.output[j] =
+          Gates::to_output(gate(3) * tanh_by_line(cell, p.cell_bits), p.scale, p.zero_point);
+    }
+  }
+};
+
+/// Computes one call: the body of a kernel's function.
+template <typename Gates, typename Units, typename Args>
+[[gnu::always_inline]] inline Error compute_lstm_rows(const Args& a, const Bases& bases) {
+  GatesOfStep<Gates, Args, 4> gates(a, bases,
+                                    {{a.input_gate, GateFunction::kSigmoid},
+                                     {a.forget_gate, GateFunction::kSigmoid},
+                                     {a.cell_gate, GateFunction::kTanh},
+                                     {a.output_gate, GateFunction::kSigmoid}});
+  LstmUnits units = {gates.gates(),
+                     gates.state(),
+                     nullptr,
+                     a.hidden,
+                     gates.gate_step(),
+                     &kGateLines,
+                     a.cell_bits,
+                     a.output_offset,
+                     Gates::output_scale(a.output_multiplier, a.output_shift, a.output_offset)};
+  for_each_step(a, bases, gates.state(), [&](const RecurrentStep& step) {
+    gates.compute(step.input, step.before);
+    units.output = step.output;
+    Units::compute(units);
+  });
+  return Error::Ok;
+}
+
+/// Returns the kernel whose `run` calls compute_lstm_rows().
+template <typename Gates, typename Args>
+constexpr Kernel lstm_rows_kernel(const Operator& op, Kernel::Run run) {
+  return Kernel(op, run, gate_rows_scratch_bytes<Gates, Args>)
+      .limited_to(gate_rows_accept<Gates, Args, 4>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

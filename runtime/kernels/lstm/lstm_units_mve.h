@@ -1,0 +1,21 @@
+// The function of lstm_units.h in assembly, for MVE.
+#pragma once
+
+#include "runtime/kernels/lstm/lstm_units.h"
+#include "runtime/kernels/lstm/lstm_units_members.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+
+extern "C" {
+void cmsis_nn_delegate_compute_lstm_vectors(const portable::LstmUnits* units);
+}
+
+struct MveLstmUnits {
+  static void compute(const portable::LstmUnits& units) {
+    cmsis_nn_delegate_compute_lstm_vectors(&units);
+  }
+};
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,21 @@
+#include "runtime/kernels/common/gate_vectors.h"
+#include "runtime/kernels/lstm/lstm_units.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+namespace {
+
+using Args = payload::LstmVectorsArgs;
+
+}  // namespace
+
+Error run_lstm_vectors(const void* args, const Bases& bases) {
+  return compute_lstm_rows<PlainGateVectors, PlainLstmUnits<PlainGateVectors>>(
+      *static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kLstmVectors> kLstmVectors =
+    lstm_rows_kernel<PlainGateVectors, Args>(operators::kLstmVectors, run_lstm_vectors);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

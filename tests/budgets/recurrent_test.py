@@ -1,0 +1,68 @@
+"""What recurrent layers take, in instructions for each multiplication with everything that an inference takes, is what
+docs/reference/recurrent_layers.md says."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.ops import recurrent
+from cmsis_nn_delegate.ops.gru import GruAttrs
+from cmsis_nn_delegate.ops.lstm import LstmAttrs
+from cmsis_nn_delegate.ops.recurrent import Sizes
+from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE, TUNED
+from cmsis_nn_delegate.runner import simulate
+from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.targets.target import get_target
+from cmsis_nn_delegate.testing.networks import random_inputs
+from cmsis_nn_delegate.testing.random_case import RandomCase
+from tests.end_to_end.vectors import differing_bytes, firmware
+
+SIZES = Sizes(steps=100, batch=1, inputs=64, hidden=64)
+LAYERS = {"LSTM": ("lstm", 4, LstmAttrs(cell_bits=12)), "GRU": ("gru", 3, GruAttrs())}
+KERNELS = {"tuned": TUNED, "CMSIS-NN": CMSIS_NN, "portable": PORTABLE}
+CORES = ("cortex-m4", "cortex-m55")
+SELECTED = json.loads(Path("runtime/kernels/selected.json").read_text())
+# Little of a tuned kernel is compiled; of the others all is, by another compiler perhaps.
+ALLOWANCES = {"tuned": 0.01, "CMSIS-NN": 0.1, "portable": 0.1}
+# What the tuned kernels were made for.
+GOALS = {"cortex-m4": 1.6, "cortex-m55": 0.4}
+
+
+def documented() -> list[tuple[str, str, str, float]]:
+    """Returns (layer, kernel, core, instructions) of the table."""
+    text = Path("docs/reference/recurrent_layers.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \| ([\w-]+) \| ([\d.]+) \| ([\d.]+) \|$", text, re.MULTILINE)
+    return [(layer, kernel, core, float(found)) for layer, kernel, *all in rows for core, found in zip(CORES, all)]
+
+
+def test_the_table_has_the_tuned_kernels():
+    assert {(layer, core) for layer, kernel, core, _ in documented() if kernel == "tuned"} == {
+        (layer, core) for layer in LAYERS for core in CORES
+    }
+
+
+@pytest.mark.parametrize("layer, kernel, core, expected", documented())
+def test_instructions_of_a_multiplication(layer, kernel, core, expected):
+    if kernel == "CMSIS-NN" and not SELECTED["with_cmsis_nn"]:
+        pytest.skip(f"the image has portable kernels: {SELECTED['reason']}")
+    name, gates, attrs = LAYERS[layer]
+    case = RandomCase(1)
+    graph = case.graph(recurrent.layer(case, name, gates, attrs, case.quant(2.0**-7, 3), SIZES))
+    encoded = encode(graph, get_target(core), PayloadOptions(providers=(KERNELS[kernel], PORTABLE)))
+    assert [call.choice.provider for call in encoded.calls] == [KERNELS[kernel]]
+    inputs = random_inputs(graph, 1)
+    run = simulate.run(encoded.payload, [inputs], firmware(core))
+    assert differing_bytes(run.outputs[0][0], reference.run(graph, inputs)[0]) == 0
+    if run.instructions is None:
+        pytest.skip(f"no exact instruction counts: {run.simulator}")
+    found = run.instructions[0] / OPS[name].macs(graph.nodes[0])
+    print(f"{layer} of {kernel} on {core}: {found:.3f} instructions a multiplication")
+    assert found == pytest.approx(expected, abs=0.005, rel=ALLOWANCES[kernel])
+    assert kernel != "tuned" or found <= GOALS[core]
