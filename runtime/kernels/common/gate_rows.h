@@ -10,6 +10,7 @@
 #include "runtime/kernels/common/recurrent_steps.h"
 #include "runtime/payload/bases.h"
 #include "runtime/payload/format.h"
+#include "runtime/payload/kernel.h"
 
 namespace cmsis_nn_delegate {
 namespace portable {
@@ -147,6 +148,25 @@ bool gate_rows_accept(const void* args) {
       (groups(a.inputs, Loops::kDepth) + groups(a.hidden, Loops::kDepth)) * Loops::kDepth;
   return a.blocks == kGates * groups(a.hidden, Loops::kRows) &&
          a.block_words == 2 * Loops::kRows + depth * Loops::kRows / 4;
+}
+
+/// Computes all steps of a call: the gates, and what `Units` makes of them, which has its operands in `units`.
+template <typename Units, typename Gates, typename Args, typename Operands>
+[[gnu::always_inline]] inline void compute_gate_rows(const Args& args, const Bases& bases,
+                                                     Gates& gates, Operands& units) {
+  for_each_step(args, bases, gates.state(), [&](const RecurrentStep& step) {
+    gates.compute(step.input, step.before);
+    units.output = step.output;
+    Units::compute(units);
+  });
+}
+
+/// Returns the kernel of `op` for layers of `kGates` gates.
+template <typename Loops, typename Args, std::int32_t kGates>
+constexpr Kernel gate_rows_kernel(const Operator& op, Kernel::Run run) {
+  return Kernel(op, run, gate_rows_scratch_bytes<Loops, Args>)
+      .limited_to(gate_rows_accept<Loops, Args, kGates>)
+      .only_of(payload::ProviderId::kTuned);
 }
 
 }  // namespace portable

@@ -15,7 +15,7 @@ Error run_gru_pairs(const void* args, const Bases& bases) {
 }
 
 constexpr KernelOf<payload::Opcode::kGruPairs> kGruPairs =
-    gru_rows_kernel<PlainGatePairs, Args>(operators::kGruPairs, run_gru_pairs);
+    gate_rows_kernel<PlainGatePairs, Args, 3>(operators::kGruPairs, run_gru_pairs);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -23,7 +23,7 @@ Error run_gru_pairs(const void* args, const Bases& bases) {
 }
 
 constexpr KernelOf<payload::Opcode::kGruPairs> kGruPairs =
-    portable::gru_rows_kernel<Gates, Args>(operators::kGruPairs, run_gru_pairs);
+    portable::gate_rows_kernel<Gates, Args, 3>(operators::kGruPairs, run_gru_pairs);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

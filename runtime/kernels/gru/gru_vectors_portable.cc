@@ -15,7 +15,7 @@ Error run_gru_vectors(const void* args, const Bases& bases) {
 }
 
 constexpr KernelOf<payload::Opcode::kGruVectors> kGruVectors =
-    gru_rows_kernel<PlainGateVectors, Args>(operators::kGruVectors, run_gru_vectors);
+    gate_rows_kernel<PlainGateVectors, Args, 3>(operators::kGruVectors, run_gru_vectors);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

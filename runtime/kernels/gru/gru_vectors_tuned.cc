@@ -23,7 +23,7 @@ Error run_gru_vectors(const void* args, const Bases& bases) {
 }
 
 constexpr KernelOf<payload::Opcode::kGruVectors> kGruVectors =
-    portable::gru_rows_kernel<Gates, Args>(operators::kGruVectors, run_gru_vectors);
+    portable::gate_rows_kernel<Gates, Args, 3>(operators::kGruVectors, run_gru_vectors);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

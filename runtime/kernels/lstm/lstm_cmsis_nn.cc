@@ -3,6 +3,7 @@
 #include "arm_nnsupportfunctions.h"
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/cmsis_nn/convert.h"
+#include "runtime/kernels/common/recurrent_steps.h"
 
 namespace cmsis_nn_delegate {
 namespace cmsis_nn {
@@ -20,12 +21,10 @@ std::uint32_t scratch_bytes(const void* args) {
 
 Error run_lstm(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const Args*>(args);
-  const auto* input = bases.resolve<const std::int8_t>(a.input);
   const auto* filter = bases.resolve<const std::int8_t>(a.filter);
   const auto* recurrent = bases.resolve<const std::int8_t>(a.recurrent);
   const auto* bias = bases.resolve<const std::int32_t>(a.bias);
   const auto* recurrent_bias = bases.resolve<const std::int32_t>(a.recurrent_bias);
-  auto* output = bases.resolve<std::int8_t>(a.output);
   auto* cells = bases.resolve<std::int16_t>(a.scratch);
   const auto gate = [&](std::int32_t index, const payload::Gate& quant,
                         arm_nn_activation_type function) {
@@ -36,7 +35,7 @@ Error run_lstm(const void* args, const Bases& bases) {
                               recurrent + row * a.hidden, recurrent_bias + row,
                               /*bias=*/nullptr,           function};
   };
-  // One batch at a time, whose steps lie apart by the other batches: CMSIS-NN's loop over steps knows no order but one.
+  // A step of one batch: CMSIS-NN's loop over steps knows no order but one.
   const cmsis_nn_lstm_params params = {
       /*time_major=*/1,
       /*batch_size=*/1,
@@ -54,23 +53,14 @@ Error run_lstm(const void* args, const Bases& bases) {
   cmsis_nn_lstm_context context = {cells + a.hidden, cells + 2 * a.hidden, cells, nullptr};
   auto* zeros = reinterpret_cast<std::int8_t*>(cells + 3 * a.hidden);
   std::memset(zeros, a.output_offset, static_cast<std::size_t>(a.hidden));
-  const std::int32_t stride = a.batch_first != 0 ? 1 : a.batch;
-  for (std::int32_t batch = 0; batch < a.batch; ++batch) {
-    std::memset(cells, 0, 2 * static_cast<std::size_t>(a.hidden));
-    const std::int8_t* before = zeros;
-    for (std::int32_t index = 0; index < a.steps; ++index) {
-      const std::int32_t time = a.reverse != 0 ? a.steps - 1 - index : index;
-      const std::int32_t row = batch * (a.batch_first != 0 ? a.steps : 1) + time * stride;
-      std::int8_t* step_output = output + row * a.hidden;
-      const arm_cmsis_nn_status status =
-          arm_nn_lstm_step_s8(input + row * a.inputs, before, step_output, &params, &context, 1);
-      if (status != ARM_CMSIS_NN_SUCCESS) {
-        return to_error(status);
-      }
-      before = step_output;
-    }
-  }
-  return Error::Ok;
+  Error error = Error::Ok;
+  portable::for_each_step(a, bases, cells, [&](const portable::RecurrentStep& step) {
+    const std::int8_t* before = step.before != nullptr ? step.before : zeros;
+    const Error found =
+        to_error(arm_nn_lstm_step_s8(step.input, before, step.output, &params, &context, 1));
+    error = found == Error::Ok ? error : found;
+  });
+  return error;
 }
 
 constexpr KernelOf<payload::Opcode::kLstm> kLstm =

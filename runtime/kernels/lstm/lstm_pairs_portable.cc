@@ -15,7 +15,7 @@ Error run_lstm_pairs(const void* args, const Bases& bases) {
 }
 
 constexpr KernelOf<payload::Opcode::kLstmPairs> kLstmPairs =
-    lstm_rows_kernel<PlainGatePairs, Args>(operators::kLstmPairs, run_lstm_pairs);
+    gate_rows_kernel<PlainGatePairs, Args, 4>(operators::kLstmPairs, run_lstm_pairs);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -23,7 +23,7 @@ Error run_lstm_pairs(const void* args, const Bases& bases) {
 }
 
 constexpr KernelOf<payload::Opcode::kLstmPairs> kLstmPairs =
-    portable::lstm_rows_kernel<Gates, Args>(operators::kLstmPairs, run_lstm_pairs);
+    portable::gate_rows_kernel<Gates, Args, 4>(operators::kLstmPairs, run_lstm_pairs);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

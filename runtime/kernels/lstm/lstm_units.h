@@ -59,20 +59,8 @@ template <typename Gates, typename Units, typename Args>
                      a.cell_bits,
                      a.output_offset,
                      Gates::output_scale(a.output_multiplier, a.output_shift, a.output_offset)};
-  for_each_step(a, bases, gates.state(), [&](const RecurrentStep& step) {
-    gates.compute(step.input, step.before);
-    units.output = step.output;
-    Units::compute(units);
-  });
+  compute_gate_rows<Units>(a, bases, gates, units);
   return Error::Ok;
-}
-
-/// Returns the kernel whose `run` calls compute_lstm_rows().
-template <typename Gates, typename Args>
-constexpr Kernel lstm_rows_kernel(const Operator& op, Kernel::Run run) {
-  return Kernel(op, run, gate_rows_scratch_bytes<Gates, Args>)
-      .limited_to(gate_rows_accept<Gates, Args, 4>)
-      .only_of(payload::ProviderId::kTuned);
 }
 
 }  // namespace portable

@@ -15,7 +15,7 @@ Error run_lstm_vectors(const void* args, const Bases& bases) {
 }
 
 constexpr KernelOf<payload::Opcode::kLstmVectors> kLstmVectors =
-    lstm_rows_kernel<PlainGateVectors, Args>(operators::kLstmVectors, run_lstm_vectors);
+    gate_rows_kernel<PlainGateVectors, Args, 4>(operators::kLstmVectors, run_lstm_vectors);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -23,7 +23,7 @@ Error run_lstm_vectors(const void* args, const Bases& bases) {
 }
 
 constexpr KernelOf<payload::Opcode::kLstmVectors> kLstmVectors =
-    portable::lstm_rows_kernel<Gates, Args>(operators::kLstmVectors, run_lstm_vectors);
+    portable::gate_rows_kernel<Gates, Args, 4>(operators::kLstmVectors, run_lstm_vectors);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate
