@@ -31,8 +31,8 @@ _ABOUT = {
 // They need no instruction set extension, no FPU and no unaligned access, and do not depend on the ISA
 // of the payload. They are the reference on the host and the kernels of builds without CMSIS-NN; they are
 // not tuned for speed beyond keeping the inner loops contiguous. Those of operators' own calls need no
-// scratch memory, and support everything that format.h allows. The twins of tuned kernels have their
-// scratch memory and limits.
+// scratch memory but for the state of a recurrent layer, and support everything that format.h allows.
+// The twins of tuned kernels have their scratch memory and limits.
 """,
     "cmsis_nn": """\
 //

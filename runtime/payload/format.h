@@ -2217,7 +2217,7 @@ struct RnnArgs {
   Gate new_gate;
   /// 1: relu, 0: tanh, 0 to 1
   std::int32_t relu;
-  /// Q31, of tanh, 0 to 2^31 - 1
+  /// Q31, 0 to 2^31 - 1
   std::int32_t output_multiplier;
   /// left if positive, -31 to 30
   std::int32_t output_shift;

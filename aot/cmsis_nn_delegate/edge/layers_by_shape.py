@@ -1,6 +1,6 @@
 """Lets torch.export take recurrent layers of many steps in no time.
 
-PyTorch computes each step of a recurrent layer to find the shape of its results: 1,000 steps of a GRU take six seconds.
+PyTorch computes each step of a recurrent layer to find the shape of its results: 1,000 steps of a GRU take seconds.
 """
 
 from __future__ import annotations

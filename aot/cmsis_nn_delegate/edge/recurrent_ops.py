@@ -84,12 +84,15 @@ def _by_position(function: Any) -> Any:
     return call
 
 
-_define("lstm", "Tensor h0, Tensor c0", _by_position(_lstm))
+_lstm_by_position = _by_position(_lstm)
+_gru, _rnn_tanh, _rnn_relu = (
+    _by_position(_of_one_state(function)) for function in (torch.gru, torch.rnn_tanh, torch.rnn_relu)
+)
+_define("lstm", "Tensor h0, Tensor c0", _lstm_by_position)
 _define("lstm_cells", "Tensor h0, Tensor c0", _by_position(_cells))
-_define("gru", "Tensor h0", _by_position(_of_one_state(torch.gru)))
-_define("rnn_tanh", "Tensor h0", _by_position(_of_one_state(torch.rnn_tanh)))
-_define("rnn_relu", "Tensor h0", _by_position(_of_one_state(torch.rnn_relu)))
-
+_define("gru", "Tensor h0", _gru)
+_define("rnn_tanh", "Tensor h0", _rnn_tanh)
+_define("rnn_relu", "Tensor h0", _rnn_relu)
 
 LSTM = torch.ops.cmsis_nn_delegate.lstm.default
 LSTM_CELLS = torch.ops.cmsis_nn_delegate.lstm_cells.default
@@ -98,9 +101,4 @@ RNN_TANH = torch.ops.cmsis_nn_delegate.rnn_tanh.default
 RNN_RELU = torch.ops.cmsis_nn_delegate.rnn_relu.default
 
 # What each computes, with PyTorch's operators.
-LAYERS = {
-    LSTM: _by_position(_lstm),
-    GRU: _by_position(_of_one_state(torch.gru)),
-    RNN_TANH: _by_position(_of_one_state(torch.rnn_tanh)),
-    RNN_RELU: _by_position(_of_one_state(torch.rnn_relu)),
-}
+LAYERS = {LSTM: _lstm_by_position, GRU: _gru, RNN_TANH: _rnn_tanh, RNN_RELU: _rnn_relu}

@@ -25,7 +25,6 @@ from .features import Features, row_products
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
-from .quantized_math import wrap32
 
 PER_CHANNEL = KernelSpec(
     "fully_connected",
@@ -246,5 +245,4 @@ class FullyConnected(Op):
     def _bias(self, node: Node) -> np.ndarray:
         """int32 [out]: the bias with the input's zero point folded in."""
         x, weight, bias = node.inputs
-        row_sums = weight.constant.astype(np.int64).sum(axis=1)
-        return wrap32(bias.constant - x.zero_point * row_sums).astype(np.int32)
+        return per_channel_requantize.effective_bias(weight, bias, x.zero_point)

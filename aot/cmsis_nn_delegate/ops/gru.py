@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
 from ..edge.program_types import EdgeContext, EdgeNode
-from ..format import blocks
 from ..format.record import I32, Field
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Quant
 from .annotation import RecurrentLayer
 from .case import Case
 from .gate_functions import ARGUMENT_BITS, RESULT_BITS, sigmoid, tanh
 from .kernel import KernelSpec
-from .quantized_math import quantize_multiplier, requantize
+from .quantized_math import requantize
 from .recurrent import INT16, Recurrent, RecurrentAttrs, Step, block, draw, floats, half_up, sat16
 
 _GATES = ("reset", "update", "new")
@@ -31,8 +29,6 @@ KERNEL = KernelSpec(
         "docs/reference/recurrent_layers.md.",
         _GATES,
         Field("new_bits", I32, "of the recurrent sum of the new gate after the point", low=0, high=12),
-        blocks.multiplier("output_multiplier"),
-        blocks.shift("output_shift"),
     ),
 )
 
@@ -98,18 +94,7 @@ class Gru(Recurrent):
         product = sigmoid(reset) * sat16(step.recurrent[2])
         new = tanh(sat16(step.inputs[2] + half_up(product, RESULT_BITS + node.attrs.new_bits - ARGUMENT_BITS)))
         state = new + half_up(sigmoid(update) * (state - new), RESULT_BITS)
-        return state, requantize(state, *_output_multiplier(node.output.quant))
+        return state, requantize(state, *self.output_multiplier(node))
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        multiplier, shift = _output_multiplier(node.output.quant)
-        return {
-            **super().encode(node, refs, scratch_bytes),
-            "new_bits": node.attrs.new_bits,
-            "output_multiplier": multiplier,
-            "output_shift": shift,
-        }
-
-
-def _output_multiplier(output: Optional[Quant]) -> tuple[int, int]:
-    assert output is not None
-    return quantize_multiplier(2.0**-RESULT_BITS / output.scale[0])
+        return {**super().encode(node, refs, scratch_bytes), "new_bits": node.attrs.new_bits}

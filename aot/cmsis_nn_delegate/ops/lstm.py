@@ -11,13 +11,11 @@ import numpy as np
 
 from ..edge.program_types import EdgeContext, EdgeNode
 from ..edge.refusal import Reason, Refusal
-from ..format import blocks
 from ..format.record import I32, Field
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Quant
 from .annotation import RecurrentLayer
 from .case import Case
-from .gate_functions import sigmoid, tanh
+from .gate_functions import RESULT_BITS, sigmoid, tanh
 from .kernel import KernelSpec
 from .quantized_math import quantize_multiplier, requantize
 from .recurrent import INT16, Recurrent, RecurrentAttrs, Step, block, draw, sat16
@@ -32,8 +30,6 @@ KERNEL = KernelSpec(
         "docs/reference/recurrent_layers.md.",
         _GATES,
         Field("cell_bits", I32, "of the cells after the point", low=0, high=15),
-        blocks.multiplier("output_multiplier"),
-        blocks.shift("output_shift"),
     ),
 )
 
@@ -69,6 +65,8 @@ class Lstm(Recurrent):
     draws = (_draw,)
     gates = _GATES
     initial = ("h0", "c0")
+    # Of a product of two results of functions.
+    real_bits = 2 * RESULT_BITS
     limits = ("LSTM layers of any number of steps",)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
@@ -103,18 +101,7 @@ class Lstm(Recurrent):
         bits = node.attrs.cell_bits
         kept = sat16(requantize(sigmoid(f) * state, *quantize_multiplier(2.0**-15)))
         cells = sat16(requantize(sigmoid(i) * tanh(g), *quantize_multiplier(2.0 ** (bits - 30))) + kept)
-        return cells, requantize(sigmoid(o) * tanh(cells, bits), *_output_multiplier(node.output.quant))
+        return cells, requantize(sigmoid(o) * tanh(cells, bits), *self.output_multiplier(node))
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        multiplier, shift = _output_multiplier(node.output.quant)
-        return {
-            **super().encode(node, refs, scratch_bytes),
-            "cell_bits": node.attrs.cell_bits,
-            "output_multiplier": multiplier,
-            "output_shift": shift,
-        }
-
-
-def _output_multiplier(output: Optional[Quant]) -> tuple[int, int]:
-    assert output is not None
-    return quantize_multiplier(2.0**-30 / output.scale[0])
+        return {**super().encode(node, refs, scratch_bytes), "cell_bits": node.attrs.cell_bits}

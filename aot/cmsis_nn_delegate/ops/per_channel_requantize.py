@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..graph.ir import Node
+from ..graph.ir import Node, Value
 from .quantized_math import quantize_multipliers, requantize, to_output, wrap32
 
 
@@ -20,6 +20,12 @@ def output_multipliers(node: Node) -> tuple[np.ndarray, np.ndarray]:
         return quantize_multipliers(x.scale * scales / node.output.scale)
     except ValueError as error:
         raise ValueError(f"{node.name}: {error}") from error
+
+
+def effective_bias(weight: Value, bias: Value, zero_point: int) -> np.ndarray:
+    """int32 [out]: the bias with what the input's zero point adds to the sums of the rows of `weight`."""
+    row_sums = weight.constant.astype(np.int64).sum(axis=1)
+    return wrap32(bias.constant - zero_point * row_sums).astype(np.int32)
 
 
 def finish(node: Node, acc: np.ndarray, bias: np.ndarray) -> np.ndarray:

@@ -30,6 +30,7 @@ from .case import Case
 from .features import Features, sums
 from .layouts import Layouts
 from .op import Op
+from .per_channel_requantize import effective_bias
 from .quantized_math import quantize_multiplier, requantize, wrap32
 
 INT16 = Element.INT16
@@ -67,6 +68,8 @@ def block(name: str, doc: str, gates: Sequence[str], *own: Field) -> Struct:
         Field("reverse", I32, "1: it begins with the last step", low=0, high=1),
         *(Field(f"{gate}_gate", GATE) for gate in gates),
         *own,
+        blocks.multiplier("output_multiplier"),
+        blocks.shift("output_shift"),
         blocks.output_offset(),
     )
     return Struct(name, doc, fields, geometry="recurrent_layer")
@@ -106,6 +109,8 @@ class Recurrent(Op):
     gates: ClassVar[tuple[str, ...]]
     # Of the arguments of the edge operator.
     initial: ClassVar[tuple[str, ...]] = ("h0",)
+    # Of what is requantized to the output after the point.
+    real_bits: ClassVar[int] = gate_functions.RESULT_BITS
     layouts = Layouts.ROW_MAJOR
 
     # Edge program -----------------------------------------------------------
@@ -129,6 +134,7 @@ class Recurrent(Op):
             scales = self._gate_scales(node, context)
             x, h = context.input_scale(operand(node)), context.output_scale(node)
             self._multipliers(x, h, scales, self.layer(node, context))
+            self._require_sums(node, context, (x, h), scales)
         except ValueError as error:
             return Refusal(Reason.UNSUPPORTED_QUANTIZATION, f"{error}; calibrate with representative data")
         return None
@@ -198,6 +204,21 @@ class Recurrent(Op):
             found.append(rows[:, 0])
         return found
 
+    def _require_sums(
+        self, node: EdgeNode, context: EdgeContext, sources: Sequence[float], scales: Sequence[np.ndarray]
+    ) -> None:
+        """ValueError if a sum with its bias may exceed 32 bits."""
+        parameters = self._parameters(node)
+        biases = self._apart(*(floats(parameters[name], context) for name in ("b_ih", "b_hh")))
+        for name, source, weight, bias in zip(("w_ih", "w_hh"), sources, scales, biases):
+            data = _constant(parameters[name], context).data
+            assert data is not None
+            steps = np.repeat(source * weight, len(data) // len(weight))
+            # Activations less their zero points have up to 8 bits.
+            largest = np.abs(bias / steps) + 255.0 * np.abs(data.astype(np.int64)).sum(axis=1)
+            if largest.max() >= 2**31:
+                raise ValueError(f"sums of {name} may exceed 32 bits, as its weights are tiny next to the bias")
+
     def _multipliers(
         self, x: float, h: float, scales: Sequence[np.ndarray], attrs: RecurrentAttrs
     ) -> list[Mapping[str, int]]:
@@ -245,7 +266,10 @@ class Recurrent(Op):
     def biases(self, node: Node) -> tuple[np.ndarray, np.ndarray]:
         """Returns the effective biases, int32 [rows] each."""
         x, weight, recurrent, bias, recurrent_bias = node.inputs
-        return _effective(weight, bias, x.zero_point), _effective(recurrent, recurrent_bias, node.output.zero_point)
+        return (
+            effective_bias(weight, bias, x.zero_point),
+            effective_bias(recurrent, recurrent_bias, node.output.zero_point),
+        )
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         sizes, count = self.sizes(node), len(self.gates)
@@ -273,6 +297,10 @@ class Recurrent(Op):
             state, real = self.update(node, step, state)
             hidden = output[t] = node.output.type.clamp(real + node.output.zero_point)
         return np.moveaxis(output, 0, time)
+
+    def output_multiplier(self, node: Node) -> tuple[int, int]:
+        """Returns what requantizes to the output."""
+        return quantize_multiplier(2.0**-self.real_bits / node.output.scale)
 
     def update(self, node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns the state [batch, hidden] after `step`, and the outputs without their zero point."""
@@ -302,6 +330,7 @@ class Recurrent(Op):
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         sizes = self.sizes(node)
+        multiplier, shift = self.output_multiplier(node)
         return {
             **refs,
             "scratch_bytes": scratch_bytes,
@@ -310,6 +339,8 @@ class Recurrent(Op):
             "batch_first": int(node.attrs.batch_first),
             "reverse": int(node.attrs.reverse),
             **{f"{name}_gate": fields for name, fields in zip(self.gates, self.node_multipliers(node))},
+            "output_multiplier": multiplier,
+            "output_shift": shift,
             "output_offset": node.output.zero_point,
         }
 
@@ -366,14 +397,8 @@ def _constant(source: EdgeNode, context: EdgeContext) -> Constant:
 
 
 def _bias(name: str, bias: np.ndarray, scale: float, weight: Value) -> Value:
-    """Returns a bias in steps of scale * weight scale."""
+    """Returns a bias in steps of scale * weight scale, which `check_data` has found to fit."""
     assert weight.quant is not None
     steps = scale * np.array(weight.quant.scale)
-    data = np.clip(np.rint(bias / steps), -(2**31) + 1, 2**31 - 1).astype(np.int32)
+    data = np.rint(bias / steps).astype(np.int32)
     return Value(name, TensorType(Element.INT32, bias.shape, quant=Quant(tuple(map(float, steps)), 0, 0)), data)
-
-
-def _effective(weight: Value, bias: Value, zero_point: int) -> np.ndarray:
-    """int32 [rows]: the bias with the input's zero point folded in."""
-    row_sums = weight.constant.astype(np.int64).sum(axis=1)
-    return wrap32(bias.constant - zero_point * row_sums).astype(np.int32)

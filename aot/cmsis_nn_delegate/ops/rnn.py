@@ -10,14 +10,13 @@ import numpy as np
 
 from ..edge.nodes import target_name
 from ..edge.program_types import EdgeContext, EdgeNode
-from ..format import blocks
 from ..format.record import I32, Field
 from ..graph.ir import Node, Value
 from .annotation import RecurrentLayer
 from .case import Case
-from .gate_functions import ARGUMENT_BITS, RESULT_BITS, tanh
+from .gate_functions import ARGUMENT_BITS, tanh
 from .kernel import KernelSpec
-from .quantized_math import quantize_multiplier, requantize
+from .quantized_math import requantize
 from .recurrent import Recurrent, RecurrentAttrs, Step, block, draw, half_up
 
 # The sum before a ReLU has so many bits more than the output.
@@ -31,8 +30,6 @@ KERNEL = KernelSpec(
         "docs/reference/recurrent_layers.md.",
         ("new",),
         Field("relu", I32, "1: relu, 0: tanh", low=0, high=1),
-        blocks.multiplier("output_multiplier", "Q31, of tanh"),
-        blocks.shift("output_shift"),
     ),
 )
 
@@ -76,19 +73,11 @@ class Rnn(Recurrent):
         (gate,) = step.gates
         if node.attrs.relu:
             return state, np.maximum(half_up(gate, _RELU_BITS), 0)
-        return state, requantize(tanh(gate), *_output_multiplier(node))
+        return state, requantize(tanh(gate), *self.output_multiplier(node))
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        multiplier, shift = _output_multiplier(node)
-        return {
-            **super().encode(node, refs, scratch_bytes),
-            "relu": int(node.attrs.relu),
-            "output_multiplier": multiplier,
-            "output_shift": shift,
-        }
+        return {**super().encode(node, refs, scratch_bytes), "relu": int(node.attrs.relu)}
 
-
-def _output_multiplier(node: Node) -> tuple[int, int]:
-    if node.attrs.relu:
-        return 0, 0
-    return quantize_multiplier(2.0**-RESULT_BITS / node.output.scale)
+    def output_multiplier(self, node: Node) -> tuple[int, int]:
+        """Returns that of tanh; relu has none."""
+        return (0, 0) if node.attrs.relu else super().output_multiplier(node)

@@ -4,7 +4,7 @@ direction a call.
 PyTorch's operators compute several layers, in one direction or both, and return the last states besides the results of
 all steps. Here each layer and direction becomes a call of `edge.recurrent_ops`, of the results of the layer before; the
 last hidden state is the result of the last step. The cell state is computed beside an LSTM, by a call that says to
-calibration which range the cells have, and that goes with calibration unless the model reads the last cell state.
+calibration which range the cells have, and that `convert_pt2e` removes.
 
 Layers that kernels do not compute are unrolled, up to `MAX_STEPS` steps, into linear layers, products, sums and
 functions of numbers, which share their weights: those with a projection, with an initial state other than zeros, whose
@@ -21,7 +21,7 @@ from torch._decomp import decompositions
 from torch.fx import GraphModule, Node
 
 from ..edge import recurrent_ops
-from .rewriting import constant_for, evaluated, finish, inline
+from .rewriting import constant_for, evaluated, expand, finish
 
 aten = torch.ops.aten
 
@@ -116,7 +116,7 @@ class _Layers:
         count = 4 if self._has_biases else 2
         first = count * (layer * self._directions + direction)
         weights = self._parameters[first : first + count]
-        rows, hidden = self._shape(weights[1])
+        rows, hidden = weights[1].meta["val"].shape
         batch = x.meta["val"].shape[0 if self._batch_first else 1]
         if not self._has_biases:
             weights += [self._constant("no_bias", (rows,))] * 2
@@ -135,10 +135,6 @@ class _Layers:
 
     def _constant(self, what: str, shape: tuple[int, ...]) -> Node:
         return constant_for(self._model, self._node, what, torch.zeros(shape))
-
-    def _shape(self, parameter: Node) -> tuple[int, int]:
-        rows, columns = parameter.meta["val"].shape
-        return rows, columns
 
     def _new(self, target: Any, *arguments: Any) -> Node:
         call = self._node.graph.call_function(target, arguments)
@@ -165,26 +161,11 @@ def _is_short(node: Node) -> bool:
     return all(isinstance(size, int) for size in shape) and steps <= MAX_STEPS and not (dropout and train)
 
 
-class _Steps(torch.nn.Module):
-    """A layer as a function of its tensors alone."""
-
-    def __init__(self, node: Node) -> None:
-        super().__init__()
-        self._node = node
-
-    def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        values = dict(zip(self._node.all_input_nodes, tensors))
-        args = torch.fx.node.map_arg(self._node.args, values.__getitem__)
-        found: tuple[torch.Tensor, ...] = KINDS[self._node.target].unrolled(*args)
-        return found
-
-
 def _unroll(node: Node) -> None:
-    tensors = tuple(torch.zeros(source.meta["val"].shape) for source in node.all_input_nodes)
+    target: Any = node.target
     # With oneDNN, PyTorch's decomposition of an LSTM would be one call of that library.
     with torch.backends.mkldnn.flags(enabled=False):
-        steps = torch.export.export(_Steps(node), tensors).graph
-    results = inline(node, steps)
+        results = expand(node, KINDS[target].unrolled)
     for user in list(node.users):
         if user.target is not operator.getitem:
             raise ValueError(f"{user.name} reads {node.name} as a whole")

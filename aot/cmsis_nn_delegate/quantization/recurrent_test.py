@@ -3,8 +3,11 @@ PyTorch's, and are delegated whole."""
 
 import pytest
 import torch
+from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
 from torch import nn
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
+from cmsis_nn_delegate import CmsisNnPartitioner, CmsisNnQuantizer, quantizable_module
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.edge.recurrent_ops import LAYERS as OPERATORS
 from cmsis_nn_delegate.quantization.recurrent import MAX_STEPS, compute_cells, separate_recurrent_layers
@@ -157,3 +160,66 @@ def test_layers_of_many_steps_that_do_not_start_from_zeros_are_not_delegated():
         compile_model(
             Function(lambda x, h, c: lstm(x, (h, c))[0], lstm=lstm), samples[0], "cortex-m4", samples, strict=True
         )
+
+
+def quantized(module, *inputs):
+    prepared = prepare_pt2e(quantizable_module(torch.export.export(module, inputs)), CmsisNnQuantizer())
+    prepared(*inputs)
+    return convert_pt2e(prepared)
+
+
+def graph_node(module, x):
+    """The only layer of a model."""
+    compiled = compile_model(module, (x,), "cortex-m4", [(x,)], check=False)
+    (node,) = (node for node in compiled.encoded.graph.nodes if node.op in ("lstm", "gru", "rnn"))
+    return node
+
+
+@pytest.mark.parametrize("gain", [0.01, 1.0, 30.0])
+def test_cells_have_the_least_power_of_two_that_holds_all_steps(gain):
+    """The cells are largest in the middle of the sequence, where nothing outside of the layer sees them."""
+    torch.manual_seed(0)
+    lstm = nn.LSTM(2, 3)
+    with torch.no_grad():
+        lstm.bias_ih_l0[3:6] = 4.0  # keeps the cells
+        lstm.weight_ih_l0.mul_(gain)
+    x = torch.cat([torch.ones(20, 1, 2), -torch.ones(20, 1, 2)])
+    largest = max(float(lstm(x[: steps + 1])[1][1].abs().max()) for steps in range(40))
+    bits = graph_node(First(lstm), x).attrs.cell_bits
+    assert largest * 2**bits <= 32767 and (bits == 15 or largest * 2 ** (bits + 1) > 32767)
+
+
+@pytest.mark.parametrize("kind, gates", [(nn.LSTM, 4), (nn.GRU, 3)])
+def test_each_gate_has_one_scale_for_its_largest_weight(kind, gates):
+    torch.manual_seed(0)
+    layer = kind(2, 3)
+    weight = graph_node(First(layer), torch.randn(5, 1, 2)).inputs[1]
+    largest = layer.weight_ih_l0.detach().reshape(gates, -1).abs().amax(1)
+    expected = (largest / 127).repeat_interleave(3)
+    torch.testing.assert_close(torch.tensor(weight.quant.scale), expected, check_dtype=False, rtol=1e-5, atol=0)
+
+
+def test_a_refused_layer_is_given_back_to_pytorch():
+    """CMSIS-NN has no GRU."""
+    torch.manual_seed(0)
+    x = torch.randn(3, 1, 2)
+    module = quantized(First(nn.GRU(2, 3)).eval(), x)
+    partitioner = CmsisNnPartitioner("cortex-m55", providers=["cmsis-nn"])
+    edge = to_edge_transform_and_lower(
+        torch.export.export(module, (x,)),
+        partitioner=[partitioner],
+        compile_config=EdgeCompileConfig(_check_ir_validity=False),
+    )
+    program = edge.exported_program()
+    assert not any("cmsis_nn_delegate" in str(node.target) for node in program.graph.nodes)
+    torch.testing.assert_close(program.module()(x), module(x))
+    edge.to_executorch()
+
+
+def test_sums_beyond_32_bits_are_refused():
+    gru = nn.GRU(2, 3)
+    with torch.no_grad():
+        gru.weight_ih_l0.mul_(1e-7)
+        gru.bias_ih_l0.fill_(1e4)
+    with pytest.raises(UserError, match="sums of w_ih may exceed 32 bits"):
+        compile_model(First(gru), (torch.randn(3, 1, 2),), "cortex-m4", [(torch.randn(3, 1, 2),)], strict=True)

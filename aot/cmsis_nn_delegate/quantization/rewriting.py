@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any, Optional
 
 import torch
@@ -92,6 +93,26 @@ def inline(node: Node, steps: Graph) -> list[Node]:
                 placed[step].meta = {**node.meta, "val": step.meta["val"]}
     results: Any = steps.output_node().args[0]
     return [placed[result] for result in (results if isinstance(results, (list, tuple)) else [results])]
+
+
+class _CallOf(torch.nn.Module):
+    """`function` of the arguments of `node`, as a function of its tensors alone."""
+
+    def __init__(self, node: Node, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self._node, self._function = node, function
+
+    def forward(self, *tensors: torch.Tensor) -> Any:
+        values = dict(zip(self._node.all_input_nodes, tensors))
+        arguments: Any = torch.fx.node.map_arg(self._node.args, values.__getitem__)
+        return self._function(*arguments)
+
+
+def expand(node: Node, function: Callable[..., Any]) -> list[Node]:
+    """Computes `node` as `function` of its arguments does, and returns the nodes of the results. The caller replaces
+    `node`."""
+    tensors = tuple(torch.zeros(source.meta["val"].shape) for source in node.all_input_nodes)
+    return inline(node, torch.export.export(_CallOf(node, function), tensors).graph)
 
 
 def finish(model: GraphModule) -> None:

@@ -66,8 +66,7 @@ class RecurrentPairs(RecurrentRows):
 
     def _why_no_output(self, node: Node) -> Optional[str]:
         """As in requantization.py, form ANY: the zero point and half of a step are added before the shift."""
-        fields = op_of(node).encode(node, {}, 0)
-        multiplier, shift = fields["output_multiplier"], fields["output_shift"]
+        multiplier, shift = op_of(node).output_multiplier(node)
         if not -30 <= shift <= -1:
             return "its output has finer steps than its state, or far larger ones"
         largest = (self._largest * multiplier >> 31) + 1 + (1 << -shift - 1) + (128 << -shift)
