@@ -650,8 +650,12 @@ bool check_gru(const CallCheck& call, const void* args) {
     return false;
   }
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  return call.reads(input) && call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
          call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
          call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
          call.in_ranges(
@@ -659,8 +663,13 @@ bool check_gru(const CallCheck& call, const void* args) {
              in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
-         values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         values::gate(call, a.new_gate) && call.writes(output) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(input, output) &&
+         call.disjoint(input, last_state) && call.disjoint(initial_state, output) &&
+         call.disjoint(initial_state, last_state) && call.disjoint(output, last_state) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_state) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, last_state) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
@@ -670,8 +679,14 @@ bool check_lstm(const CallCheck& call, const void* args) {
     return false;
   }
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  return call.reads(input) && call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
          call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
          call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
          call.in_ranges(
@@ -680,8 +695,15 @@ bool check_lstm(const CallCheck& call, const void* args) {
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
          values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
-         call.writes(output) && call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(input, output) && call.disjoint(input, last_cells) &&
+         call.disjoint(initial_hidden, output) && call.disjoint(initial_hidden, last_cells) &&
+         call.disjoint(initial_cells, output) && call.disjoint(initial_cells, last_cells) &&
+         call.disjoint(output, last_cells) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_hidden) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, initial_cells) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, last_cells) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
@@ -691,8 +713,10 @@ bool check_rnn(const CallCheck& call, const void* args) {
     return false;
   }
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  return call.reads(input) && call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
          call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
          call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
          call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
@@ -700,31 +724,46 @@ bool check_rnn(const CallCheck& call, const void* args) {
                         in_range(a.output_shift, -31, 30) &&
                         in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.apart(initial_hidden, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_hidden) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
 bool check_gru_pairs(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const payload::GruPairsArgs*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  return call.reads(input) &&
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
          call.in_ranges(
              in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
              in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
-         values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         values::gate(call, a.new_gate) && call.writes(output) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(input, output) &&
+         call.disjoint(input, last_state) && call.disjoint(initial_state, output) &&
+         call.disjoint(initial_state, last_state) && call.disjoint(output, last_state) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_state) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, last_state) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
 bool check_lstm_pairs(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const payload::LstmPairsArgs*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  return call.reads(input) &&
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
          call.in_ranges(
              in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
@@ -732,32 +771,52 @@ bool check_lstm_pairs(const CallCheck& call, const void* args) {
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
          values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
-         call.writes(output) && call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(input, output) && call.disjoint(input, last_cells) &&
+         call.disjoint(initial_hidden, output) && call.disjoint(initial_hidden, last_cells) &&
+         call.disjoint(initial_cells, output) && call.disjoint(initial_cells, last_cells) &&
+         call.disjoint(output, last_cells) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_hidden) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, initial_cells) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, last_cells) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
 bool check_gru_vectors(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const payload::GruVectorsArgs*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  return call.reads(input) &&
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
          call.in_ranges(
              in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
              in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
-         values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         values::gate(call, a.new_gate) && call.writes(output) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(input, output) &&
+         call.disjoint(input, last_state) && call.disjoint(initial_state, output) &&
+         call.disjoint(initial_state, last_state) && call.disjoint(output, last_state) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_state) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, last_state) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
 bool check_lstm_vectors(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const payload::LstmVectorsArgs*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  return call.reads(input) &&
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
          call.in_ranges(
              in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
@@ -765,9 +824,58 @@ bool check_lstm_vectors(const CallCheck& call, const void* args) {
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
          values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
-         call.writes(output) && call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(input, output) && call.disjoint(input, last_cells) &&
+         call.disjoint(initial_hidden, output) && call.disjoint(initial_hidden, last_cells) &&
+         call.disjoint(initial_cells, output) && call.disjoint(initial_cells, last_cells) &&
+         call.disjoint(output, last_cells) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_hidden) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, initial_cells) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) &&
+         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, last_cells) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_dequantize_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DequantizeInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input,
+                                  bounds::product(volume(a.batch, a.channels, a.pixels), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.batch, a.channels, a.pixels), 4)};
+  return call.reads(input, bounds::kHalfAligned) && call.in_ranges(in_range(a.zero_point, 0, 0)) &&
+         call.writes(output, bounds::kWordAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_keep(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::KeepArgs*>(args);
+  if (!geometry::held(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.nbytes)};
+  const CallCheck::Bytes state = {a.state, volume(a.nbytes)};
+  return call.reads(input) && call.filter({a.initial, volume(a.initial_bytes)}) &&
+         call.state(state) && call.disjoint(input, state) && call.accepted();
+}
+
+bool check_quantize_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::QuantizeInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input,
+                                  bounds::product(volume(a.batch, a.channels, a.pixels), 4)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.batch, a.channels, a.pixels), 2)};
+  return call.reads(input, bounds::kWordAligned) && call.in_ranges(in_range(a.zero_point, 0, 0)) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_recall(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RecallArgs*>(args);
+  if (!geometry::held(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes output = {a.output, volume(a.nbytes)};
+  const CallCheck::Bytes state = {a.state, volume(a.nbytes)};
+  return call.filter({a.initial, volume(a.initial_bytes)}) && call.writes(output) &&
+         call.state(state) && call.disjoint(output, state) && call.accepted();
 }
 
 }  // namespace operators

@@ -214,6 +214,7 @@ class _Reference(torch.fx.Interpreter):
                 (node for node in program.graph.nodes if node.target is executorch_call_delegate), compiled.parts
             )
         }
+        self._held = {name: reference.initial_states(graph) for name, graph in self._graphs.items()}
         self._signature = program.graph_signature
         self._state = {name: x.clone() for name, x in {**program.state_dict, **program.constants}.items()}
         self._call = ""
@@ -225,7 +226,8 @@ class _Reference(torch.fx.Interpreter):
     def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
         if target is not executorch_call_delegate:
             return super().call_function(target, args, kwargs)
-        results = reference.run(self._graphs[self._call], [x.numpy() for x in args[1:]])
+        graph, states = self._graphs[self._call], self._held[self._call]
+        results = reference.run(graph, [x.numpy() for x in args[1:]], states=states)
         return [torch.from_numpy(x) for x in results]
 
     def step(self, x: torch.Tensor) -> list[np.ndarray]:

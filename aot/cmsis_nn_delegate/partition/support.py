@@ -75,9 +75,8 @@ def no_kernel(target: str, missing: str) -> str:
     if target in _RECURRENT:
         return (
             f"no kernel for {target}: once quantized, recurrent layers of sequences of a fixed length are computed "
-            "that start from zeros, have no projection, and whose last cell state is not read; others step by step, up "
-            f"to {MAX_STEPS} steps: call the layer for one part of the sequence after the other, with the state that "
-            "the part before returned"
+            f"that have no projection; others step by step, up to {MAX_STEPS} steps: call the layer for one part of "
+            "the sequence after the other, with the state that the part before returned"
         )
     if target == _ATTENTION:
         return (
