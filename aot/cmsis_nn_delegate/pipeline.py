@@ -45,6 +45,7 @@ from .quantization.convert import convert_calibrated
 from .quantization.in_place import written_buffers
 from .quantization.input_truths import require_truths, truth_inputs
 from .quantization.interface import Inputs, Model, make_flat
+from .quantization.named_states import NamedStates
 from .quantization.prepare import quantizable_module
 from .quantization.private_copy import private_copy, require_finite_weights, runnable_copy
 from .quantization.ranges import Ranges, check_ranges, observe
@@ -72,7 +73,8 @@ class Compilation:
     """The request and, below it, the results of the stages so far."""
 
     model: Model
-    inputs: Inputs
+    states: Optional[NamedStates]  # inputs of `model` that it is to keep itself
+    inputs: Inputs  # the others
     targets: tuple[Target, ...]
     calibration: Any
     options: CompileOptions
@@ -116,7 +118,10 @@ class Stage:
 def _capture(c: Compilation) -> None:
     c.progress("exporting the model")
     try:
-        c.exported = export(private_copy(c.model), c.inputs.args, c.inputs.kwargs)
+        model = private_copy(c.model)
+        if c.states is not None and isinstance(model, torch.nn.Module):
+            c.states.hold(model)
+        c.exported = export(model, c.inputs.args, c.inputs.kwargs)
     except UserError as error:
         integers = [name for name, x in zip(c.inputs.names, c.inputs.tensors) if not x.is_floating_point()]
         if not integers:
