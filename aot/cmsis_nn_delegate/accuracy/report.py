@@ -104,7 +104,7 @@ class LayerAccuracy:
     device_sqnr: Optional[float]  # of the device's integers
     cosine: float
     saturation: float  # the share of numbers outside of the range, by more than half a step
-    levels: float  # the share of the 256 integers that occur; of fewer where there are fewer numbers
+    levels: float  # the share of the integers of its type that occur; of fewer where there are fewer numbers
     alone_sqnr: Optional[float]  # of the outputs if only this layer is quantized
     cost: (
         float  # its share of the noise that all layers cause in the outputs; see `quantization.comparison.layer_noise`

@@ -28,7 +28,6 @@ from .running import Sample, call, is_float, outputs, run
 from .scales import Scales
 
 _QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
-_LEVELS = 256
 
 
 @dataclass
@@ -44,7 +43,7 @@ class LayerNoise:
     clipped: int = 0
     count: int = 0
     differences: Optional[torch.Tensor] = None  # of each channel, the sum next to the float model
-    levels: torch.Tensor = field(default_factory=lambda: torch.zeros(_LEVELS, dtype=torch.bool))
+    levels: torch.Tensor = field(default_factory=lambda: torch.zeros(0, dtype=torch.bool))  # which integers occur
     low: float = math.inf  # of the numbers before they are rounded
     high: float = -math.inf
     cost: float = 0.0  # N(i)
@@ -66,8 +65,9 @@ class LayerNoise:
 
     @property
     def levels_used(self) -> float:
-        """The share of the 256 integers that occur; of as many as there are numbers, if those are fewer."""
-        return float(self.levels.sum()) / max(1, min(_LEVELS, self.count))
+        """The share of the 256 integers, or 65,536 of a state, that occur; of as many as there are numbers, if those
+        are fewer."""
+        return float(self.levels.sum()) / max(1, min(len(self.levels), self.count))
 
 
 def layers(prepared: GraphModule) -> list[LayerNoise]:
@@ -153,6 +153,8 @@ def _see(layer: LayerNoise, floats: Mapping[Node, Any], quantized: Mapping[Node,
     steps = before / scale + zero_point
     layer.clipped += int(((steps < low - 0.5) | (steps > high + 0.5)).sum())
     layer.count += before.numel()
+    if not len(layer.levels):
+        layer.levels = torch.zeros(high - low + 1, dtype=torch.bool)
     layer.levels[(integers.reshape(-1).long() - low).unique()] = True
     layer.low, layer.high = min(layer.low, float(before.min())), max(layer.high, float(before.max()))
 
