@@ -163,14 +163,24 @@ def _calibrate(c: Compilation) -> None:
     truths = truth_inputs(c.prepared)
     c.samples = Samples(steps=bool(written))
     c.correction_samples = Samples(_CORRECTION_SAMPLES if c.options.quantizer.configuration.bias_correction else 1)
+    in_sequences = isinstance(c.calibration, calibration_data.Sequences)
+    if in_sequences and not written:
+        c.progress("the model keeps no state: the steps of all sequences are samples by themselves")
+    longest = 0
     with torch.no_grad():
-        for sample in calibration_data.read(c.calibration, c.inputs):
-            what = f"sample {c.samples.count} of the calibration data"
-            with library_call(f"the model cannot be run with {what}"):
-                require_truths(truths, sample, what)
-                observe(c.prepared, sample, what)
-            c.samples.add(sample)
-            c.correction_samples.add(sample)
+        for number, sequence in enumerate(calibration_data.read(c.calibration, c.inputs)):
+            restore(c.prepared, state)
+            for step, sample in enumerate(sequence):
+                what = f"sample {step} of {f'sequence {number} of ' if in_sequences else ''}the calibration data"
+                with library_call(f"the model cannot be run with {what}"):
+                    require_truths(truths, sample, what)
+                    observe(c.prepared, sample, what)
+                c.samples.add(sample, starts=step == 0)
+                c.correction_samples.add(sample)
+                longest = max(longest, step + 1)
+        if written and longest == 1:
+            # What reads a state has seen nothing but its initial value, often zeros, of which no range follows.
+            observe(c.prepared, sample, what)
     if not c.samples.count:
         raise UserError(
             "calibration data is missing: it contains no samples; give one to a few hundred representative inputs"
