@@ -71,7 +71,7 @@ class Arithmetic:
     sums: tuple[NoiseSums, ...]  # by output, over all samples
     rows: int  # labels of the samples, 0 without labels
     right: int  # of these labels
-    drift: tuple[Optional[float], ...]  # empty for a model without a state
+    drift: tuple[Optional[float], ...] = ()  # empty for a model without a state
 
     def __post_init__(self) -> None:
         if len(self.drift) not in (0, len(STEPS)):
