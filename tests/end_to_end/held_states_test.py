@@ -94,6 +94,19 @@ class LstmOfTwoLayers(Remembers):
         return self.out(y[:, 0])
 
 
+class ReadBefore(Remembers):
+    """A state of 16 bits that a layer of 8 bits reads before it changes."""
+
+    def __init__(self) -> None:
+        super().__init__(h=torch.zeros(1, UNITS))
+        self.cell = nn.GRUCell(INPUTS, UNITS)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.out(self.h)
+        self.h.copy_(self.cell(x, self.h))
+        return y
+
+
 class PastOfConvolution(Remembers):
     """The past starts as what no input is, so that 0 would be wrong."""
 
@@ -131,6 +144,7 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], int]] = {
     "RNN": (Rnn, 32),
     "GRU of two layers": (GruOfTwoLayers, 2 * 48),
     "LSTM of two layers": (LstmOfTwoLayers, 2 * (32 + 48)),
+    "GRUCell read before": (ReadBefore, 48),
     "past of a convolution": (PastOfConvolution, 32),
     "keys and values": (Attention, 2 * 192),
 }
