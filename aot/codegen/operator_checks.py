@@ -111,7 +111,8 @@ def generate_header() -> str:
 def generate_names() -> str:
     """The text of kernel_names.h."""
     known = {int(opcode): str(kernel) for opcode, kernel in kernels().items()}
-    names = [f'    "{known.get(opcode, "")}",' for opcode in range(max(Opcode) + 1)]
+    # In parentheses, because the formatter splits long ones, which look like several then.
+    names = [f'    ("{known[opcode]}"),' if opcode in known else '    "",' for opcode in range(max(Opcode) + 1)]
     return _NAMES.format(names="\n".join(names))
 
 

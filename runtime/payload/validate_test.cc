@@ -108,8 +108,8 @@ TEST(ValidateCalls, EveryReference) {
         header.input_count + header.output_count + (header.persistent_bytes != 0 ? 1 : 0);
     std::vector<payload::Ref> wrong = {
         make_ref(payload::kBaseIo + known),  // no such tensor
-        make_ref(14),                          // the last base
-        make_ref(15, 4),                       // none, with an offset
+        make_ref(14),                        // the last base
+        make_ref(15, 4),                     // none, with an offset
         make_ref(payload::kBaseArena, payload::kMaxRefOffset),
         make_ref(payload::kBaseArena, header.arena_bytes),
         make_ref(payload::kBaseConstant, 0),  // the header

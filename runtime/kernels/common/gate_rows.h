@@ -144,9 +144,9 @@ template <typename Units, typename Gates, typename Args, typename Operands, type
 [[gnu::always_inline]] inline void compute_gate_rows(const Args& args, const Bases& bases,
                                                      Gates& gates, Operands& units,
                                                      const Start& start) {
-  for_each_step(args, bases, start, [&](const RecurrentStep& step, std::int16_t* state) {
+  for_each_step(args, bases, start, [&](const RecurrentStep& step) {
     gates.compute(step.input, step.before);
-    units.state = state;
+    units.state = step.state;
     units.output = step.output;
     Units::compute(units);
   });

@@ -14,8 +14,8 @@ namespace portable {
 /// The exclusive or of whole words of `bytes` bytes, which are multiples of kAlignment in memory; returns how many bytes
 /// that are. `step`: 4, or 0 if one word of `initial` is that of all.
 template <std::size_t kAlignment>
-std::int32_t copy_held_words(const std::uint8_t* from, const std::uint8_t* initial, std::int32_t step,
-                             std::uint8_t* to, std::int32_t bytes) {
+std::int32_t copy_held_words(const std::uint8_t* from, const std::uint8_t* initial,
+                             std::int32_t step, std::uint8_t* to, std::int32_t bytes) {
   std::int32_t i = 0;
   for (; i + 4 <= bytes; i += 4, initial += step) {
     std::uint32_t word, other;

@@ -117,10 +117,10 @@ void run_recurrent_layer(const Args& args, const Bases& bases, const Start& star
   RecurrentLayer<Args> layer(args, bases);
   for_each_step(
       args, bases, [&](std::int32_t batch) { return start(layer, batch); },
-      [&](const RecurrentStep& step, std::int16_t* state) {
+      [&](const RecurrentStep& step) {
         layer.look_at(step);
         for (std::int32_t j = 0; j < args.hidden; ++j) {
-          unit(layer, j, state);
+          unit(layer, j, step.state);
         }
       });
 }

@@ -9,11 +9,19 @@
 namespace cmsis_nn_delegate {
 namespace portable {
 
+/// Where a batch starts from: its state of 16 bits a unit, which the steps update, if the layer has one, and the output
+/// before its first step.
+struct RecurrentStart {
+  std::int16_t* state;
+  const std::int8_t* before;
+};
+
 /// Where a step of one batch lies.
 struct RecurrentStep {
   const std::int8_t* input;
   const std::int8_t* before;  // the output of the step before
   std::int8_t* output;
+  std::int16_t* state;
 };
 
 template <typename Args>
@@ -25,14 +33,13 @@ class RecurrentSteps {
         output_(bases.resolve<std::int8_t>(args.output)) {}
 
   /// Returns step number `index`, in [0, steps), of those that the layer computes one after another for `batch`.
-  /// `initial` is the output before the first one.
-  RecurrentStep at(std::int32_t batch, std::int32_t index, const std::int8_t* initial) const {
+  RecurrentStep at(std::int32_t batch, std::int32_t index, const RecurrentStart& start) const {
     const std::int32_t time = args_.reverse != 0 ? args_.steps - 1 - index : index;
     const std::int32_t between = args_.reverse != 0 ? 1 : -1;
     const std::int32_t row = row_of(batch, time);
     return {input_ + row * args_.inputs,
-            index == 0 ? initial : output_ + row_of(batch, time + between) * args_.hidden,
-            output_ + row * args_.hidden};
+            index == 0 ? start.before : output_ + row_of(batch, time + between) * args_.hidden,
+            output_ + row * args_.hidden, start.state};
   }
 
  private:
@@ -45,14 +52,7 @@ class RecurrentSteps {
   std::int8_t* output_;
 };
 
-/// Where a batch starts from: its state of 16 bits a unit, which the steps update, if the layer has one, and the output
-/// before its first step.
-struct RecurrentStart {
-  std::int16_t* state;
-  const std::int8_t* before;
-};
-
-/// Calls step(place, state) for each step of each batch, from start(batch).
+/// Calls step(place) for each step of each batch, from start(batch).
 template <typename Args, typename Start, typename Step>
 [[gnu::always_inline]] inline void for_each_step(const Args& args, const Bases& bases,
                                                  const Start& start, const Step& step) {
@@ -60,7 +60,7 @@ template <typename Args, typename Start, typename Step>
   for (std::int32_t batch = 0; batch < args.batch; ++batch) {
     const RecurrentStart from = start(batch);
     for (std::int32_t index = 0; index < args.steps; ++index) {
-      step(steps.at(batch, index, from.before), from.state);
+      step(steps.at(batch, index, from));
     }
   }
 }

@@ -40,8 +40,7 @@ Error run_gru(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-constexpr KernelOf<payload::Opcode::kGru> kGru =
-    Kernel(operators::kGru, run_gru, scratch_bytes);
+constexpr KernelOf<payload::Opcode::kGru> kGru = Kernel(operators::kGru, run_gru, scratch_bytes);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

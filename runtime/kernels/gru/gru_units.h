@@ -60,7 +60,7 @@ template <typename Gates, typename Units, typename Args>
   const auto start = [&](std::int32_t batch) {
     std::int16_t* state = initial_state(a, bases, a.initial_state, a.last_state, batch);
     // Where the first step writes its output, once its gates have read this.
-    std::int8_t* before = steps.at(batch, 0, nullptr).output;
+    std::int8_t* before = steps.at(batch, 0, {}).output;
     for (std::int32_t j = 0; j < a.hidden; ++j) {
       before[j] = Gates::to_output(state[j], units.scale, a.output_offset);
     }

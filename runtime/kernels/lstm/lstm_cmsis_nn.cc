@@ -56,10 +56,10 @@ Error run_lstm(const void* args, const Bases& bases) {
             portable::initial_state(a, bases, a.initial_cells, a.last_cells, batch),
             portable::initial_output(a, bases, batch)};
       },
-      [&](const portable::RecurrentStep& step, std::int16_t* cells) {
-        context.cell_state = cells;
-        const Error found =
-            to_error(arm_nn_lstm_step_s8(step.input, step.before, step.output, &params, &context, 1));
+      [&](const portable::RecurrentStep& step) {
+        context.cell_state = step.state;
+        const Error found = to_error(
+            arm_nn_lstm_step_s8(step.input, step.before, step.output, &params, &context, 1));
         error = found == Error::Ok ? error : found;
       });
   return error;

@@ -33,8 +33,7 @@ Error run_lstm(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-constexpr KernelOf<payload::Opcode::kLstm> kLstm =
-    Kernel(operators::kLstm, run_lstm);
+constexpr KernelOf<payload::Opcode::kLstm> kLstm = Kernel(operators::kLstm, run_lstm);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate
