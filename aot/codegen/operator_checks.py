@@ -84,7 +84,9 @@ namespace cmsis_nn_delegate {{
 
 /// By opcode.
 inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {{
+    // clang-format off: a literal that is split looks like two.
 {names}
+    // clang-format on
 }};
 
 }}  // namespace cmsis_nn_delegate
@@ -111,8 +113,7 @@ def generate_header() -> str:
 def generate_names() -> str:
     """The text of kernel_names.h."""
     known = {int(opcode): str(kernel) for opcode, kernel in kernels().items()}
-    # In parentheses, because the formatter splits long ones, which look like several then.
-    names = [f'    ("{known[opcode]}"),' if opcode in known else '    "",' for opcode in range(max(Opcode) + 1)]
+    names = [f'    "{known.get(opcode, "")}",' for opcode in range(max(Opcode) + 1)]
     return _NAMES.format(names="\n".join(names))
 
 
