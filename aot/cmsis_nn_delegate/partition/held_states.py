@@ -6,7 +6,7 @@ ExecuTorch holds the others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple, Optional
 
 import torch
@@ -32,12 +32,21 @@ class HeldState(NamedTuple):
 
 def tag_held_states(program: ExportedProgram) -> None:
     """Gives each state of a partitioned program that a call can hold the tag of that call."""
-    returned: Any = program.graph.output_node().args[0]
-    results: list[Any] = list(returned)
-    for state in held_states(program):
+    for state in _returned_once(program):
         tags = {node.meta.get(_TAG) for node in (state.result, *state.read.users)}
-        if len(tags) == 1 and None not in tags and results.count(state.result) == 1:
+        if len(tags) == 1 and None not in tags:
             state.read.meta[_TAG] = tags.pop()
+
+
+def states_without_border(program: ExportedProgram, inside: Collection[Node]) -> set[Node]:
+    """Returns the placeholders and results of the states that a call with the nodes `inside` would hold, which are
+    neither inputs nor outputs of it."""
+    found: set[Node] = set()
+    for state in _returned_once(program):
+        readers = [*state.read.users, *(user for user in state.result.users if user.op != "output")]
+        if state.result in inside and all(reader in inside for reader in readers):
+            found |= {state.read, state.result}
+    return found
 
 
 def separate_new_states(program: ExportedProgram) -> None:
@@ -74,6 +83,15 @@ def held_states(program: ExportedProgram) -> Iterator[HeldState]:
         found = _type_written(result) or _type_read(read)
         if found is not None and result is not read:
             yield HeldState(spec.target, read, result, *found)
+
+
+def _returned_once(program: ExportedProgram) -> Iterator[HeldState]:
+    """Yields the states whose new value is no other result of `program`."""
+    returned: Any = program.graph.output_node().args[0]
+    results: list[Any] = list(returned)
+    for state in held_states(program):
+        if results.count(state.result) == 1:
+            yield state
 
 
 def initial_data(program: ExportedProgram, state: HeldState) -> torch.Tensor:

@@ -34,6 +34,7 @@ from ..ops.registry import OPS
 from ..providers.provider import Provider
 from ..providers.registry import DEFAULT
 from ..quantization.recurrent import KINDS, MAX_STEPS
+from .held_states import states_without_border
 from .portable import missing_kernel
 
 _BY_TARGET: dict[str, list[Op]] = {}
@@ -152,6 +153,7 @@ class Support:
         self.refusals: dict[Node, Refusal] = {}
         self._calls = [node for node in program.graph.nodes if node.op == "call_function"]
         self._graph = program.graph
+        self._program = program
         self._earlier = earlier
         self._accepted: dict[str, str] = {}  # names and targets of nodes that `Op.check` has accepted
         self._ops: dict[Node, Op] = {}  # operators, quantize and dequantize of activations
@@ -484,7 +486,7 @@ class Support:
         return list(members.values())
 
     def _io_count(self, nodes: list[Node]) -> int:
-        """Returns how many inputs and outputs these nodes would have as a partition."""
+        """Returns how many inputs and outputs these nodes would have as a partition. States that it holds are none."""
         inside = set(nodes)
         inputs: set[Node] = set()
         outputs: set[Node] = set()
@@ -493,7 +495,7 @@ class Support:
             readers = list(self._readers(node))
             if any(reader not in inside for reader in readers):
                 outputs.add(node)
-        return len(inputs | outputs)
+        return len((inputs | outputs) - states_without_border(self._program, inside))
 
     def _cut(self, nodes: list[Node]) -> list[list[Node]]:
         """Returns the nodes of a level in parts with at most `max_io` inputs and outputs, but for crowded units; each
