@@ -271,6 +271,15 @@ def test_every_inference_is_that_of_the_module_from_the_same_state(form, layer, 
         assert np.abs(device - found).max() < 0.02 * largest  # a step of the output, and of the one before
 
 
+@pytest.mark.parametrize("form", ["delayed", "on_the_right", "ring"])
+def test_a_state_that_gets_a_part_of_an_input_is_one_call_with_what_reads_it(form):
+    module = Stateful("conv1d", form).eval()
+    samples = [torch.randn(module.shape(5)) for _ in range(3)]
+    compiled = compile_model(module, (samples[0],), "cortex-m55", [(x,) for x in samples], check=False)
+    assert not compiled.obstacle
+    assert compiled.report.persistent_bytes >= module.new.numel()
+
+
 class Accumulator(nn.Module):
     def __init__(self) -> None:
         super().__init__()
