@@ -32,8 +32,8 @@ class HeldState(NamedTuple):
 
 def tag_held_states(program: ExportedProgram) -> None:
     """Gives each state of a partitioned program that a call can hold the tag of that call."""
-    for state in _returned_once(program):
-        tags = {node.meta.get(_TAG) for node in (state.result, *state.read.users)}
+    for state in returned_once(program):
+        tags = {node.meta.get(_TAG) for node in (state.result, *_readers(state))}
         if len(tags) == 1 and None not in tags:
             state.read.meta[_TAG] = tags.pop()
 
@@ -42,9 +42,8 @@ def states_without_border(program: ExportedProgram, inside: Collection[Node]) ->
     """Returns the placeholders and results of the states that a call with the nodes `inside` would hold, which are
     neither inputs nor outputs of it."""
     found: set[Node] = set()
-    for state in _returned_once(program):
-        readers = [*state.read.users, *(user for user in state.result.users if user.op != "output")]
-        if state.result in inside and all(reader in inside for reader in readers):
+    for state in returned_once(program):
+        if state.result in inside and all(reader in inside for reader in _readers(state)):
             found |= {state.read, state.result}
     return found
 
@@ -85,7 +84,13 @@ def held_states(program: ExportedProgram) -> Iterator[HeldState]:
             yield HeldState(spec.target, read, result, *found)
 
 
-def _returned_once(program: ExportedProgram) -> Iterator[HeldState]:
+def _readers(state: HeldState) -> Iterator[Node]:
+    """Yields what reads the old value, and the new one, within an inference."""
+    yield from state.read.users
+    yield from (user for user in state.result.users if user.op != "output")
+
+
+def returned_once(program: ExportedProgram) -> Iterator[HeldState]:
     """Yields the states whose new value is no other result of `program`."""
     returned: Any = program.graph.output_node().args[0]
     results: list[Any] = list(returned)

@@ -39,6 +39,8 @@ def import_program(program: ExportedProgram, checked: bool = False) -> Graph:
     context = ImportContext(program)
     graph = Graph([], [])
     states = {state.read: _Held.of(program, state) for state in held_states(program)}
+    if len(states) != len(program.graph_signature.buffers_to_mutate):
+        raise ValueError("a state of the partition has no single scale: lower with the helper of this package")
     for node in program.graph.nodes:
         if node in states:
             graph.nodes.extend(states[node].recall(context))

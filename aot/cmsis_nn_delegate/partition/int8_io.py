@@ -126,7 +126,7 @@ def _is_bool(node: Node) -> bool:
 
 
 def _quantize_input(node: Node) -> None:
-    if _is_quantized(node) or is_index(node) or _is_bool(node) or all(map(_of_state, node.users)):
+    if _is_quantized(node) or is_index(node) or _is_bool(node) or (node.users and all(map(_of_state, node.users))):
         return
     quant = _input_quant(node)
     if quant is None:

@@ -26,7 +26,7 @@ from torch.fx import Node
 from ..edge.context import EdgeContext, is_index
 from ..edge.functions import Functions, name_in
 from ..edge.naming import left_in_float
-from ..edge.nodes import GETITEM, operand, target_name
+from ..edge.nodes import GETITEM, operand, quant_of, target_name
 from ..edge.refusal import Reason, Refusal
 from ..format.schema import MAX_IO
 from ..ops.op import Op
@@ -34,7 +34,7 @@ from ..ops.registry import OPS
 from ..providers.provider import Provider
 from ..providers.registry import DEFAULT
 from ..quantization.recurrent import KINDS, MAX_STEPS
-from .held_states import states_without_border
+from .held_states import returned_once, states_without_border
 from .portable import missing_kernel
 
 _BY_TARGET: dict[str, list[Op]] = {}
@@ -407,6 +407,12 @@ class Support:
         useful = feeds | follows
         useful |= {node for node in borders if any(user in feeds for user in node.users)}
         useful |= {node for node in borders if node.args[0] in follows}
+        # What a call keeps of what it reads.
+        for state in returned_once(self._program):
+            if state.result in border_set and state.result.args[0] in border_set:
+                kept = operand(state.result)
+                if kept in useful or any(user in useful for user in operand(kept).users):
+                    useful |= {state.result, kept}
         for node in borders:
             if node not in useful:
                 del self._ops[node]
@@ -415,7 +421,8 @@ class Support:
     # Grouping ---------------------------------------------------------------
 
     def _units(self) -> dict[Node, Node]:
-        """Returns a representative for each delegated node; nodes that exchange float tensors share one."""
+        """Returns a representative for each delegated node; nodes that exchange float tensors share one, and those that
+        exchange states of 16 bits, which are no inputs and outputs of a call."""
         parent = {node: node for node in self._ops}
 
         def find(node: Node) -> Node:
@@ -425,9 +432,13 @@ class Support:
             return node
 
         for node, op in self._ops.items():
+            others = (*self._activation_inputs(node), *self._readers(node))
             if op.name in ("quantize", "dequantize"):
-                continue
-            for other in (*self._activation_inputs(node), *self._readers(node)):
+                if quant_of(node) is not None or quant_of(node, states=True) is None:
+                    continue
+                if op.name == "quantize":
+                    others = (*self._readers(node),)
+            for other in others:
                 if other in parent:
                     parent[find(other)] = find(node)
         return {node: find(node) for node in self._ops}

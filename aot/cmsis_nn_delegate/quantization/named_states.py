@@ -101,6 +101,12 @@ class NamedStates:
             ]
             args, kwargs = pytree.tree_unflatten(leaves, self._spec)
             written, returned = self._split(original(*args, **kwargs))
+            # What is returned of a state is its old value, which is about to be overwritten.
+            memories = {_memory(state) for state in held}
+            returned = tuple(
+                leaf.clone() if isinstance(leaf, torch.Tensor) and _memory(leaf) in memories else leaf
+                for leaf in returned
+            )
             _write(held, written)
             return returned
 

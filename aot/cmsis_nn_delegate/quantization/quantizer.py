@@ -73,7 +73,7 @@ from .rewrites import rewrite
 from .rewriting import evaluated
 from .shared_scales import owner_of, point_to_first, scale_of, set_spec, spec_of
 from .specs import MASK, MASKED_SCORES, RANGE, Specs, fixed, fixed_range
-from .state_scales import movable_states, narrow_readers, read_states_once, share_state_scales
+from .state_scales import narrow_readers, read_states_once, share_state_scales, states_in_float
 from .worthwhile import drop_workless
 
 # What operators say about being quantized, by the names of their overloads in exported programs.
@@ -86,12 +86,10 @@ _BATCH_NORMS = frozenset(map(str, BATCH_NORM))
 _ACTIVATIONS = frozenset(OPS["clamp"].annotation.targets)
 _WORKING = {target for op in OPS.values() if op.computes for target in op.annotation.targets}
 
-# What a state may go through on its way to its next value: what moves it, and layers that keep it in 16 bits or take 8.
-_KEEPING = {
-    target
-    for op in OPS.values()
-    for target in op.annotation.targets
-    if not op.computes or isinstance(op.annotation, RecurrentLayer)
+# What a state may go through on its way to its next value: what moves it, and layers that keep it themselves.
+_MOVING = {target for op in OPS.values() for target in op.annotation.targets if not op.computes}
+_LAYERS = {
+    target for op in OPS.values() if isinstance(op.annotation, RecurrentLayer) for target in op.annotation.targets
 }
 
 # What reads states of 16 bits; everything else reads them in 8.
@@ -225,7 +223,7 @@ class CmsisNnQuantizer(Quantizer):
         read_states_once(model.graph)
         state = written_state(model.graph)
         constants = constant_nodes(model.graph) - state
-        in_float = state - movable_states(model.graph, _KEEPING)
+        in_float = states_in_float(model.graph, state, _MOVING, _LAYERS)
         numbers = {node for node in constants if _is_tensor(node) and _value(node).numel() == 1}
         for node in model.graph.nodes:
             if node.op != "call_function" or Q_ANNOTATION_KEY in node.meta:

@@ -10,8 +10,8 @@ A GRU adds up small steps, and so do the cells of an LSTM: where they are kept f
 the caller, they have 16 bits.
 
 Layers that kernels do not compute are unrolled, up to `MAX_STEPS` steps, into linear layers, products, sums and
-functions of numbers, which share their weights: those with a projection, a GRU with a constant initial state beyond 1,
-and those that are trained with quantization."""
+functions of numbers, which share their weights: those with a projection, a GRU with an initial state that may be beyond
+1, and those that are trained with quantization."""
 
 from __future__ import annotations
 
@@ -107,10 +107,7 @@ class _Layers:
         if self._source.meta["val"].dim() != 3 or any(evaluated(self._model, p) is None for p in self._parameters):
             return False
         # The states of a GRU are results of tanh, or means of these and of the initial ones.
-        starts = [evaluated(self._model, state) for state in self._states]
-        if self._kind.layer is recurrent_ops.GRU and starts[0] is not None and starts[0].abs().max() > 1:
-            return False
-        return True
+        return self._kind.layer is not recurrent_ops.GRU or _within_one(self._states[0], set())
 
     @property
     def _from_zeros(self) -> bool:
@@ -131,6 +128,7 @@ class _Layers:
                     raise ValueError(f"{user.name} reads {self._node.name} as a whole")
                 if user.args[1] == 0:
                     user.replace_all_uses_with(x)
+                    self._replace_last_steps(x)
                 elif user.users:
                     self._replace_last(calls, user)
                 self._node.graph.erase_node(user)
@@ -163,6 +161,25 @@ class _Layers:
         if self._kind.layer is recurrent_ops.GRU and not self._from_zeros:
             kept = self._stacked([self._new(recurrent_ops.GRU_LAST, call, *call.args[-2:]) for call in calls])
         _replace(user, kept, result)
+
+    def _replace_last_steps(self, result: Node) -> None:
+        """The same for the last step of all, where it is read of the results of a GRU."""
+        if result.target is not recurrent_ops.GRU or self._from_zeros or result.args[-1]:
+            return
+        time = int(self._batch_first)
+        steps = result.meta["val"].shape[time]
+        for reader in list(result.users):
+            dim, first, *end = (
+                reader.args[1:] if reader.target in (aten.select.int, aten.slice.Tensor) else (None, None)
+            )
+            if dim != time or first not in (-1, steps - 1) or any(stop < steps for stop in end[:1]):
+                continue
+            kept = self._new(recurrent_ops.GRU_LAST, result, *result.args[-2:])
+            _replace(
+                reader,
+                kept if reader.target is aten.select.int else self._new(aten.unsqueeze.default, kept, time),
+                reader,
+            )
 
     def _last_result(self, call: Node) -> Node:
         time = int(self._batch_first)
@@ -198,6 +215,55 @@ _STATE_MOVES = frozenset(
         aten.detach.default,
     }
 )
+
+
+# Whose results are from -1 to 1.
+_BOUNDED = frozenset(
+    {
+        aten.tanh.default,
+        aten.sigmoid.default,
+        aten.softmax.int,
+        recurrent_ops.LSTM,
+        recurrent_ops.GRU,
+        recurrent_ops.GRU_LAST,
+        recurrent_ops.RNN_TANH,
+    }
+)
+_BOUNDED_LAYERS = frozenset({aten.lstm.input, aten.gru.input, aten.rnn_tanh.input})
+_MOVES = _STATE_MOVES | {
+    aten.cat.default,
+    aten.stack.default,
+    aten.slice.Tensor,
+    aten.transpose.int,
+    aten.permute.default,
+    aten.flip.default,
+    aten.expand.default,
+    aten.repeat.default,
+}
+
+
+def _within_one(node: Node, seen: set[Node]) -> bool:
+    """Returns whether `node` is known to be from -1 to 1; inputs of the model have to be."""
+    model: Any = node.graph.owning_module
+    if node in seen or node.op == "placeholder":
+        return True
+    seen.add(node)
+    if node.op == "get_attr":
+        written: list[Any] = [user.args[1] for user in node.users if user.target is aten.copy_.default]
+        data = operator.attrgetter(str(node.target))(model)
+        return float(data.detach().abs().max()) <= 1 and all(_within_one(value, seen) for value in written)
+    source: Any = node.args[0] if node.args else None
+    if node.target is operator.getitem and source.target in _BOUNDED_LAYERS:
+        if node.args[1] == 2:
+            return False  # cells
+        start: Any = source.args[1]
+        return source.target is not aten.gru.input or _within_one(start, seen)
+    if node.target in _BOUNDED:
+        return True
+    found = evaluated(model, node)
+    if found is not None:
+        return float(found.abs().max()) <= 1
+    return node.target in _MOVES and all(_within_one(value, seen) for value in node.all_input_nodes)
 
 
 def _replace(state: Node, kept: Node, result: Node) -> None:

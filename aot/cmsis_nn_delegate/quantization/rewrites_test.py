@@ -44,10 +44,10 @@ class StackedStates(nn.Module):
     def __init__(self):
         super().__init__()
         self.gru = nn.GRU(8, 4, 2)
-        self.register_buffer("h", torch.zeros(2, 4))
+        self.register_buffer("h", torch.zeros(2, 1, 4))
 
     def forward(self, x):
-        y, h = self.gru(x, self.h)
+        y, h = self.gru(x[:, None], self.h)
         self.h.copy_(h)
         return y
 

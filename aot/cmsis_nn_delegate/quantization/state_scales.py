@@ -33,29 +33,32 @@ def read_states_once(graph: Graph) -> None:
             graph.erase_node(node)
 
 
-def movable_states(graph: Graph, moves: Container[str]) -> set[Node]:
-    """Returns the states that may be quantized, with what is moved of them: those that are written as a whole by
-    `copy_`, and whose new value has nothing of the old one but what operators of `moves` have moved. Others add up
-    small steps, such as an average does, which 8 bits would round away."""
-    found: set[Node] = set()
+def states_in_float(graph: Graph, computed: set[Node], moves: Container[str], layers: Container[str]) -> set[Node]:
+    """Returns the states, and what is computed of them, that stay in float; `computed` has what is computed of any
+    state and of constants alone. Quantized may be those that are written as a whole by `copy_`, and whose new value has
+    nothing of the old one but what operators of `moves` have moved, or one of `layers` has kept in 16 bits. Others add
+    up small steps, such as an average does, which 8 bits would round away."""
+    movable: set[Node] = set()
+    others: set[Node] = set()
     for state in names_of_state(graph):
         writers = [user for user in state.users if state in written(user)]
-        if state.op != "get_attr" or any(user.target is not torch.ops.aten.copy_.default for user in writers):
-            continue
-        moved, computed = _reached(state, moves)
-        if all(writer.args[1] not in computed for writer in writers):
-            found |= {state, *moved}
-    return found
+        if state.op != "get_attr" and not writers:
+            continue  # a view of one
+        moved, reached = _reached(state, moves, layers)
+        whole = state.op == "get_attr" and all(user.target is torch.ops.aten.copy_.default for user in writers)
+        kept = whole and all(writer.args[1] not in reached for writer in writers)
+        (movable if kept else others).update({state, *moved, *reached})
+    return computed - (movable - others)
 
 
-def _reached(state: Node, moves: Container[str]) -> tuple[set[Node], set[Node]]:
-    """Returns what is only moved of `state`, and what is computed of it."""
+def _reached(state: Node, moves: Container[str], layers: Container[str]) -> tuple[set[Node], set[Node]]:
+    """Returns what is only moved of `state`, and what is computed of it; results of `layers` count as moved."""
     moved: set[Node] = set()
     computed: set[Node] = set()
     pending = [(user, False) for user in state.users]
     while pending:
         node, was_computed = pending.pop()
-        was_computed = was_computed or str(node.target) not in moves
+        was_computed = str(node.target) not in layers and (was_computed or str(node.target) not in moves)
         seen = computed if was_computed else moved
         if node not in seen:
             seen.add(node)
