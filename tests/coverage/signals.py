@@ -32,13 +32,16 @@ def signals(
 
 
 def _signal(steps: int, channels: int, generator: torch.Generator) -> torch.Tensor:
-    """Returns [steps, channels]: waves that all channels have in part, and noise of each, at a changing volume."""
+    """Returns [steps, channels]: waves that all channels have in part, and noise of each, at a changing volume. The
+    source is always the same; `generator` says when it is recorded."""
+    source = torch.Generator().manual_seed(7)
     at = torch.arange(steps).unsqueeze(1)
     # Periods from a few steps to a few hundred.
-    periods = torch.exp(1.5 + 4 * torch.rand(_WAVES, generator=generator))
-    phases = 6.28 * torch.rand(_WAVES, channels, generator=generator)
-    shares = torch.randn(_WAVES, channels, generator=generator) / _WAVES**0.5
-    waves = (torch.sin(6.28 * at.unsqueeze(2) / periods + phases.T) * shares.T).sum(2)
+    periods = torch.exp(1.5 + 4 * torch.rand(_WAVES, generator=source))
+    delays = 6.28 * torch.rand(channels, _WAVES, generator=source)
+    shares = torch.randn(channels, _WAVES, generator=source) / _WAVES**0.5
+    phases = 6.28 * torch.rand(_WAVES, generator=generator)
+    waves = (torch.sin(6.28 * at.unsqueeze(2) / periods + delays + phases) * shares).sum(2)
     noise = 0.5 * torch.randn(steps, channels, generator=generator)
     # Louder and softer every few hundred steps, and silent for a fifth of the time.
     loudness = torch.sin(6.28 * (at / 190 + torch.rand(1, generator=generator))) + torch.sin(6.28 * at / 73)
