@@ -291,8 +291,10 @@ def _draw_gates(layer: nn.Module) -> None:
         if name.startswith("weight_ih"):
             gates.normal_(0, gates.shape[-1] ** -0.5)
         elif name.startswith("weight_hh"):
+            # Larger ones make the LSTM cell here amplify any difference between inputs, also in float.
+            gain = 0.5 if isinstance(layer, nn.LSTMCell) else 1.0
             for gate in gates:
-                nn.init.orthogonal_(gate)
+                nn.init.orthogonal_(gate, gain)
         elif name.startswith("bias_hh"):
             gates[1] = torch.empty(gates.shape[1]).uniform_(1, REMEMBERED - 1).log()
 
