@@ -324,6 +324,7 @@ bool check_batch_matmul(const CallCheck& call, const void* args) {
   const CallCheck::Bytes input1 = {a.input1, volume(a.input1_dims)};
   const CallCheck::Bytes input2 = {a.input2, volume(a.input2_dims)};
   const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  const CallCheck::Bytes operands[] = {input1, input2, output};
   return call.reads(input1) && call.reads(input2) &&
          call.in_ranges(in_range(a.input1_offset, -127, 128) &&
                         in_range(a.input2_offset, -127, 128) &&
@@ -331,8 +332,7 @@ bool check_batch_matmul(const CallCheck& call, const void* args) {
                         in_range(a.multiplier, 0, INT32_MAX) && in_range(a.shift, -31, 30)) &&
          values::activation(call, a.activation) && call.writes(output) &&
          call.apart(input1, output) && call.apart(input2, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input1, input2) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) && call.accepted() &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
@@ -654,6 +654,7 @@ bool check_gru(const CallCheck& call, const void* args) {
                                           bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
   const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, output, last_state};
   return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
          call.filter({a.filter, volume(a.rows, a.inputs)}) &&
          call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
@@ -664,12 +665,8 @@ bool check_gru(const CallCheck& call, const void* args) {
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
          values::gate(call, a.new_gate) && call.writes(output) &&
-         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(input, output) &&
-         call.disjoint(input, last_state) && call.disjoint(initial_state, output) &&
-         call.disjoint(initial_state, last_state) && call.disjoint(output, last_state) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_state) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, last_state) && call.accepted() &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 2) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
@@ -684,6 +681,7 @@ bool check_lstm(const CallCheck& call, const void* args) {
                                           bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
   const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
   return call.reads(input) && call.reads(initial_hidden) &&
          call.reads(initial_cells, bounds::kHalfAligned) &&
          call.filter({a.filter, volume(a.rows, a.inputs)}) &&
@@ -696,14 +694,8 @@ bool check_lstm(const CallCheck& call, const void* args) {
          values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
          values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
          call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
-         call.disjoint(input, output) && call.disjoint(input, last_cells) &&
-         call.disjoint(initial_hidden, output) && call.disjoint(initial_hidden, last_cells) &&
-         call.disjoint(initial_cells, output) && call.disjoint(initial_cells, last_cells) &&
-         call.disjoint(output, last_cells) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_hidden) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, initial_cells) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, last_cells) && call.accepted() &&
+         call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
@@ -715,6 +707,7 @@ bool check_rnn(const CallCheck& call, const void* args) {
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
   const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, output};
   return call.reads(input) && call.reads(initial_hidden) &&
          call.filter({a.filter, volume(a.rows, a.inputs)}) &&
          call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
@@ -725,8 +718,7 @@ bool check_rnn(const CallCheck& call, const void* args) {
                         in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
          call.apart(initial_hidden, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_hidden) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) && call.accepted() &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
@@ -737,6 +729,7 @@ bool check_gru_pairs(const CallCheck& call, const void* args) {
                                           bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
   const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, output, last_state};
   return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
          call.in_ranges(
@@ -745,12 +738,8 @@ bool check_gru_pairs(const CallCheck& call, const void* args) {
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
          values::gate(call, a.new_gate) && call.writes(output) &&
-         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(input, output) &&
-         call.disjoint(input, last_state) && call.disjoint(initial_state, output) &&
-         call.disjoint(initial_state, last_state) && call.disjoint(output, last_state) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_state) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, last_state) && call.accepted() &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 2) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
@@ -762,6 +751,7 @@ bool check_lstm_pairs(const CallCheck& call, const void* args) {
                                           bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
   const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
   return call.reads(input) && call.reads(initial_hidden) &&
          call.reads(initial_cells, bounds::kHalfAligned) &&
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
@@ -772,14 +762,8 @@ bool check_lstm_pairs(const CallCheck& call, const void* args) {
          values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
          values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
          call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
-         call.disjoint(input, output) && call.disjoint(input, last_cells) &&
-         call.disjoint(initial_hidden, output) && call.disjoint(initial_hidden, last_cells) &&
-         call.disjoint(initial_cells, output) && call.disjoint(initial_cells, last_cells) &&
-         call.disjoint(output, last_cells) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_hidden) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, initial_cells) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, last_cells) && call.accepted() &&
+         call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
@@ -790,6 +774,7 @@ bool check_gru_vectors(const CallCheck& call, const void* args) {
                                           bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
   const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, output, last_state};
   return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
          call.in_ranges(
@@ -798,12 +783,8 @@ bool check_gru_vectors(const CallCheck& call, const void* args) {
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
          values::gate(call, a.new_gate) && call.writes(output) &&
-         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(input, output) &&
-         call.disjoint(input, last_state) && call.disjoint(initial_state, output) &&
-         call.disjoint(initial_state, last_state) && call.disjoint(output, last_state) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_state) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, last_state) && call.accepted() &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 2) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
@@ -815,6 +796,7 @@ bool check_lstm_vectors(const CallCheck& call, const void* args) {
                                           bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
   const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
   return call.reads(input) && call.reads(initial_hidden) &&
          call.reads(initial_cells, bounds::kHalfAligned) &&
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
@@ -825,14 +807,8 @@ bool check_lstm_vectors(const CallCheck& call, const void* args) {
          values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
          values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
          call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
-         call.disjoint(input, output) && call.disjoint(input, last_cells) &&
-         call.disjoint(initial_hidden, output) && call.disjoint(initial_hidden, last_cells) &&
-         call.disjoint(initial_cells, output) && call.disjoint(initial_cells, last_cells) &&
-         call.disjoint(output, last_cells) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, initial_hidden) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, initial_cells) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, last_cells) && call.accepted() &&
+         call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
@@ -853,8 +829,9 @@ bool check_keep(const CallCheck& call, const void* args) {
   }
   const CallCheck::Bytes input = {a.input, volume(a.nbytes)};
   const CallCheck::Bytes state = {a.state, volume(a.nbytes)};
+  const CallCheck::Bytes operands[] = {input, state};
   return call.reads(input) && call.filter({a.initial, volume(a.initial_bytes)}) &&
-         call.state(state) && call.disjoint(input, state) && call.accepted();
+         call.state(state) && call.disjoint(operands, 1) && call.accepted();
 }
 
 bool check_quantize_int16(const CallCheck& call, const void* args) {
@@ -874,8 +851,9 @@ bool check_recall(const CallCheck& call, const void* args) {
   }
   const CallCheck::Bytes output = {a.output, volume(a.nbytes)};
   const CallCheck::Bytes state = {a.state, volume(a.nbytes)};
+  const CallCheck::Bytes operands[] = {output, state};
   return call.filter({a.initial, volume(a.initial_bytes)}) && call.writes(output) &&
-         call.state(state) && call.disjoint(output, state) && call.accepted();
+         call.state(state) && call.disjoint(operands, 1) && call.accepted();
 }
 
 }  // namespace operators
