@@ -31,7 +31,7 @@ OUTSIDE = {"mamba": {"aten.mul.Tensor"}}
 # The ratio of signal to noise in dB that is left at least, of what changes in the outputs.
 NOISE = {
     "rnnoise": 15,
-    "voice_activity": 20,
+    "voice_activity": 15,
     "keyword_crnn": 15,
     "deep_conv_lstm": 12,
     "lstm_autoencoder": 15,
