@@ -18,7 +18,8 @@ std::int32_t copy_held_words(const std::uint8_t* from, const std::uint8_t* initi
                              std::int32_t step, std::uint8_t* to, std::int32_t bytes) {
   std::int32_t i = 0;
   for (; i + 4 <= bytes; i += 4, initial += step) {
-    std::uint32_t word, other;
+    std::uint32_t word;
+    std::uint32_t other;
     std::memcpy(&word, __builtin_assume_aligned(from + i, kAlignment), sizeof(word));
     std::memcpy(&other, __builtin_assume_aligned(initial, kAlignment), sizeof(other));
     word ^= other;
