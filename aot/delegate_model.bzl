@@ -48,6 +48,8 @@ def delegate_model(
         max_flash = None,
         max_instructions = None,
         memories = [],
+        state = {},
+        sequences = False,
         **kwargs):
     """Declares the targets above.
 
@@ -70,6 +72,9 @@ def delegate_model(
       memories: the device's RAM as `cmsisnn compile --memory` takes it, the fastest first:
         ["dtcm=64K:activations,scratch,weights", "sram=256K"]; see docs/guides/memory.md. By default there is one arena
         of any size.
+      state: inputs that the model keeps from one inference to the next, each with the output that is its next value,
+        by number or by the name that forward gives it: {"h": "1"}.
+      sequences: whether the arrays of `calibration` are [sequences, steps, ...], as for `cmsisnn compile --sequence`.
       **kwargs: visibility, tags, ...
     """
     if len(srcs) != 1:
@@ -91,6 +96,9 @@ def delegate_model(
     quantization = ""
     if calibration:
         quantization = "--calibration $(execpath %s) --linear-weights %s " % (calibration, linear_weights)
+        if sequences:
+            quantization += "--sequence "
+    states = "".join(["--state %s=%s " % (input, output) for input, output in state.items()])
     cores = {isa: core_of_isa(isa).cpu for isa in ISAS}
     instructions = max_instructions
     if type(instructions) != "dict":
@@ -115,7 +123,7 @@ def delegate_model(
             outs = outs,
             # Quiet unless it fails.
             cmd = ("log=$$(OMP_NUM_THREADS=1 $(execpath :{name}_compiler) compile $(execpath {src}):{function} " +
-                   "--target {core} {quantization}--io {io} --io-placement {io_placement} " +
+                   "--target {core} {quantization}{states}--io {io} --io-placement {io_placement} " +
                    "--strict --name {name} " +
                    "{limits}{forms}-o $(RULEDIR)/{isa} 2>&1) || {{ echo \"$$log\" >&2; exit 1; }}").format(
                 core = core,
@@ -129,6 +137,7 @@ def delegate_model(
                 name = name,
                 quantization = quantization,
                 src = srcs[0],
+                states = states,
             ),
             message = "Compiling model %s for %s" % (name, core),
             tools = [":%s_compiler" % name],

@@ -18,6 +18,7 @@ GENERATED = {
     "docs/operator_suite.md",
     "docs/operators.md",
     "docs/reference/payload_format.md",
+    "docs/stateful_networks.md",
 }
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "examples/digits/README.md"]
 # What is measured: numbers with thousands, and numbers of such units.

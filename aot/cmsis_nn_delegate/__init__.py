@@ -20,6 +20,7 @@ _EXPORTS = {
     "Memory": "targets.memory",
     "QuantizationConfig": "quantization.configuration",
     "Report": "report.model_report",
+    "Sequences": "quantization.calibration",
     "TARGETS": "targets.target",
     "Target": "targets.target",
     "UserError": "support.errors",

@@ -8,7 +8,7 @@ For example:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Optional, Union
 
 from .compile_options import CompileOptions
@@ -19,6 +19,7 @@ from .pipeline import Compilation, Progress, run, selected
 from .providers.registry import PROVIDERS
 from .quantization import calibration as calibration_data
 from .quantization.interface import Arguments, Inputs, Model, check_model
+from .quantization.named_states import NamedStates
 from .quantization.quantized import is_quantized
 from .quantization.quantizer import CmsisNnQuantizer
 from .selection.options import PayloadOptions
@@ -36,6 +37,7 @@ def compile_model(
     target: Union[str, Target],
     calibration: Any = None,
     *,
+    state: Optional[Mapping[str, Union[str, int]]] = None,
     io: str = "float",
     io_placement: str = "arena",
     providers: Sequence[str] = tuple(PROVIDERS),
@@ -64,7 +66,12 @@ def compile_model(
     example_inputs: the float32 inputs of `forward`, as a tuple or list by position or a dict by name; both may contain
         further tuples, lists and dicts. `interface` defines the order in which the compiled program takes them.
     calibration: representative inputs, which set the scales of all activations: an iterable of samples with the
-        structure of `example_inputs`. The module `calibration` says what else it may be.
+        structure of `example_inputs`. The module `calibration` says what else it may be. `Sequences` are for models
+        that keep a state, which starts anew with each.
+    state: inputs that the compiled model keeps itself, each with the output that is its next value: {"h": 1} for
+        `forward(x, h)` that returns `(y, h2)`, {"h": "h2"} where it returns a dict. Outputs are counted in the order of
+        the compiled program. The compiled model, calibration data included, has neither that input nor that output; the
+        example input is the value that the state begins with, commonly zeros.
     io: "float", or "int8" for int8 model inputs and outputs.
     io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
     providers: the providers of the firmware's kernels, in order of preference; see `cmsis_nn_delegate.providers`.
@@ -100,6 +107,7 @@ def compile_model(
         example_inputs,
         [target],
         calibration,
+        state=state,
         io=io,
         io_placement=io_placement,
         providers=providers,
@@ -130,6 +138,7 @@ def compile_for_targets(
     targets: Sequence[Union[str, Target]],
     calibration: Any = None,
     *,
+    state: Optional[Mapping[str, Union[str, int]]] = None,
     io: str = "float",
     io_placement: str = "arena",
     providers: Sequence[str] = tuple(PROVIDERS),
@@ -177,12 +186,14 @@ def compile_for_targets(
     if io not in IO:
         raise UserError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
     check_model(module)
-    inputs = Inputs.of(module, example_inputs)
+    states = NamedStates(module, example_inputs, state) if state else None
+    inputs = Inputs.of(module, example_inputs) if states is None else states.inputs
     if not quantized:
         calibration_data.check(calibration)
 
     compilation = Compilation(
         model=module,
+        states=states,
         inputs=inputs,
         targets=chosen,
         calibration=calibration,

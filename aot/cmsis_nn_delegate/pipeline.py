@@ -45,6 +45,7 @@ from .quantization.convert import convert_calibrated
 from .quantization.in_place import written_buffers
 from .quantization.input_truths import require_truths, truth_inputs
 from .quantization.interface import Inputs, Model, make_flat
+from .quantization.named_states import NamedStates
 from .quantization.prepare import quantizable_module
 from .quantization.private_copy import private_copy, require_finite_weights, runnable_copy
 from .quantization.ranges import Ranges, check_ranges, observe
@@ -72,7 +73,8 @@ class Compilation:
     """The request and, below it, the results of the stages so far."""
 
     model: Model
-    inputs: Inputs
+    states: Optional[NamedStates]  # inputs of `model` that it is to keep itself
+    inputs: Inputs  # the others
     targets: tuple[Target, ...]
     calibration: Any
     options: CompileOptions
@@ -116,7 +118,10 @@ class Stage:
 def _capture(c: Compilation) -> None:
     c.progress("exporting the model")
     try:
-        c.exported = export(private_copy(c.model), c.inputs.args, c.inputs.kwargs)
+        model = private_copy(c.model)
+        if c.states is not None and isinstance(model, torch.nn.Module):
+            c.states.hold(model)
+        c.exported = export(model, c.inputs.args, c.inputs.kwargs)
     except UserError as error:
         integers = [name for name, x in zip(c.inputs.names, c.inputs.tensors) if not x.is_floating_point()]
         if not integers:
@@ -158,14 +163,24 @@ def _calibrate(c: Compilation) -> None:
     truths = truth_inputs(c.prepared)
     c.samples = Samples(steps=bool(written))
     c.correction_samples = Samples(_CORRECTION_SAMPLES if c.options.quantizer.configuration.bias_correction else 1)
+    in_sequences = isinstance(c.calibration, calibration_data.Sequences)
+    if in_sequences and not written:
+        c.progress("the model keeps no state: the steps of all sequences are samples by themselves")
+    longest = 0
     with torch.no_grad():
-        for sample in calibration_data.read(c.calibration, c.inputs):
-            what = f"sample {c.samples.count} of the calibration data"
-            with library_call(f"the model cannot be run with {what}"):
-                require_truths(truths, sample, what)
-                observe(c.prepared, sample, what)
-            c.samples.add(sample)
-            c.correction_samples.add(sample)
+        for number, sequence in enumerate(calibration_data.read(c.calibration, c.inputs)):
+            restore(c.prepared, state)
+            for step, sample in enumerate(sequence):
+                what = f"sample {step} of {f'sequence {number} of ' if in_sequences else ''}the calibration data"
+                with library_call(f"the model cannot be run with {what}"):
+                    require_truths(truths, sample, what)
+                    observe(c.prepared, sample, what)
+                c.samples.add(sample, starts=step == 0)
+                c.correction_samples.add(sample)
+                longest = max(longest, step + 1)
+        if written and longest == 1:
+            # What reads a state has seen nothing but its initial value, often zeros, of which no range follows.
+            observe(c.prepared, sample, what)
     if not c.samples.count:
         raise UserError(
             "calibration data is missing: it contains no samples; give one to a few hundred representative inputs"

@@ -18,6 +18,7 @@ from cmsis_nn_delegate.edge.refusal import Reason
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.passes import run_passes as passes
 from cmsis_nn_delegate.payload.decode import decode
+from cmsis_nn_delegate.quantization.calibration import Sequences
 from cmsis_nn_delegate.report.explanation import explain
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.targets.memory import Memory
@@ -52,8 +53,8 @@ def two_parts():
     return Function(lambda x: second(torch.cumsum(first(x), 1)), first=first, second=second)
 
 
-def compile_small(module=None, inputs=(X,), **options):
-    return compile_model(module or nn.Conv2d(2, 4, 3), inputs, "cortex-m55", [inputs], **options)
+def compile_small(module=None, inputs=(X,), calibration=None, **options):
+    return compile_model(module or nn.Conv2d(2, 4, 3), inputs, "cortex-m55", calibration or [inputs], **options)
 
 
 def called(pte):
@@ -134,6 +135,64 @@ class Remembering(nn.Module):
         y = self.conv(x)
         self.last.copy_(y)
         return y
+
+
+class Summing(nn.Module):
+    """Keeps the sum of what it was given since the state began."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 3, bias=False)
+        nn.init.eye_(self.linear.weight)
+        self.register_buffer("total", torch.zeros(1, 3))
+
+    def forward(self, x):
+        self.total.copy_(self.total + x)
+        return self.linear(self.total)
+
+
+ONES = [(torch.ones(1, 3),)] * 4
+
+
+def largest(calibration, **options):
+    """Returns the largest number that calibration saw of the sum."""
+    found = []
+    compile_model(Summing(), ONES[0], "cortex-m4", calibration, observer="minmax", inspect=found.append, **options)
+    ranges = [
+        observer.max_val for observer in found[0].prepared.children() if getattr(observer, "max_val", None) is not None
+    ]
+    return max(float(top.max()) for top in ranges if top.numel()), found[0]
+
+
+def test_each_sequence_begins_with_the_initial_state():
+    assert largest(ONES)[0] == 4
+    assert largest(Sequences([ONES[:2], iter(ONES[:3]), torch.ones(1, 3)]))[0] == 3
+
+
+def test_a_single_step_is_calibrated_with_twice():
+    """Otherwise what reads the state would see its initial zeros alone."""
+    top, compilation = largest(ONES[:1])
+    assert top == 2 and compilation.samples.count == 1
+    assert largest(Sequences([ONES[:1], ONES[:1]]))[0] == 2
+
+
+def seeded_linear():
+    torch.manual_seed(0)
+    return nn.Linear(3, 2)
+
+
+def test_sequences_for_a_model_without_a_state_are_samples():
+    lines = []
+    compiled = compile_small(seeded_linear(), ONES[0], calibration=Sequences([ONES[:2], ONES]), progress=lines.append)
+    assert compiled.payload == compile_small(seeded_linear(), ONES[0], calibration=ONES).payload
+    assert "the model keeps no state: the steps of all sequences are samples by themselves" in lines
+    assert "calibrated with 6 samples; quantizing" in lines
+
+
+def test_errors_name_the_step():
+    huge = (torch.full((1, 3), 3e38),)
+    with pytest.raises(UserError, match="sample 2 of sequence 1 of the calibration data"):
+        largest(Sequences([ONES, [ONES[0], huge, huge]]))
 
 
 def test_state_that_nothing_reads_does_not_prevent_a_payload():

@@ -113,4 +113,8 @@ def _type(field: Field) -> str:
 
 def _data(field: Field) -> str:
     operand = field.operand
-    return f"{operand.role.name.lower()}, {operand.element.element} [{', '.join(operand.shape)}]" if operand else ""
+    return (
+        f"{operand.role.name.lower()}, {operand.element.element or 'bytes'} [{', '.join(operand.shape)}]"
+        if operand
+        else ""
+    )

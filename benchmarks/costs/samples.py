@@ -36,7 +36,7 @@ from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.targets.target import Target
 from cmsis_nn_delegate.testing.random_case import RandomCase
 
-_MOST_INPUTS = schema.MAX_IO - 1  # of a payload, beside an output
+_MOST_INPUTS = schema.MAX_IO - 2  # of a payload, beside an output and a state
 _MOST_MACS = 3_000_000  # of a call: larger ones take long, and teach nothing new
 _SEEDS = 4  # for each call, at least, to meet paths that are seldom drawn
 _ATTEMPTS = 8  # for each call, at most: many draws are of other kernels
@@ -56,15 +56,16 @@ class Sample:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """A random call, and its inputs."""
+    """A random call, with the inputs and all calls of its case."""
 
     inputs: list[Value]
     choice: Choice
+    calls: tuple[Choice, ...]
 
     @property
     def nbytes(self) -> int:
-        node = self.choice.node
-        return self.choice.flash_bytes() + sum(v.nbytes for v in (*self.inputs, *node.outputs))
+        outputs = [value for call in self.calls for value in call.node.outputs]
+        return sum(call.flash_bytes() for call in self.calls) + sum(v.nbytes for v in (*self.inputs, *outputs))
 
 
 def _fit(drawn: Sequence[_Drawn]) -> bool:
@@ -165,7 +166,7 @@ class Sampler:
             for seed in range(_ATTEMPTS * count):
                 if seed >= _SEEDS * count and found >= count and min(of_path.values()) >= count // 2:
                     break
-                drawn = self._draw(draw, seed, providers, kernel)
+                drawn = self._draw(name, draw, seed, providers, kernel)
                 if drawn is None:
                     continue
                 # After enough of all, only of paths that are seldom drawn.
@@ -180,37 +181,45 @@ class Sampler:
         if together:
             yield from self._run_together(name, together, providers, 0)
 
-    def _draw(self, draw: Draw, seed: int, providers: str, kernel: Optional[OwnImplementation]) -> Optional[_Drawn]:
+    def _draw(
+        self, name: str, draw: Draw, seed: int, providers: str, kernel: Optional[OwnImplementation]
+    ) -> Optional[_Drawn]:
         """Returns a random call, None if these providers have no kernel of their own for it."""
         case = LargerCase(seed)
-        draw(case)
-        (node,) = case.nodes
-        if OPS[node.op].macs(node) > _MOST_MACS:
+        graph = case.graph(draw(case))
+        op = kernel.op if kernel is not None else name
+        # Others make inputs and outputs.
+        node = next(node for node in graph.nodes if node.op == op)
+        if OPS[op].macs(node) > _MOST_MACS or (kernel is not None and kernel.why_not(node)):
             return None
-        if kernel is not None:
-            if kernel.why_not(node):
-                return None
-            choice = choice_of(owner_of(kernel), kernel, node, self._target)
-            workspaces = (choice.workspace, *choice.smaller)
-            return _Drawn(case.inputs, replace(choice, workspace=workspaces[seed % len(workspaces)], smaller=()))
-        graph = Graph(list(case.inputs), [node.output], [node])
         try:
             options = PayloadOptions(providers=self.providers(providers))
-            (choice,) = choose_kernels(legalize(graph, options), self._target).choices
+            calls = choose_kernels(legalize(graph, options), self._target).choices
         except ValueError:
             return None  # a geometry that this provider does not compute
-        # What CMSIS-NN lacks is the same in all images.
-        return None if providers != "portable" and choice.provider is PORTABLE else _Drawn(case.inputs, choice)
+        index = next(i for i, call in enumerate(calls) if call.node.op == op)
+        choice = calls[index]
+        if kernel is not None:
+            choice = choice_of(owner_of(kernel), kernel, node, self._target)
+            workspaces = (choice.workspace, *choice.smaller)
+            choice = replace(choice, workspace=workspaces[seed % len(workspaces)], smaller=())
+        elif providers != "portable" and choice.provider is PORTABLE:
+            return None  # what CMSIS-NN lacks is the same in all images
+        return _Drawn(case.inputs, choice, (*calls[:index], choice, *calls[index + 1 :]))
 
     def _run_together(self, name: str, drawn: Sequence[_Drawn], providers: str, seed: int) -> list[Sample]:
+        calls = tuple(call for one in drawn for call in one.calls)
         for index, one in enumerate(drawn):
-            for value in (*one.inputs, *one.choice.node.inputs, *one.choice.node.outputs):
+            tensors = [v for call in one.calls for v in (*call.node.inputs, *call.node.outputs, *call.node.states)]
+            for value in {id(value): value for value in (*one.inputs, *tensors)}.values():
                 value.name = f"{index}_{value.name}"
-        choices = tuple(one.choice for one in drawn)
         inputs = [value for one in drawn for value in one.inputs]
-        graph = Graph(inputs, [choices[-1].node.output], [choice.node for choice in choices])
+        graph = Graph(inputs, [calls[-1].node.outputs[0]], [call.node for call in calls])
         options = PayloadOptions(IoPlacement.CALLER, self.providers(providers))
-        return self._run(name, Chosen(graph, self._target, options, choices), random_inputs(graph, seed), providers)
+        chosen = Chosen(graph, self._target, options, calls)
+        found = self._run(name, chosen, random_inputs(graph, seed), providers)
+        asked = {id(one.choice) for one in drawn}
+        return [sample for call, sample in zip(calls, found, strict=True) if id(call) in asked]
 
     def _run(self, source: str, chosen: Chosen, inputs, providers: str) -> list[Sample]:
         encoded = encode_planned(plan(chosen))

@@ -105,15 +105,23 @@ class CallCheck {
   }
 
   /// Whether two operands have no byte in common; both are in bounds.
-  [[gnu::noinline]] bool disjoint(const Bytes& a, const Bytes& b) const {
+  bool disjoint(const Bytes& a, const Bytes& b) const {
     return require(
         regions_.overlap(a.ref, a.count, b.ref, b.count) == bounds::Regions::Overlap::kNone,
         "an output or a state overlaps another operand");
   }
 
-  /// Whether scratch memory lies apart from another operand, for calls that have more than two.
-  bool scratch_apart(const Bytes& given, const Bytes& other) const {
-    return given.count == 0 || disjoint(given, other);
+  /// Whether no two operands have a byte in common, but for the first `inputs` ones, which may. All are in bounds.
+  template <std::size_t kCount>
+  bool disjoint(const Bytes (&operands)[kCount], std::size_t inputs) const {
+    return disjoint(operands, kCount, inputs);
+  }
+
+  /// The same of scratch memory, and of all `operands` of a call that has more than two.
+  template <std::size_t kCount>
+  bool scratch(const Bytes& given, const Bytes (&operands)[kCount]) const {
+    return scratch(given, operands[0], operands[1]) &&
+           (given.count == 0 || apart_from(given, operands + 2, kCount - 2));
   }
 
   /// The scratch memory of a call, and whether it lies apart from the call's first two operands.
@@ -148,6 +156,26 @@ class CallCheck {
   }
 
  private:
+  [[gnu::noinline]] bool disjoint(const Bytes* operands, std::size_t count,
+                                  std::size_t inputs) const {
+    for (std::size_t i = inputs; i < count; ++i) {
+      if (!apart_from(operands[i], operands, i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  [[gnu::noinline]] bool apart_from(const Bytes& given, const Bytes* others,
+                                    std::size_t count) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!disjoint(given, others[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   const std::int32_t* constant(payload::Ref ref) const {
     return reinterpret_cast<const std::int32_t*>(payload_ + regions_.offset_of_constant(ref));
   }

@@ -36,7 +36,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 56;
+inline constexpr std::size_t kOpcodeCount = 60;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -123,6 +123,10 @@ enum class Opcode : std::uint8_t {
   kLstmPairs = 53,
   kGruVectors = 54,
   kLstmVectors = 55,
+  kDequantizeInt16 = 56,
+  kKeep = 57,
+  kQuantizeInt16 = 58,
+  kRecall = 59,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2044,11 +2048,13 @@ static_assert(offsetof(Gate, input_shift) == 4, "layout of Gate");
 static_assert(offsetof(Gate, recurrent_multiplier) == 8, "layout of Gate");
 static_assert(offsetof(Gate, recurrent_shift) == 12, "layout of Gate");
 
-/// int8 GRU layer in one direction, from zeros, with gates and a state of 16 bits: see
+/// int8 GRU layer in one direction, with gates and a state of 16 bits: see
 /// docs/reference/recurrent_layers.md.
 struct GruArgs {
   /// int8 [steps, batch, inputs]
   Ref input;
+  /// int16 [batch, hidden]
+  Ref initial_state;
   /// int8 [gates, hidden, inputs]
   Ref filter;
   /// int8 [gates, hidden, hidden]
@@ -2059,6 +2065,8 @@ struct GruArgs {
   Ref recurrent_bias;
   /// int8 [steps, batch, hidden]
   Ref output;
+  /// int16 [batch, hidden]
+  Ref last_state;
   /// 16-byte aligned, or none
   Ref scratch;
   std::int32_t scratch_bytes;
@@ -2088,35 +2096,41 @@ struct GruArgs {
   /// zero_point of the output, -128 to 127
   std::int32_t output_offset;
 };
-static_assert(sizeof(GruArgs) == 124, "layout of GruArgs");
+static_assert(sizeof(GruArgs) == 132, "layout of GruArgs");
 static_assert(offsetof(GruArgs, input) == 0, "layout of GruArgs");
-static_assert(offsetof(GruArgs, filter) == 4, "layout of GruArgs");
-static_assert(offsetof(GruArgs, recurrent) == 8, "layout of GruArgs");
-static_assert(offsetof(GruArgs, bias) == 12, "layout of GruArgs");
-static_assert(offsetof(GruArgs, recurrent_bias) == 16, "layout of GruArgs");
-static_assert(offsetof(GruArgs, output) == 20, "layout of GruArgs");
-static_assert(offsetof(GruArgs, scratch) == 24, "layout of GruArgs");
-static_assert(offsetof(GruArgs, scratch_bytes) == 28, "layout of GruArgs");
-static_assert(offsetof(GruArgs, steps) == 32, "layout of GruArgs");
-static_assert(offsetof(GruArgs, batch) == 36, "layout of GruArgs");
-static_assert(offsetof(GruArgs, inputs) == 40, "layout of GruArgs");
-static_assert(offsetof(GruArgs, hidden) == 44, "layout of GruArgs");
-static_assert(offsetof(GruArgs, rows) == 48, "layout of GruArgs");
-static_assert(offsetof(GruArgs, batch_first) == 52, "layout of GruArgs");
-static_assert(offsetof(GruArgs, reverse) == 56, "layout of GruArgs");
-static_assert(offsetof(GruArgs, reset_gate) == 60, "layout of GruArgs");
-static_assert(offsetof(GruArgs, update_gate) == 76, "layout of GruArgs");
-static_assert(offsetof(GruArgs, new_gate) == 92, "layout of GruArgs");
-static_assert(offsetof(GruArgs, new_bits) == 108, "layout of GruArgs");
-static_assert(offsetof(GruArgs, output_multiplier) == 112, "layout of GruArgs");
-static_assert(offsetof(GruArgs, output_shift) == 116, "layout of GruArgs");
-static_assert(offsetof(GruArgs, output_offset) == 120, "layout of GruArgs");
+static_assert(offsetof(GruArgs, initial_state) == 4, "layout of GruArgs");
+static_assert(offsetof(GruArgs, filter) == 8, "layout of GruArgs");
+static_assert(offsetof(GruArgs, recurrent) == 12, "layout of GruArgs");
+static_assert(offsetof(GruArgs, bias) == 16, "layout of GruArgs");
+static_assert(offsetof(GruArgs, recurrent_bias) == 20, "layout of GruArgs");
+static_assert(offsetof(GruArgs, output) == 24, "layout of GruArgs");
+static_assert(offsetof(GruArgs, last_state) == 28, "layout of GruArgs");
+static_assert(offsetof(GruArgs, scratch) == 32, "layout of GruArgs");
+static_assert(offsetof(GruArgs, scratch_bytes) == 36, "layout of GruArgs");
+static_assert(offsetof(GruArgs, steps) == 40, "layout of GruArgs");
+static_assert(offsetof(GruArgs, batch) == 44, "layout of GruArgs");
+static_assert(offsetof(GruArgs, inputs) == 48, "layout of GruArgs");
+static_assert(offsetof(GruArgs, hidden) == 52, "layout of GruArgs");
+static_assert(offsetof(GruArgs, rows) == 56, "layout of GruArgs");
+static_assert(offsetof(GruArgs, batch_first) == 60, "layout of GruArgs");
+static_assert(offsetof(GruArgs, reverse) == 64, "layout of GruArgs");
+static_assert(offsetof(GruArgs, reset_gate) == 68, "layout of GruArgs");
+static_assert(offsetof(GruArgs, update_gate) == 84, "layout of GruArgs");
+static_assert(offsetof(GruArgs, new_gate) == 100, "layout of GruArgs");
+static_assert(offsetof(GruArgs, new_bits) == 116, "layout of GruArgs");
+static_assert(offsetof(GruArgs, output_multiplier) == 120, "layout of GruArgs");
+static_assert(offsetof(GruArgs, output_shift) == 124, "layout of GruArgs");
+static_assert(offsetof(GruArgs, output_offset) == 128, "layout of GruArgs");
 
-/// int8 LSTM layer in one direction, from zeros, with gates and cells of 16 bits: see
+/// int8 LSTM layer in one direction, with gates and cells of 16 bits: see
 /// docs/reference/recurrent_layers.md.
 struct LstmArgs {
   /// int8 [steps, batch, inputs]
   Ref input;
+  /// int8 [batch, hidden]
+  Ref initial_hidden;
+  /// int16 [batch, hidden]
+  Ref initial_cells;
   /// int8 [gates, hidden, inputs]
   Ref filter;
   /// int8 [gates, hidden, hidden]
@@ -2127,6 +2141,8 @@ struct LstmArgs {
   Ref recurrent_bias;
   /// int8 [steps, batch, hidden]
   Ref output;
+  /// int16 [batch, hidden]
+  Ref last_cells;
   /// 16-byte aligned, or none
   Ref scratch;
   std::int32_t scratch_bytes;
@@ -2157,36 +2173,41 @@ struct LstmArgs {
   /// zero_point of the output, -128 to 127
   std::int32_t output_offset;
 };
-static_assert(sizeof(LstmArgs) == 140, "layout of LstmArgs");
+static_assert(sizeof(LstmArgs) == 152, "layout of LstmArgs");
 static_assert(offsetof(LstmArgs, input) == 0, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, filter) == 4, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, recurrent) == 8, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, bias) == 12, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, recurrent_bias) == 16, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, output) == 20, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, scratch) == 24, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, scratch_bytes) == 28, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, steps) == 32, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, batch) == 36, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, inputs) == 40, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, hidden) == 44, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, rows) == 48, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, batch_first) == 52, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, reverse) == 56, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, input_gate) == 60, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, forget_gate) == 76, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, cell_gate) == 92, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, output_gate) == 108, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, cell_bits) == 124, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, output_multiplier) == 128, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, output_shift) == 132, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, output_offset) == 136, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, initial_hidden) == 4, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, initial_cells) == 8, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, filter) == 12, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, recurrent) == 16, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, bias) == 20, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, recurrent_bias) == 24, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, output) == 28, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, last_cells) == 32, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, scratch) == 36, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, scratch_bytes) == 40, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, steps) == 44, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, batch) == 48, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, inputs) == 52, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, hidden) == 56, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, rows) == 60, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, batch_first) == 64, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, reverse) == 68, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, input_gate) == 72, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, forget_gate) == 88, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, cell_gate) == 104, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, output_gate) == 120, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, cell_bits) == 136, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, output_multiplier) == 140, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, output_shift) == 144, "layout of LstmArgs");
+static_assert(offsetof(LstmArgs, output_offset) == 148, "layout of LstmArgs");
 
-/// int8 recurrent layer in one direction, from zeros: h = tanh or relu of W x + U h, see
+/// int8 recurrent layer in one direction: h = tanh or relu of W x + U h, see
 /// docs/reference/recurrent_layers.md.
 struct RnnArgs {
   /// int8 [steps, batch, inputs]
   Ref input;
+  /// int8 [batch, hidden]
+  Ref initial_hidden;
   /// int8 [gates, hidden, inputs]
   Ref filter;
   /// int8 [gates, hidden, hidden]
@@ -2224,27 +2245,28 @@ struct RnnArgs {
   /// zero_point of the output, -128 to 127
   std::int32_t output_offset;
 };
-static_assert(sizeof(RnnArgs) == 92, "layout of RnnArgs");
+static_assert(sizeof(RnnArgs) == 96, "layout of RnnArgs");
 static_assert(offsetof(RnnArgs, input) == 0, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, filter) == 4, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, recurrent) == 8, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, bias) == 12, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, recurrent_bias) == 16, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, output) == 20, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, scratch) == 24, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, scratch_bytes) == 28, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, steps) == 32, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, batch) == 36, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, inputs) == 40, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, hidden) == 44, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, rows) == 48, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, batch_first) == 52, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, reverse) == 56, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, new_gate) == 60, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, relu) == 76, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, output_multiplier) == 80, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, output_shift) == 84, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, output_offset) == 88, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, initial_hidden) == 4, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, filter) == 8, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, recurrent) == 12, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, bias) == 16, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, recurrent_bias) == 20, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, output) == 24, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, scratch) == 28, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, scratch_bytes) == 32, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, steps) == 36, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, batch) == 40, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, inputs) == 44, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, hidden) == 48, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, rows) == 52, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, batch_first) == 56, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, reverse) == 60, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, new_gate) == 64, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, relu) == 80, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, output_multiplier) == 84, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, output_shift) == 88, "layout of RnnArgs");
+static_assert(offsetof(RnnArgs, output_offset) == 92, "layout of RnnArgs");
 
 /// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
 /// products.
@@ -2254,8 +2276,12 @@ struct GruPairsArgs {
   /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
   /// 2 inputs per word; the same of the hidden state
   Ref table;
+  /// int16 [batch, hidden]
+  Ref initial_state;
   /// int8 [steps, batch, hidden]
   Ref output;
+  /// int16 [batch, hidden]
+  Ref last_state;
   /// 16-byte aligned, or none
   Ref scratch;
   std::int32_t scratch_bytes;
@@ -2287,27 +2313,29 @@ struct GruPairsArgs {
   /// zero_point of the output, -128 to 127
   std::int32_t output_offset;
 };
-static_assert(sizeof(GruPairsArgs) == 116, "layout of GruPairsArgs");
+static_assert(sizeof(GruPairsArgs) == 124, "layout of GruPairsArgs");
 static_assert(offsetof(GruPairsArgs, input) == 0, "layout of GruPairsArgs");
 static_assert(offsetof(GruPairsArgs, table) == 4, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, output) == 8, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, scratch) == 12, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, scratch_bytes) == 16, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, blocks) == 20, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, block_words) == 24, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, steps) == 28, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, batch) == 32, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, inputs) == 36, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, hidden) == 40, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, batch_first) == 44, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, reverse) == 48, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, reset_gate) == 52, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, update_gate) == 68, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, new_gate) == 84, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, new_bits) == 100, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, output_multiplier) == 104, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, output_shift) == 108, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, output_offset) == 112, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, initial_state) == 8, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, output) == 12, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, last_state) == 16, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, scratch) == 20, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, scratch_bytes) == 24, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, blocks) == 28, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, block_words) == 32, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, steps) == 36, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, batch) == 40, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, inputs) == 44, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, hidden) == 48, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, batch_first) == 52, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, reverse) == 56, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, reset_gate) == 60, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, update_gate) == 76, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, new_gate) == 92, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, new_bits) == 108, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, output_multiplier) == 112, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, output_shift) == 116, "layout of GruPairsArgs");
+static_assert(offsetof(GruPairsArgs, output_offset) == 120, "layout of GruPairsArgs");
 
 /// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
 /// products.
@@ -2317,8 +2345,14 @@ struct LstmPairsArgs {
   /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
   /// 2 inputs per word; the same of the hidden state
   Ref table;
+  /// int8 [batch, hidden]
+  Ref initial_hidden;
+  /// int16 [batch, hidden]
+  Ref initial_cells;
   /// int8 [steps, batch, hidden]
   Ref output;
+  /// int16 [batch, hidden]
+  Ref last_cells;
   /// 16-byte aligned, or none
   Ref scratch;
   std::int32_t scratch_bytes;
@@ -2351,28 +2385,31 @@ struct LstmPairsArgs {
   /// zero_point of the output, -128 to 127
   std::int32_t output_offset;
 };
-static_assert(sizeof(LstmPairsArgs) == 132, "layout of LstmPairsArgs");
+static_assert(sizeof(LstmPairsArgs) == 144, "layout of LstmPairsArgs");
 static_assert(offsetof(LstmPairsArgs, input) == 0, "layout of LstmPairsArgs");
 static_assert(offsetof(LstmPairsArgs, table) == 4, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, output) == 8, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, scratch) == 12, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, scratch_bytes) == 16, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, blocks) == 20, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, block_words) == 24, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, steps) == 28, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, batch) == 32, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, inputs) == 36, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, hidden) == 40, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, batch_first) == 44, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, reverse) == 48, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, input_gate) == 52, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, forget_gate) == 68, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, cell_gate) == 84, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, output_gate) == 100, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, cell_bits) == 116, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, output_multiplier) == 120, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, output_shift) == 124, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, output_offset) == 128, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, initial_hidden) == 8, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, initial_cells) == 12, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, output) == 16, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, last_cells) == 20, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, scratch) == 24, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, scratch_bytes) == 28, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, blocks) == 32, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, block_words) == 36, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, steps) == 40, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, batch) == 44, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, inputs) == 48, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, hidden) == 52, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, batch_first) == 56, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, reverse) == 60, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, input_gate) == 64, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, forget_gate) == 80, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, cell_gate) == 96, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, output_gate) == 112, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, cell_bits) == 128, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, output_multiplier) == 132, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, output_shift) == 136, "layout of LstmPairsArgs");
+static_assert(offsetof(LstmPairsArgs, output_offset) == 140, "layout of LstmPairsArgs");
 
 /// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
 /// products.
@@ -2382,8 +2419,12 @@ struct GruVectorsArgs {
   /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
   /// of each row; the same of the hidden state
   Ref table;
+  /// int16 [batch, hidden]
+  Ref initial_state;
   /// int8 [steps, batch, hidden]
   Ref output;
+  /// int16 [batch, hidden]
+  Ref last_state;
   /// 16-byte aligned, or none
   Ref scratch;
   std::int32_t scratch_bytes;
@@ -2415,27 +2456,29 @@ struct GruVectorsArgs {
   /// zero_point of the output, -128 to 127
   std::int32_t output_offset;
 };
-static_assert(sizeof(GruVectorsArgs) == 116, "layout of GruVectorsArgs");
+static_assert(sizeof(GruVectorsArgs) == 124, "layout of GruVectorsArgs");
 static_assert(offsetof(GruVectorsArgs, input) == 0, "layout of GruVectorsArgs");
 static_assert(offsetof(GruVectorsArgs, table) == 4, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, output) == 8, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, scratch) == 12, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, scratch_bytes) == 16, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, blocks) == 20, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, block_words) == 24, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, steps) == 28, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, batch) == 32, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, inputs) == 36, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, hidden) == 40, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, batch_first) == 44, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, reverse) == 48, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, reset_gate) == 52, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, update_gate) == 68, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, new_gate) == 84, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, new_bits) == 100, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, output_multiplier) == 104, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, output_shift) == 108, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, output_offset) == 112, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, initial_state) == 8, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, output) == 12, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, last_state) == 16, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, scratch) == 20, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, scratch_bytes) == 24, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, blocks) == 28, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, block_words) == 32, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, steps) == 36, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, batch) == 40, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, inputs) == 44, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, hidden) == 48, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, batch_first) == 52, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, reverse) == 56, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, reset_gate) == 60, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, update_gate) == 76, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, new_gate) == 92, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, new_bits) == 108, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, output_multiplier) == 112, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, output_shift) == 116, "layout of GruVectorsArgs");
+static_assert(offsetof(GruVectorsArgs, output_offset) == 120, "layout of GruVectorsArgs");
 
 /// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
 /// products.
@@ -2445,8 +2488,14 @@ struct LstmVectorsArgs {
   /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
   /// of each row; the same of the hidden state
   Ref table;
+  /// int8 [batch, hidden]
+  Ref initial_hidden;
+  /// int16 [batch, hidden]
+  Ref initial_cells;
   /// int8 [steps, batch, hidden]
   Ref output;
+  /// int16 [batch, hidden]
+  Ref last_cells;
   /// 16-byte aligned, or none
   Ref scratch;
   std::int32_t scratch_bytes;
@@ -2479,28 +2528,116 @@ struct LstmVectorsArgs {
   /// zero_point of the output, -128 to 127
   std::int32_t output_offset;
 };
-static_assert(sizeof(LstmVectorsArgs) == 132, "layout of LstmVectorsArgs");
+static_assert(sizeof(LstmVectorsArgs) == 144, "layout of LstmVectorsArgs");
 static_assert(offsetof(LstmVectorsArgs, input) == 0, "layout of LstmVectorsArgs");
 static_assert(offsetof(LstmVectorsArgs, table) == 4, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, output) == 8, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, scratch) == 12, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, scratch_bytes) == 16, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, blocks) == 20, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, block_words) == 24, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, steps) == 28, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, batch) == 32, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, inputs) == 36, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, hidden) == 40, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, batch_first) == 44, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, reverse) == 48, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, input_gate) == 52, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, forget_gate) == 68, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, cell_gate) == 84, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, output_gate) == 100, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, cell_bits) == 116, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, output_multiplier) == 120, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, output_shift) == 124, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, output_offset) == 128, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, initial_hidden) == 8, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, initial_cells) == 12, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, output) == 16, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, last_cells) == 20, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, scratch) == 24, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, scratch_bytes) == 28, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, blocks) == 32, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, block_words) == 36, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, steps) == 40, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, batch) == 44, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, inputs) == 48, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, hidden) == 52, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, batch_first) == 56, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, reverse) == 60, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, input_gate) == 64, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, forget_gate) == 80, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, cell_gate) == 96, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, output_gate) == 112, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, cell_bits) == 128, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, output_multiplier) == 132, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, output_shift) == 136, "layout of LstmVectorsArgs");
+static_assert(offsetof(LstmVectorsArgs, output_offset) == 140, "layout of LstmVectorsArgs");
+
+/// The same of int16, whose zero point is 0.
+struct DequantizeInt16Args {
+  /// int16 [batch, pixels, channels]
+  Ref input;
+  /// float32 [batch, channels, pixels], 4-byte aligned
+  Ref output;
+  std::int32_t batch;
+  std::int32_t channels;
+  std::int32_t pixels;
+  float scale;
+  /// 0 to 0
+  std::int32_t zero_point;
+};
+static_assert(sizeof(DequantizeInt16Args) == 28, "layout of DequantizeInt16Args");
+static_assert(offsetof(DequantizeInt16Args, input) == 0, "layout of DequantizeInt16Args");
+static_assert(offsetof(DequantizeInt16Args, output) == 4, "layout of DequantizeInt16Args");
+static_assert(offsetof(DequantizeInt16Args, batch) == 8, "layout of DequantizeInt16Args");
+static_assert(offsetof(DequantizeInt16Args, channels) == 12, "layout of DequantizeInt16Args");
+static_assert(offsetof(DequantizeInt16Args, pixels) == 16, "layout of DequantizeInt16Args");
+static_assert(offsetof(DequantizeInt16Args, scale) == 20, "layout of DequantizeInt16Args");
+static_assert(offsetof(DequantizeInt16Args, zero_point) == 24, "layout of DequantizeInt16Args");
+
+/// A copy to persistent memory: state = input ^ initial.
+struct KeepArgs {
+  /// of any element
+  Ref input;
+  /// the exclusive or of the state and `initial`
+  Ref state;
+  /// of one element or, if they differ, of each
+  Ref initial;
+  /// at least 1
+  std::int32_t nbytes;
+  /// 1, 2 or nbytes, and a part of nbytes
+  std::int32_t initial_bytes;
+};
+static_assert(sizeof(KeepArgs) == 20, "layout of KeepArgs");
+static_assert(offsetof(KeepArgs, input) == 0, "layout of KeepArgs");
+static_assert(offsetof(KeepArgs, state) == 4, "layout of KeepArgs");
+static_assert(offsetof(KeepArgs, initial) == 8, "layout of KeepArgs");
+static_assert(offsetof(KeepArgs, nbytes) == 12, "layout of KeepArgs");
+static_assert(offsetof(KeepArgs, initial_bytes) == 16, "layout of KeepArgs");
+
+/// The same to int16, whose zero point is 0.
+struct QuantizeInt16Args {
+  /// float32 [batch, channels, pixels], 4-byte aligned
+  Ref input;
+  /// int16 [batch, pixels, channels]
+  Ref output;
+  std::int32_t batch;
+  std::int32_t channels;
+  std::int32_t pixels;
+  /// float32(1 / scale)
+  float inverse_scale;
+  /// 0 to 0
+  std::int32_t zero_point;
+};
+static_assert(sizeof(QuantizeInt16Args) == 28, "layout of QuantizeInt16Args");
+static_assert(offsetof(QuantizeInt16Args, input) == 0, "layout of QuantizeInt16Args");
+static_assert(offsetof(QuantizeInt16Args, output) == 4, "layout of QuantizeInt16Args");
+static_assert(offsetof(QuantizeInt16Args, batch) == 8, "layout of QuantizeInt16Args");
+static_assert(offsetof(QuantizeInt16Args, channels) == 12, "layout of QuantizeInt16Args");
+static_assert(offsetof(QuantizeInt16Args, pixels) == 16, "layout of QuantizeInt16Args");
+static_assert(offsetof(QuantizeInt16Args, inverse_scale) == 20, "layout of QuantizeInt16Args");
+static_assert(offsetof(QuantizeInt16Args, zero_point) == 24, "layout of QuantizeInt16Args");
+
+/// A copy of persistent memory: output = state ^ initial.
+struct RecallArgs {
+  /// the exclusive or of the state and `initial`
+  Ref state;
+  /// of any element
+  Ref output;
+  /// of one element or, if they differ, of each
+  Ref initial;
+  /// at least 1
+  std::int32_t nbytes;
+  /// 1, 2 or nbytes, and a part of nbytes
+  std::int32_t initial_bytes;
+};
+static_assert(sizeof(RecallArgs) == 20, "layout of RecallArgs");
+static_assert(offsetof(RecallArgs, state) == 0, "layout of RecallArgs");
+static_assert(offsetof(RecallArgs, output) == 4, "layout of RecallArgs");
+static_assert(offsetof(RecallArgs, initial) == 8, "layout of RecallArgs");
+static_assert(offsetof(RecallArgs, nbytes) == 12, "layout of RecallArgs");
+static_assert(offsetof(RecallArgs, initial_bytes) == 16, "layout of RecallArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

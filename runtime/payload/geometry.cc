@@ -288,5 +288,11 @@ bool recurrent_layer(const CallCheck& call, std::int32_t rows, std::int32_t hidd
       "the rows of a recurrent layer are not those of its gates");
 }
 
+bool held(const CallCheck& call, std::int32_t nbytes, std::int32_t initial_bytes) {
+  const bool repeats = (initial_bytes == 1 || initial_bytes == 2) && nbytes % initial_bytes == 0;
+  return call.require(initial_bytes == nbytes || repeats,
+                      "a state has neither one initial number nor one for each element");
+}
+
 }  // namespace geometry
 }  // namespace cmsis_nn_delegate

@@ -103,5 +103,13 @@ inline bool recurrent_layer(const CallCheck& call, const payload::RnnArgs& args)
   return recurrent_layer(call, args.rows, args.hidden, 1);
 }
 
+/// A state has one initial number, or one for each element.
+bool held(const CallCheck& call, std::int32_t nbytes, std::int32_t initial_bytes);
+
+template <typename Args>
+bool held(const CallCheck& call, const Args& args) {
+  return held(call, args.nbytes, args.initial_bytes);
+}
+
 }  // namespace geometry
 }  // namespace cmsis_nn_delegate

@@ -9,6 +9,7 @@ namespace cmsis_nn_delegate {
 
 /// By opcode.
 inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
+    // clang-format off: a literal that is split looks like two.
     "",
     "conv2d of input int8, filter int8, output int8",
     "depthwise_conv2d of input int8, filter int8, output int8",
@@ -58,13 +59,18 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "depthwise_conv2d_vectors of input int8, table int32, output int8",
     "conv2d_winograd of input int8, table int32, output int8",
     "depthwise_conv2d_rows of input int8, table int32, output int8",
-    "gru of input int8, filter int8, recurrent int8, output int8",
-    "lstm of input int8, filter int8, recurrent int8, output int8",
-    "rnn of input int8, filter int8, recurrent int8, output int8",
-    "gru_pairs of input int8, table int32, output int8",
-    "lstm_pairs of input int8, table int32, output int8",
-    "gru_vectors of input int8, table int32, output int8",
-    "lstm_vectors of input int8, table int32, output int8",
+    "gru of input int8, initial_state int16, filter int8, recurrent int8, output int8, last_state int16",
+    "lstm of input int8, initial_hidden int8, initial_cells int16, filter int8, recurrent int8, output int8, last_cells int16",
+    "rnn of input int8, initial_hidden int8, filter int8, recurrent int8, output int8",
+    "gru_pairs of input int8, table int32, initial_state int16, output int8, last_state int16",
+    "lstm_pairs of input int8, table int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
+    "gru_vectors of input int8, table int32, initial_state int16, output int8, last_state int16",
+    "lstm_vectors of input int8, table int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
+    "dequantize_int16 of input int16, output float32",
+    "keep of ",
+    "quantize_int16 of input float32, output int16",
+    "recall of ",
+    // clang-format on
 };
 
 }  // namespace cmsis_nn_delegate

@@ -324,6 +324,7 @@ bool check_batch_matmul(const CallCheck& call, const void* args) {
   const CallCheck::Bytes input1 = {a.input1, volume(a.input1_dims)};
   const CallCheck::Bytes input2 = {a.input2, volume(a.input2_dims)};
   const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  const CallCheck::Bytes operands[] = {input1, input2, output};
   return call.reads(input1) && call.reads(input2) &&
          call.in_ranges(in_range(a.input1_offset, -127, 128) &&
                         in_range(a.input2_offset, -127, 128) &&
@@ -331,8 +332,7 @@ bool check_batch_matmul(const CallCheck& call, const void* args) {
                         in_range(a.multiplier, 0, INT32_MAX) && in_range(a.shift, -31, 30)) &&
          values::activation(call, a.activation) && call.writes(output) &&
          call.apart(input1, output) && call.apart(input2, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input1, input2) &&
-         call.scratch_apart({a.scratch, volume(a.scratch_bytes)}, output) && call.accepted() &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
@@ -650,8 +650,13 @@ bool check_gru(const CallCheck& call, const void* args) {
     return false;
   }
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  return call.reads(input) && call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, output, last_state};
+  return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
          call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
          call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
          call.in_ranges(
@@ -659,8 +664,9 @@ bool check_gru(const CallCheck& call, const void* args) {
              in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
-         values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         values::gate(call, a.new_gate) && call.writes(output) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 2) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
@@ -670,8 +676,15 @@ bool check_lstm(const CallCheck& call, const void* args) {
     return false;
   }
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  return call.reads(input) && call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
          call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
          call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
          call.in_ranges(
@@ -680,8 +693,9 @@ bool check_lstm(const CallCheck& call, const void* args) {
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
          values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
-         call.writes(output) && call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
@@ -691,8 +705,11 @@ bool check_rnn(const CallCheck& call, const void* args) {
     return false;
   }
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  return call.reads(input) && call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+  const CallCheck::Bytes operands[] = {input, initial_hidden, output};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
          call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
          call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
          call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
@@ -700,31 +717,43 @@ bool check_rnn(const CallCheck& call, const void* args) {
                         in_range(a.output_shift, -31, 30) &&
                         in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.apart(initial_hidden, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
 bool check_gru_pairs(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const payload::GruPairsArgs*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  return call.reads(input) &&
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, output, last_state};
+  return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
          call.in_ranges(
              in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
              in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
-         values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         values::gate(call, a.new_gate) && call.writes(output) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 2) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
 bool check_lstm_pairs(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const payload::LstmPairsArgs*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  return call.reads(input) &&
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
          call.in_ranges(
              in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
@@ -732,32 +761,44 @@ bool check_lstm_pairs(const CallCheck& call, const void* args) {
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
          values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
-         call.writes(output) && call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
 bool check_gru_vectors(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const payload::GruVectorsArgs*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  return call.reads(input) &&
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, output, last_state};
+  return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
          call.in_ranges(
              in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
              in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
-         values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         values::gate(call, a.new_gate) && call.writes(output) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 2) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
 bool check_lstm_vectors(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const payload::LstmVectorsArgs*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  return call.reads(input) &&
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
          call.in_ranges(
              in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
@@ -765,9 +806,54 @@ bool check_lstm_vectors(const CallCheck& call, const void* args) {
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
          values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
          values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
-         call.writes(output) && call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_dequantize_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DequantizeInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input,
+                                  bounds::product(volume(a.batch, a.channels, a.pixels), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.batch, a.channels, a.pixels), 4)};
+  return call.reads(input, bounds::kHalfAligned) && call.in_ranges(in_range(a.zero_point, 0, 0)) &&
+         call.writes(output, bounds::kWordAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_keep(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::KeepArgs*>(args);
+  if (!geometry::held(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.nbytes)};
+  const CallCheck::Bytes state = {a.state, volume(a.nbytes)};
+  const CallCheck::Bytes operands[] = {input, state};
+  return call.reads(input) && call.filter({a.initial, volume(a.initial_bytes)}) &&
+         call.state(state) && call.disjoint(operands, 1) && call.accepted();
+}
+
+bool check_quantize_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::QuantizeInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input,
+                                  bounds::product(volume(a.batch, a.channels, a.pixels), 4)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.batch, a.channels, a.pixels), 2)};
+  return call.reads(input, bounds::kWordAligned) && call.in_ranges(in_range(a.zero_point, 0, 0)) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_recall(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RecallArgs*>(args);
+  if (!geometry::held(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes output = {a.output, volume(a.nbytes)};
+  const CallCheck::Bytes state = {a.state, volume(a.nbytes)};
+  const CallCheck::Bytes operands[] = {output, state};
+  return call.filter({a.initial, volume(a.initial_bytes)}) && call.writes(output) &&
+         call.state(state) && call.disjoint(operands, 1) && call.accepted();
 }
 
 }  // namespace operators

@@ -248,6 +248,22 @@ bool check_lstm_vectors(const CallCheck& call, const void* args);
 inline constexpr Operator kLstmVectors = {payload::Opcode::kLstmVectors,
                                           sizeof(payload::LstmVectorsArgs), check_lstm_vectors};
 
+bool check_dequantize_int16(const CallCheck& call, const void* args);
+inline constexpr Operator kDequantizeInt16 = {payload::Opcode::kDequantizeInt16,
+                                              sizeof(payload::DequantizeInt16Args),
+                                              check_dequantize_int16};
+
+bool check_keep(const CallCheck& call, const void* args);
+inline constexpr Operator kKeep = {payload::Opcode::kKeep, sizeof(payload::KeepArgs), check_keep};
+
+bool check_quantize_int16(const CallCheck& call, const void* args);
+inline constexpr Operator kQuantizeInt16 = {
+    payload::Opcode::kQuantizeInt16, sizeof(payload::QuantizeInt16Args), check_quantize_int16};
+
+bool check_recall(const CallCheck& call, const void* args);
+inline constexpr Operator kRecall = {payload::Opcode::kRecall, sizeof(payload::RecallArgs),
+                                     check_recall};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -307,6 +323,10 @@ inline constexpr Operator kOperators[] = {
     operators::kLstmPairs,
     operators::kGruVectors,
     operators::kLstmVectors,
+    operators::kDequantizeInt16,
+    operators::kKeep,
+    operators::kQuantizeInt16,
+    operators::kRecall,
 };
 
 }  // namespace cmsis_nn_delegate

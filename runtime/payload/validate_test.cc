@@ -103,11 +103,13 @@ TEST(ValidateCalls, EveryReference) {
     ++tested;
     AlignedBytes valid = operator_payload(opcode);
     const payload::Header& header = valid.header();
-    const unsigned tensors = header.input_count + header.output_count;
+    // Behind tensors lies the state, if there is one.
+    const unsigned known =
+        header.input_count + header.output_count + (header.persistent_bytes != 0 ? 1 : 0);
     std::vector<payload::Ref> wrong = {
-        make_ref(payload::kBaseIo + tensors),  // no such tensor
-        make_ref(14),                          // the last base
-        make_ref(15, 4),                       // none, with an offset
+        make_ref(payload::kBaseIo + known),  // no such tensor
+        make_ref(14),                        // the last base
+        make_ref(15, 4),                     // none, with an offset
         make_ref(payload::kBaseArena, payload::kMaxRefOffset),
         make_ref(payload::kBaseArena, header.arena_bytes),
         make_ref(payload::kBaseConstant, 0),  // the header
@@ -138,7 +140,9 @@ TEST(ValidateCalls, EveryReference) {
     if (field.kind == FieldKind::kOutput || field.kind == FieldKind::kState ||
         field.kind == FieldKind::kScratch) {
       wrong.push_back(make_ref(payload::kBaseConstant, header.constants_offset));
-      wrong.push_back(make_ref(payload::kBaseIo));  // an input
+      if (header.input_count > 0) {
+        wrong.push_back(make_ref(payload::kBaseIo));
+      }
     }
     if (field.is_constant()) {
       wrong.push_back(make_ref(payload::kBaseArena));

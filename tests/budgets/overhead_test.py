@@ -33,6 +33,7 @@ LARGER = {
     "lstm_pairs",
     "lstm_vectors",
     "pad_nd",
+    "rnn",
     "strided_copy",
     "transpose_conv2d",
     "transpose_conv2d_any",

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.ops import recurrent
-from cmsis_nn_delegate.ops.gru import GruAttrs
-from cmsis_nn_delegate.ops.lstm import LstmAttrs
+from cmsis_nn_delegate.ops.gru import Gru, GruAttrs
+from cmsis_nn_delegate.ops.lstm import Lstm, LstmAttrs
 from cmsis_nn_delegate.ops.recurrent import Sizes
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.lower_partition import encode
@@ -25,7 +24,7 @@ from cmsis_nn_delegate.testing.random_case import RandomCase
 from tests.end_to_end.vectors import differing_bytes, firmware
 
 SIZES = Sizes(steps=100, batch=1, inputs=64, hidden=64)
-LAYERS = {"LSTM": ("lstm", 4, LstmAttrs(cell_bits=12)), "GRU": ("gru", 3, GruAttrs())}
+LAYERS = {"LSTM": (Lstm, LstmAttrs(cell_bits=12)), "GRU": (Gru, GruAttrs())}
 KERNELS = {"tuned": TUNED, "CMSIS-NN": CMSIS_NN, "portable": PORTABLE}
 CORES = ("cortex-m4", "cortex-m55")
 SELECTED = json.loads(Path("runtime/kernels/selected.json").read_text())
@@ -53,9 +52,9 @@ def test_the_table_has_the_tuned_kernels():
 def test_instructions_of_a_multiplication(layer, kernel, core, expected):
     if kernel == "CMSIS-NN" and not SELECTED["with_cmsis_nn"]:
         pytest.skip(f"the image has portable kernels: {SELECTED['reason']}")
-    name, gates, attrs = LAYERS[layer]
+    op, attrs = LAYERS[layer]
     case = RandomCase(1)
-    graph = case.graph(recurrent.layer(case, name, gates, attrs, case.quant(2.0**-7, 3), SIZES))
+    graph = case.graph(op.draw_layer(case, attrs, case.quant(2.0**-7, 3), SIZES))
     encoded = encode(graph, get_target(core), PayloadOptions(providers=(KERNELS[kernel], PORTABLE)))
     assert [call.choice.provider for call in encoded.calls] == [KERNELS[kernel]]
     inputs = random_inputs(graph, 1)
@@ -65,7 +64,7 @@ def test_instructions_of_a_multiplication(layer, kernel, core, expected):
         pytest.skip(f"no exact instruction counts: {run.simulator}")
     (count,) = run.instructions
     assert encoded.calls[0].choice.instructions(get_target(core)) == pytest.approx(count, rel=PREDICTION)
-    found = count / OPS[name].macs(graph.nodes[0])
+    found = count / OPS[op.name].macs(graph.nodes[0])
     print(f"{layer} of {kernel} on {core}: {found:.3f} instructions a multiplication")
     assert found == pytest.approx(expected, abs=0.005, rel=ALLOWANCES[kernel])
     assert kernel != "tuned" or found <= GOALS[core]

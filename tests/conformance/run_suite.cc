@@ -42,11 +42,7 @@ class CaseRun {
     if (!view.ok()) {
       return fail("the payload is refused with error", static_cast<int>(view.error()));
     }
-    // guard | arena | guard | output | guard | output | guard ... | copied constants | guard | region | guard ...
-    if (view->header().persistent_bytes != 0) {
-      return fail("cases have no memory for a state, bytes",
-                  static_cast<std::int64_t>(view->header().persistent_bytes));
-    }
+    // guard | arena | guard | output | guard ... | state | guard | copied constants | guard | region | guard ...
     Bases bases = {};
     bases[payload::kBaseConstant] = const_cast<std::uint8_t*>(payload);
     bases[payload::kBaseArena] = take(view->header().arena_bytes);
@@ -58,6 +54,11 @@ class CaseRun {
       } else {
         bases[payload::kBaseIo + i] = take(tensor.nbytes);
       }
+    }
+    const std::size_t state_bytes = view->header().persistent_bytes;
+    std::uint8_t* const state = state_bytes == 0 ? nullptr : take(state_bytes);
+    if (state != nullptr) {
+      bases[view->persistent_base()] = state;
     }
     const std::uint8_t* constants = payload + view->header().constants_offset;
     const std::size_t copied_bytes = view->header().copied_bytes;
@@ -74,6 +75,9 @@ class CaseRun {
     }
     for (std::size_t i = 0; i < used_; ++i) {
       memory_[i] = filling(i, index_);
+    }
+    if (state != nullptr) {
+      std::memset(state, 0, state_bytes);
     }
     if (copies != nullptr) {
       std::memcpy(copies, constants, copied_bytes);

@@ -113,7 +113,7 @@ def _noise(exported: ExportedProgram, samples: Sequence[Any], compiled: Compiled
 
 def _differing_on_host(graph: Graph, program: HostProgram, sample: Sequence[torch.Tensor]) -> int:
     numbers = [x.numpy() for x in sample]
-    return _differing(reference.run(graph, numbers), program.run(numbers))
+    return differing(reference.run(graph, numbers), program.run(numbers))
 
 
 def _simulated(
@@ -123,10 +123,11 @@ def _simulated(
     if any(max(len(result.payload), result.encoded.plan.arena_bytes) > ROOM for result in compiled):
         return None
     runs = [simulate.run(result.payload, [arrays], IMAGES[result.target.name]) for result in compiled]
-    return sum(_differing(wanted, run.outputs[0]) for run in runs)
+    return sum(differing(wanted, run.outputs[0]) for run in runs)
 
 
-def _differing(wanted: Sequence[np.ndarray], found: Sequence[np.ndarray]) -> int:
+def differing(wanted: Sequence[np.ndarray], found: Sequence[np.ndarray]) -> int:
+    """Returns how many bytes differ."""
     pairs = zip(wanted, found, strict=True)
     return sum(int(np.count_nonzero(a.view(np.uint8) != b.view(np.uint8))) for a, b in pairs)
 

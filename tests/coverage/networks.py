@@ -7,7 +7,7 @@ the number of channels and layers is not. Weights are random, batch norms have s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Union
 
 import torch
 from torch import nn
@@ -240,16 +240,21 @@ def random_like(example: torch.Tensor, generator: Optional[torch.Generator] = No
     return torch.randint(WORDS, example.shape, dtype=example.dtype, generator=generator)
 
 
+def draw_statistics(norm: Union[nn.BatchNorm1d, nn.BatchNorm2d]) -> None:
+    """Gives a batch norm numbers as after training."""
+    nn.init.uniform_(norm.weight, 0.5, 1.5)
+    nn.init.uniform_(norm.bias, -0.2, 0.2)
+    norm.running_mean.normal_(0, 0.2)  # type: ignore[union-attr]  # a buffer of these classes
+    norm.running_var.uniform_(0.5, 1.5)  # type: ignore[union-attr]
+
+
 def _network(build: Callable[[], nn.Module], *shape: int, dtype: torch.dtype = torch.float32) -> Callable[[], Network]:
     def network() -> Network:
         torch.manual_seed(0)
         module = build().eval()
         for part in module.modules():
             if isinstance(part, (nn.BatchNorm1d, nn.BatchNorm2d)):
-                nn.init.uniform_(part.weight, 0.5, 1.5)
-                nn.init.uniform_(part.bias, -0.2, 0.2)
-                part.running_mean.normal_(0, 0.2)  # type: ignore[union-attr]  # a buffer of these classes
-                part.running_var.uniform_(0.5, 1.5)  # type: ignore[union-attr]
+                draw_statistics(part)
         return Network(module, (random_like(torch.empty(shape, dtype=dtype)),))
 
     return network

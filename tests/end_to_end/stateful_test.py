@@ -214,6 +214,7 @@ class _Reference(torch.fx.Interpreter):
                 (node for node in program.graph.nodes if node.target is executorch_call_delegate), compiled.parts
             )
         }
+        self._held = {name: reference.initial_states(graph) for name, graph in self._graphs.items()}
         self._signature = program.graph_signature
         self._state = {name: x.clone() for name, x in {**program.state_dict, **program.constants}.items()}
         self._call = ""
@@ -225,7 +226,8 @@ class _Reference(torch.fx.Interpreter):
     def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
         if target is not executorch_call_delegate:
             return super().call_function(target, args, kwargs)
-        results = reference.run(self._graphs[self._call], [x.numpy() for x in args[1:]])
+        graph, states = self._graphs[self._call], self._held[self._call]
+        results = reference.run(graph, [x.numpy() for x in args[1:]], states=states)
         return [torch.from_numpy(x) for x in results]
 
     def step(self, x: torch.Tensor) -> list[np.ndarray]:
@@ -267,6 +269,15 @@ def test_every_inference_is_that_of_the_module_from_the_same_state(form, layer, 
         largest = np.abs(wanted).max()
         assert np.abs(found - wanted).max() < 0.06 * largest
         assert np.abs(device - found).max() < 0.02 * largest  # a step of the output, and of the one before
+
+
+@pytest.mark.parametrize("form", ["delayed", "on_the_right", "ring"])
+def test_a_state_that_gets_a_part_of_an_input_is_one_call_with_what_reads_it(form):
+    module = Stateful("conv1d", form).eval()
+    samples = [torch.randn(module.shape(5)) for _ in range(3)]
+    compiled = compile_model(module, (samples[0],), "cortex-m55", [(x,) for x in samples], check=False)
+    assert not compiled.obstacle
+    assert compiled.report.persistent_bytes >= module.new.numel()
 
 
 class Accumulator(nn.Module):

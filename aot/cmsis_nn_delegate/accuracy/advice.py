@@ -96,7 +96,7 @@ def _wide_range(layer: LayerNoise) -> Iterator[str]:
     """A range that few numbers fill: a function that bounds them makes the steps finer."""
     assert layer.calibrated is not None
     low, high = layer.calibrated
-    used = f"its numbers use {100 * layer.levels_used:.0f} % of the 256 levels"
+    used = f"its numbers use {100 * layer.levels_used:.0f} % of the {len(layer.levels)} levels"
     if target_name(layer.node) == "aten.relu.default" and high > _RELU6:
         yield f"{used}, as calibration data goes up to {high:.4g}: nn.ReLU6 in place of nn.ReLU bounds them"
     elif high - low > _OUTLIERS * (layer.high - layer.low):

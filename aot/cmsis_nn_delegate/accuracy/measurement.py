@@ -7,7 +7,7 @@ slower; every kernel of a device gives the same bytes. The device's layers are t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, Optional, Union
 
@@ -29,7 +29,7 @@ from ..quantization.comparison import Samples
 from ..quantization.comparison.layer_noise import LayerNoise
 from ..quantization.comparison.layer_noise import measure as measure_layers
 from ..quantization.comparison.noise import Noise
-from ..quantization.comparison.running import call
+from ..quantization.comparison.running import InitialStates, call
 from ..quantization.in_place import written_state
 from ..quantization.interface import make_flat
 from ..quantization.samples import for_device
@@ -61,10 +61,11 @@ def measure(
 ) -> Accuracy:
     """Measures a model that was compiled with float inputs and outputs and with `check`, for its first target.
 
-    data: inputs, in any form that calibration data may have. labels: the class of each row of the first output.
+    data: inputs, in any form that calibration data may have, `Sequences` included. labels: the class of each row of the
+        first output.
     part: the samples that are measured, by default all. Layers are measured without it only.
-    layer_samples: how many of the samples, spread evenly, the layers are measured on; those of a model that was
-        quantized by the caller are not.
+    layer_samples: how many of the samples, spread evenly, the layers are measured on: the first ones of a model that
+        keeps a state. Those of a model that was quantized by the caller are not measured.
     library: the delegate's shared library; see `runner.host`. A model in several parts needs it.
     image: firmware of the standalone runner, which computes the device's outputs in a simulator instead.
 
@@ -78,32 +79,44 @@ def measure(
     if c.options.io != "float" or not c.options.check:
         raise ValueError("accuracy is measured with float inputs and outputs, and with check")
     compiled = c.compiled[0]
-    if part is not None and written_state(c.converted.graph):
+    stateful = bool(written_state(c.converted.graph))
+    if part is not None and stateful:
         raise UserError("the model keeps a state from one sample to the next: its data cannot be measured in parts")
     with torch.no_grad():
-        everything = list(calibration.read(data, c.inputs))
+        everything: list[Any] = []
+        starts: list[int] = []
+        for sequence in calibration.read(data, c.inputs):
+            starts.append(len(everything))
+            everything += sequence
         samples = everything if part is None else everything[part.samples]
         if not samples:
             raise UserError(f"the data contains no samples{'' if part is None else f' for part {part}'}")
-        kept = Samples(layer_samples)
-        for sample in samples:
-            kept.add(sample)
+        if not stateful:
+            starts = [0]
+        kept = Samples(layer_samples, steps=stateful)
+        for number, sample in enumerate(samples):
+            kept.add(sample, number in starts)
         quantized_here = "" if c.is_quantized else "float and "
         progress(f"running {len(samples)} samples in {quantized_here}quantized, in PyTorch")
-        quantized = list(_run_quantized(c.converted, samples))
-        wanted = quantized if c.is_quantized else _run_float(c, samples)
-        device, obstacle, how = _device(c, samples, library, image, progress)
+        quantized = _run(c.converted, samples, starts)
+        wanted = quantized if c.is_quantized else _run_float(c, samples, starts)
+        device, obstacle, how = _device(c, samples, starts, library, image, progress)
         classes = None if labels is None else _Labels(labels, len(everything), part, wanted[0])
-        arithmetics = [] if c.is_quantized else [_arithmetic("float", "PyTorch", wanted, wanted, classes)]
-        arithmetics.append(_arithmetic("quantized", "PyTorch, with integers as floats", wanted, quantized, classes))
+        steps = _steps_of_sequences(starts, len(samples)) if stateful else []
+
+        def arithmetic(name: str, how: str, found: Sequence[Outputs]) -> Arithmetic:
+            return _arithmetic(name, how, wanted, found, classes, steps)
+
+        arithmetics = [] if c.is_quantized else [arithmetic("float", "PyTorch", wanted)]
+        arithmetics.append(arithmetic("quantized", "PyTorch, with integers as floats", quantized))
         if device is not None:
-            arithmetics.append(_arithmetic("device", how, wanted, device, classes))
+            arithmetics.append(arithmetic("device", how, device))
         layers: list[LayerAccuracy] = []
         predicted = None
         if part is None and not c.is_quantized:
             progress(f"measuring layers on {len(kept.kept)} samples")
-            on_device = _DeviceLayers(c, kept.kept)
-            noises = measure_layers(c.prepared, c.converted, kept.kept, on_device.see, progress)
+            on_device = _DeviceLayers(c, kept)
+            noises = measure_layers(c.prepared, c.converted, kept.kept, on_device.see, progress, kept.starts)
             total = math.fsum(layer.cost for layer in noises)
             predicted = decibels(total)
             layers = [_layer(c, noise, on_device.noises.get(noise.node.name), total) for noise in noises if noise.count]
@@ -121,24 +134,41 @@ def measure(
     )
 
 
-def _run_float(c: Compilation, samples: Sequence[Any]) -> list[Outputs]:
+def _run_float(c: Compilation, samples: Sequence[Any], starts: Collection[int]) -> list[Outputs]:
     module = c.exported.module(check_guards=False)
     make_flat(module)
-    return [call(module, sample) for sample in numbered(samples, "sample")]
+    return _run(module, samples, starts)
 
 
-def _run_quantized(converted: GraphModule, samples: Sequence[Any]) -> Iterator[Outputs]:
-    """Yields the outputs, starting with the state that the model had and leaving that state behind."""
-    state = {name: buffer.clone() for name, buffer in converted.named_buffers()}
-    for sample in numbered(samples, "sample"):
-        yield call(converted, sample)
-    for name, buffer in converted.named_buffers():
-        buffer.copy_(state[name])
+def _run(module: GraphModule, samples: Sequence[Any], starts: Collection[int]) -> list[Outputs]:
+    """Returns the outputs. The state begins as it was at each of `starts`, and stays as it was."""
+    initial, results = InitialStates(module), []
+    for index, sample in enumerate(numbered(samples, "sample")):
+        if index in starts:
+            initial.restore()
+        results.append(call(module, sample))
+    initial.restore()
+    return results
+
+
+def _ends(starts: Sequence[int], count: int) -> list[int]:
+    """Returns where sequences end that begin at `starts` among `count` samples."""
+    return [*starts[1:], count]
+
+
+def _steps_of_sequences(starts: Sequence[int], count: int) -> list[list[int]]:
+    """Returns the numbers of the first, the middle and the last samples of all sequences."""
+    return [
+        list(starts),
+        [(begin + end - 1) // 2 for begin, end in zip(starts, _ends(starts, count))],
+        [end - 1 for end in _ends(starts, count)],
+    ]
 
 
 def _device(
     c: Compilation,
     samples: Sequence[Any],
+    starts: Sequence[int],
     library: Union[str, Path, None],
     image: Union[str, Path, None],
     progress: Callable[[str], None],
@@ -150,22 +180,33 @@ def _device(
         if compiled.payload is None:
             raise UserError("the model is not delegated as a whole: images of the standalone runner cannot run it")
         progress(f"simulating {image}")
-        run = simulate.run(compiled.payload, arrays, image, progress=progress)
-        outputs = [[torch.from_numpy(x) for x in result] for result in run.outputs]
-        return outputs, "", f"{run.info.core} in {run.place}, kernels {run.info.kernels}"
+        # The firmware begins with the initial state each time.
+        runs = [
+            simulate.run(compiled.payload, arrays[begin:end], image, progress=progress)
+            for begin, end in zip(starts, _ends(starts, len(arrays)))
+        ]
+        outputs = [[torch.from_numpy(x) for x in result] for run in runs for result in run.outputs]
+        return outputs, "", f"{runs[0].info.core} in {runs[0].place}, kernels {runs[0].info.kernels}"
     try:
         program = HostProgram(compiled.pte, library)
     except UserError as error:
         if compiled.graph is None:  # parts are computed by ExecuTorch's kernels
             return None, f"the model is not delegated as a whole, and cannot be run here: {error}", ""
         progress("running the integer reference")
-        graph, states = compiled.graph, reference.initial_states(compiled.graph)
-        results = [reference.run(graph, sample, states=states) for sample in numbered(arrays, "sample")]
+        results = []
+        for index, sample in enumerate(numbered(arrays, "sample")):
+            if index in starts:
+                states = reference.initial_states(compiled.graph)
+            results.append(reference.run(compiled.graph, sample, states=states))
         how = "the integer reference"
     else:
         progress("running the program in ExecuTorch's runtime")
         channels_last = [index for index, x in enumerate(c.inputs.tensors) if not x.is_contiguous()]
-        results = [program.run(sample, channels_last) for sample in numbered(arrays, "sample")]
+        results = []
+        for index, sample in enumerate(numbered(arrays, "sample")):
+            if index in starts and index:
+                program = HostProgram(compiled.pte, library)
+            results.append(program.run(sample, channels_last))
         how = "the device's kernels in C++, on this machine"
     return [[torch.from_numpy(x) for x in result] for result in results], "", how
 
@@ -195,14 +236,25 @@ class _Labels:
 
 
 def _arithmetic(
-    name: str, how: str, wanted: Sequence[Outputs], found: Sequence[Outputs], classes: Optional[_Labels]
+    name: str,
+    how: str,
+    wanted: Sequence[Outputs],
+    found: Sequence[Outputs],
+    classes: Optional[_Labels],
+    steps: Sequence[Sequence[int]],
 ) -> Arithmetic:
+    """`steps` are the numbers of samples whose noise is stated apart, for the report's `drift`."""
+    rows, right = (0, 0) if classes is None else (classes.rows, classes.right(found))
+    drift = [_sums([wanted[i] for i in numbers], [found[i] for i in numbers]) for numbers in steps]
+    return Arithmetic.of(name, how, _sums(wanted, found), rows, right, drift)
+
+
+def _sums(wanted: Sequence[Outputs], found: Sequence[Outputs]) -> list[NoiseSums]:
     noises = [Noise() for _ in wanted[0]]
     for a, b in zip(wanted, found):
         for noise, x, y in zip(noises, a, b):
             noise.add(x, y)
-    rows, right = (0, 0) if classes is None else (classes.rows, classes.right(found))
-    return Arithmetic.of(name, how, [NoiseSums().plus(noise) for noise in noises], rows, right)
+    return [NoiseSums().plus(noise) for noise in noises]
 
 
 def _steps(compiled: Compiled, quantized: Sequence[Outputs], device: Sequence[Outputs]) -> Optional[int]:
@@ -221,7 +273,7 @@ class _DeviceLayers:
     """The device's tensors next to those of the float model, by the names of layers. `noises` has the layers of which
     the device keeps a tensor of the same shape: passes join and drop others."""
 
-    def __init__(self, c: Compilation, samples: Sequence[Any]) -> None:
+    def __init__(self, c: Compilation, samples: Samples) -> None:
         self.noises: dict[str, Noise] = {}
         self._values: list[dict[str, torch.Tensor]] = []
         graph = c.compiled[0].graph
@@ -237,7 +289,9 @@ class _DeviceLayers:
             if computing and len(node.outputs) == 1:
                 self._layers[id(node.output)] = max(computing)[1]
         states = reference.initial_states(graph)
-        for sample in samples:
+        for index, sample in enumerate(samples.kept):
+            if index in samples.starts:
+                states = reference.initial_states(graph)
             self._values.append({})
             reference.run(graph, [for_device(x.numpy()) for x in sample], self._keep, states)
 

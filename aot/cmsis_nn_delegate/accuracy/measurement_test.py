@@ -14,6 +14,7 @@ from cmsis_nn_delegate import cli
 from cmsis_nn_delegate.accuracy import measurement, report
 from cmsis_nn_delegate.accuracy.report import Part
 from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.quantization.calibration import Sequences
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
@@ -289,6 +290,59 @@ def test_samples_that_follow_one_another_have_no_parts():
     assert measurement.measure(c, data).samples == 8
     with pytest.raises(UserError, match="keeps a state from one sample to the next"):
         measurement.measure(c, data, part=Part(1, 2))
+
+
+class Gru(nn.Module):
+    """Keeps its state in the delegate."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.cell, self.linear = nn.GRUCell(4, 8), nn.Linear(8, 3)
+
+    def forward(self, x, h):
+        h = self.cell(x, h)
+        return self.linear(h), h
+
+
+def sequences(*lengths):
+    generator = torch.Generator().manual_seed(0)
+    return Sequences([[(torch.randn(1, 4, generator=generator),) for _ in range(length)] for length in lengths])
+
+
+@pytest.mark.parametrize("on_host", [False, True])
+def test_drift_over_the_steps_of_sequences(on_host, monkeypatch):
+    if not on_host:
+        monkeypatch.setattr(measurement, "HostProgram", NoHost)
+    data, found = sequences(20, 20), []
+    compile_model(
+        Gru(), (torch.zeros(1, 4), torch.zeros(1, 8)), "cortex-m4", data, state={"h": 1}, inspect=found.append
+    )
+    c = found[0]
+    result = measurement.measure(c, sequences(5, 9, 1), library=LIBRARY)
+    exact, quantized, device = result.arithmetics
+    assert result.samples == 15 and exact.drift == (None, None, None) and device.sqnr > 20
+    # Of the first steps, which are those of sequences of one step each.
+    firsts = Sequences([sequence[:1] for sequence in sequences(5, 9, 1).sequences])
+    alone = measurement.measure(c, firsts, library=LIBRARY)
+    for one, other in zip(result.arithmetics, alone.arithmetics):
+        assert one.drift[0] == other.drift[0] == other.drift[1] == other.sqnr
+    lasts = [sequence[-1] for sequence in sequences(5, 9, 1).sequences]
+    assert quantized.drift[2] != measurement.measure(c, lasts, library=LIBRARY).arithmetics[1].sqnr  # from other states
+    shown = report.render(result)
+    assert all(step in shown for step in report.STEPS) and f"{device.drift[1]:.1f} dB" in shown
+    assert report.from_json(result.to_json(), "it") == result
+    assert measurement.measure(c, sequences(5, 9, 1), library=LIBRARY) == result  # the states are as they were
+
+
+def test_no_drift_without_a_state(ordinary):
+    assert all(a.drift == () for a in ordinary.arithmetics)
+    assert not any(step in report.render(ordinary) for step in report.STEPS)
+
+
+def test_steps_of_sequences():
+    assert measurement._steps_of_sequences([0], 1) == [[0], [0], [0]]
+    assert measurement._steps_of_sequences([0, 5, 14], 15) == [[0, 5, 14], [2, 9, 14], [4, 13, 14]]
 
 
 def test_a_model_that_is_quantized_already():

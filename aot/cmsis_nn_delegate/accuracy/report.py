@@ -23,7 +23,8 @@ from ..support.noise_sums import NoiseSums
 from ..support.structured import parse_json, read_json, structured
 
 # The version of the JSON's structure.
-SCHEMA = 2
+SCHEMA = 3
+STEPS = ("first step", "middle", "last step")  # of sequences, at which `Arithmetic.drift` is measured
 _AGAIN = "write one with `cmsisnn accuracy MODEL --data FILE.npz --json`"
 
 
@@ -59,7 +60,8 @@ class Part:
 class Arithmetic:
     """The outputs of one way to compute the model, next to those of the first one: the float model, or the quantized
     one if the model was quantized already. `sqnr` and `cosine` are those of the output with the least. `top1` is
-    the share of samples whose label is the class with the greatest number."""
+    the share of samples whose label is the class with the greatest number. `drift` is `sqnr` at `STEPS` of all
+    sequences, for a model that keeps a state: each step reads what noise did to it before."""
 
     name: str  # "float", "quantized" or "device"
     how: str  # what computed it
@@ -69,25 +71,39 @@ class Arithmetic:
     sums: tuple[NoiseSums, ...]  # by output, over all samples
     rows: int  # labels of the samples, 0 without labels
     right: int  # of these labels
+    drift: tuple[Optional[float], ...] = ()  # empty for a model without a state
 
     def __post_init__(self) -> None:
+        if len(self.drift) not in (0, len(STEPS)):
+            raise ValueError(f"drift has {len(self.drift)} numbers")
         if not 0 <= self.right <= self.rows or (self.top1 is None) != (self.rows == 0):
             raise ValueError(f"rows, right and top1 do not fit: {self.rows}, {self.right} and {self.top1}")
 
     @staticmethod
-    def of(name: str, how: str, sums: Sequence[NoiseSums], rows: int, right: int) -> Arithmetic:
-        used = [one for one in sums if one.signal or one.noise]
-        sqnr = min((one.sqnr for one in used), default=math.inf)
+    def of(
+        name: str,
+        how: str,
+        sums: Sequence[NoiseSums],
+        rows: int,
+        right: int,
+        drift: Sequence[Sequence[NoiseSums]] = (),
+    ) -> Arithmetic:
         return Arithmetic(
             name,
             how,
-            sqnr=None if math.isinf(sqnr) else sqnr,
-            cosine=min((one.cosine for one in used), default=1.0),
+            sqnr=_least(sums),
+            cosine=min((one.cosine for one in sums if one.signal or one.noise), default=1.0),
             top1=right / rows if rows else None,
             sums=tuple(sums),
             rows=rows,
             right=right,
+            drift=tuple(map(_least, drift)),
         )
+
+
+def _least(sums: Sequence[NoiseSums]) -> Optional[float]:
+    sqnr = min((one.sqnr for one in sums if one.signal or one.noise), default=math.inf)
+    return None if math.isinf(sqnr) else sqnr
 
 
 @dataclass(frozen=True)
@@ -104,7 +120,7 @@ class LayerAccuracy:
     device_sqnr: Optional[float]  # of the device's integers
     cosine: float
     saturation: float  # the share of numbers outside of the range, by more than half a step
-    levels: float  # the share of the 256 integers that occur; of fewer where there are fewer numbers
+    levels: float  # the share of the integers of its type that occur; of fewer where there are fewer numbers
     alone_sqnr: Optional[float]  # of the outputs if only this layer is quantized
     cost: (
         float  # its share of the noise that all layers cause in the outputs; see `quantization.comparison.layer_noise`
@@ -280,10 +296,12 @@ def render(accuracy: Accuracy, most: int = 5) -> str:
     part = f", part {accuracy.part} of the data" if accuracy.part else ""
     lines = [f"{accuracy.model} on {accuracy.target}, {accuracy.samples} samples{part}", ""]
     labelled = any(a.top1 is not None for a in accuracy.arithmetics)
-    rows = [["", "SQNR", "cosine", *(["top-1"] if labelled else []), "computed by"]]
+    drifts = any(a.drift for a in accuracy.arithmetics)
+    rows = [["", "SQNR", *(STEPS if drifts else []), "cosine", *(["top-1"] if labelled else []), "computed by"]]
     for a in accuracy.arithmetics:
         top1 = [] if not labelled else ["-" if a.top1 is None else f"{100 * a.top1:.2f} %"]
-        first = ["-", "-"] if a is accuracy.arithmetics[0] else [_db(a.sqnr), f"{a.cosine:.5f}"]
+        noise = [*map(_db, (a.sqnr, *a.drift)), f"{a.cosine:.5f}"]
+        first = ["-"] * len(noise) if a is accuracy.arithmetics[0] else noise
         rows.append([a.name, *first, *top1, a.how])
     lines += _table(rows, left=(0, len(rows[0]) - 1))
     if accuracy.device_obstacle:

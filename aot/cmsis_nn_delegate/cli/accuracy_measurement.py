@@ -12,7 +12,7 @@ from ..accuracy.report import Accuracy
 from ..pipeline import Compilation
 from ..quantization import samples
 from .model import Prepared
-from .model_compilation import by_name, compiled
+from .model_compilation import compiled, data_of
 from .printing import say
 
 
@@ -24,7 +24,9 @@ def measured(
     compiled(arguments, prepared, compilations.append)
     inputs = compilations[0].inputs
     specs = [samples.InputSpec(name, tuple(x.shape)) for name, x in zip(inputs.names, inputs.tensors)]
-    data = by_name(arguments.data, specs, "data", arguments.labels)
+    data = data_of(arguments, arguments.data, specs, "data")
+    if labels is not None and arguments.sequence and labels.ndim == 2:
+        labels = labels.reshape(-1)  # as the steps of all sequences are
     return measure(
         compilations[0],
         data,

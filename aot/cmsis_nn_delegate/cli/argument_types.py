@@ -22,3 +22,11 @@ def core(text: str) -> str:
         return get_target(text).name
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def named_state(text: str) -> tuple[str, str]:
+    """Returns an input and the output that is its next value, of h=1."""
+    name, separator, output = text.partition("=")
+    if not (name and separator and output):
+        raise argparse.ArgumentTypeError(f"{text!r} is no state: give INPUT=OUTPUT, such as h=1")
+    return name, output

@@ -13,7 +13,7 @@ from ..passes.run_passes import OPTIONAL_PASSES
 from ..providers.registry import PROVIDERS
 from ..quantization.configuration import OBSERVERS, WEIGHTS
 from ..selection.preference import PREFERENCES, Preference
-from .argument_types import byte_count, core
+from .argument_types import byte_count, core, named_state
 
 
 def add_model_arguments(
@@ -34,6 +34,22 @@ def add_model_arguments(
     )
     parser.add_argument(
         "--calibration", metavar="FILE.npz", help="representative inputs, unless the model is quantized already"
+    )
+    parser.add_argument(
+        "--sequence",
+        action="store_true",
+        help="the arrays of .npz files are sequences, with each of which a state of the model starts anew: for an "
+        "input of shape (1, ...) they have shape (sequences, steps, ...)",
+    )
+    parser.add_argument(
+        "--state",
+        action="append",
+        type=named_state,
+        default=[],
+        metavar="INPUT=OUTPUT",
+        help="make an input a state that the model keeps, such as h=1: the next inference reads output 1 as h, the "
+        "first one the example input. Outputs have numbers, or names where forward returns a dict; may be given "
+        "several times",
     )
     parser.add_argument(
         "--providers",

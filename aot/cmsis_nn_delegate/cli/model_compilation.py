@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from ..compile import compile_model
 from ..compiled import Compiled
 from ..pipeline import Compilation
 from ..quantization import samples
-from ..quantization.calibration import Examples
+from ..quantization.calibration import Examples, Sequences
 from ..quantization.configuration import Configuration, QuantizationConfig
 from ..quantization.interface import Inputs, required_names
+from ..quantization.named_states import NamedStates
 from ..quantization.quantized import is_quantized
 from ..quantization.quantizer import CmsisNnQuantizer
 from ..quantization.samples import InputSpec
@@ -37,27 +38,34 @@ def compiled(
         arguments.calibration = arguments.data
     if arguments.calibration is None and not (quantized or arguments.calibration_optional):
         raise UserError("calibration data is missing: give --calibration FILE.npz with representative inputs")
-    examples = model.example_inputs
+    examples, state = model.example_inputs, _state(arguments)
     if examples is None:
+        if state:
+            raise UserError(
+                f"{arguments.model} gives no example inputs, and that of a state is its initial value: return "
+                "(module, example_inputs)"
+            )
         specs = [samples.InputSpec(name) for name in required_names(model.module)]
     else:
-        inputs = Inputs.of(model.module, examples)
+        inputs = NamedStates(model.module, examples, state).inputs if state else Inputs.of(model.module, examples)
         specs = [samples.InputSpec(n, tuple(x.shape)) for n, x in zip(inputs.names, inputs.tensors)]
     if arguments.calibration is None:
         if examples is None:
             raise UserError(
                 f"{arguments.model} gives no example inputs: return (module, example_inputs), or give --calibration"
             )
-        calibration: Any = None if quantized else Examples([examples])
+        calibration: Any = None if quantized else Examples()
     else:
-        calibration = by_name(arguments.calibration, specs, "calibration data", arguments.labels)
+        calibration = data_of(arguments, arguments.calibration, specs, "calibration data")
         if examples is None:
-            examples = {name: array[:1] for name, array in calibration.items()}
+            first = next(iter(calibration.sequences)) if isinstance(calibration, Sequences) else calibration
+            examples = {name: array[:1] for name, array in first.items()}
     return compile_model(
         model.module,
         examples,
         arguments.target,
         calibration,
+        state=state,
         io=arguments.io,
         io_placement=arguments.io_placement,
         providers=arguments.providers.split(","),
@@ -79,8 +87,22 @@ def compiled(
     )
 
 
-def by_name(path: str, specs: Sequence[InputSpec], purpose: str, labels: Optional[str]) -> dict[str, np.ndarray]:
-    """Returns the arrays of a file by the names of inputs, the form in which inputs of any structure are accepted.
-    `labels` is the name of an array that is no input."""
-    loaded = samples.load(path, specs, purpose, () if labels is None else (labels,))
+def _state(arguments: argparse.Namespace) -> dict[str, Union[str, int]]:
+    found: dict[str, Union[str, int]] = {}
+    for name, output in arguments.state:
+        if name in found:
+            raise UserError(f"--state {name} is given twice: a state has one new value")
+        found[name] = output
+    return found
+
+
+def data_of(
+    arguments: argparse.Namespace, path: str, specs: Sequence[InputSpec], purpose: str
+) -> Union[dict[str, np.ndarray], Sequences]:
+    """Returns the arrays of a file by the names of inputs, the form in which inputs of any structure are accepted, or
+    its sequences. The array of labels is no input."""
+    leave_out = () if arguments.labels is None else (arguments.labels,)
+    if arguments.sequence:
+        return Sequences(samples.load_sequences(path, specs, purpose, leave_out))
+    loaded = samples.load(path, specs, purpose, leave_out)
     return {spec.name: np.concatenate(column) for spec, column in zip(specs, zip(*loaded))}

@@ -319,16 +319,17 @@ class EdgeContext:
             node = operand(node)
         return node
 
-    def input_quant(self, node: Node) -> Optional[Quant]:
-        """Returns how the float tensor `node`, which an operator reads, is quantized; None if it is not."""
+    def input_quant(self, node: Node, states: bool = False) -> Optional[Quant]:
+        """Returns how the float tensor `node`, which an operator reads, is quantized; None if it is not. Elements of
+        states count only with `states`."""
         node = self.source(node)
         if target_name(node) != DEQUANTIZE or self.constant(node.args[0]) is not None:
             return None
-        return quant_of(node)
+        return quant_of(node, states)
 
-    def output_quant(self, node: Node) -> Optional[Quant]:
+    def output_quant(self, node: Node, states: bool = False) -> Optional[Quant]:
         """Returns how all readers of operator `node` quantize its result; None if they do not."""
-        quants = {self._reader_quant(user) for user in node.users}
+        quants = {self._reader_quant(user, states) for user in node.users}
         return quants.pop() if len(quants) == 1 else None
 
     def operand_quant(self, node: Node) -> Optional[Quant]:
@@ -348,15 +349,15 @@ class EdgeContext:
         """Returns the scale of `output_quant`, once `refuse_quant` has found that there is one."""
         return _scale(node, self.output_quant(node))
 
-    def _reader_quant(self, user: Node) -> Optional[Quant]:
+    def _reader_quant(self, user: Node, states: bool) -> Optional[Quant]:
         name = target_name(user)
         if name == QUANTIZE:
-            return quant_of(user)
+            return quant_of(user, states)
         if name == GETITEM and user.args[1] == 0:
-            return self.output_quant(user)
+            return self.output_quant(user, states)
         # Only a sole reader may be looked through: see `chain_to_quantize`.
         alone = len(operand(user).users) == 1 if name in RESHAPES | ACTIVATIONS else False
-        return self.output_quant(user) if alone else None
+        return self.output_quant(user, states) if alone else None
 
     def chain_from_dequantize(self, node: Node) -> Iterator[Node]:
         """Yields the nodes that `input_quant` looked at: reshapes and the dequantize."""
@@ -426,33 +427,36 @@ class EdgeContext:
             "with unsqueeze",
         )
 
-    def refuse_quant(self, node: Node, inputs: Sequence[Node], same: bool = False) -> Optional[Refusal]:
-        """Refuses inputs and outputs that are not int8 or, if `same`, do not share one scale and zero point."""
+    def refuse_quant(
+        self, node: Node, inputs: Sequence[Node], same: bool = False, states: bool = False
+    ) -> Optional[Refusal]:
+        """Refuses inputs and outputs that are not int8 or, if `same`, do not share one scale and zero point. With
+        `states` they may have the elements of states."""
         for value in inputs:
-            refusal = self.refuse_input_quant(node, value)
+            refusal = self.refuse_input_quant(node, value, states)
             if refusal is not None:
                 return refusal
-        output = self.output_quant(node)
+        output = self.output_quant(node, states)
         if output is None:
             quantizes = [user for user in node.users if target_name(user) == QUANTIZE]
             return self._not_quantized(node, "its output is", quantizes[0] if quantizes else node)
-        if same and any(self.input_quant(value) != output for value in inputs):
+        if same and any(self.input_quant(value, states) != output for value in inputs):
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
-                f"input {_show(self.input_quant(inputs[0]))} and output {_show(output)} differ, but"
+                f"input {_show(self.input_quant(inputs[0], states))} and output {_show(output)} differ, but"
                 f" the kernel does not rescale; {self.requantize}, which shares them",
             )
         return None
 
-    def refuse_input_quant(self, node: Node, value: Node) -> Optional[Refusal]:
+    def refuse_input_quant(self, node: Node, value: Node, states: bool = False) -> Optional[Refusal]:
         """Refuses `value`, which `node` reads, if it is not int8."""
-        if self.input_quant(value) is not None:
+        if self.input_quant(value, states) is not None:
             return None
         return self._not_quantized(value, f"its input {value.name} is", self.source(value))
 
     def refuse_parameters(self, node: Node) -> Optional[Refusal]:
-        """Refuses a quantize or dequantize that is not int8 per tensor."""
-        if quant_of(node) is not None:
+        """Refuses a quantize or dequantize that is not int8 per tensor, or as states are."""
+        if quant_of(node, states=True) is not None:
             return None
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,

@@ -11,7 +11,11 @@ one result, and so can be quantized and delegated like any other.
 weights and biases are those of PyTorch's layers. The result is the hidden state after each step, [steps, batch, hidden]
 or [batch, steps, hidden]. `reverse` begins with the last step, whose result stays the last one.
 
-`lstm_cells` takes what `lstm` takes, and returns the cell state after each step, in the same form.
+`lstm_cells` takes what `lstm` takes, and returns the cell state after each step, in the same form. The states after the
+last step, [batch, hidden]:
+
+    gru_last(output, batch_first, reverse), of the result of a gru
+    lstm_last(output, ...), of the result of an lstm and what it takes: the cells
 
 Nothing decomposes them: that takes time in proportion to the steps, in each pass over a program. Where nothing
 delegates them, `LAYERS` has functions of PyTorch's operators."""
@@ -74,6 +78,23 @@ def _of_one_state(function: Any) -> Any:
     return layer
 
 
+def _last(output: torch.Tensor, batch_first: bool, reverse: bool) -> torch.Tensor:
+    return output.select(int(batch_first), 0 if reverse else -1).clone()
+
+
+def _last_cells(output: torch.Tensor, x: torch.Tensor, h0: torch.Tensor, c0: torch.Tensor, *rest: Any) -> torch.Tensor:
+    *layer, batch_first, reverse = rest
+    x = _in_order(x, batch_first, reverse)
+    states = (h0.unsqueeze(0), c0.unsqueeze(0))
+    _, _, cells = torch.lstm(x, states, layer, True, 1, 0.0, False, False, batch_first)
+    return cells.squeeze(0)
+
+
+def _last_shape(output: torch.Tensor, *rest: Any) -> torch.Tensor:
+    batch = output.shape[0 if rest[-2] else 1]
+    return output.new_empty((batch, output.shape[2]))
+
+
 def _by_position(function: Any) -> Any:
     """PyTorch gives all arguments by position."""
 
@@ -94,11 +115,27 @@ _define("gru", "Tensor h0", _gru)
 _define("rnn_tanh", "Tensor h0", _rnn_tanh)
 _define("rnn_relu", "Tensor h0", _rnn_relu)
 
+_library.define("gru_last(Tensor output, bool batch_first, bool reverse) -> Tensor")
+_library.define(f"lstm_last(Tensor output, Tensor input, Tensor h0, Tensor c0, {_LAYER}")
+_library.impl("gru_last", _last, "CompositeExplicitAutograd")
+_library.impl("lstm_last", _last_cells, "CompositeExplicitAutograd")
+for _name in ("gru_last", "lstm_last"):
+    torch.library.register_fake(f"cmsis_nn_delegate::{_name}", _last_shape, lib=_library)
+
 LSTM = torch.ops.cmsis_nn_delegate.lstm.default
 LSTM_CELLS = torch.ops.cmsis_nn_delegate.lstm_cells.default
+LSTM_LAST = torch.ops.cmsis_nn_delegate.lstm_last.default
 GRU = torch.ops.cmsis_nn_delegate.gru.default
+GRU_LAST = torch.ops.cmsis_nn_delegate.gru_last.default
 RNN_TANH = torch.ops.cmsis_nn_delegate.rnn_tanh.default
 RNN_RELU = torch.ops.cmsis_nn_delegate.rnn_relu.default
 
 # What each computes, with PyTorch's operators.
-LAYERS = {LSTM: _lstm_by_position, GRU: _gru, RNN_TANH: _rnn_tanh, RNN_RELU: _rnn_relu}
+LAYERS = {
+    LSTM: _lstm_by_position,
+    GRU: _gru,
+    RNN_TANH: _rnn_tanh,
+    RNN_RELU: _rnn_relu,
+    LSTM_LAST: _last_cells,
+    GRU_LAST: _last,
+}

@@ -19,6 +19,7 @@ class Use(enum.Enum):
     REAL = "real numbers, at its border"
     INDEX = "indices of rows"
     ACTIVATION = "quantized activations, which kernels compute with"
+    STATE = "quantized states of recurrent layers, which other operators only move"
     CONSTANT = "constants alone"
 
 
@@ -29,7 +30,7 @@ class Element(enum.Enum):
     FLOAT32 = "float32", 6, Use.REAL
     INT64 = "int64", 4, Use.INDEX
     INT32 = "int32", 3, Use.INDEX
-    INT16 = "int16", 2, Use.CONSTANT, True
+    INT16 = "int16", 2, Use.STATE, True
     INT8 = "int8", 1, Use.ACTIVATION
     # Packed two to a byte, the first in the lower half; in numpy each has its own byte.
     INT4 = "int4", None, Use.CONSTANT, True
@@ -58,11 +59,16 @@ class Element(enum.Enum):
     @property
     def at_border(self) -> bool:
         """Whether inputs and outputs of a payload may have it."""
-        return self.use is not Use.CONSTANT
+        return self.use not in (Use.CONSTANT, Use.STATE)
 
     @property
     def is_activation(self) -> bool:
         return self.use is Use.ACTIVATION
+
+    @property
+    def is_quantized(self) -> bool:
+        """Whether tensors of a graph that are no constants have a scale."""
+        return self.use in (Use.ACTIVATION, Use.STATE)
 
     @property
     def is_index(self) -> bool:

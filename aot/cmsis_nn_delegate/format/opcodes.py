@@ -67,3 +67,7 @@ class Opcode(enum.IntEnum):
     LSTM_PAIRS = 53
     GRU_VECTORS = 54
     LSTM_VECTORS = 55
+    DEQUANTIZE_INT16 = 56
+    KEEP = 57
+    QUANTIZE_INT16 = 58
+    RECALL = 59

@@ -48,6 +48,8 @@ U32 = Scalar("I", "std::uint32_t", 4)
 I32 = _scalar(Element.INT32)
 I64 = _scalar(Element.INT64)
 F32 = _scalar(Element.FLOAT32)
+# Of operands whose elements the kernel does not look at.
+BYTES = Scalar("B", "std::uint8_t", 1)
 # A location: see `schema.make_ref`.
 REF = Scalar("I", "Ref", 4)
 

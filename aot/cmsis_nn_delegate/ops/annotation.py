@@ -98,14 +98,18 @@ class LookUp:
 @dataclass(frozen=True)
 class RecurrentLayer:
     """The first argument has its own scale, and so have the weights of each of `gates`, symmetric, which are rows of
-    `w_ih` and `w_hh`. The initial state `h0` shares the scale of the output. Biases stay in float.
+    `w_ih` and `w_hh`. The initial state `h0` shares the scale of the output or, if `unit`, is int16 and from -1 to
+    1. Biases stay in float.
 
     `cells` is the operator of the same arguments that computes the cells of the layer, in int16 with a scale that is a
-    power of two, which is that of the initial cells `c0`."""
+    power of two, which is that of the initial cells `c0`. `last` is the operator that gives the int16 state after the
+    last step."""
 
     targets: tuple[str, ...]
     gates: int
     cells: Optional[str] = None
+    unit: bool = False
+    last: Optional[str] = None
 
 
 @dataclass(frozen=True)

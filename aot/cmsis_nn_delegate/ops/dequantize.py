@@ -11,9 +11,9 @@ from ..edge.nodes import DEQUANTIZE, operand
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
-from ..format.record import F32, I8, I32, Field, Struct
+from ..format.record import F32, I8, I16, I32, Field, Struct
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Layout
+from ..graph.tensor_type import Element, Layout, Quant
 from . import storage
 from .annotation import NotAnnotated
 from .case import Case
@@ -40,6 +40,31 @@ KERNEL = KernelSpec(
 )
 
 
+STATE_KERNEL = KernelSpec(
+    "dequantize_int16",
+    Struct(
+        "DequantizeInt16Args",
+        "The same of int16, whose zero point is 0.",
+        (
+            blocks.input("input", I16, "batch", "channels", "pixels", doc="int16 [batch, pixels, channels]"),
+            blocks.output(F32, "batch", "channels", "pixels", doc="float32 [batch, channels, pixels], 4-byte aligned"),
+            Field("batch", I32),
+            Field("channels", I32),
+            Field("pixels", I32),
+            Field("scale", F32),
+            blocks.zero_point(Element.INT16),
+        ),
+    ),
+)
+
+
+def _draw_state(d: Case) -> Value:
+    """No input of a model has 16 bits."""
+    element = Element.INT16
+    shape, quant = (d.batch(), d.integer(1, 40)), Quant((2.0 ** -d.integer(9, 15),), 0)
+    return d.dequantize(d.constant(shape, element, element.low, element.high, quant))
+
+
 def _draw(d: Case) -> Value:
     return d.dequantize(d.input(d.batch(), d.channels(), *d.pair(1, 5)))
 
@@ -50,9 +75,9 @@ class Dequantize(Op):
     name = "dequantize"
     targets = (DEQUANTIZE,)
     annotation = NotAnnotated("quantization adds it")
-    kernels = (KERNEL,)
-    draws = (_draw,)
-    limits = ("int8 to float32, per tensor, at the border of what is delegated",)
+    kernels = (KERNEL, STATE_KERNEL)
+    draws = (_draw, _draw_state)
+    limits = ("int8 to float32, per tensor, at the border of what is delegated; states of recurrent layers from int16",)
     computes = False
     only_moves = True
     shapeless_input = True

@@ -1,34 +1,36 @@
-"""GRU layer in one direction, from zeros."""
+"""GRU layer in one direction."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..edge.program_types import EdgeContext, EdgeNode
-from ..format.record import I32, Field
+from ..format.record import I16, I32, Field
 from ..graph.ir import Node, Value
 from .annotation import RecurrentLayer
 from .case import Case
 from .gate_functions import ARGUMENT_BITS, RESULT_BITS, sigmoid, tanh
 from .kernel import KernelSpec
 from .quantized_math import requantize
-from .recurrent import INT16, Recurrent, RecurrentAttrs, Step, block, draw, floats, half_up, sat16
+from .recurrent import Recurrent, RecurrentAttrs, Step, block, floats, half_up, initial, last, sat16
 
+_LAST = "cmsis_nn_delegate.gru_last.default"
 _GATES = ("reset", "update", "new")
 
 KERNEL = KernelSpec(
     "gru",
     block(
         "GruArgs",
-        "int8 GRU layer in one direction, from zeros, with gates and a state of 16 bits: see "
-        "docs/reference/recurrent_layers.md.",
+        "int8 GRU layer in one direction, with gates and a state of 16 bits: see docs/reference/recurrent_layers.md.",
         _GATES,
         Field("new_bits", I32, "of the recurrent sum of the new gate after the point", low=0, high=12),
+        initial=(initial("initial_state", I16),),
+        last=(last("last_state", I16),),
     ),
 )
 
@@ -42,7 +44,7 @@ class GruAttrs(RecurrentAttrs):
 
 def _draw(d: Case) -> Value:
     attrs = GruAttrs(d.pick(False, True), d.pick(False, True), d.integer(8, 12))
-    return draw(d, "gru", len(_GATES), attrs, d.quant(float(2.0 ** -d.random.uniform(6.5, 8))))
+    return Gru.draw(d, attrs, d.quant(float(2.0 ** -d.random.uniform(6.5, 8))))
 
 
 class Gru(Recurrent):
@@ -53,17 +55,20 @@ class Gru(Recurrent):
         s = n + (z * (s - n) >> 15)
         h = sat8(requantize(s) + zero point)
 
-    The recurrent sum of the new gate is not an argument of a function yet, and has as many bits before the point as the
-    weights may need."""
+    The output before the first step is that of the initial state. The recurrent sum of the new gate is not an argument
+    of a function yet, and has as many bits before the point as the weights may need."""
 
     name = "gru"
     targets = ("cmsis_nn_delegate.gru.default",)
     whole = targets
-    annotation = RecurrentLayer(targets, len(_GATES))
+    annotation = RecurrentLayer(targets, len(_GATES), unit=True, last=_LAST)
     attrs = GruAttrs
     kernels = (KERNEL,)
     draws = (_draw,)
     gates = _GATES
+    wide = ("h0",)
+    wide_bits = range(RESULT_BITS, RESULT_BITS + 1)
+    last = _LAST
     limits = ("GRU layers of any number of steps",)
 
     def _apart(self, bias: np.ndarray, recurrent_bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -86,8 +91,13 @@ class Gru(Recurrent):
         return inputs, 2.0**-attrs.new_bits if gate == 2 else recurrent
 
     def scratch_bytes(self, node: Node) -> int:
-        """The state of one batch."""
-        return INT16.nbytes(self.sizes(node).hidden)
+        """The output before the first step of one batch."""
+        return self.sizes(node).hidden
+
+    def start(self, node: Node, given: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        state = given[0].astype(np.int64)
+        output = requantize(state, *self.output_multiplier(node)) + node.outputs[0].zero_point
+        return node.outputs[0].type.clamp(output), state
 
     def update(self, node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         reset, update, _ = step.gates

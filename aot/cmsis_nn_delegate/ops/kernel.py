@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..format.opcodes import Opcode
-from ..format.record import Role, Struct
+from ..format.record import BYTES, Role, Struct
 from ..graph.tensor_type import Element
 
 # The elements of these tensors tell kernels apart.
@@ -29,11 +29,11 @@ class KernelSpec:
 
     @property
     def elements(self) -> Mapping[str, Element]:
-        """Returns the elements of its operands, by field of the argument block."""
+        """Returns the elements of its operands, by field of the argument block; not of those that it takes as bytes."""
         return {
             field.name: Element(field.operand.element.element)
             for field in self.args.fields
-            if field.operand and field.operand.role in _TENSORS
+            if field.operand and field.operand.role in _TENSORS and field.operand.element is not BYTES
         }
 
     def __str__(self) -> str:

@@ -11,9 +11,9 @@ from ..edge.nodes import QUANTIZE, first, operand
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
-from ..format.record import F32, I8, I32, Field, Struct
+from ..format.record import F32, I8, I16, I32, Field, Struct
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Element, Layout
+from ..graph.tensor_type import Element, Layout, Quant
 from . import storage
 from .annotation import NotAnnotated
 from .case import Case
@@ -43,9 +43,35 @@ KERNEL = KernelSpec(
 )
 
 
+STATE_KERNEL = KernelSpec(
+    "quantize_int16",
+    Struct(
+        "QuantizeInt16Args",
+        "The same to int16, whose zero point is 0.",
+        (
+            blocks.input(
+                "input", F32, "batch", "channels", "pixels", doc="float32 [batch, channels, pixels], 4-byte aligned"
+            ),
+            blocks.output(I16, "batch", "channels", "pixels", doc="int16 [batch, pixels, channels]"),
+            Field("batch", I32),
+            Field("channels", I32),
+            Field("pixels", I32),
+            Field("inverse_scale", F32, "float32(1 / scale)"),
+            blocks.zero_point(Element.INT16),
+        ),
+    ),
+)
+
+
 def _draw(d: Case) -> Value:
     shape = d.batch(), d.channels(), *d.pair(1, 5)
     return d.quantize(d.input(*shape, element=Element.FLOAT32))
+
+
+def _draw_state(d: Case) -> Value:
+    """No output of a model has 16 bits."""
+    x = d.input(d.batch(), d.integer(1, 40), element=Element.FLOAT32)
+    return d.dequantize(d.quantize(x, Quant((2.0 ** -d.integer(9, 15),), 0), Element.INT16))
 
 
 class Quantize(Op):
@@ -54,10 +80,10 @@ class Quantize(Op):
     name = "quantize"
     targets = (QUANTIZE,)
     annotation = NotAnnotated("quantization adds it")
-    kernels = (KERNEL,)
-    draws = (_draw,)
+    kernels = (KERNEL, STATE_KERNEL)
+    draws = (_draw, _draw_state)
     limits = (
-        "float32 to int8, per tensor, at the border of what is delegated",
+        "float32 to int8, per tensor, at the border of what is delegated; states of recurrent layers to int16",
         "int8 to int8 with another scale and zero point, anywhere",
     )
     computes = False

@@ -1,4 +1,4 @@
-"""What recurrent layers have in common: int8 sequences, gates of 16 bits, and a state that starts as zeros.
+"""What recurrent layers have in common: int8 sequences, gates of 16 bits, and states that they start from.
 
 A gate has a sum over the inputs of a step and one over the outputs of the step before, each requantized to 16 bits with
 ARGUMENT_BITS after the point, and added:
@@ -18,11 +18,11 @@ from typing import Any, ClassVar, NamedTuple, Optional
 import numpy as np
 
 from ..edge.constant import Constant
-from ..edge.nodes import first, operand
+from ..edge.nodes import first, operand, quantized_element
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Role, Struct
+from ..format.record import I8, I32, Field, Role, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Quant, TensorType
 from . import gate_functions
@@ -48,15 +48,20 @@ GATE = Struct(
 )
 
 
-def block(name: str, doc: str, gates: Sequence[str], *own: Field) -> Struct:
-    """Returns the argument block of a layer with these gates, and fields of its own."""
+def block(
+    name: str, doc: str, gates: Sequence[str], *own: Field, initial: Sequence[Field] = (), last: Sequence[Field] = ()
+) -> Struct:
+    """Returns the argument block of a layer with these gates, and fields of its own. `initial` are the states that it
+    starts from, and `last` those that it leaves besides its output."""
     fields = (
         blocks.input("input", I8, "steps", "batch", "inputs", doc="int8 [steps, batch, inputs]"),
+        *initial,
         blocks.filter("rows", "inputs", doc="int8 [gates, hidden, inputs]"),
         blocks.operand(Role.FILTER, "recurrent", I8, ("rows", "hidden"), "int8 [gates, hidden, hidden]"),
         blocks.bias("rows", doc="int32 [gates, hidden], effective bias"),
         blocks.operand(Role.BIAS, "recurrent_bias", I32, ("rows",), "int32 [gates, hidden], effective bias"),
         blocks.output(I8, "steps", "batch", "hidden", doc="int8 [steps, batch, hidden]"),
+        *last,
         blocks.scratch(),
         Field("scratch_bytes", I32),
         Field("steps", I32, "at least 1"),
@@ -75,11 +80,22 @@ def block(name: str, doc: str, gates: Sequence[str], *own: Field) -> Struct:
     return Struct(name, doc, fields, geometry="recurrent_layer")
 
 
+def initial(name: str, element: Scalar) -> Field:
+    """Returns the reference to a state that a layer starts from."""
+    return blocks.input(name, element, "batch", "hidden", doc=f"{element.element} [batch, hidden]")
+
+
+def last(name: str, element: Scalar) -> Field:
+    """Returns the reference to the state after the last step."""
+    return blocks.output(element, "batch", "hidden", doc=f"{element.element} [batch, hidden]", name=name)
+
+
 @dataclass(frozen=True)
 class RecurrentAttrs:
-    """A recurrent layer in one direction. Inputs: x, weight, recurrent weight (int8, gates along dimension 0, with one
-    scale each), bias, recurrent bias (int32, in steps of input scale * weight scale and output scale * recurrent weight
-    scale)."""
+    """A recurrent layer in one direction. Inputs: x, the initial states [batch, hidden], weight, recurrent weight
+    (int8, gates along dimension 0, with one scale each), bias, recurrent bias (int32, in steps of input scale * weight
+    scale and output scale * recurrent weight scale). Outputs: the hidden state after each step and, of layers that keep
+    16 bits, the state after the last step."""
 
     batch_first: bool = False
     reverse: bool = False
@@ -107,8 +123,13 @@ class Recurrent(Op):
     """Base class. `gates` are named in the order of PyTorch's weights."""
 
     gates: ClassVar[tuple[str, ...]]
-    # Of the arguments of the edge operator.
+    # The initial states, as the edge operator calls them; those in `wide` have 16 bits, of which one of `wide_bits` are
+    # after the point.
     initial: ClassVar[tuple[str, ...]] = ("h0",)
+    wide: ClassVar[tuple[str, ...]] = ()
+    wide_bits: ClassVar[range] = range(gate_functions.RESULT_BITS + 1)
+    # The edge operator that gives the state of 16 bits after the last step.
+    last: ClassVar[str] = ""
     # Of what is requantized to the output after the point.
     real_bits: ClassVar[int] = gate_functions.RESULT_BITS
     layouts = Layouts.ROW_MAJOR
@@ -122,14 +143,10 @@ class Recurrent(Op):
             lambda: self._refuse_variable(parameters, context),
             lambda: context.refuse_quant(node, [source]),
             lambda: self._refuse_weights(parameters, context),
+            lambda: self._refuse_states(node, parameters, context),
         )
 
     def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        for name in self.initial:
-            found = context.constant_float(self._parameters(node)[name])
-            zero = 0 if found is None or found.zero_points is None else found.zero_points
-            if found is None or found.data is None or np.any(found.data != zero):
-                return Refusal(Reason.UNSUPPORTED_PARAMETER, f"its initial state {name} is not zero")
         try:
             scales = self._gate_scales(node, context)
             x, h = context.input_scale(operand(node)), context.output_scale(node)
@@ -140,18 +157,61 @@ class Recurrent(Op):
         return None
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        parameters = self._parameters(node)
+        parameters, attrs = self._parameters(node), self.layer(node, context)
         weight, recurrent = (self._weight(node, parameters[name], context) for name in ("w_ih", "w_hh"))
         bias, recurrent_bias = self._apart(*(floats(parameters[name], context) for name in ("b_ih", "b_hh")))
         x, output = context.input_scale(operand(node)), context.output_scale(node)
         values = [
             context.value(operand(node)),
+            *(self._state(name, node, context) for name in self.initial),
             weight,
             recurrent,
             _bias(f"{weight.name}_bias", bias, x, weight),
             _bias(f"{recurrent.name}_bias", recurrent_bias, output, recurrent),
         ]
-        return [context.node(node, self.name, values, self.layer(node, context))]
+        layer = context.node(node, self.name, values, attrs)
+        if self.last:
+            sizes = self.sizes(layer)
+            state = TensorType(INT16, (sizes.batch, sizes.hidden), quant=self.wide_quant(attrs))
+            layer.outputs.append(Value(f"{node.name}_last", state))
+            context.last_states[node] = layer.outputs[1]
+        return [layer]
+
+    def _state(self, name: str, node: EdgeNode, context: ImportContext) -> Value:
+        """Returns the value of an initial state."""
+        source = self._parameters(node)[name]
+        constant, found = context.constant_float(source), _state_type(source, context)
+        if constant is None:
+            return context.value(source)
+        assert constant.data is not None and found is not None  # says check
+        element, quant = found
+        tensor_type = TensorType(element, constant.shape, quant=quant)
+        return Value(f"{node.name}_{name}", tensor_type, np.ascontiguousarray(constant.data))
+
+    def _refuse_states(
+        self, node: EdgeNode, parameters: Mapping[str, EdgeNode], context: EdgeContext
+    ) -> Optional[Refusal]:
+        for name in self.initial:
+            wanted = INT16 if name in self.wide else Element.INT8
+            found = _state_type(parameters[name], context)
+            if found is None or found[0] is not wanted:
+                return Refusal(
+                    Reason.NOT_QUANTIZED,
+                    f"its initial state {name} is not quantized as {wanted.value}; {context.requantize}",
+                )
+            _, quant = found
+            if name in self.wide and bits_of(quant.scale[0]) not in self.wide_bits:
+                return Refusal(
+                    Reason.UNSUPPORTED_QUANTIZATION,
+                    f"the scale of its state {name} is {quant.scale[0]:g}; kernels take a power of two from "
+                    f"{2.0 ** -self.wide_bits[-1]:g} to {2.0 ** -self.wide_bits[0]:g}: {context.requantize}",
+                )
+            if name not in self.wide and quant != context.output_quant(node):
+                return Refusal(
+                    Reason.UNSUPPORTED_QUANTIZATION,
+                    f"its initial state {name} has another scale than its output; {context.requantize}",
+                )
+        return None
 
     def _apart(self, bias: np.ndarray, recurrent_bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns which biases are added to the sums over the inputs, and which to the others: by default all to the
@@ -163,17 +223,25 @@ class Recurrent(Op):
         batch_first, reverse = context.arguments(node)[-2:]
         return RecurrentAttrs(batch_first, reverse)
 
+    def state_bits(self, name: str, node: EdgeNode, context: EdgeContext) -> int:
+        """Returns how many bits of a state of 16 bits are after the point."""
+        found = _state_type(self._parameters(node)[name], context)
+        bits = None if found is None else bits_of(found[1].scale[0])
+        assert bits is not None  # says check
+        return bits
+
     def _parameters(self, node: EdgeNode) -> Mapping[str, EdgeNode]:
         names = (*self.initial, "w_ih", "w_hh", "b_ih", "b_hh")
         return {name: operand(node, index) for index, name in enumerate(names, start=1)}
 
     def _refuse_variable(self, parameters: Mapping[str, EdgeNode], context: EdgeContext) -> Optional[Refusal]:
-        variable = next((name for name, node in parameters.items() if context.constant_float(node) is None), None)
+        weights = {name: node for name, node in parameters.items() if name not in self.initial}
+        variable = next((name for name, node in weights.items() if context.constant_float(node) is None), None)
         if variable is None:
             return None
         return Refusal(
             Reason.NOT_CONSTANT,
-            f"its {variable} is not a constant; only layers with fixed weights that start from zeros are supported",
+            f"its {variable} is not a constant; only layers with fixed weights are supported",
         )
 
     def _refuse_weights(self, parameters: Mapping[str, EdgeNode], context: EdgeContext) -> Optional[Refusal]:
@@ -248,34 +316,35 @@ class Recurrent(Op):
     # Graph ------------------------------------------------------------------
 
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
-        return (*inputs[0].shape[:2], inputs[2].shape[1])
+        return (*inputs[0].shape[:2], inputs[-3].shape[1])
 
-    def sizes(self, node: Node) -> Sizes:
-        x, hidden = node.inputs[0].shape, node.inputs[2].shape[1]
+    @staticmethod
+    def sizes(node: Node) -> Sizes:
+        x, hidden = node.inputs[0].shape, node.inputs[-3].shape[1]
         steps, batch = (x[1], x[0]) if node.attrs.batch_first else (x[0], x[1])
         return Sizes(steps, batch, x[2], hidden)
 
     def node_multipliers(self, node: Node) -> list[Mapping[str, int]]:
         """Returns the values of a GATE for each gate of a graph node."""
-        x, weight, recurrent = node.inputs[:3]
+        x, weight, recurrent = node.inputs[0], *node.inputs[-4:-2]
         hidden = self.sizes(node).hidden
         assert weight.quant is not None and recurrent.quant is not None
         scales = [np.array(value.scale[::hidden]) for value in (weight.quant, recurrent.quant)]
-        return self._multipliers(x.scale, node.output.scale, scales, node.attrs)
+        return self._multipliers(x.scale, node.outputs[0].scale, scales, node.attrs)
 
     def biases(self, node: Node) -> tuple[np.ndarray, np.ndarray]:
         """Returns the effective biases, int32 [rows] each."""
-        x, weight, recurrent, bias, recurrent_bias = node.inputs
+        x, (weight, recurrent, bias, recurrent_bias) = node.inputs[0], node.inputs[-4:]
         return (
             effective_bias(weight, bias, x.zero_point),
-            effective_bias(recurrent, recurrent_bias, node.output.zero_point),
+            effective_bias(recurrent, recurrent_bias, node.outputs[0].zero_point),
         )
 
-    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+    def compute(self, node: Node, inputs: Sequence[np.ndarray], states: Sequence[np.ndarray]) -> list[np.ndarray]:
         sizes, count = self.sizes(node), len(self.gates)
         time = int(node.attrs.batch_first)
         x = np.moveaxis(inputs[0].reshape(node.inputs[0].shape), time, 0)
-        weights = [value.constant.astype(np.float64).T for value in node.inputs[1:3]]
+        weights = [value.constant.astype(np.float64).T for value in node.inputs[-4:-2]]
         biases, fields = self.biases(node), self.node_multipliers(node)
         scalings = [
             [np.array([gate[f"{name}_{what}"] for gate in fields])[:, None, None] for what in ("multiplier", "shift")]
@@ -289,18 +358,27 @@ class Recurrent(Op):
             return requantize(by_gate, *scalings[which])
 
         output = np.zeros((sizes.steps, sizes.batch, sizes.hidden), np.int8)
-        hidden = np.full((sizes.batch, sizes.hidden), node.output.zero_point, np.int8)
-        state = np.zeros((sizes.batch, sizes.hidden), np.int64)
+        hidden, state = self.start(node, inputs[1:])
         order = range(sizes.steps)
         for t in reversed(order) if node.attrs.reverse else order:
             step = Step(sat16(gates(x[t], 0)), gates(hidden, 1))
             state, real = self.update(node, step, state)
-            hidden = output[t] = node.output.type.clamp(real + node.output.zero_point)
-        return np.moveaxis(output, 0, time)
+            hidden = output[t] = node.outputs[0].type.clamp(real + node.outputs[0].zero_point)
+        results = [np.moveaxis(output, 0, time)]
+        return [*results, state.astype(np.int16)] if self.last else results
+
+    @staticmethod
+    def wide_quant(attrs: Any) -> Quant:
+        """Returns how a state of 16 bits is quantized, of a layer that has one."""
+        return Quant((2.0**-gate_functions.RESULT_BITS,), 0)
+
+    def start(self, node: Node, given: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the output before the first step, and the state, both [batch, hidden]."""
+        raise NotImplementedError(self.name)
 
     def output_multiplier(self, node: Node) -> tuple[int, int]:
         """Returns what requantizes to the output."""
-        return quantize_multiplier(2.0**-self.real_bits / node.output.scale)
+        return quantize_multiplier(2.0**-self.real_bits / node.outputs[0].scale)
 
     def update(self, node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns the state [batch, hidden] after `step`, and the outputs without their zero point."""
@@ -315,15 +393,58 @@ class Recurrent(Op):
         rows = steps * batch * len(self.gates) * hidden
         both = [sums(rows, size) for size in (inputs, hidden)]
         products = {name: both[0][name] + both[1][name] for name in both[0]}
-        return Features({"steps": steps * batch, "units": steps * batch * hidden, **products})
+        around = {"starts": batch * hidden, "steps": steps * batch, "units": steps * batch * hidden}
+        return Features({**around, **products})
+
+    @classmethod
+    def draw(cls, d: Case, attrs: Any, quant: Quant) -> Value:
+        """A layer of random size; see `draw_layer`."""
+        hidden = d.pick(d.integer(1, 12), d.integer(1, 40), 4 * d.integer(1, 8))
+        steps, batch, inputs = d.integer(1, 9), d.pick(1, 1, 2, 3), d.pick(d.integer(1, 12), d.integer(1, 70))
+        output = cls.draw_layer(d, attrs, quant, Sizes(steps, batch, inputs, hidden))
+        last = d.nodes[-1].outputs[1:]
+        return d.dequantize(last[0]) if bool(last) and d.pick(False, True) else output
+
+    @classmethod
+    def draw_layer(cls, d: Case, attrs: Any, quant: Quant, sizes: Sizes) -> Value:
+        """A layer with random weights, whose gates use their whole range; it starts from zeros or anything."""
+        steps, batch, inputs, hidden = sizes
+        x = d.input(*((batch, steps, inputs) if attrs.batch_first else (steps, batch, inputs)))
+        rows = len(cls.gates) * hidden
+        from_zeros = d.pick(False, True)
+        values = [x, *(cls._draw_state(d, name, attrs, quant, (batch, hidden), from_zeros) for name in cls.initial)]
+        for size, scale in ((inputs, x.scale), (hidden, quant.scale[0])):
+            # A typical sum is 1 to 4 in real numbers.
+            typical = float(d.random.uniform(1, 4)) / (73 * 74 * math.sqrt(size) * scale)
+            scales = np.repeat(typical * 2.0 ** d.random.uniform(-1, 1, len(cls.gates)), hidden)
+            values.append(d.constant((rows, size), Element.INT8, -127, 127, Quant(tuple(map(float, scales)), 0, 0)))
+        for size in (inputs, hidden):
+            spread = int(73 * 74 * math.sqrt(size))
+            values.append(d.constant((rows,), Element.INT32, -spread, spread))
+        output = d.node(cls.name, values, attrs, quant)
+        if cls.last:
+            state = TensorType(INT16, (batch, hidden), quant=cls.wide_quant(attrs))
+            d.nodes[-1].outputs.append(Value("last", state))
+        return output
+
+    @classmethod
+    def _draw_state(
+        cls, d: Case, name: str, attrs: Any, quant: Quant, shape: tuple[int, int], from_zeros: bool
+    ) -> Value:
+        if name in cls.wide:
+            # No input of a model has 16 bits.
+            low, high = (0, 0) if from_zeros else (INT16.low, INT16.high)
+            return d.constant(shape, INT16, low, high, cls.wide_quant(attrs))
+        zero = quant.zero_point
+        return d.constant(shape, Element.INT8, zero, zero, quant) if from_zeros else d.input(*shape, quant=quant)
 
     # Payload ----------------------------------------------------------------
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         bias, recurrent_bias = self.biases(node)
         return {
-            "filter": node.inputs[1].constant,
-            "recurrent": node.inputs[2].constant,
+            "filter": node.inputs[-4].constant,
+            "recurrent": node.inputs[-3].constant,
             "bias": bias,
             "recurrent_bias": recurrent_bias,
         }
@@ -341,7 +462,7 @@ class Recurrent(Op):
             **{f"{name}_gate": fields for name, fields in zip(self.gates, self.node_multipliers(node))},
             "output_multiplier": multiplier,
             "output_shift": shift,
-            "output_offset": node.output.zero_point,
+            "output_offset": node.outputs[0].zero_point,
         }
 
 
@@ -357,29 +478,23 @@ def half_up(x: np.ndarray, bits: int) -> np.ndarray:
     return rounded
 
 
-def draw(d: Case, op: str, gates: int, attrs: Any, quant: Quant) -> Value:
-    """A layer of random size."""
-    hidden = d.pick(d.integer(1, 12), d.integer(1, 40), 4 * d.integer(1, 8))
-    steps, batch, inputs = d.integer(1, 9), d.pick(1, 1, 2, 3), d.pick(d.integer(1, 12), d.integer(1, 70))
-    return layer(d, op, gates, attrs, quant, Sizes(steps, batch, inputs, hidden))
+def bits_of(scale: float) -> Optional[int]:
+    """Returns n for a scale of 2^-n with n in [0, 15]; None for others."""
+    mantissa, exponent = math.frexp(scale)
+    return 1 - exponent if mantissa == 0.5 and 0 <= 1 - exponent <= 15 else None
 
 
-def layer(d: Case, op: str, gates: int, attrs: Any, quant: Quant, sizes: Sizes) -> Value:
-    """A layer with random weights; the gates use their whole range."""
-    steps, batch, inputs, hidden = sizes
-    shape = (batch, steps, inputs) if attrs.batch_first else (steps, batch, inputs)
-    x = d.input(*shape)
-    values = [x]
-    for size, scale in ((inputs, x.scale), (hidden, quant.scale[0])):
-        # A typical sum is 1 to 4 in real numbers.
-        typical = float(d.random.uniform(1, 4)) / (73 * 74 * math.sqrt(size) * scale)
-        scales = np.repeat(typical * 2.0 ** d.random.uniform(-1, 1, gates), hidden)
-        rows = gates * hidden
-        values.append(d.constant((rows, size), Element.INT8, -127, 127, Quant(tuple(map(float, scales)), 0, 0)))
-    for size in (inputs, hidden):
-        spread = int(73 * 74 * math.sqrt(size))
-        values.append(d.constant((gates * hidden,), Element.INT32, -spread, spread))
-    return d.node(op, values, attrs, quant)
+def _state_type(source: EdgeNode, context: EdgeContext) -> Optional[tuple[Element, Quant]]:
+    """Returns how the state `source` is quantized; None if it is not, or not with one scale."""
+    constant = context.constant_float(source)
+    if constant is None:
+        quant = context.input_quant(source, states=True)
+        element = None if quant is None else quantized_element(context.source(source))
+        return None if quant is None or element is None else (element, quant)
+    if not constant.quantized or constant.axis is not None or constant.dtype not in (INT16.value, Element.INT8.value):
+        return None
+    assert constant.scales is not None and constant.zero_points is not None
+    return Element(constant.dtype), Quant((float(constant.scales[0]),), int(constant.zero_points[0]))
 
 
 def floats(source: EdgeNode, context: EdgeContext) -> np.ndarray:

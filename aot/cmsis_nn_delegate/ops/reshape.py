@@ -54,8 +54,8 @@ class Reshape(Op):
         # compare: that operator's own check looks through it.
         alone = target_name(context.source(source)) == DEQUANTIZE
         refusal: Optional[Refusal] = context.refuse_tensors(node, source)
-        if refusal is None and alone and context.output_quant(node) is not None:
-            refusal = context.refuse_quant(node, [source], same=True)
+        if refusal is None and alone and context.output_quant(node, states=True) is not None:
+            refusal = context.refuse_quant(node, [source], same=True, states=True)
         return refusal
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:

@@ -1,8 +1,8 @@
-"""Layer of a simple recurrent network in one direction, from zeros."""
+"""Layer of a simple recurrent network in one direction."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from ..edge.nodes import target_name
 from ..edge.program_types import EdgeContext, EdgeNode
-from ..format.record import I32, Field
+from ..format.record import I8, I32, Field
 from ..graph.ir import Node, Value
 from .annotation import RecurrentLayer
 from .case import Case
 from .gate_functions import ARGUMENT_BITS, tanh
 from .kernel import KernelSpec
 from .quantized_math import requantize
-from .recurrent import Recurrent, RecurrentAttrs, Step, block, draw, half_up
+from .recurrent import Recurrent, RecurrentAttrs, Step, block, half_up, initial
 
 # The sum before a ReLU has so many bits more than the output.
 _RELU_BITS = 7
@@ -26,10 +26,10 @@ KERNEL = KernelSpec(
     "rnn",
     block(
         "RnnArgs",
-        "int8 recurrent layer in one direction, from zeros: h = tanh or relu of W x + U h, see "
-        "docs/reference/recurrent_layers.md.",
+        "int8 recurrent layer in one direction: h = tanh or relu of W x + U h, see docs/reference/recurrent_layers.md.",
         ("new",),
         Field("relu", I32, "1: relu, 0: tanh", low=0, high=1),
+        initial=(initial("initial_hidden", I8),),
     ),
 )
 
@@ -44,7 +44,7 @@ class RnnAttrs(RecurrentAttrs):
 def _draw(d: Case) -> Value:
     attrs = RnnAttrs(d.pick(False, True), d.pick(False, True), d.pick(False, True))
     low, high = (4, 7) if attrs.relu else (6.5, 8)
-    return draw(d, "rnn", 1, attrs, d.quant(float(2.0 ** -d.random.uniform(low, high))))
+    return Rnn.draw(d, attrs, d.quant(float(2.0 ** -d.random.uniform(low, high))))
 
 
 class Rnn(Recurrent):
@@ -68,6 +68,9 @@ class Rnn(Recurrent):
     def gate_steps(self, gate: int, h: float, attrs: RnnAttrs) -> tuple[float, float]:
         step = h * 2.0**-_RELU_BITS if attrs.relu else 2.0**-ARGUMENT_BITS
         return step, step
+
+    def start(self, node: Node, given: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        return given[0], np.zeros(())
 
     def update(self, node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         (gate,) = step.gates

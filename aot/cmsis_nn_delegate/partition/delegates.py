@@ -108,7 +108,6 @@ def take_model_order(edge: EdgeProgramManager) -> None:
     signature = program.graph_signature
     inputs = [arguments.index(name) for name in signature.user_inputs]
     outputs = [results[name] for name in signature.user_outputs]
-
     if inputs == list(range(len(arguments))) and outputs == list(range(len(results))):
         return
     part = LoweredBackendModule(
@@ -162,14 +161,16 @@ def _in_order(program: ExportedProgram, inputs: Sequence[int], outputs: Sequence
     in_order = constants + [user[index] for index in inputs]
     for node, _ in in_order:
         copies[node] = graph.node_copy(node)
+    held = len(signature.buffers_to_mutate)  # the new values of states that the call holds come first
+    returned = [*range(held), *(held + index for index in outputs)]
     for node in program.graph.nodes:
         if node.op == "output":
-            results: Any = type(node.args[0])(copies[node.args[0][index]] for index in outputs)
+            results: Any = type(node.args[0])(copies[node.args[0][index]] for index in returned)
             graph.output(results).meta = node.meta
         elif node.op != "placeholder":
             copies[node] = graph.node_copy(node, copies.__getitem__)
     old = signature.output_specs
-    output_specs = [OutputSpec(old[i].kind, copy.copy(old[i].arg), old[i].target) for i in outputs]
+    output_specs = [OutputSpec(old[i].kind, copy.copy(old[i].arg), old[i].target) for i in returned]
     new = ExportGraphSignature([spec for _, spec in in_order], output_specs)
     flat = ModuleCallSignature(
         inputs=[],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import torch
 from torch.export import ExportedProgram
@@ -16,6 +17,8 @@ from ..format.element import KERNEL_ELEMENTS
 from ..graph.failure import shown_in_errors
 from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Element, Layout, Quant, TensorType
+from ..ops.held import HeldAttrs, initial_value
+from .held_states import HeldState, held_states, initial_data
 from .support import find_op
 
 # What the border of a partition may be. Operators that compute indices give int64.
@@ -35,8 +38,13 @@ def import_program(program: ExportedProgram, checked: bool = False) -> Graph:
     """
     context = ImportContext(program)
     graph = Graph([], [])
+    states = {state.read: _Held.of(program, state) for state in held_states(program)}
+    if len(states) != len(program.graph_signature.buffers_to_mutate):
+        raise ValueError("a state of the partition has no single scale: lower with the helper of this package")
     for node in program.graph.nodes:
-        if node.op == "placeholder":
+        if node in states:
+            graph.nodes.extend(states[node].recall(context))
+        elif node.op == "placeholder":
             if not context.is_constant(node):
                 value = _input(node)
                 context.define(node, value)
@@ -44,7 +52,10 @@ def import_program(program: ExportedProgram, checked: bool = False) -> Graph:
         elif node.op == "call_function":
             graph.nodes.extend(_import_call(node, context, checked))
         elif node.op == "output":
-            graph.outputs = [_output(result, context) for result in node.args[0]]
+            for held in states.values():
+                graph.nodes.extend(held.keep(context))
+            results = node.args[0][len(states) :]  # behind the new values of the states
+            graph.outputs = [_output(result, context) for result in results]
         else:
             raise ValueError(f"{node.name}: a node of kind {node.op} cannot be delegated")
     with shown_in_errors(graph):
@@ -67,13 +78,13 @@ def _import_call(node: EdgeNode, context: ImportContext, checked: bool) -> list[
 
 def _input(node: EdgeNode) -> Value:
     element, layout = _border(node, "input", _INPUTS)
-    quant = _input_quant(node, element) if element.is_activation else None
+    quant = _input_quant(node, element) if element.is_quantized else None
     return Value(node.name, TensorType(element, shape_of(node), layout, quant))
 
 
 def _input_quant(node: EdgeNode, element: Element) -> Quant:
     """Returns the parameters with which a quantized input is read."""
-    quants = {quant_of(user) for user in node.users if target_name(user) == DEQUANTIZE}
+    quants = {quant_of(user, states=True) for user in node.users if target_name(user) == DEQUANTIZE}
     quant = quants.pop() if len(quants) == 1 else None
     if quant is None or len(node.users) != sum(target_name(user) == DEQUANTIZE for user in node.users):
         raise ValueError(
@@ -109,3 +120,40 @@ def _border(node: EdgeNode, what: str, elements: Mapping[torch.dtype, Element]) 
             "channels_last: call .contiguous() on it"
         )
     return elements[value.dtype], layout
+
+
+class _Held(NamedTuple):
+    """A state that the call holds: `value` in persistent memory, and what it holds at first."""
+
+    state: HeldState
+    value: Value
+    initial: Value
+
+    @classmethod
+    def of(cls, program: ExportedProgram, state: HeldState) -> _Held:
+        tensor_type = TensorType(state.element, shape_of(state.read), quant=state.quant)
+        data = tensor_type.quantize(initial_data(program, state).detach().cpu().contiguous().numpy())
+        return cls(state, Value(state.target, tensor_type), initial_value(state.read.name, data))
+
+    def recall(self, context: ImportContext) -> list[Node]:
+        """Returns what reads it, with a dequantize, which the quantize of its readers undoes."""
+        name, source = self.state.read.name, (self.state.read.name,)
+        held = Value(f"{name}_held", self.value.type)
+        read = Value(name, TensorType(Element.FLOAT32, self.value.shape))
+        context.define(self.state.read, read)
+        attrs = HeldAttrs(self.value.shape)
+        return [
+            Node("recall", f"{name}_recall", [self.initial], [held], attrs, source, states=[self.value]),
+            Node("dequantize", name, [held], [read], sources=source),
+        ]
+
+    def keep(self, context: ImportContext) -> list[Node]:
+        """Returns what writes it."""
+        name, source = self.state.read.name, (self.state.result.name,)
+        result = context.value(self.state.result)
+        new = Value(f"{name}_new", self.value.type)
+        attrs = HeldAttrs(self.value.shape)
+        return [
+            Node("quantize", f"{name}_quantize", [result], [new], sources=source),
+            Node("keep", f"{name}_keep", [new, self.initial], [], attrs, source, states=[self.value]),
+        ]

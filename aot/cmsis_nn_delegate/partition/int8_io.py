@@ -126,7 +126,7 @@ def _is_bool(node: Node) -> bool:
 
 
 def _quantize_input(node: Node) -> None:
-    if _is_quantized(node) or is_index(node) or _is_bool(node):
+    if _is_quantized(node) or is_index(node) or _is_bool(node) or (node.users and all(map(_of_state, node.users))):
         return
     quant = _input_quant(node)
     if quant is None:
@@ -159,7 +159,7 @@ def _quantize_outputs(program: ExportedProgram) -> None:
     output = program.graph.output_node()
     results = _results(program.graph)
     for index, spec, node in _user_outputs(program):
-        if _is_quantized(node) or is_index(node):
+        if _is_quantized(node) or is_index(node) or _of_state(node):
             continue
         if _output_quant(node) is None:
             raise ValueError(
@@ -170,6 +170,13 @@ def _quantize_outputs(program: ExportedProgram) -> None:
         results[index] = operand(node)
         spec.arg = TensorArgument(name=results[index].name)
     output.args = (tuple(results),)
+
+
+def _of_state(node: Node) -> bool:
+    """Returns whether it quantizes or dequantizes a state of 16 bits, which stays in float at the border."""
+    if target_name(node) not in (QUANTIZE, DEQUANTIZE):
+        return False
+    return quant_of(node) is None and quant_of(node, states=True) is not None
 
 
 def _is_quantized(node: Node) -> bool:

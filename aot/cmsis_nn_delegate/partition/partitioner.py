@@ -26,6 +26,7 @@ from .backend import LATER, CmsisNnBackend, compile_specs
 from .decompose import KEPT, decomposed
 from .exir import CompileSpec, DelegationSpec, Partitioner, PartitionResult, tag_constant_data
 from .explain import report
+from .held_states import separate_new_states, tag_held_states
 from .smaller_units import nest_concatenations, separate_readers
 from .spelled_out import spell_out_layers
 from .support import Support
@@ -111,6 +112,7 @@ class CmsisNnPartitioner(Partitioner):
         """Records the functions before they are decomposed, and gives recurrent layers that are refused back to
         PyTorch. Inside of `lowering`, also rewrites units with too many inputs and outputs: ExecuTorch does not allow
         `partition` to change a program."""
+        separate_new_states(exported_program)
         if spell_out_layers(exported_program, lambda node: self._takes(exported_program, node)):
             self._asked = None
         if not self._asks_once:
@@ -152,6 +154,7 @@ class CmsisNnPartitioner(Partitioner):
             node.meta["delegation_tag"] = tag
             tags[tag] = self.delegation_spec
         tag_constant_data(exported_program)
+        tag_held_states(exported_program)
         self.reports.extend(report(exported_program, support, self._functions))
         self.work = measure(exported_program, support)
         return PartitionResult(tagged_exported_program=exported_program, partition_tags=tags)

@@ -26,7 +26,7 @@ from torch.fx import Node
 from ..edge.context import EdgeContext, is_index
 from ..edge.functions import Functions, name_in
 from ..edge.naming import left_in_float
-from ..edge.nodes import GETITEM, operand, target_name
+from ..edge.nodes import GETITEM, operand, quant_of, target_name
 from ..edge.refusal import Reason, Refusal
 from ..format.schema import MAX_IO
 from ..ops.op import Op
@@ -34,6 +34,7 @@ from ..ops.registry import OPS
 from ..providers.provider import Provider
 from ..providers.registry import DEFAULT
 from ..quantization.recurrent import KINDS, MAX_STEPS
+from .held_states import returned_once, states_without_border
 from .portable import missing_kernel
 
 _BY_TARGET: dict[str, list[Op]] = {}
@@ -75,9 +76,8 @@ def no_kernel(target: str, missing: str) -> str:
     if target in _RECURRENT:
         return (
             f"no kernel for {target}: once quantized, recurrent layers of sequences of a fixed length are computed "
-            "that start from zeros, have no projection, and whose last cell state is not read; others step by step, up "
-            f"to {MAX_STEPS} steps: call the layer for one part of the sequence after the other, with the state that "
-            "the part before returned"
+            f"that have no projection; others step by step, up to {MAX_STEPS} steps: call the layer for one part of "
+            "the sequence after the other, with the state that the part before returned"
         )
     if target == _ATTENTION:
         return (
@@ -153,6 +153,7 @@ class Support:
         self.refusals: dict[Node, Refusal] = {}
         self._calls = [node for node in program.graph.nodes if node.op == "call_function"]
         self._graph = program.graph
+        self._program = program
         self._earlier = earlier
         self._accepted: dict[str, str] = {}  # names and targets of nodes that `Op.check` has accepted
         self._ops: dict[Node, Op] = {}  # operators, quantize and dequantize of activations
@@ -406,6 +407,12 @@ class Support:
         useful = feeds | follows
         useful |= {node for node in borders if any(user in feeds for user in node.users)}
         useful |= {node for node in borders if node.args[0] in follows}
+        # What a call keeps of what it reads.
+        for state in returned_once(self._program):
+            if state.result in border_set and state.result.args[0] in border_set:
+                kept = operand(state.result)
+                if kept in useful or any(user in useful for user in operand(kept).users):
+                    useful |= {state.result, kept}
         for node in borders:
             if node not in useful:
                 del self._ops[node]
@@ -414,7 +421,8 @@ class Support:
     # Grouping ---------------------------------------------------------------
 
     def _units(self) -> dict[Node, Node]:
-        """Returns a representative for each delegated node; nodes that exchange float tensors share one."""
+        """Returns a representative for each delegated node; nodes that exchange float tensors share one, and those that
+        exchange states of 16 bits, which are no inputs and outputs of a call."""
         parent = {node: node for node in self._ops}
 
         def find(node: Node) -> Node:
@@ -424,9 +432,13 @@ class Support:
             return node
 
         for node, op in self._ops.items():
+            others = (*self._activation_inputs(node), *self._readers(node))
             if op.name in ("quantize", "dequantize"):
-                continue
-            for other in (*self._activation_inputs(node), *self._readers(node)):
+                if quant_of(node) is not None or quant_of(node, states=True) is None:
+                    continue
+                if op.name == "quantize":
+                    others = (*self._readers(node),)
+            for other in others:
                 if other in parent:
                     parent[find(other)] = find(node)
         return {node: find(node) for node in self._ops}
@@ -485,7 +497,7 @@ class Support:
         return list(members.values())
 
     def _io_count(self, nodes: list[Node]) -> int:
-        """Returns how many inputs and outputs these nodes would have as a partition."""
+        """Returns how many inputs and outputs these nodes would have as a partition. States that it holds are none."""
         inside = set(nodes)
         inputs: set[Node] = set()
         outputs: set[Node] = set()
@@ -494,7 +506,7 @@ class Support:
             readers = list(self._readers(node))
             if any(reader not in inside for reader in readers):
                 outputs.add(node)
-        return len(inputs | outputs)
+        return len((inputs | outputs) - states_without_border(self._program, inside))
 
     def _cut(self, nodes: list[Node]) -> list[list[Node]]:
         """Returns the nodes of a level in parts with at most `max_io` inputs and outputs, but for crowded units; each

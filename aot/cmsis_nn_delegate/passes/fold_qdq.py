@@ -7,7 +7,7 @@ from typing import Optional
 import numpy as np
 
 from ..graph.ir import Graph, Node, Value
-from ..graph.tensor_type import Quant, TensorType
+from ..graph.tensor_type import Element, Quant, TensorType
 from ..ops.lookup import LookupAttrs, indices, table_value
 from ..ops.registry import OPS
 from .rewriting import merge_sources, remove_dead
@@ -18,7 +18,8 @@ def fold_qdq(graph: Graph) -> None:
 
     Only the quantize nodes of float graph inputs and the dequantize nodes of float
     graph outputs remain. A quantize that follows a dequantize with other parameters becomes a
-    look-up, which is exact and can be joined with others. If an operator has no quantize directly
+    look-up, which is exact and can be joined with others; both stay where one of them has 16 bits,
+    for which a table would be too large. If an operator has no quantize directly
     after it (because it feeds a reshape, say), it takes the parameters of the next quantize.
     """
     integer: dict[Value, Value] = {}  # of each float value, its integer counterpart
@@ -42,8 +43,8 @@ def fold_qdq(graph: Graph) -> None:
 
 def _integer_output(graph: Graph, node: Node, value: Value, inputs: list[Value]) -> Value:
     """Returns the integer value that `node` defines instead of float `value`, with the next quantize's parameters."""
-    if OPS[node.op].gives_index:
-        return value  # not a number with a scale
+    if OPS[node.op].gives_index or value.element.is_integer:
+        return value  # not a number with a scale, or a state
     quant = _result_quant(graph, value)
     if quant is None and OPS[node.op].keeps_quant:
         # Dequantized, reshaped and read in float, so the parameters stay the same.
@@ -60,6 +61,12 @@ def _fold_quantize(graph: Graph, node: Node, integer: dict[Value, Value]) -> Non
     source = integer.get(node.inputs[0])
     if source is None:
         return  # reads a float graph input
+    if not (source.element.is_activation and node.output.element.is_activation) and source.type != node.output.type:
+        real = Value(f"{node.name}_real", TensorType(Element.FLOAT32, source.shape))
+        before = Node("dequantize", f"{node.name}_dequantize", [source], [real], sources=node.sources)
+        graph.nodes.insert(graph.nodes.index(node), before)
+        node.inputs = [real]
+        return
     if source.quant != node.output.quant:
         node.op, node.attrs = "lookup", LookupAttrs(("requantize",))
         node.inputs = [source, table_value(f"{node.name}_table", _requantized(source, node.output))]

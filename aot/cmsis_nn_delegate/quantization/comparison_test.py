@@ -16,6 +16,7 @@ from cmsis_nn_delegate import pipeline
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.quantization import prepare
 from cmsis_nn_delegate.quantization.comparison import Samples, compare
+from cmsis_nn_delegate.quantization.comparison.layers import Layers
 from cmsis_nn_delegate.quantization.configuration import OBSERVERS
 from cmsis_nn_delegate.quantization.convert import convert_calibrated
 from cmsis_nn_delegate.quantization.interface import make_flat
@@ -313,6 +314,28 @@ def test_a_state_that_became_a_constant_shows_with_one_sample(quantized_only):
     place = "its constant held" if quantized_only else "on sample 0, step 1"
     with pytest.raises(UserError, match=f"parts from the float model at .*{place}"):
         compare(original, prepared, converted, torch.export.export(converted, data[0]), kept)
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+def test_states_begin_anew_with_each_sequence(steps, monkeypatch):
+    """Of all modules, but not in the steps that are added to a short sequence."""
+    data = samples(6, (1, 3, 6))
+    original, prepared, converted, _ = quantized(Delayed(), data, "minmax")
+    kept = Samples(steps=True)
+    for index, sample in enumerate(data):
+        kept.add(sample, index % steps == 0)
+    assert kept.starts == set(range(0, 6, steps))
+    held = []
+
+    class Seen(Layers):
+        def __init__(self, prepared, converted, *arguments):
+            held.append([bool(module.held.any()) for module in (prepared, converted)])
+            super().__init__(prepared, converted, *arguments)
+
+    monkeypatch.setattr("cmsis_nn_delegate.quantization.comparison.Layers", Seen)
+    found = compare(original, prepared, converted, torch.export.export(converted, data[0]), kept)
+    assert held == [[step % steps > 0 or step >= 6] * 2 for step in range(10 - steps)]
+    assert found.sqnr > 30
 
 
 def test_compile_model_compares_and_need_not(monkeypatch):

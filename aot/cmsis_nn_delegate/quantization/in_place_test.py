@@ -32,7 +32,8 @@ def export(module, *inputs):
 def converted(module, *inputs):
     prepared = prepare_pt2e(quantizable_module(export(module, *inputs)), CmsisNnQuantizer("minmax"))
     state = copy.deepcopy(prepared.state_dict())
-    prepared(*(x.clone() for x in inputs))
+    for _ in range(2):  # what reads the state has a scale once there is something else than zeros in it
+        prepared(*(x.clone() for x in inputs))
     if hasattr(prepared, "memory"):
         prepared.memory.copy_(state["memory"])
     return convert_calibrated(prepared)

@@ -101,7 +101,7 @@ class Inputs:
             raise UserError("there are no example inputs: the model needs at least one input")
         leaves, spec = pytree.tree_flatten((args, kwargs))
         remaining = iter(tensors)
-        args, kwargs = pytree.tree_unflatten([x if _is_fixed(x) else next(remaining) for x in leaves], spec)
+        args, kwargs = pytree.tree_unflatten([x if is_fixed(x) else next(remaining) for x in leaves], spec)
         return Inputs(args, kwargs, tuple(tensors), tuple(names), bind)
 
     def flatten(self, sample: Any, what: str) -> tuple[torch.Tensor, ...]:
@@ -122,18 +122,18 @@ class Inputs:
         args, kwargs = self._bind(sample, what)
         leaves, spec = pytree.tree_flatten((args, kwargs))
         wanted, wanted_spec = pytree.tree_flatten((self.args, self.kwargs))
-        if spec != wanted_spec or list(map(_is_fixed, leaves)) != list(map(_is_fixed, wanted)):
+        if spec != wanted_spec or list(map(is_fixed, leaves)) != list(map(is_fixed, wanted)):
             raise UserError(
                 f"{what} is structured in another way than the example inputs: {_outline(sample)} "
                 f"instead of {_outline((*self.args, *self.kwargs.values()))}"
             )
         for leaf, example in zip(leaves, wanted):
-            if _is_fixed(leaf) and (type(leaf), leaf) != (type(example), example):
+            if is_fixed(leaf) and (type(leaf), leaf) != (type(example), example):
                 raise UserError(
                     f"{what} has the value {leaf!r} where the example inputs have {example!r}; the compiled model is "
                     "made for one value: give a tensor if it changes"
                 )
-        present = [leaf for leaf in leaves if not _is_fixed(leaf)]
+        present = [leaf for leaf in leaves if not is_fixed(leaf)]
         return self.checked(present, what)
 
     def checked(self, tensors: Sequence[Any], what: str) -> tuple[torch.Tensor, ...]:
@@ -152,14 +152,15 @@ def required_names(model: Model) -> list[str]:
     does not say."""
     if isinstance(model, ExportedProgram):
         return list(model.graph_signature.user_inputs)
-    signature = _signature(model)
+    signature = signature_of(model)
     parameters = signature.parameters.values() if signature else ()
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     names = [p.name for p in parameters if p.default is p.empty and p.kind not in variadic]
     return names or [p.name for p in parameters if p.kind not in variadic][:1] or ["input0"]
 
 
-def _signature(model: Model) -> Optional[inspect.Signature]:
+def signature_of(model: Model) -> Optional[inspect.Signature]:
+    """Returns what `forward` takes, if it is known."""
     try:
         return None if isinstance(model, ExportedProgram) else inspect.signature(model.forward)
     except (TypeError, ValueError):  # a forward that is not written in Python
@@ -175,7 +176,7 @@ def _bind(model: Model, arguments: Arguments, what: str) -> Bound:
         raise UserError(f"{what}: the keys of the dict are the names of forward's parameters, not {list(kwargs)}")
     if isinstance(model, ExportedProgram):
         return _bind_exported(model, args, kwargs, what)
-    signature = _signature(model)
+    signature = signature_of(model)
     if signature is None:
         return args, kwargs
     try:
@@ -206,11 +207,11 @@ def _bind_exported(program: ExportedProgram, args: Args, kwargs: dict[str, Any],
 
 def _tensors(model: Model, args: Args, kwargs: dict[str, Any], what: str) -> tuple[list[torch.Tensor], list[str]]:
     """Returns the tensors in the arguments and their names."""
-    signature = _signature(model)
+    signature = signature_of(model)
     parameters = list(signature.parameters.values()) if signature else []
     tensors, names = [], []
     for path, leaf in pytree.tree_flatten_with_path((args, kwargs))[0]:
-        if _is_fixed(leaf):
+        if is_fixed(leaf):
             continue
         tensors.append(_checked(leaf, f"{what} {_position(path)}"))
         names.append(_name(path, parameters))
@@ -220,24 +221,25 @@ def _tensors(model: Model, args: Args, kwargs: dict[str, Any], what: str) -> tup
     return tensors, names
 
 
-def _is_fixed(leaf: Any) -> bool:
+def is_fixed(leaf: Any) -> bool:
     """Returns whether torch.export makes the program for this value, instead of giving it an input."""
     return leaf is None or isinstance(leaf, (bool, int, float, str))
 
 
-def _keys(path: tuple[Any, ...]) -> list[Any]:
+def keys_of(path: tuple[Any, ...]) -> list[Any]:
+    """Returns the indices, keys and names that lead to a leaf of a structure."""
     return [getattr(key, "idx", getattr(key, "key", getattr(key, "name", key))) for key in path]
 
 
 def _position(path: tuple[Any, ...]) -> str:
     """Returns the position of a tensor among the arguments, for messages: 0, or 1[2], or a name."""
-    _, first, *rest = _keys(path)
+    _, first, *rest = keys_of(path)
     return f"{first}{''.join(f'[{key!r}]' for key in rest)}"
 
 
 def _name(path: tuple[Any, ...], parameters: list[inspect.Parameter]) -> str:
     """Returns the name that torch.export gives the placeholder."""
-    _, first, *rest = _keys(path)
+    _, first, *rest = keys_of(path)
     name = first
     if isinstance(first, int):
         variadic = [i for i, p in enumerate(parameters) if p.kind is inspect.Parameter.VAR_POSITIONAL]

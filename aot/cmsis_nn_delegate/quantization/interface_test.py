@@ -1,5 +1,6 @@
 """Every form in which a model may take and return tensors, and data for it."""
 
+import itertools
 import re
 from collections import namedtuple
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.cli import main
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.quantization import calibration
+from cmsis_nn_delegate.quantization.calibration import Sequences
 from cmsis_nn_delegate.quantization.interface import Inputs, check_model, make_flat, required_names
 from cmsis_nn_delegate.support import heartbeat
 from cmsis_nn_delegate.support.errors import UserError
@@ -276,7 +278,7 @@ def test_nested_inputs_are_compiled():
 
 def read(data, examples=(A,), function=lambda self, x: self.linear(x)):
     calibration.check(data)
-    return list(calibration.read(data, Inputs.of(Model(function), examples)))
+    return list(itertools.chain(*calibration.read(data, Inputs.of(Model(function), examples))))
 
 
 SIX = torch.arange(18.0).reshape(6, 3)
@@ -325,7 +327,8 @@ def test_forms_of_calibration_data(form):
 @pytest.mark.parametrize("form", FORMS)
 def test_progress_names_the_sample(form):
     data = FORMS[form]() if callable(FORMS[form]) else FORMS[form]
-    places = [heartbeat.place() for _ in calibration.read(data, Inputs.of(Model(lambda self, x: x), (A,)))]
+    (sequence,) = calibration.read(data, Inputs.of(Model(lambda self, x: x), (A,)))
+    places = [heartbeat.place() for _ in sequence]
     if "of other" in form or form == "more rows":  # of which one gives several samples
         assert places == [f"sample {number}{' of 2' * (form == 'more rows')}" for number in (1, 1, 2)]
     else:
@@ -437,3 +440,63 @@ def test_structures_on_the_command_line(tmp_path, function, capsys):
     assert main(["run", f"{tmp_path}/net", "--inputs", f"{tmp_path}/x.npz"]) == 0
     out = capsys.readouterr().out
     assert "output 2 is None" in out and "output1: float32[4, 4]" in out
+
+
+# Sequences -------------------------------------------------------------------
+
+
+def sequences_of(data, examples=(A,)):
+    sequences = calibration.read(Sequences(data), Inputs.of(Model(lambda self, x: self.linear(x)), examples))
+    return [[sample[0] for sample in sequence] for sequence in sequences]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_sequence_has_any_form_of_calibration_data(form):
+    data = FORMS[form]
+    first, second = sequences_of([data() if callable(data) else data, [SIX[2:4]]])
+    assert torch.equal(torch.cat(first), SIX) and torch.equal(torch.cat(second), SIX[2:4])
+
+
+def test_sequences_are_read_one_after_the_other():
+    """They may be generators, of a generator."""
+    read_so_far = []
+
+    def steps(number):
+        for step in range(number + 1):
+            read_so_far.append((number, step))
+            yield SIX[:2]
+
+    inputs = Inputs.of(Model(lambda self, x: self.linear(x)), (A,))
+    for number, sequence in enumerate(calibration.read(Sequences(map(steps, range(3))), inputs)):
+        for step, _ in enumerate(sequence):
+            assert read_so_far[-1] == (number, step) and heartbeat.place() == f"sample {step + 1}"
+    assert len(read_so_far) == 6
+
+
+def fails():
+    raise KeyError("no such recording")
+    yield
+
+
+@pytest.mark.parametrize(
+    "data, message",
+    [
+        ([[SIX[:2]], []], "sequence 1 of the calibration data is empty: leave it out"),
+        ([[SIX[:2]], 3], "sequence 1 of the calibration data is int; give an iterable of samples"),
+        ([None], "sequence 0 of the calibration data is missing"),
+        ([[SIX[:2], SIX[:3]]], r"sample 1 of sequence 0 of the calibration data has shapes \[\[3, 3\]\]"),
+        ([[SIX[:2] * torch.nan]], "sample 0 of sequence 0 of the calibration data: input 0"),
+        ([fails()], "sequence 0 of the calibration data: sample 0 cannot be read: KeyError"),
+        ([{"x": SIX, "y": 3}], "sequence 0 of the calibration data: item 'y' is int"),
+        (fails(), "calibration data: sequence 0 cannot be read: KeyError: 'no such recording'"),
+    ],
+)
+def test_unusable_sequences(data, message):
+    with pytest.raises(UserError, match=message):
+        sequences_of(data)
+
+
+@pytest.mark.parametrize("data", ["x.npz", {"x": SIX}, 3, None])
+def test_what_is_no_iterable_of_sequences(data):
+    with pytest.raises(UserError, match=f"Sequences has {type(data).__name__}; give an iterable of sequences"):
+        Sequences(data)

@@ -71,8 +71,9 @@ from .overrides import settings_of, stays_float
 from .prepare import BATCH_NORM, remove_identities
 from .rewrites import rewrite
 from .rewriting import evaluated
-from .shared_scales import point_to_first, scale_of
+from .shared_scales import owner_of, point_to_first, scale_of, set_spec, spec_of
 from .specs import MASK, MASKED_SCORES, RANGE, Specs, fixed, fixed_range
+from .state_scales import narrow_readers, read_states_once, share_state_scales, states_in_float
 from .worthwhile import drop_workless
 
 # What operators say about being quantized, by the names of their overloads in exported programs.
@@ -84,6 +85,25 @@ for _op in sorted(OPS.values(), key=lambda op: not isinstance(op.annotation, Una
 _BATCH_NORMS = frozenset(map(str, BATCH_NORM))
 _ACTIVATIONS = frozenset(OPS["clamp"].annotation.targets)
 _WORKING = {target for op in OPS.values() if op.computes for target in op.annotation.targets}
+
+# What a state may go through on its way to its next value: what moves it, and layers that keep it themselves.
+_MOVING = {target for op in OPS.values() for target in op.annotation.targets if not op.computes}
+_LAYERS = {
+    target for op in OPS.values() if isinstance(op.annotation, RecurrentLayer) for target in op.annotation.targets
+}
+
+# What reads states of 16 bits; everything else reads them in 8.
+_RESHAPES = frozenset(OPS["reshape"].annotation.targets)
+_TAKING_STATES = {
+    *_RESHAPES,
+    *OPS["last_state"].targets,
+    *(
+        target
+        for op in OPS.values()
+        if isinstance(op.annotation, RecurrentLayer)
+        for target in (*op.annotation.targets, str(op.annotation.cells))
+    ),
+}
 
 _DeriveQparams = Callable[[Sequence[Any]], tuple[torch.Tensor, torch.Tensor]]
 
@@ -200,8 +220,10 @@ class CmsisNnQuantizer(Quantizer):
         return model
 
     def annotate(self, model: GraphModule) -> GraphModule:
+        read_states_once(model.graph)
         state = written_state(model.graph)
         constants = constant_nodes(model.graph) - state
+        in_float = states_in_float(model.graph, state, _MOVING, _LAYERS)
         numbers = {node for node in constants if _is_tensor(node) and _value(node).numel() == 1}
         for node in model.graph.nodes:
             if node.op != "call_function" or Q_ANNOTATION_KEY in node.meta:
@@ -213,6 +235,8 @@ class CmsisNnQuantizer(Quantizer):
             if RANGE in node.meta and node.target is torch.ops.aten.to.dtype:
                 self._mark(node, {}, self._activation(node))  # of booleans, which have no scale
                 continue
+            if not in_float.isdisjoint(node.all_input_nodes) or not state.isdisjoint(_weights_of(node)):
+                continue
             annotations = [SameScale(())] if node.target in DROPOUT else _ANNOTATIONS.get(str(node.target), [])
             # A mask or indices, which are beside the input of such operators, have no scale.
             masked = all(isinstance(annotation, FixedOutput) for annotation in annotations)
@@ -221,10 +245,10 @@ class CmsisNnQuantizer(Quantizer):
             index = any(isinstance(annotation, IndexOutput) for annotation in annotations)
             if not (_is_float(node) or index) or not all(_is_float(arg) or arg in numbers for arg in tensors):
                 continue
-            if not state.isdisjoint(node.all_input_nodes):
-                continue  # quantized, it would be taken for a constant
             any(self._annotate(node, annotation, constants, numbers) for annotation in annotations)
         drop_workless(model, _works)
+        narrow_readers(model.graph, _TAKING_STATES, self._specs.activation(self.configuration.general()))
+        share_state_scales(model.graph)
         fix_ranges(model.graph, self.configuration.ranges)
         point_to_first(model.graph)
         return model
@@ -259,7 +283,7 @@ class CmsisNnQuantizer(Quantizer):
         if isinstance(annotation, FixedOutput):
             self._mark(node, {source: self._input(source)}, fixed(annotation.scale, annotation.zero_point))
             return True
-        if not isinstance(annotation, SameScale) or source.op == "get_attr":
+        if not isinstance(annotation, SameScale) or source in constants:
             return False
         if annotation.when is not None and not annotation.when(node):
             return False
@@ -357,24 +381,41 @@ class CmsisNnQuantizer(Quantizer):
         return True
 
     def _annotate_recurrent(self, node: Node, annotation: RecurrentLayer) -> bool:
-        """Annotates a layer in which only the sequence is no constant. What its cells need is seen where they are
-        computed, beside the layer, and stated by the scale of the initial ones."""
+        """Annotates a layer whose weights are constant. What its cells need is seen where they are computed, beside the
+        layer, and stated by the scale of the initial ones."""
         arguments: tuple[Any, ...] = node.args
         source, *states = arguments[: 3 if annotation.cells else 2]
-        weights = arguments[1 + len(states) : 3 + len(states)]
-        inputs: dict[Node, QuantizationSpecBase] = {
-            source: self._input(source),
-            states[0]: SharedQuantizationSpec(node),
-            **dict.fromkeys(weights, self._specs.per_gate(annotation.gates)),
-        }
+        weights = dict.fromkeys(arguments[-6:-4], self._specs.per_gate(annotation.gates))
+        specs: list[QuantizationSpecBase] = [
+            self._specs.unit_state if annotation.unit else SharedQuantizationSpec(node)
+        ]
         if annotation.cells is not None:
             cells = next((u for u in source.users if str(u.target) == annotation.cells and u.args == node.args), None)
             if cells is None:
                 return False  # `rewrite` adds them
             self._mark(cells, {source: self._input(source)}, self._specs.cells)
-            inputs[states[1]] = SharedQuantizationSpec(cells)
+            specs.append(SharedQuantizationSpec(cells))
+        given: dict[Node, QuantizationSpecBase] = {
+            state: self._state(state, spec) for state, spec in zip(states, specs)
+        }
+        inputs: dict[Node, QuantizationSpecBase] = {source: self._input(source), **given, **weights}
         self._mark(node, inputs, self._activation(node))
+        last = SharedQuantizationSpec((states[-1], node))
+        for reader in node.users:
+            if str(reader.target) == annotation.last:
+                read = {arg: inputs[arg] for arg in reader.all_input_nodes if arg in inputs}
+                self._mark(reader, {node: SharedQuantizationSpec(node), **read}, last)
         return True
+
+    def _state(self, state: Node, spec: QuantizationSpecBase) -> QuantizationSpecBase:
+        """Returns `spec` for reading an initial state. What only reshapes an input or a buffer has it too."""
+        source = state
+        while source.op == "call_function" and str(source.target) in _RESHAPES:
+            source = source.all_input_nodes[0]
+        if source is state or source.op == "call_function" or spec_of(state) is None:
+            return spec
+        set_spec(owner_of(state), spec)
+        return SharedQuantizationSpec(state)
 
     # Helpers ----------------------------------------------------------------
 
@@ -429,6 +470,16 @@ class CmsisNnQuantizer(Quantizer):
         node.meta[Q_ANNOTATION_KEY] = QuantizationAnnotation(
             input_qspec_map=inputs, output_qspec=output, _annotated=True
         )
+
+
+def _weights_of(node: Node) -> Sequence[Any]:
+    """Returns the operands of a layer that have to be constants."""
+    for annotation in _ANNOTATIONS.get(str(node.target), []):
+        if isinstance(annotation, Weighted):
+            return node.all_input_nodes[1:]
+        if isinstance(annotation, RecurrentLayer):
+            return node.args[-6:-2]
+    return ()
 
 
 def _works(node: Node) -> bool:

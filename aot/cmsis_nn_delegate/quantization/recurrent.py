@@ -3,12 +3,15 @@ direction a call.
 
 PyTorch's operators compute several layers, in one direction or both, and return the last states besides the results of
 all steps. Here each layer and direction becomes a call of `edge.recurrent_ops`, of the results of the layer before; the
-last hidden state is the result of the last step. The cell state is computed beside an LSTM, by a call that says to
-calibration which range the cells have, and that `convert_pt2e` removes.
+last hidden state is the result of the last step, and a cell is a layer of one step. The cell state is computed beside
+an LSTM, by a call that says to calibration which range the cells have, and that goes with calibration.
+
+A GRU adds up small steps, and so do the cells of an LSTM: where they are kept for the next inference, in a buffer or by
+the caller, they have 16 bits.
 
 Layers that kernels do not compute are unrolled, up to `MAX_STEPS` steps, into linear layers, products, sums and
-functions of numbers, which share their weights: those with a projection, with an initial state other than zeros, whose
-last cell state is read, or that are trained with quantization."""
+functions of numbers, which share their weights: those with a projection, a GRU with an initial state that may be beyond
+1, and those that are trained with quantization."""
 
 from __future__ import annotations
 
@@ -45,9 +48,21 @@ KINDS: dict[Any, Kind] = {
 }
 
 
+# Cells compute one step of these.
+_LAYERS_OF_CELLS = {
+    aten.lstm_cell.default: aten.lstm.input,
+    aten.gru_cell.default: aten.gru.input,
+    aten.rnn_tanh_cell.default: aten.rnn_tanh.input,
+    aten.rnn_relu_cell.default: aten.rnn_relu.input,
+}
+
+
 def separate_recurrent_layers(model: GraphModule, trained: bool = False) -> None:
     """Rewrites `model` as the module docstring says; `trained` if its weights will change. Layers that drop numbers out
     as in training stay, and so do longer ones that kernels do not compute."""
+    for node in list(model.graph.nodes):
+        if node.op == "call_function" and node.target in _LAYERS_OF_CELLS:
+            _make_layer(node)
     for node in list(model.graph.nodes):
         if node.op != "call_function" or node.target not in KINDS:
             continue
@@ -91,46 +106,88 @@ class _Layers:
             return False  # with a projection
         if self._source.meta["val"].dim() != 3 or any(evaluated(self._model, p) is None for p in self._parameters):
             return False
+        # The states of a GRU are results of tanh, or means of these and of the initial ones.
+        return self._kind.layer is not recurrent_ops.GRU or _within_one(self._states[0], set())
+
+    @property
+    def _from_zeros(self) -> bool:
         starts = [evaluated(self._model, state) for state in self._states]
-        cells = any(user.args[1] == 2 and user.users for user in self._node.users)
-        return all(start is not None and not start.any() for start in starts) and not cells
+        return all(start is not None and not start.any() for start in starts)
 
     def separate(self) -> None:
         """Replaces the call."""
-        last = []
+        calls: list[Node] = []
         x = self._source
         with self._node.graph.inserting_before(self._node):
             for layer in range(self._layers):
-                results = [self._call(layer, direction, x) for direction in range(self._directions)]
-                last += [self._last(result, direction) for direction, result in enumerate(results)]
+                calls += [self._call(layer, direction, x) for direction in range(self._directions)]
+                results = calls[-self._directions :]
                 x = results[0] if len(results) == 1 else self._new(aten.cat.default, results, 2)
             for user in list(self._node.users):
                 if user.target is not operator.getitem:
                     raise ValueError(f"{user.name} reads {self._node.name} as a whole")
-                if user.users:
-                    user.replace_all_uses_with(x if user.args[1] == 0 else self._stacked(last))
+                if user.args[1] == 0:
+                    user.replace_all_uses_with(x)
+                    self._replace_last_steps(x)
+                elif user.users:
+                    self._replace_last(calls, user)
                 self._node.graph.erase_node(user)
         self._node.graph.erase_node(self._node)  # which may drop numbers out, so that it would not count as dead
 
     def _call(self, layer: int, direction: int, x: Node) -> Node:
         count = 4 if self._has_biases else 2
-        first = count * (layer * self._directions + direction)
-        weights = self._parameters[first : first + count]
+        index = layer * self._directions + direction
+        weights = self._parameters[count * index : count * (index + 1)]
         rows, hidden = weights[1].meta["val"].shape
         batch = x.meta["val"].shape[0 if self._batch_first else 1]
         if not self._has_biases:
             weights += [self._constant("no_bias", (rows,))] * 2
-        states = [self._constant(f"no_{name}", (batch, hidden)) for name in ("state", "cells")[: self._kind.states]]
+        if self._from_zeros:
+            states = [self._constant(f"no_{name}", (batch, hidden)) for name in ("state", "cells")[: self._kind.states]]
+        elif self._layers * self._directions == 1:
+            states = [self._new(aten.squeeze.dim, state, 0) for state in self._states]
+        else:
+            states = [self._new(aten.select.int, state, 0, index) for state in self._states]
         return self._new(self._kind.layer, x, *states, *weights, self._batch_first, direction == 1)
 
-    def _last(self, result: Node, direction: int) -> Node:
-        """Returns the result of the last step that is computed."""
-        steps = int(self._batch_first)
-        index = 0 if direction == 1 else result.meta["val"].shape[steps] - 1
-        return self._new(aten.select.int, result, steps, index)
+    def _replace_last(self, calls: Sequence[Node], user: Node) -> None:
+        """Replaces the states after the last steps of all `calls`, which `user` gives. Those of a GRU have 16 bits
+        where they are kept for the next inference, and are results of the last steps for what computes with them."""
+        if user.args[1] == 2:
+            user.replace_all_uses_with(self._stacked([self._new(recurrent_ops.LSTM_LAST, c, *c.args) for c in calls]))
+            return
+        result = self._stacked([self._last_result(call) for call in calls])
+        kept = result
+        if self._kind.layer is recurrent_ops.GRU and not self._from_zeros:
+            kept = self._stacked([self._new(recurrent_ops.GRU_LAST, call, *call.args[-2:]) for call in calls])
+        _replace(user, kept, result)
 
-    def _stacked(self, last: Sequence[Node]) -> Node:
-        rows = [self._new(aten.unsqueeze.default, state, 0) for state in last]
+    def _replace_last_steps(self, result: Node) -> None:
+        """The same for the last step of all, where it is read of the results of a GRU."""
+        if result.target is not recurrent_ops.GRU or self._from_zeros or result.args[-1]:
+            return
+        time = int(self._batch_first)
+        steps = result.meta["val"].shape[time]
+        for reader in list(result.users):
+            dim, first, *end = (
+                reader.args[1:] if reader.target in (aten.select.int, aten.slice.Tensor) else (None, None)
+            )
+            if dim != time or first not in (-1, steps - 1) or any(stop < steps for stop in end[:1]):
+                continue
+            kept = self._new(recurrent_ops.GRU_LAST, result, *result.args[-2:])
+            _replace(
+                reader,
+                kept if reader.target is aten.select.int else self._new(aten.unsqueeze.default, kept, time),
+                reader,
+            )
+
+    def _last_result(self, call: Node) -> Node:
+        time = int(self._batch_first)
+        reverse: Any = call.args[-1]
+        return self._new(aten.select.int, call, time, 0 if reverse else call.meta["val"].shape[time] - 1)
+
+    def _stacked(self, states: Sequence[Node]) -> Node:
+        rows = [self._new(aten.unsqueeze.default, state, 0) for state in states]
         return rows[0] if len(rows) == 1 else self._new(aten.cat.default, rows, 0)
 
     def _constant(self, what: str, shape: tuple[int, ...]) -> Node:
@@ -141,6 +198,87 @@ class _Layers:
         values: Any = torch.fx.node.map_arg(arguments, lambda node: node.meta["val"])
         call.meta = {**self._node.meta, "val": target(*values)}
         return call
+
+
+# What only gives states another shape, or chooses one layer's.
+_STATE_MOVES = frozenset(
+    {
+        aten.squeeze.dim,
+        aten.squeeze.dims,
+        aten.squeeze.default,
+        aten.unsqueeze.default,
+        aten.view.default,
+        aten.reshape.default,
+        aten.select.int,
+        aten.clone.default,
+        aten.contiguous.default,
+        aten.detach.default,
+    }
+)
+
+
+# Whose results are from -1 to 1.
+_BOUNDED = frozenset(
+    {
+        aten.tanh.default,
+        aten.sigmoid.default,
+        aten.softmax.int,
+        recurrent_ops.LSTM,
+        recurrent_ops.GRU,
+        recurrent_ops.GRU_LAST,
+        recurrent_ops.RNN_TANH,
+    }
+)
+_BOUNDED_LAYERS = frozenset({aten.lstm.input, aten.gru.input, aten.rnn_tanh.input})
+_MOVES = _STATE_MOVES | {
+    aten.cat.default,
+    aten.stack.default,
+    aten.slice.Tensor,
+    aten.transpose.int,
+    aten.permute.default,
+    aten.flip.default,
+    aten.expand.default,
+    aten.repeat.default,
+}
+
+
+def _within_one(node: Node, seen: set[Node]) -> bool:
+    """Returns whether `node` is known to be from -1 to 1; inputs of the model have to be."""
+    model: Any = node.graph.owning_module
+    if node in seen or node.op == "placeholder":
+        return True
+    seen.add(node)
+    if node.op == "get_attr":
+        written: list[Any] = [user.args[1] for user in node.users if user.target is aten.copy_.default]
+        data = operator.attrgetter(str(node.target))(model)
+        return float(data.detach().abs().max()) <= 1 and all(_within_one(value, seen) for value in written)
+    source: Any = node.args[0] if node.args else None
+    if node.target is operator.getitem and source.target in _BOUNDED_LAYERS:
+        if node.args[1] == 2:
+            return False  # cells
+        start: Any = source.args[1]
+        return source.target is not aten.gru.input or _within_one(start, seen)
+    if node.target in _BOUNDED:
+        return True
+    found = evaluated(model, node)
+    if found is not None:
+        return float(found.abs().max()) <= 1
+    return node.target in _MOVES and all(_within_one(value, seen) for value in node.all_input_nodes)
+
+
+def _replace(state: Node, kept: Node, result: Node) -> None:
+    """Makes what reads `state` read `kept` instead where, through moves, that is only written to a buffer or returned;
+    and `result` elsewhere. Moves become two, one of each."""
+    for reader in list(state.users):
+        if reader.op == "output" or reader.target is aten.copy_.default:
+            reader.replace_input_with(state, kept)
+        elif reader.target not in _STATE_MOVES:
+            reader.replace_input_with(state, result)
+        else:
+            with state.graph.inserting_before(reader):
+                moves = [state.graph.node_copy(reader, {state: source}.__getitem__) for source in (kept, result)]
+            _replace(reader, *moves)
+            state.graph.erase_node(reader)
 
 
 def compute_cells(model: GraphModule) -> None:
@@ -173,3 +311,58 @@ def _unroll(node: Node) -> None:
         user.replace_all_uses_with(results[index])
         node.graph.erase_node(user)
     node.graph.erase_node(node)  # which may drop numbers out, so that it would not count as dead
+
+
+def _make_layer(cell: Node) -> None:
+    """Replaces a cell by a layer of one step."""
+    arguments: Any = cell.args
+    target: Any = cell.target
+    source, given, *parameters = arguments
+    given = list(given) if isinstance(given, (list, tuple)) else [given]
+    biased = len(parameters) == 4 and None not in parameters
+    graph = cell.graph
+
+    def new(target: Any, value: Any, *args: Any) -> Node:
+        call: Node = graph.call_function(target, args)
+        call.meta = {**cell.meta, "val": value}
+        return call
+
+    def unsqueezed(node: Node) -> Node:
+        return new(aten.unsqueeze.default, _value(node).unsqueeze(0), node, 0)
+
+    with graph.inserting_before(cell):
+        x, states = unsqueezed(source), [unsqueezed(state) for state in given]
+        # Of their own memory: that of the states given would look like a view of them.
+        last = [_value(state).new_empty((1, *_value(state).shape)) for state in given]
+        layer = new(
+            _LAYERS_OF_CELLS[target],
+            (last[0], *last),
+            x,
+            states if len(states) > 1 else states[0],
+            parameters if biased else parameters[:2],
+            biased,
+            1,  # layers
+            0.0,  # dropout
+            False,  # train
+            False,  # bidirectional
+            False,  # batch_first
+        )
+        results = []
+        for index, value in enumerate(last, start=1):
+            state = new(operator.getitem, value, layer, index)
+            results.append(new(aten.squeeze.dim, value.squeeze(0), state, 0))
+    if len(given) == 1:
+        cell.replace_all_uses_with(results[0])
+    for user in list(cell.users):
+        which: Any = user.args[1]
+        user.replace_all_uses_with(results[which])
+        graph.erase_node(user)
+    graph.erase_node(cell)
+
+
+def _value(node: Node) -> Any:
+    """Returns the fake tensor of a node, or the parameter or buffer that it reads."""
+    found = node.meta.get("val")
+    if found is None and node.op == "get_attr":
+        found = operator.attrgetter(str(node.target))(node.graph.owning_module)
+    return found

@@ -7,7 +7,7 @@ from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
 from torch import nn
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from cmsis_nn_delegate import CmsisNnPartitioner, CmsisNnQuantizer, quantizable_module
+from cmsis_nn_delegate import CmsisNnPartitioner, CmsisNnQuantizer, quantizable_module, reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.edge.recurrent_ops import LAYERS as OPERATORS
 from cmsis_nn_delegate.quantization.recurrent import MAX_STEPS, compute_cells, separate_recurrent_layers
@@ -72,9 +72,10 @@ def test_steps_compute_the_layer(name):
 def test_what_kernels_do_not_compute_is_unrolled():
     torch.manual_seed(0)
     assert not is_whole(separated(LAYERS["lstm with a projection"](), torch.randn(3, 2, 4)))
-    inputs = torch.randn(3, 2, 4), torch.randn(1, 2, 3), torch.randn(1, 2, 3)
-    lstm = nn.LSTM(4, 3)
-    assert not is_whole(separated(Function(lambda x, h, c: lstm(x, (h, c)), lstm=lstm), *inputs))
+    gru = nn.GRU(4, 3)
+    for start, whole in ((1.0, True), (1.5, False)):
+        calls = separated(Function(lambda x, s=start: gru(x, torch.full((1, 2, 3), s)), gru=gru), torch.randn(3, 2, 4))
+        assert is_whole(calls) is whole
 
 
 def test_long_sequences_that_kernels_do_not_compute_stay_whole():
@@ -152,14 +153,79 @@ def test_last_states_of_both_directions(layer):
     assert not compiled.obstacle and len(compiled.parts) == 1
 
 
-def test_layers_of_many_steps_that_do_not_start_from_zeros_are_not_delegated():
+def test_layers_of_many_steps_with_a_projection_are_not_delegated():
     torch.manual_seed(0)
-    lstm = nn.LSTM(2, 2)
-    samples = [(torch.randn(MAX_STEPS + 1, 1, 2), *torch.randn(2, 1, 1, 2)) for _ in range(3)]
+    samples = [(torch.randn(MAX_STEPS + 1, 1, 2),) for _ in range(3)]
     with pytest.raises(UserError, match="no kernel"):
-        compile_model(
-            Function(lambda x, h, c: lstm(x, (h, c))[0], lstm=lstm), samples[0], "cortex-m4", samples, strict=True
-        )
+        compile_model(First(nn.LSTM(2, 2, proj_size=1)), samples[0], "cortex-m4", samples, strict=True)
+
+
+class EncoderAndDecoder(nn.Module):
+    """The decoder starts from what a layer makes of the last states of the encoder."""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.encoder, self.decoder, self.between = layer(4, 6), layer(4, 6), nn.Linear(6, 6)
+
+    def forward(self, x):
+        _, last = self.encoder(x)
+        if isinstance(last, tuple):
+            last = torch.tanh(self.between(last[0])), last[1] * 0.5
+        else:
+            last = torch.tanh(self.between(last))
+        return self.decoder(x, last)[0]
+
+
+class PassedOn(EncoderAndDecoder):
+    """The decoder starts from the last states of the encoder, cells included."""
+
+    def forward(self, x):
+        return self.decoder(x, self.encoder(x)[1])[0]
+
+
+class Cells(EncoderAndDecoder):
+    """The last cells go on as numbers, and are a result."""
+
+    def forward(self, x):
+        cells = self.encoder(x)[1][1]
+        return self.between(cells[0]), cells
+
+
+class Parameter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.GRU(4, 6, 2, batch_first=True)
+        self.start = nn.Parameter(torch.linspace(-0.5, 0.5, 12).reshape(2, 1, 6))
+
+    def forward(self, x):
+        return self.layer(x.transpose(0, 1), self.start)[0]
+
+
+STARTS = {
+    "lstm": lambda: EncoderAndDecoder(nn.LSTM),
+    "gru": lambda: EncoderAndDecoder(nn.GRU),
+    "rnn": lambda: EncoderAndDecoder(nn.RNN),
+    "passed on": lambda: PassedOn(nn.LSTM),
+    "cells": lambda: Cells(nn.LSTM),
+    "parameter": Parameter,
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_layers_start_from_any_state(name):
+    torch.manual_seed(0)
+    module, random = STARTS[name]().eval(), torch.Generator().manual_seed(1)
+    samples = [(torch.randn(9, 1, 4, generator=random),) for _ in range(60)]
+    compiled = compile_model(module, samples[0], "cortex-m4", samples[:40])
+    assert len(compiled.parts) == 1 and not compiled.obstacle
+    found, wanted = [], []
+    with torch.no_grad():
+        for x in samples[40:]:
+            results = module(*x)
+            wanted += [y.flatten() for y in (results if isinstance(results, tuple) else (results,))]
+            found += [torch.from_numpy(y).flatten() for y in reference.run(compiled.parts[0].graph, [x[0].numpy()])]
+    noise = torch.cat(found) - torch.cat(wanted)
+    assert noise.square().sum() < 10**-2.8 * torch.cat(wanted).square().sum()
 
 
 def quantized(module, *inputs):
@@ -193,7 +259,7 @@ def test_cells_have_the_least_power_of_two_that_holds_all_steps(gain):
 def test_each_gate_has_one_scale_for_its_largest_weight(kind, gates):
     torch.manual_seed(0)
     layer = kind(2, 3)
-    weight = graph_node(First(layer), torch.randn(5, 1, 2)).inputs[1]
+    weight = graph_node(First(layer), torch.randn(5, 1, 2)).inputs[-4]
     largest = layer.weight_ih_l0.detach().reshape(gates, -1).abs().amax(1)
     expected = (largest / 127).repeat_interleave(3)
     torch.testing.assert_close(torch.tensor(weight.quant.scale), expected, check_dtype=False, rtol=1e-5, atol=0)

@@ -36,6 +36,7 @@ from .selections import separate_selections
 from .sequences import images_of_sequences
 from .softmax_axes import softmax_along_rows
 from .splits import separate_parts
+from .stacked_states import separate_stacked_states
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ REWRITES = (
         "a kernel computes one layer in one direction",
         trained=lambda model: separate_recurrent_layers(model, trained=True),  # no observers inside of the layers
     ),
+    Rewrite(separate_stacked_states, "each layer keeps its own state, with its own scale"),
     Rewrite(spell_out_products, "the parts of einsum, glu and the like are quantized one by one"),
     Rewrite(lengths_to_products, "a sum of squares leaves few steps to small lengths"),
     Rewrite(scatters_to_concats, "a concatenation shares one scale and can be computed in place"),

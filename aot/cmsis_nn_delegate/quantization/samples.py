@@ -5,6 +5,10 @@ A file has one array for each input, named as the parameter of the model's `forw
 The first dimension counts samples: for an input of shape (B, ...) the array has shape
 (samples * B, ...), and sample i is rows i * B to (i + 1) * B. Element types are those of the
 model: float32, int8 for int8 inputs, bool (or int8 of 0 and 1, once the model is compiled), int64 or int32 for indices.
+
+In a file of sequences, for a model that keeps a state, the first two dimensions count sequences and steps: for an input
+of shape (1, ...) the array has shape (sequences, steps, ...), and for one of shape (B, ...) with another B it has
+shape (sequences, steps, B, ...). All sequences have as many steps.
 """
 
 from __future__ import annotations
@@ -45,6 +49,40 @@ def load(
     `purpose` is for messages: what the file is for, "calibration data". Arrays named in `leave_out` are no inputs."""
     with opened(path, purpose) as arrays:
         return select(arrays.without(leave_out), specs, path)
+
+
+def load_sequences(
+    path: Union[str, Path], specs: Sequence[InputSpec], purpose: str, leave_out: Collection[str] = ()
+) -> list[dict[str, np.ndarray]]:
+    """Returns the sequences in file `path`, each as arrays by the names of inputs, as in a file of its samples.
+    Arguments and errors are those of `load`; numbers are not checked."""
+    with opened(path, purpose) as file:
+        arrays = file.without(leave_out)
+        chosen = [_choose(arrays, index, specs, path) for index in range(len(specs))]
+    counts = {}
+    for array, spec in zip(chosen, specs):
+        step = None if spec.shape is None else spec.shape[1:] if spec.shape[:1] == (1,) else spec.shape
+        if array.ndim < 2 or (step is not None and array.shape[2:] != step):
+            wanted = ", ".join(map(str, ("sequences", "steps", *(step or ()), *([] if step is not None else ["..."]))))
+            shape = "" if spec.shape is None else f"shape {list(spec.shape)} and "
+            raise UserError(
+                f"{path}: input {spec.name} has {shape}the array {list(array.shape)}, which of sequences must be "
+                f"({wanted})"
+            )
+        counts[spec.name] = array.shape[:2]
+    if len(set(counts.values())) > 1:
+        shown = ", ".join(f"{name} {count} and {steps}" for name, (count, steps) in counts.items())
+        raise UserError(f"{path}: inputs have different numbers of sequences and steps: {shown}")
+    if not all(map(all, counts.values())):
+        raise UserError(f"{path} holds no steps")
+    return [
+        {
+            # Rows of all steps, one behind the other.
+            spec.name: array[index].reshape(-1, *(array.shape[2:] if spec.shape is None else spec.shape[1:]))
+            for array, spec in zip(chosen, specs)
+        }
+        for index in range(chosen[0].shape[0] if chosen else 0)
+    ]
 
 
 def select(arrays: Mapping[str, np.ndarray], specs: Sequence[InputSpec], path: Union[str, Path]) -> list[Sample]:

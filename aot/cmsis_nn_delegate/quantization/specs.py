@@ -96,6 +96,7 @@ class Specs:
             qscheme=torch.per_tensor_symmetric,
             observer_or_fake_quant_ctr=CellObserver,
         )
+        self.unit_state = fixed(1.0 / -_CELLS.low, 0, _CELLS)  # from -1 to 1
         self.per_channel = self._per_channel[0]
         self.per_tensor = _weight(per_tensor, torch.per_tensor_symmetric)
 
@@ -138,14 +139,14 @@ class Specs:
         return self.per_tensor if config.weights == "per-tensor" else self.per_channel
 
 
-def fixed(scale: float, zero_point: int) -> FixedQParamsQuantizationSpec:
+def fixed(scale: float, zero_point: int, element: Element = _ACTIVATION) -> FixedQParamsQuantizationSpec:
     """Returns the spec of an activation that always has the same parameters."""
     return FixedQParamsQuantizationSpec(
-        dtype=torch_type(_ACTIVATION),
+        dtype=torch_type(element),
         scale=scale,
         zero_point=zero_point,
-        quant_min=_ACTIVATION.low,
-        quant_max=_ACTIVATION.high,
+        quant_min=element.low,
+        quant_max=element.high,
         qscheme=torch.per_tensor_affine,
     )
 

@@ -6,10 +6,14 @@ costs time, a call and accuracy, and saves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import torch
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
+
+_WRITE = torch.ops.aten.copy_.default
 
 
 def drop_workless(model: GraphModule, works: Callable[[Node], bool]) -> None:
@@ -29,7 +33,7 @@ def drop_workless(model: GraphModule, works: Callable[[Node], bool]) -> None:
 
 
 def _islands(nodes: list[Node]) -> list[list[Node]]:
-    """Returns groups of nodes that are connected by reading each other."""
+    """Returns groups of nodes that are connected by reading each other, or what the other one wrote to a state."""
     inside, seen, islands = set(nodes), set(), []
     for start in nodes:
         if start in seen:
@@ -39,9 +43,22 @@ def _islands(nodes: list[Node]) -> list[list[Node]]:
         while rest:
             node = rest.pop()
             island.append(node)
-            for other in (*node.all_input_nodes, *node.users):
+            for other in (*node.all_input_nodes, *node.users, *_by_states(node)):
                 if other in inside and other not in seen:
                     seen.add(other)
                     rest.append(other)
         islands.append(island)
     return islands
+
+
+def _by_states(node: Node) -> Iterator[Node]:
+    """Yields the nodes that read a state that `node` is written to, and those that are written to one that it reads."""
+    for user in node.users:
+        if user.target is _WRITE and user.args[1] is node:
+            state: Any = user.args[0]
+            yield from state.users
+    for source in node.all_input_nodes:
+        for user in source.users:
+            if user.target is _WRITE and user.args[0] is source:
+                value: Any = user.args[1]
+                yield value

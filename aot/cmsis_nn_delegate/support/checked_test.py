@@ -19,6 +19,7 @@ from cmsis_nn_delegate.compile import compile_for_targets, compile_model
 from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
 from cmsis_nn_delegate.pipeline import Compilation
+from cmsis_nn_delegate.quantization.calibration import Sequences
 from cmsis_nn_delegate.quantization.configuration import Configuration, QuantizationConfig
 from cmsis_nn_delegate.quantization.convert import convert_trained
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
@@ -67,6 +68,7 @@ CALLS = {
     "set_module_name": (CmsisNnQuantizer().set_module_name, dict(module_name="head", config=None)),
     "set_range": (CmsisNnQuantizer().set_range, dict(name="x", low=0, high=1)),
     "QuantizationConfig": (QuantizationConfig, dict(skip=None, weights=None, activations=None, observer=None)),
+    "Sequences": (Sequences, dict(sequences=[[(X,)]])),
     "Memory": (Memory, dict(name="a", nbytes=4096, holds=("activations",))),
     "Memory.of": (Memory.of, dict(text="a=4K")),
     "Budget": (Budget, dict(arena=1, flash=1, instructions=1)),

@@ -132,8 +132,10 @@ class GraphBuilder:
     def softmax(self, x: Value, dim: int = 1) -> Value:
         return self.node("softmax", [x], SoftmaxAttrs(dim), SOFTMAX_QUANT)
 
-    def quantize(self, x: Value, quant: Optional[Quant] = None) -> Value:
-        return self.node("quantize", [x], None, quant or self.quant())
+    def quantize(self, x: Value, quant: Optional[Quant] = None, element: Element = Element.INT8) -> Value:
+        output = self.node("quantize", [x], None, quant or self.quant())
+        output.retype(element=element)
+        return output
 
     def dequantize(self, x: Value, shape: Optional[Sequence[int]] = None) -> Value:
         shape = tuple(shape or x.shape)

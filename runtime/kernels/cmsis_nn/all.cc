@@ -50,6 +50,10 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kGru,
         cmsis_nn::kLstm,
         portable::kRnn,
+        portable::kDequantizeInt16,
+        portable::kKeep,
+        portable::kQuantizeInt16,
+        portable::kRecall,
     },
 };
 

@@ -20,7 +20,6 @@ struct PlainGatePairs {
   using Element = std::int16_t;
   static constexpr std::int32_t kRows = 8;
   static constexpr std::int32_t kDepth = 8;
-  static constexpr std::int32_t kFactor = 2;
   static constexpr bool kInterleaved = true;
   static constexpr std::int32_t kUnit = 4;  // numbers
 
@@ -61,7 +60,7 @@ struct PlainGatePairs {
   /// Widens and doubles `count` numbers: of each four, 0 2 1 3, as far as there are that many.
   static void take(const std::int8_t* from, std::int32_t count, std::int16_t* to) {
     for (std::int32_t i = 0; i < count; ++i) {
-      to[at(i)] = static_cast<std::int16_t>(kFactor * from[i]);
+      to[at(i)] = static_cast<std::int16_t>(2 * from[i]);
     }
   }
 

@@ -60,7 +60,6 @@ class GatesOfStep {
     gate_step_ = Loops::kInterleaved ? 1 : units;
     inputs_ = reinterpret_cast<Element*>(gates_ + kNumbers * units);
     hidden_ = inputs_ + inputs;
-    state_ = reinterpret_cast<std::int16_t*>(hidden_ + hidden);
     // What follows the last input is multiplied with weights of 0.
     for (std::int32_t i = 0; i < inputs + hidden; ++i) {
       inputs_[i] = 0;
@@ -83,17 +82,10 @@ class GatesOfStep {
     }
   }
 
-  /// Of a step with these inputs, after one with the outputs `before`; nullptr for real zeros.
+  /// Of a step with these inputs, after one with the outputs `before`.
   void compute(const std::int8_t* input, const std::int8_t* before) {
     Loops::take(input, args_.inputs, inputs_);
-    if (before != nullptr) {
-      Loops::take(before, args_.hidden, hidden_);
-    } else {
-      // All of them, whatever the order.
-      for (Element* to = hidden_; to != rows_[0].hidden_end; ++to) {
-        *to = static_cast<Element>(Loops::kFactor * args_.output_offset);
-      }
-    }
+    Loops::take(before, args_.hidden, hidden_);
     for (const GateRows& rows : rows_) {
       Loops::multiply(rows);
     }
@@ -103,8 +95,6 @@ class GatesOfStep {
   const std::int16_t* gates() const { return gates_; }
   /// From a gate of a unit to the next gate.
   std::int32_t gate_step() const { return gate_step_; }
-  /// 16 bits for each unit.
-  std::int16_t* state() const { return state_; }
 
  private:
   using Element = typename Loops::Element;
@@ -119,7 +109,6 @@ class GatesOfStep {
   std::int32_t gate_step_;
   Element* inputs_;
   Element* hidden_;
-  std::int16_t* state_;
   GateRows rows_[kGates];
 };
 
@@ -133,8 +122,7 @@ std::uint32_t gate_rows_scratch_bytes(const void* args) {
   constexpr auto kDepth = static_cast<std::uint32_t>(Loops::kDepth);
   constexpr auto kBytes = static_cast<std::uint32_t>(sizeof(typename Loops::Element));
   return 8 * up(a.hidden, static_cast<std::uint32_t>(Loops::kRows)) +
-         kBytes * (up(a.inputs, kDepth) + up(a.hidden, kDepth)) +
-         (2 * static_cast<std::uint32_t>(a.hidden) + 15) / 16 * 16;
+         kBytes * (up(a.inputs, kDepth) + up(a.hidden, kDepth));
 }
 
 /// Returns whether the table has as many words as the sizes ask for.
@@ -150,12 +138,15 @@ bool gate_rows_accept(const void* args) {
          a.block_words == 2 * Loops::kRows + depth * Loops::kRows / 4;
 }
 
-/// Computes all steps of a call: the gates, and what `Units` makes of them, which has its operands in `units`.
-template <typename Units, typename Gates, typename Args, typename Operands>
+/// Computes all steps of a call, from start(batch): the gates, and what `Units` makes of them, which has its operands in
+/// `units`.
+template <typename Units, typename Gates, typename Args, typename Operands, typename Start>
 [[gnu::always_inline]] inline void compute_gate_rows(const Args& args, const Bases& bases,
-                                                     Gates& gates, Operands& units) {
-  for_each_step(args, bases, gates.state(), [&](const RecurrentStep& step) {
+                                                     Gates& gates, Operands& units,
+                                                     const Start& start) {
+  for_each_step(args, bases, start, [&](const RecurrentStep& step) {
     gates.compute(step.input, step.before);
+    units.state = step.state;
     units.output = step.output;
     Units::compute(units);
   });

@@ -16,7 +16,6 @@ struct PlainGateVectors {
   using Element = std::int8_t;
   static constexpr std::int32_t kRows = 4;
   static constexpr std::int32_t kDepth = 16;
-  static constexpr std::int32_t kFactor = 1;
   static constexpr bool kInterleaved = false;
   static constexpr std::int32_t kUnit = 1;  // from a number to that of the next unit
 

@@ -72,17 +72,10 @@ class RecurrentLayer {
     return saturate_16(requantize(sum, gate.input_multiplier, gate.input_shift));
   }
 
-  /// The requantized sum over the outputs of the step before. Before the first step they are real zeros.
+  /// The requantized sum over the outputs of the step before.
   std::int32_t recurrent_sum(std::int32_t row, const payload::Gate& gate) const {
-    const std::int8_t* weights = recurrent_ + row * args_.hidden;
-    std::int32_t sum = recurrent_bias_[row];
-    if (step_.before != nullptr) {
-      sum = dot(step_.before, weights, args_.hidden, sum);
-    } else {
-      for (std::int32_t i = 0; i < args_.hidden; ++i) {
-        sum = wrapping_add(sum, weights[i] * args_.output_offset);
-      }
-    }
+    const std::int32_t sum =
+        dot(step_.before, recurrent_ + row * args_.hidden, args_.hidden, recurrent_bias_[row]);
     return requantize(sum, gate.recurrent_multiplier, gate.recurrent_shift);
   }
 
@@ -92,9 +85,12 @@ class RecurrentLayer {
     return saturate_16(wrapping_add(input_sum(row, gate), recurrent_sum(row, gate)));
   }
 
-  void put(std::int32_t unit, std::int32_t value) {
+  void put(std::int32_t unit, std::int32_t value) { step_.output[unit] = output_of(value); }
+
+  /// The output for a value without its zero point.
+  std::int8_t output_of(std::int32_t value) const {
     value = wrapping_add(value, args_.output_offset);
-    step_.output[unit] = static_cast<std::int8_t>(value < -128 ? -128 : value > 127 ? 127 : value);
+    return static_cast<std::int8_t>(value < -128 ? -128 : value > 127 ? 127 : value);
   }
 
  private:
@@ -114,23 +110,19 @@ class RecurrentLayer {
   RecurrentStep step_ = {};
 };
 
-/// The state of a layer with 16 bits a unit, of one batch at a time.
-template <typename Args>
-std::uint32_t recurrent_state_bytes(const void* args) {
-  return 2 * static_cast<std::uint32_t>(static_cast<const Args*>(args)->hidden);
-}
-
-/// Calls unit(layer, j, state) for each unit j of each step of each batch; a batch begins with a state of zeros.
-template <typename Args, typename Unit>
-void run_recurrent_layer(const Args& args, const Bases& bases, const Unit& unit) {
-  auto* state = bases.resolve<std::int16_t>(args.scratch);
+/// Calls unit(layer, j, state) for each unit j of each step of each batch, from start(layer, batch).
+template <typename Args, typename Start, typename Unit>
+void run_recurrent_layer(const Args& args, const Bases& bases, const Start& start,
+                         const Unit& unit) {
   RecurrentLayer<Args> layer(args, bases);
-  for_each_step(args, bases, state, [&](const RecurrentStep& step) {
-    layer.look_at(step);
-    for (std::int32_t j = 0; j < args.hidden; ++j) {
-      unit(layer, j, state);
-    }
-  });
+  for_each_step(
+      args, bases, [&](std::int32_t batch) { return start(layer, batch); },
+      [&](const RecurrentStep& step) {
+        layer.look_at(step);
+        for (std::int32_t j = 0; j < args.hidden; ++j) {
+          unit(layer, j, step.state);
+        }
+      });
 }
 
 }  // namespace portable

@@ -48,7 +48,7 @@ template <typename Gates, typename Units, typename Args>
                                      {a.update_gate, GateFunction::kSigmoid},
                                      {a.new_gate, GateFunction::kApart}});
   GruUnits units = {gates.gates(),
-                    gates.state(),
+                    nullptr,
                     nullptr,
                     a.hidden,
                     gates.gate_step(),
@@ -56,7 +56,17 @@ template <typename Gates, typename Units, typename Args>
                     a.new_bits,
                     a.output_offset,
                     Gates::output_scale(a.output_multiplier, a.output_shift, a.output_offset)};
-  compute_gate_rows<Units>(a, bases, gates, units);
+  const RecurrentSteps<Args> steps(a, bases);
+  const auto start = [&](std::int32_t batch) {
+    std::int16_t* state = initial_state(a, bases, a.initial_state, a.last_state, batch);
+    // Where the first step writes its output, once its gates have read this.
+    std::int8_t* before = steps.at(batch, 0, {}).output;
+    for (std::int32_t j = 0; j < a.hidden; ++j) {
+      before[j] = Gates::to_output(state[j], units.scale, a.output_offset);
+    }
+    return RecurrentStart{state, before};
+  };
+  compute_gate_rows<Units>(a, bases, gates, units, start);
   return Error::Ok;
 }
 

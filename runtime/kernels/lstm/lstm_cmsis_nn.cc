@@ -1,5 +1,3 @@
-#include <cstring>
-
 #include "arm_nnsupportfunctions.h"
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/cmsis_nn/convert.h"
@@ -11,10 +9,9 @@ namespace {
 
 using Args = payload::LstmArgs;
 
-/// The cells of one batch, two gates, since the function overwrites those that it no longer needs, and zeros as the output before
-/// the first step.
+/// Two gates of one batch, since the function overwrites those that it no longer needs.
 std::uint32_t scratch_bytes(const void* args) {
-  return (3 * 2 + 1) * static_cast<std::uint32_t>(static_cast<const Args*>(args)->hidden);
+  return 2 * 2 * static_cast<std::uint32_t>(static_cast<const Args*>(args)->hidden);
 }
 
 }  // namespace
@@ -25,7 +22,7 @@ Error run_lstm(const void* args, const Bases& bases) {
   const auto* recurrent = bases.resolve<const std::int8_t>(a.recurrent);
   const auto* bias = bases.resolve<const std::int32_t>(a.bias);
   const auto* recurrent_bias = bases.resolve<const std::int32_t>(a.recurrent_bias);
-  auto* cells = bases.resolve<std::int16_t>(a.scratch);
+  auto* gates = bases.resolve<std::int16_t>(a.scratch);
   const auto gate = [&](std::int32_t index, const payload::Gate& quant,
                         arm_nn_activation_type function) {
     const std::int32_t row = index * a.hidden;
@@ -50,16 +47,21 @@ Error run_lstm(const void* args, const Bases& bases) {
       /*cell_scale_power=*/-a.cell_bits, a.output_multiplier, a.output_shift, a.output_offset,
       gate(1, a.forget_gate, ARM_SIGMOID), gate(0, a.input_gate, ARM_SIGMOID),
       gate(2, a.cell_gate, ARM_TANH), gate(3, a.output_gate, ARM_SIGMOID)};
-  cmsis_nn_lstm_context context = {cells + a.hidden, cells + 2 * a.hidden, cells, nullptr};
-  auto* zeros = reinterpret_cast<std::int8_t*>(cells + 3 * a.hidden);
-  std::memset(zeros, a.output_offset, static_cast<std::size_t>(a.hidden));
+  cmsis_nn_lstm_context context = {gates, gates + a.hidden, nullptr, nullptr};
   Error error = Error::Ok;
-  portable::for_each_step(a, bases, cells, [&](const portable::RecurrentStep& step) {
-    const std::int8_t* before = step.before != nullptr ? step.before : zeros;
-    const Error found =
-        to_error(arm_nn_lstm_step_s8(step.input, before, step.output, &params, &context, 1));
-    error = found == Error::Ok ? error : found;
-  });
+  portable::for_each_step(
+      a, bases,
+      [&](std::int32_t batch) {
+        return portable::RecurrentStart{
+            portable::initial_state(a, bases, a.initial_cells, a.last_cells, batch),
+            portable::initial_output(a, bases, batch)};
+      },
+      [&](const portable::RecurrentStep& step) {
+        context.cell_state = step.state;
+        const Error found = to_error(
+            arm_nn_lstm_step_s8(step.input, step.before, step.output, &params, &context, 1));
+        error = found == Error::Ok ? error : found;
+      });
   return error;
 }
 

@@ -13,6 +13,10 @@ constexpr std::int32_t kHalf = std::int32_t{1} << 30;  // in Q31
 
 Error run_lstm(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const Args*>(args);
+  const auto start = [&](const RecurrentLayer<Args>&, std::int32_t batch) {
+    return RecurrentStart{initial_state(a, bases, a.initial_cells, a.last_cells, batch),
+                          initial_output(a, bases, batch)};
+  };
   const auto unit = [&](RecurrentLayer<Args>& layer, std::int32_t j, std::int16_t* cells) {
     const std::int32_t i = sigmoid_16(layer.gate(j, 0, a.input_gate));
     const std::int32_t f = sigmoid_16(layer.gate(j, 1, a.forget_gate));
@@ -25,12 +29,11 @@ Error run_lstm(const void* args, const Bases& bases) {
     cells[j] = static_cast<std::int16_t>(cell);
     layer.put(j, requantize(o * tanh_16(cell, a.cell_bits), a.output_multiplier, a.output_shift));
   };
-  run_recurrent_layer(a, bases, unit);
+  run_recurrent_layer(a, bases, start, unit);
   return Error::Ok;
 }
 
-constexpr KernelOf<payload::Opcode::kLstm> kLstm =
-    Kernel(operators::kLstm, run_lstm, recurrent_state_bytes<Args>);
+constexpr KernelOf<payload::Opcode::kLstm> kLstm = Kernel(operators::kLstm, run_lstm);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

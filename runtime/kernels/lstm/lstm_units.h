@@ -14,7 +14,7 @@ namespace portable {
 /// All units of a step. A unit has the gates i, f, g and o, after their functions.
 struct LstmUnits {
   const std::int16_t* gates;
-  std::int16_t* cells;
+  std::int16_t* state;  // the cells
   std::int8_t* output;
   std::int32_t units;      // >= 1
   std::int32_t gate_step;  // from a gate of a unit to the next gate
@@ -32,10 +32,10 @@ struct PlainLstmUnits {
     for (std::int32_t j = 0; j < p.units; ++j) {
       const std::int16_t* gates = p.gates + j * (Gates::kInterleaved ? Gates::kUnit : 1);
       const auto gate = [&](std::int32_t index) { return gates[index * p.gate_step]; };
-      const std::int32_t kept = requantize(gate(1) * p.cells[j], kHalf, -14);
+      const std::int32_t kept = requantize(gate(1) * p.state[j], kHalf, -14);
       const std::int32_t added = requantize(gate(0) * gate(2), kHalf, p.cell_bits - 29);
       const std::int32_t cell = saturate_16(kept + added);
-      p.cells[j] = static_cast<std::int16_t>(cell);
+      p.state[j] = static_cast<std::int16_t>(cell);
       p.output[j] =
           Gates::to_output(gate(3) * tanh_by_line(cell, p.cell_bits), p.scale, p.zero_point);
     }
@@ -51,7 +51,7 @@ template <typename Gates, typename Units, typename Args>
                                      {a.cell_gate, GateFunction::kTanh},
                                      {a.output_gate, GateFunction::kSigmoid}});
   LstmUnits units = {gates.gates(),
-                     gates.state(),
+                     nullptr,
                      nullptr,
                      a.hidden,
                      gates.gate_step(),
@@ -59,7 +59,11 @@ template <typename Gates, typename Units, typename Args>
                      a.cell_bits,
                      a.output_offset,
                      Gates::output_scale(a.output_multiplier, a.output_shift, a.output_offset)};
-  compute_gate_rows<Units>(a, bases, gates, units);
+  const auto start = [&](std::int32_t batch) {
+    return RecurrentStart{initial_state(a, bases, a.initial_cells, a.last_cells, batch),
+                          initial_output(a, bases, batch)};
+  };
+  compute_gate_rows<Units>(a, bases, gates, units, start);
   return Error::Ok;
 }
 

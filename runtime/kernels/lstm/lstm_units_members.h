@@ -4,7 +4,7 @@
 #include "runtime/kernels/common/gate_rows_members.h"
 
 #define LSTM_UNITS_GATES 0
-#define LSTM_UNITS_CELLS 4
+#define LSTM_UNITS_STATE 4
 #define LSTM_UNITS_OUTPUT 8
 #define LSTM_UNITS_UNITS 12
 #define LSTM_UNITS_GATE_STEP 16
@@ -21,7 +21,7 @@ namespace cmsis_nn_delegate {
 namespace portable {
 
 CMSIS_NN_DELEGATE_MEMBER_AT(LSTM_UNITS_GATES, LstmUnits, gates);
-CMSIS_NN_DELEGATE_MEMBER_AT(LSTM_UNITS_CELLS, LstmUnits, cells);
+CMSIS_NN_DELEGATE_MEMBER_AT(LSTM_UNITS_STATE, LstmUnits, state);
 CMSIS_NN_DELEGATE_MEMBER_AT(LSTM_UNITS_OUTPUT, LstmUnits, output);
 CMSIS_NN_DELEGATE_MEMBER_AT(LSTM_UNITS_UNITS, LstmUnits, units);
 CMSIS_NN_DELEGATE_MEMBER_AT(LSTM_UNITS_GATE_STEP, LstmUnits, gate_step);

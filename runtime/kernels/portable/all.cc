@@ -63,6 +63,10 @@ constexpr KernelTable kPortableKernels = {
         KernelRef(portable::kLstmPairs).in_images_for(isa_set(payload::Isa::kDsp)),
         KernelRef(portable::kGruVectors).in_images_for(isa_set(payload::Isa::kMve)),
         KernelRef(portable::kLstmVectors).in_images_for(isa_set(payload::Isa::kMve)),
+        portable::kDequantizeInt16,
+        portable::kKeep,
+        portable::kQuantizeInt16,
+        portable::kRecall,
     },
 };
 

@@ -419,13 +419,13 @@ inline Error depthwise_conv2d_rows(const payload::DepthwiseConv2dRowsArgs& args,
   return run_depthwise_conv2d_rows(&args, bases);
 }
 
-/// int8 GRU layer in one direction, from zeros, with gates and a state of 16 bits: see
+/// int8 GRU layer in one direction, with gates and a state of 16 bits: see
 /// docs/reference/recurrent_layers.md.
 extern const KernelOf<payload::Opcode::kGru> kGru;
 Error run_gru(const void* args, const Bases& bases);
 inline Error gru(const payload::GruArgs& args, const Bases& bases) { return run_gru(&args, bases); }
 
-/// int8 LSTM layer in one direction, from zeros, with gates and cells of 16 bits: see
+/// int8 LSTM layer in one direction, with gates and cells of 16 bits: see
 /// docs/reference/recurrent_layers.md.
 extern const KernelOf<payload::Opcode::kLstm> kLstm;
 Error run_lstm(const void* args, const Bases& bases);
@@ -433,7 +433,7 @@ inline Error lstm(const payload::LstmArgs& args, const Bases& bases) {
   return run_lstm(&args, bases);
 }
 
-/// int8 recurrent layer in one direction, from zeros: h = tanh or relu of W x + U h, see
+/// int8 recurrent layer in one direction: h = tanh or relu of W x + U h, see
 /// docs/reference/recurrent_layers.md.
 extern const KernelOf<payload::Opcode::kRnn> kRnn;
 Error run_rnn(const void* args, const Bases& bases);
@@ -469,6 +469,34 @@ extern const KernelOf<payload::Opcode::kLstmVectors> kLstmVectors;
 Error run_lstm_vectors(const void* args, const Bases& bases);
 inline Error lstm_vectors(const payload::LstmVectorsArgs& args, const Bases& bases) {
   return run_lstm_vectors(&args, bases);
+}
+
+/// The same of int16, whose zero point is 0.
+extern const KernelOf<payload::Opcode::kDequantizeInt16> kDequantizeInt16;
+Error run_dequantize_int16(const void* args, const Bases& bases);
+inline Error dequantize_int16(const payload::DequantizeInt16Args& args, const Bases& bases) {
+  return run_dequantize_int16(&args, bases);
+}
+
+/// A copy to persistent memory: state = input ^ initial.
+extern const KernelOf<payload::Opcode::kKeep> kKeep;
+Error run_keep(const void* args, const Bases& bases);
+inline Error keep(const payload::KeepArgs& args, const Bases& bases) {
+  return run_keep(&args, bases);
+}
+
+/// The same to int16, whose zero point is 0.
+extern const KernelOf<payload::Opcode::kQuantizeInt16> kQuantizeInt16;
+Error run_quantize_int16(const void* args, const Bases& bases);
+inline Error quantize_int16(const payload::QuantizeInt16Args& args, const Bases& bases) {
+  return run_quantize_int16(&args, bases);
+}
+
+/// A copy of persistent memory: output = state ^ initial.
+extern const KernelOf<payload::Opcode::kRecall> kRecall;
+Error run_recall(const void* args, const Bases& bases);
+inline Error recall(const payload::RecallArgs& args, const Bases& bases) {
+  return run_recall(&args, bases);
 }
 
 }  // namespace portable

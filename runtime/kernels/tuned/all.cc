@@ -64,6 +64,10 @@ constexpr KernelTable kTunedKernels = {
         KernelRef(tuned::kLstmPairs).in_images_for(isa_set(payload::Isa::kDsp)),
         KernelRef(tuned::kGruVectors).in_images_for(isa_set(payload::Isa::kMve)),
         KernelRef(tuned::kLstmVectors).in_images_for(isa_set(payload::Isa::kMve)),
+        portable::kDequantizeInt16,
+        portable::kKeep,
+        portable::kQuantizeInt16,
+        portable::kRecall,
     },
 };
 

@@ -8,6 +8,7 @@ from ...ops.cmsis_nn_rules import MAX_SIZE, MAX_SOFTMAX_ROW
 
 _INDEX = "CMSIS-NN finds no index"
 _ROWS = "CMSIS-NN has no look-up of rows; they go through memcpy"
+_STATE = "CMSIS-NN knows no states between inferences"
 _EXTREMUM = "CMSIS-NN reduces images over height and width alone, for which max_pool2d calls it"
 
 # By kernel.
@@ -21,7 +22,9 @@ WHY_LACKING: Mapping[str, str] = {
     "div": "CMSIS-NN has no division of activations",
     "embedding": _ROWS,
     "embedding_int32": _ROWS,
+    "dequantize_int16": "CMSIS-NN gives no floats",
     "gru": "CMSIS-NN has no GRU",
+    "keep": _STATE,
     "log_softmax": "CMSIS-NN has no logarithm of softmax",
     "lookup": "CMSIS-NN has no look-up of int8 in a table of 256 entries",
     "masked_softmax": "arm_softmax_s8 has no mask",
@@ -31,6 +34,8 @@ WHY_LACKING: Mapping[str, str] = {
     "portable kernel does",
     "prelu": "CMSIS-NN has no PReLU",
     "quantize": "CMSIS-NN takes no floats",
+    "quantize_int16": "CMSIS-NN takes no floats",
+    "recall": _STATE,
     "reduce_max": _EXTREMUM,
     "reduce_min": _EXTREMUM,
     "reduce_sum": "CMSIS-NN has no sum over a dimension",

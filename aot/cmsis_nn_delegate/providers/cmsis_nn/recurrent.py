@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ...graph.ir import Node
 from ...ops import lstm
-from ...ops.registry import OPS
 from ...targets.target import Target
 from ..implementation import Implementation, Symbol, Workspace
 
@@ -33,5 +32,5 @@ class Lstm(Implementation):
         )
 
     def workspace(self, node: Node, target: Target) -> Workspace:
-        """The cells and two gates in 16 bits, and the output before the first step."""
-        return Workspace(OPS["lstm"].scratch_bytes(node) // 2 * 7)
+        """Two gates in 16 bits."""
+        return Workspace(4 * lstm.Lstm.sizes(node).hidden)

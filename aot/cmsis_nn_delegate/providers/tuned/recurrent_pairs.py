@@ -99,7 +99,7 @@ def _why_no_gates(node: Node) -> str:
     first rounding is the only one. Both need the doubled sum, shifted to the left, in 32 bits."""
     hidden = op_of(node).sizes(node).hidden
     fields = op_of(node).node_multipliers(node)
-    for value, starts, name in zip(node.inputs[1:3], op_of(node).biases(node), ("input", "recurrent")):
+    for value, starts, name in zip(node.inputs[-4:-2], op_of(node).biases(node), ("input", "recurrent")):
         largest = np.abs(starts.astype(np.int64)) + 128 * np.abs(value.constant.astype(np.int64)).sum(1)
         for gate, found in zip(fields, largest.reshape(-1, hidden).max(1)):
             if int(found) << max(gate[f"{name}_shift"], 0) >= 1 << 30:

@@ -44,16 +44,16 @@ class RecurrentRows(OwnImplementation):
 
     def scratch_bytes(self, node: Node) -> int:
         """Four numbers of 16 bits for each unit of a step, filled up to blocks; inputs and outputs of the step before
-        in the order of the products; the state of one batch."""
+        in the order of the products."""
         inputs, hidden = self._depths(node)
-        gates = 8 * self._units(node)
-        return gates + self.element_bytes * (inputs + hidden) + -(-2 * self._sizes(node).hidden // 16) * 16
+        return 8 * self._units(node) + self.element_bytes * (inputs + hidden)
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
         sizes, steps = self._sizes(node), self._steps(node)
         blocks, depths = steps * self._blocks(node), self._depths(node)
         return Features(
             {
+                "starts": sizes.batch * sizes.hidden,
                 "steps": steps,
                 "units": steps * sizes.hidden,
                 "blocks": blocks,
@@ -68,7 +68,7 @@ class RecurrentRows(OwnImplementation):
         hidden = self._sizes(node).hidden
         missing = ((0, 0), (0, self._units(node) - hidden), (0, 0))
         parts = []
-        for value, starts in zip(node.inputs[1:3], op_of(node).biases(node)):
+        for value, starts in zip(node.inputs[-4:-2], op_of(node).biases(node)):
             weights = value.constant.reshape(-1, hidden, value.shape[1])
             rows = np.pad(weights, missing).reshape(-1, value.shape[1])
             parts.append(self.table(rows, np.pad(starts.reshape(-1, hidden, 1), missing).reshape(-1)))

@@ -7,10 +7,9 @@ import zlib
 import pytest
 
 from cmsis_nn_delegate.format.schema import TUNED_REVISION
-from cmsis_nn_delegate.ops import recurrent
 from cmsis_nn_delegate.ops.attrs import Padding
-from cmsis_nn_delegate.ops.gru import GruAttrs
-from cmsis_nn_delegate.ops.lstm import LstmAttrs
+from cmsis_nn_delegate.ops.gru import Gru, GruAttrs
+from cmsis_nn_delegate.ops.lstm import Lstm, LstmAttrs
 from cmsis_nn_delegate.ops.recurrent import Sizes
 from cmsis_nn_delegate.providers.tuned.kernels import IMPLEMENTATIONS
 from cmsis_nn_delegate.testing.random_case import RandomCase
@@ -26,10 +25,10 @@ CONSTANTS = {
     "depthwise_conv2d_vectors": 0xDEAA159C,
     "conv2d_winograd": 0x3F3F6F74,
     "depthwise_conv2d_rows": 0x6CF143DD,
-    "lstm_pairs": 0x42E86AF6,
-    "gru_pairs": 0x924567F7,
-    "lstm_vectors": 0xBAD5E2BD,
-    "gru_vectors": 0xA48495F0,
+    "lstm_pairs": 0xF004C635,
+    "gru_pairs": 0x50A4910C,
+    "lstm_vectors": 0x7C777DBA,
+    "gru_vectors": 0xBA996A14,
 }
 
 
@@ -43,8 +42,8 @@ def nodes():
     strided = builder.conv2d(builder.add(depthwise, convolved), 6, (3, 2), stride=(2, 2), dilation=(1, 2))
     row, rows = builder.input(1, 19), builder.input(3, 19)
     layers = [builder.fully_connected(row, 14), builder.fully_connected(rows, 11)]
-    for attrs, name, gates in ((LstmAttrs(), "lstm", 4), (GruAttrs(), "gru", 3)):
-        layers.append(recurrent.layer(builder, name, gates, attrs, builder.quant(2.0**-7, 3), Sizes(2, 1, 19, 11)))
+    for op, attrs in ((Lstm, LstmAttrs()), (Gru, GruAttrs())):
+        layers.append(op.draw_layer(builder, attrs, builder.quant(2.0**-7, 3), Sizes(2, 1, 19, 11)))
     return builder.graph(strided, *layers).nodes
 
 

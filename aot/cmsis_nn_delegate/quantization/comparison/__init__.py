@@ -16,8 +16,9 @@ tells a wrong conversion from a model that is hard to quantize. Three steps each
 By induction over the operators the quantized model is then the float model with the roundings and the
 clipping that its scales stand for, and nothing else.
 
-A model that keeps a state runs several steps, each from what the step before left: if there are few samples, they are
-repeated. Whatever takes the initial state for a constant shows in the second step at the latest.
+A model that keeps a state runs several steps, each from what the step before left, and from the initial state where a
+sequence begins. If the last sequence is short, samples are repeated as more steps of it: whatever takes the initial
+state for a constant shows in the second step at the latest.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from ..private_copy import runnable_copy
 from .layers import Layers
 from .noise import Error, Noise
 from .rewrites import Rewrites
-from .running import FLOAT_TOLERANCE, Frugal, Sample, call, close, fail, outputs
+from .running import FLOAT_TOLERANCE, Frugal, InitialStates, Sample, call, close, fail, outputs
 from .scales import Fits, Scales
 
 # Of an output: below this, its noise is a third of its signal. Working networks have 20 dB and more.
@@ -54,20 +55,25 @@ class Comparison:
 
 class Samples:
     """Keeps at most `limit` of the samples it is given: spread evenly, or the first ones if they are the `steps` of a
-    model that keeps a state. `count` is the number given."""
+    model that keeps a state. `starts` are the places in `kept` at which a sequence of steps begins. `count` is the
+    number given."""
 
     def __init__(self, limit: int = 8, steps: bool = False) -> None:
         self.kept: list[Sample] = []
+        self.starts: set[int] = set()
         self.count = 0
         self._limit, self._stride, self._steps = limit, 1, steps
 
-    def add(self, sample: Sample) -> None:
+    def add(self, sample: Sample, starts: bool = False) -> None:
+        """`starts`: whether it is the first step of a sequence."""
         full = len(self.kept) == self._limit
         if self.count % self._stride == 0 and not (full and self._steps):
             if full:
                 self.kept = self.kept[::2]
                 self._stride *= 2
             if self.count % self._stride == 0:
+                if starts and self._steps:
+                    self.starts.add(len(self.kept))
                 self.kept.append(sample)
         self.count += 1
 
@@ -99,11 +105,15 @@ def compare(
     count = len(pytree.tree_leaves(exported.graph.output_node().args[0]))
     noises, errors = [Noise() for _ in range(count)], [Error() for _ in range(count)]
     kept = samples.kept
-    steps = _STEPS if names_of_state(prepared.graph) else 0
+    stateful = bool(names_of_state(prepared.graph))
+    initial = InitialStates(exported, prepared, states, converted, final)
+    more = max(0, _STEPS - (len(kept) - max(samples.starts, default=0))) if stateful else 0
     with torch.no_grad():
-        for step in range(max(len(kept), steps)):
+        for step in range(len(kept) + more):
             sample, repeated = kept[step % len(kept)], step >= len(kept)
-            where = f"sample {step % len(kept)}{f', step {step} of a model with a state' if steps else ''}"
+            if step in samples.starts:
+                initial.restore()
+            where = f"sample {step % len(kept)}{f', step {step} of a model with a state' if stateful else ''}"
             # Observers have not seen what a state becomes once samples are repeated.
             wanted = before.compare(sample, where, None if repeated else fits.see)
             layers = Layers(states, converted, sample, scales)

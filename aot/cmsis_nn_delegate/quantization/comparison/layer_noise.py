@@ -24,11 +24,10 @@ from torch.fx import GraphModule, Interpreter, Node
 from ...support.heartbeat import numbered
 from ..in_place import constant_nodes
 from .noise import Noise
-from .running import Sample, call, is_float, outputs, run
+from .running import InitialStates, Sample, call, is_float, outputs, run
 from .scales import Scales
 
 _QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
-_LEVELS = 256
 
 
 @dataclass
@@ -44,7 +43,7 @@ class LayerNoise:
     clipped: int = 0
     count: int = 0
     differences: Optional[torch.Tensor] = None  # of each channel, the sum next to the float model
-    levels: torch.Tensor = field(default_factory=lambda: torch.zeros(_LEVELS, dtype=torch.bool))
+    levels: torch.Tensor = field(default_factory=lambda: torch.zeros(0, dtype=torch.bool))  # which integers occur
     low: float = math.inf  # of the numbers before they are rounded
     high: float = -math.inf
     cost: float = 0.0  # N(i)
@@ -66,8 +65,9 @@ class LayerNoise:
 
     @property
     def levels_used(self) -> float:
-        """The share of the 256 integers that occur; of as many as there are numbers, if those are fewer."""
-        return float(self.levels.sum()) / max(1, min(_LEVELS, self.count))
+        """The share of the 256 integers, or 65,536 of a state, that occur; of as many as there are numbers, if those
+        are fewer."""
+        return float(self.levels.sum()) / max(1, min(len(self.levels), self.count))
 
 
 def layers(prepared: GraphModule) -> list[LayerNoise]:
@@ -107,18 +107,22 @@ def measure(
     samples: Sequence[Sample],
     see: Callable[[LayerNoise, torch.Tensor, int], None] = lambda layer, value, sample: None,
     progress: Callable[[str], None] = lambda line: None,
+    starts: Collection[int] = (),
 ) -> list[LayerNoise]:
     """Returns the layers of a calibrated module with all that is measured on `samples`, which the quantized module,
-    `converted`, runs too. `see` is called with each layer's float tensor of each sample.
+    `converted`, runs too. `see` is called with each layer's float tensor of each sample. A model that keeps a state
+    begins anew with each sample whose number is in `starts`.
 
     This takes about as long as two inferences of each sample for each layer that adds noise.
     """
     found = layers(prepared)
     scales = Scales(prepared)
     wanted = []
-    before, after = _Repeatable(prepared), _Repeatable(converted)
+    before, after = _Repeatable(prepared, starts), _Repeatable(converted, starts)
     with torch.no_grad():
-        for number, (floats, quantized) in enumerate(zip(before.run_all(samples), after.run_all(samples))):
+        # Strict, so that both run to their ends, and set their states back.
+        both = zip(before.run_all(samples), after.run_all(samples), strict=True)
+        for number, (floats, quantized) in enumerate(both):
             by_name = {node.name: node for node in quantized}
             for layer in found:
                 _see(layer, floats, quantized, by_name.get(layer.node.name))
@@ -153,6 +157,8 @@ def _see(layer: LayerNoise, floats: Mapping[Node, Any], quantized: Mapping[Node,
     steps = before / scale + zero_point
     layer.clipped += int(((steps < low - 0.5) | (steps > high + 0.5)).sum())
     layer.count += before.numel()
+    if not len(layer.levels):
+        layer.levels = torch.zeros(high - low + 1, dtype=torch.bool)
     layer.levels[(integers.reshape(-1).long() - low).unique()] = True
     layer.low, layer.high = min(layer.low, float(before.min())), max(layer.high, float(before.max()))
 
@@ -160,32 +166,32 @@ def _see(layer: LayerNoise, floats: Mapping[Node, Any], quantized: Mapping[Node,
 class _Repeatable:
     """Runs a copy of a module on samples in their order, each time from the same state."""
 
-    def __init__(self, module: GraphModule) -> None:
-        self._module = module
-        self._state = {name: buffer.clone() for name, buffer in module.named_buffers()}
+    def __init__(self, module: GraphModule, starts: Collection[int]) -> None:
+        self._module, self._starts = module, starts
+        self._initial = InitialStates(module)
 
-    def _reset(self) -> None:
-        for name, buffer in self._module.named_buffers():
-            buffer.copy_(self._state[name])
+    def _in_order(self, samples: Sequence[Sample]) -> Iterator[Sample]:
+        self._initial.restore()
+        for index, sample in enumerate(samples):
+            if index in self._starts:
+                self._initial.restore()
+            yield sample
+        self._initial.restore()
 
     def run_all(self, samples: Sequence[Sample]) -> Iterator[Mapping[Node, Any]]:
         """Yields the values of all nodes, by sample."""
-        self._reset()
-        for sample in samples:
+        for sample in self._in_order(samples):
             yield run(self._module, sample)
-        self._reset()
 
     def cost(
         self, scales: Scales, quantized: Collection[Node], samples: Sequence[Sample], wanted: Sequence[Sequence[Any]]
     ) -> float:
         """Returns the outputs' noise if only the tensors that the observers `quantized` see are rounded."""
-        self._reset()
         noises = [Noise() for _ in wanted[0]]
         interpreter = _Only(self._module, scales, quantized)
-        for sample, floats in zip(samples, wanted):
+        for sample, floats in zip(self._in_order(samples), wanted):
             for noise, a, b in zip(noises, floats, call(interpreter.run, sample)):
                 noise.add(a, b)
-        self._reset()
         parts = [noise.noise / noise.signal for noise in noises if noise.signal]
         return math.fsum(parts) / max(1, len(parts))
 

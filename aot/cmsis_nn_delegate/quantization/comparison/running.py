@@ -14,7 +14,7 @@ from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
 
 from ...support.errors import UserError
-from ..in_place import describe, frozen_nodes
+from ..in_place import describe, frozen_nodes, written_buffers
 
 Sample = tuple[torch.Tensor, ...]
 
@@ -125,6 +125,18 @@ class _Recorder(Frugal):
         if self._see is not None:
             self._see(node, value)
         return value
+
+
+class InitialStates:
+    """The states of modules as they are when it is made."""
+
+    def __init__(self, *modules: GraphModule) -> None:
+        self._initial = [(state, state.clone()) for module in modules for state in written_buffers(module).values()]
+
+    def restore(self) -> None:
+        """Sets the states back."""
+        for state, initial in self._initial:
+            state.copy_(initial)
 
 
 def run(
