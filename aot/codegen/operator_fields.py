@@ -125,6 +125,9 @@ struct OperatorFields {{
 }};
 
 {tables}
+/// The most fields of an argument block that refer to memory.
+inline constexpr unsigned kMaxReferences = {most};
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {{
 {rows}
@@ -176,6 +179,7 @@ def _row(layout: Struct, path: str, offset: int, field: Field, parent: Struct) -
 def generate() -> str:
     """The text of the header."""
     tables, rows = [], []
+    most = 0
     known = {int(opcode): kernel for opcode, kernel in kernels().items()}
     for opcode in range(max(Opcode) + 1):
         kernel = known.get(opcode)
@@ -184,6 +188,7 @@ def generate() -> str:
             continue
         layout = kernel.args
         fields = [_row(layout, *member) for member in _flat(layout)]
+        most = max(most, sum(bool(field.operand) for _, _, field, _ in _flat(layout)))
         tables += [f"inline constexpr OperatorField k{layout.name}Fields[] = {{", *fields, "};", ""]
         rows.append(f"    {{k{layout.name}Fields, {len(fields)}, {layout.size}}},")
-    return _TEXT.format(tables="\n".join(tables), rows="\n".join(rows))
+    return _TEXT.format(tables="\n".join(tables), rows="\n".join(rows), most=most)

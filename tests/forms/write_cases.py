@@ -87,9 +87,13 @@ def _tables(name: str, view: Payload, inputs: Sequence[bytes], outputs: Sequence
         text += f"const Bytes {name}_{kind}s[] = {{{members}}};\n"
     arguments = [f"reinterpret_cast<const {t.dtype.c_type}*>({name}_input{i})" for i, t in enumerate(view.inputs)]
     arguments += [f"reinterpret_cast<{t.dtype.c_type}*>(outputs[{i}])" for i, t in enumerate(view.outputs)]
+    state = ""
+    if view.persistent_bytes:  # of a first inference
+        text += f"alignas(16) std::uint8_t {name}_state[{name}_state_bytes];\n"
+        state = f"{name}_state, "
     text += (
         f"Error run_{name}(std::uint8_t* arena, std::uint8_t* const* outputs) {{\n"
-        f"  return {name}_run(arena, {{{', '.join(arguments)}}});\n}}\n"
+        f"  return {name}_run(arena, {state}{{{', '.join(arguments)}}});\n}}\n"
     )
     return text
 

@@ -20,7 +20,7 @@ struct Operand {
 };
 
 struct Operands {
-  Operand operands[7];
+  Operand operands[kMaxReferences];
   unsigned count = 0;
   /// An upper bound of the multiplications, comparisons or moves of the call.
   std::uint64_t work = 0;

@@ -2544,6 +2544,9 @@ inline constexpr OperatorField kRecallArgsFields[] = {
     {"initial_bytes", i32(16), FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+/// The most fields of an argument block that refer to memory.
+inline constexpr unsigned kMaxReferences = 10;
+
 /// By opcode.
 inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {nullptr, 0, 0},
