@@ -50,6 +50,7 @@ def delegate_model(
         memories = [],
         state = {},
         sequences = False,
+        stream = None,
         **kwargs):
     """Declares the targets above.
 
@@ -75,6 +76,8 @@ def delegate_model(
       state: inputs that the model keeps from one inference to the next, each with the output that is its next value,
         by number or by the name that forward gives it: {"h": "1"}.
       sequences: whether the arrays of `calibration` are [sequences, steps, ...], as for `cmsisnn compile --sequence`.
+      stream: "DIM=HOP" for a model that takes HOP new columns of dimension DIM in each inference, as `cmsisnn compile
+        --stream`; see docs/guides/stream.md.
       **kwargs: visibility, tags, ...
     """
     if len(srcs) != 1:
@@ -99,6 +102,8 @@ def delegate_model(
         if sequences:
             quantization += "--sequence "
     states = "".join(["--state %s=%s " % (input, output) for input, output in state.items()])
+    if stream:
+        states += "--stream=%s " % stream
     cores = {isa: core_of_isa(isa).cpu for isa in ISAS}
     instructions = max_instructions
     if type(instructions) != "dict":

@@ -19,6 +19,7 @@ GENERATED = {
     "docs/operators.md",
     "docs/reference/payload_format.md",
     "docs/stateful_networks.md",
+    "docs/streaming_networks.md",
 }
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "examples/digits/README.md"]
 # What is measured: numbers with thousands, and numbers of such units.

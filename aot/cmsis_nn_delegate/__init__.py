@@ -21,6 +21,7 @@ _EXPORTS = {
     "QuantizationConfig": "quantization.configuration",
     "Report": "report.model_report",
     "Sequences": "quantization.calibration",
+    "Stream": "streaming.option",
     "TARGETS": "targets.target",
     "Target": "targets.target",
     "UserError": "support.errors",

@@ -24,6 +24,7 @@ from .quantization.quantized import is_quantized
 from .quantization.quantizer import CmsisNnQuantizer
 from .selection.options import PayloadOptions
 from .selection.preference import Preference
+from .streaming.option import Stream
 from .support.checked import checked
 from .support.errors import UserError
 from .support.isolation import as_caller, isolated
@@ -38,6 +39,7 @@ def compile_model(
     calibration: Any = None,
     *,
     state: Optional[Mapping[str, Union[str, int]]] = None,
+    stream: Union[Stream, int, None] = None,
     io: str = "float",
     io_placement: str = "arena",
     providers: Sequence[str] = tuple(PROVIDERS),
@@ -72,6 +74,10 @@ def compile_model(
         `forward(x, h)` that returns `(y, h2)`, {"h": "h2"} where it returns a dict. Outputs are counted in the order of
         the compiled program. The compiled model, calibration data included, has neither that input nor that output; the
         example input is the value that the state begins with, commonly zeros.
+    stream: the dimension of the inputs along which columns arrive one after the other, or `Stream(dim, hop)` for
+        `hop` at a time. The compiled model takes only the new columns, remembers what it needs of those before, and
+        returns what the model returns for the window that ends there, byte for byte. Calibration data are windows as
+        before. UserError names what depends on the window in another way; see docs/guides/stream.md.
     io: "float", or "int8" for int8 model inputs and outputs.
     io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
     providers: the providers of the firmware's kernels, in order of preference; see `cmsis_nn_delegate.providers`.
@@ -108,6 +114,7 @@ def compile_model(
         [target],
         calibration,
         state=state,
+        stream=stream,
         io=io,
         io_placement=io_placement,
         providers=providers,
@@ -139,6 +146,7 @@ def compile_for_targets(
     calibration: Any = None,
     *,
     state: Optional[Mapping[str, Union[str, int]]] = None,
+    stream: Union[Stream, int, None] = None,
     io: str = "float",
     io_placement: str = "arena",
     providers: Sequence[str] = tuple(PROVIDERS),
@@ -197,7 +205,9 @@ def compile_for_targets(
         inputs=inputs,
         targets=chosen,
         calibration=calibration,
-        options=CompileOptions(io, strict, name, quantizer, check, etrecord, payload),
+        options=CompileOptions(
+            io, strict, name, quantizer, check, etrecord, payload, Stream(stream) if isinstance(stream, int) else stream
+        ),
         is_quantized=quantized,
         keep_modules=inspect is not None,
         progress=as_caller()(progress),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Optional
 
 from .quantization.quantizer import CmsisNnQuantizer
 from .selection.options import PayloadOptions
+from .streaming.option import Stream
 
 
 @dataclass(frozen=True)
@@ -19,3 +21,4 @@ class CompileOptions:
     check: bool
     etrecord: bool
     payload: PayloadOptions
+    stream: Optional[Stream]

@@ -25,6 +25,7 @@ from .report.model_report import Report, build_report
 from .report.node_report import NodeReport
 from .report.page.parts import render_parts
 from .report.page.render import render
+from .report.stream_report import StreamReport
 from .support.checked import checked
 from .support.errors import UserError
 from .targets.target import Target
@@ -66,6 +67,8 @@ class Compiled:
     # Why the calibration data looks useless as a whole, or that the model loses much by quantization on this data; ""
     # if neither is so.
     calibration_doubt: str = ""
+    # What a streaming model saves, and which columns its outputs are; None for another one.
+    stream: Optional[StreamReport] = None
     # For ExecuTorch's Inspector, if it was asked for.
     etrecord: Optional[bytes] = None
 
@@ -88,7 +91,9 @@ class Compiled:
     @property
     def part_reports(self) -> list[Report]:
         """Returns a report of each part."""
-        return [build_report(self.name, part, self.quantizer, self.modules, self.lines) for part in self.parts]
+        return [
+            build_report(self.name, part, self.quantizer, self.modules, self.lines, self.stream) for part in self.parts
+        ]
 
     @property
     def parts_document(self) -> parts_report.Document:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Optional
 
+import numpy as np
 import torch
 from torch.export import ExportedProgram
 from torch.fx import GraphModule
@@ -52,11 +53,14 @@ from .quantization.ranges import Ranges, check_ranges, observe
 from .quantization.sum_scales import coarsen_sums
 from .report.explanation import Placement, modules_of
 from .report.names import Names
+from .report.stream_report import StreamOutput, StreamReport
 from .selection.bands import compute_in_bands
 from .selection.choose_kernels import Chosen, Legal, choose_kernels, legalize
 from .selection.options import SLOWDOWN_FOR_RAM
 from .selection.planned import Planned, plan
 from .selection.preference import Preference
+from .streaming.equality import count_equal_windows
+from .streaming.stream import Streamed, streamed
 from .support.errors import UserError, library_call
 from .targets.memory import copies_weights
 from .targets.target import Target
@@ -91,6 +95,8 @@ class Compilation:
     converted: GraphModule = field(init=False)  # with quantize and dequantize
     comparison: Optional[Comparison] = field(init=False)  # with the float model, if asked for
     quantized: ExportedProgram = field(init=False)  # the same, with float inputs and outputs
+    streamed: Optional[Streamed] = None  # what `quantized` is then made of
+    whole: Optional[ExportedProgram] = None  # of a streamed model: the quantized one of the whole window
     program: ExportedProgram = field(init=False)  # with the inputs and outputs that were asked for
     partitioner: CmsisNnPartitioner = field(init=False)
     edge: EdgeProgramManager = field(init=False)
@@ -242,6 +248,15 @@ def _correct_biases(c: Compilation) -> None:
     c.progress("correcting biases")
     correct_biases(c.prepared, c.converted, c.correction_samples.kept)
     c.quantized = export(c.converted, c.inputs.tensors)
+
+
+def _stream(c: Compilation) -> None:
+    if c.options.stream is None:
+        return
+    c.progress(f"making {c.options.stream.hop} new columns of dimension {c.options.stream.dim} do for a window")
+    c.whole = c.quantized
+    c.streamed = streamed(c.converted, c.inputs.tensors, c.options.stream)
+    c.quantized = export(c.streamed.module, c.streamed.inputs)
 
 
 def _calibration_doubt(c: Compilation) -> str:
@@ -415,6 +430,60 @@ def _package(c: Compilation) -> None:
         c.progress(f"warning: {warning}")
 
 
+def _compare_stream(c: Compilation) -> None:
+    """Compiles the model of the whole window too, compares both, and reports what the stream saves."""
+    stream, streamed_as = c.options.stream, c.streamed
+    if stream is None or streamed_as is None or c.whole is None:
+        return
+    c.progress("comparing with the model of the whole window")
+    whole = copy.copy(c)
+    whole.quantized, whole.streamed, whole.whole = c.whole, None, None
+    whole.options = replace(c.options, stream=None, etrecord=False, strict=False)
+    whole.progress = lambda line: None
+    for stage in STAGES:
+        if stage.name in ("io", "partition", "import", "passes", "legalize", "choose-kernels", "bands", "plan", "encode"):
+            stage.run(whole)
+    if c.obstacle or whole.obstacle:
+        c.warnings.append(
+            "the streaming model is not compared with that of the whole window, because one of them is not one "
+            "delegate call"
+        )
+        return
+    windows = _windows(c)
+    for target, compiled in zip(c.targets, c.compiled):
+        mine, other = compiled.parts[0], whole.encoded[target][0]
+        if target is c.targets[0]:
+            compared = count_equal_windows(other.graph, mine.graph, streamed_as, stream, windows, c.progress)
+        outputs = tuple(
+            None if kept is None else StreamOutput(kept[0], kept[1].start, kept[1].stop, value.shape[kept[0]])
+            for kept, value in zip(streamed_as.outputs, other.graph.outputs)
+        )
+        prices = [call.choice.instructions(target) for call in other.calls]
+        report = StreamReport(
+            dim=stream.dim,
+            hop=stream.hop,
+            window=streamed_as.window,
+            warm_up=streamed_as.warm_up,
+            outputs=outputs,
+            whole_instructions=None if None in prices else sum(price for price in prices if price is not None),
+            whole_arena_bytes=other.plan.arena_bytes,
+            whole_macs=sum(call.macs for call in other.calls),
+            compared=compared,
+        )
+        c.compiled[c.compiled.index(compiled)] = replace(compiled, stream=report)
+    c.progress(f"no byte of {compared} windows differs from the model of the whole window")
+
+
+def _windows(c: Compilation) -> list[list[np.ndarray]]:
+    """Returns two windows of data: of the samples, or drawn from the ranges of a model that was quantized before."""
+    kept = [] if c.is_quantized else c.samples.kept
+    if not kept:
+        generator = torch.Generator().manual_seed(0)
+        kept = [[torch.randn(x.shape, generator=generator) for x in c.inputs.tensors] for _ in range(2)]
+    first, second = kept[0], kept[len(kept) // 2]
+    return [[x.detach().numpy() for x in sample] for sample in (first, second)]
+
+
 def _placements(encoded: Sequence[Encoded]) -> dict[str, Placement]:
     """Returns the call that computes each delegated edge node; nodes that only rename values have none."""
     found: dict[str, Placement] = {}
@@ -448,6 +517,7 @@ STAGES = (
     Stage("convert", _convert, lambda c: program_text(c.quantized)),
     Stage("compare", _compare, lambda c: program_text(c.quantized)),
     Stage("correct-biases", _correct_biases, lambda c: program_text(c.quantized)),
+    Stage("stream", _stream, lambda c: program_text(c.quantized)),
     Stage("release", _release, lambda c: program_text(c.quantized)),
     Stage("io", _set_io, lambda c: program_text(c.program), refuses=True),
     Stage("partition", _partition, lambda c: program_text(c.edge.exported_program()), refuses=True),
@@ -459,6 +529,7 @@ STAGES = (
     Stage("plan", _plan, lambda c: plans_text(c.planned), refuses=True),
     Stage("encode", _encode, lambda c: payloads_text(c.encoded), refuses=True),
     Stage("package", _package, lambda c: program_text(c.edge.exported_program())),
+    Stage("compare-stream", _compare_stream, lambda c: program_text(c.edge.exported_program())),
 )
 
 

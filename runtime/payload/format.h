@@ -36,7 +36,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 60;
+inline constexpr std::size_t kOpcodeCount = 62;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -127,6 +127,8 @@ enum class Opcode : std::uint8_t {
   kKeep = 57,
   kQuantizeInt16 = 58,
   kRecall = 59,
+  kDelayLineRead = 60,
+  kDelayLineWrite = 61,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2638,6 +2640,72 @@ static_assert(offsetof(RecallArgs, output) == 4, "layout of RecallArgs");
 static_assert(offsetof(RecallArgs, initial) == 8, "layout of RecallArgs");
 static_assert(offsetof(RecallArgs, nbytes) == 12, "layout of RecallArgs");
 static_assert(offsetof(RecallArgs, initial_bytes) == 16, "layout of RecallArgs");
+
+/// A copy of rows `first`, `first + step`, ... of a delay line; the oldest row has the
+/// number 0.
+struct DelayLineReadArgs {
+  /// the number of the oldest row, and the rows ^ `initial`
+  Ref state;
+  /// of any element
+  Ref output;
+  /// of one element or, if they differ, of each
+  Ref initial;
+  /// 4 + rows * row_bytes
+  std::int32_t state_bytes;
+  /// 1, 2 or rows * row_bytes, and a part of row_bytes
+  std::int32_t initial_bytes;
+  /// at least 1
+  std::int32_t rows;
+  /// at least 1
+  std::int32_t row_bytes;
+  /// of rows that the call copies, 1 to rows
+  std::int32_t count;
+  /// at least 0
+  std::int32_t first;
+  /// 1 to rows; the last row that is read is one of the line
+  std::int32_t step;
+};
+static_assert(sizeof(DelayLineReadArgs) == 40, "layout of DelayLineReadArgs");
+static_assert(offsetof(DelayLineReadArgs, state) == 0, "layout of DelayLineReadArgs");
+static_assert(offsetof(DelayLineReadArgs, output) == 4, "layout of DelayLineReadArgs");
+static_assert(offsetof(DelayLineReadArgs, initial) == 8, "layout of DelayLineReadArgs");
+static_assert(offsetof(DelayLineReadArgs, state_bytes) == 12, "layout of DelayLineReadArgs");
+static_assert(offsetof(DelayLineReadArgs, initial_bytes) == 16, "layout of DelayLineReadArgs");
+static_assert(offsetof(DelayLineReadArgs, rows) == 20, "layout of DelayLineReadArgs");
+static_assert(offsetof(DelayLineReadArgs, row_bytes) == 24, "layout of DelayLineReadArgs");
+static_assert(offsetof(DelayLineReadArgs, count) == 28, "layout of DelayLineReadArgs");
+static_assert(offsetof(DelayLineReadArgs, first) == 32, "layout of DelayLineReadArgs");
+static_assert(offsetof(DelayLineReadArgs, step) == 36, "layout of DelayLineReadArgs");
+
+/// A copy of `count` rows over the oldest ones of a delay line, of which they are the
+/// newest then.
+struct DelayLineWriteArgs {
+  /// of any element
+  Ref input;
+  /// the number of the oldest row, and the rows ^ `initial`
+  Ref state;
+  /// of one element or, if they differ, of each
+  Ref initial;
+  /// 4 + rows * row_bytes
+  std::int32_t state_bytes;
+  /// 1, 2 or rows * row_bytes, and a part of row_bytes
+  std::int32_t initial_bytes;
+  /// at least 1
+  std::int32_t rows;
+  /// at least 1
+  std::int32_t row_bytes;
+  /// of rows that the call copies, 1 to rows
+  std::int32_t count;
+};
+static_assert(sizeof(DelayLineWriteArgs) == 32, "layout of DelayLineWriteArgs");
+static_assert(offsetof(DelayLineWriteArgs, input) == 0, "layout of DelayLineWriteArgs");
+static_assert(offsetof(DelayLineWriteArgs, state) == 4, "layout of DelayLineWriteArgs");
+static_assert(offsetof(DelayLineWriteArgs, initial) == 8, "layout of DelayLineWriteArgs");
+static_assert(offsetof(DelayLineWriteArgs, state_bytes) == 12, "layout of DelayLineWriteArgs");
+static_assert(offsetof(DelayLineWriteArgs, initial_bytes) == 16, "layout of DelayLineWriteArgs");
+static_assert(offsetof(DelayLineWriteArgs, rows) == 20, "layout of DelayLineWriteArgs");
+static_assert(offsetof(DelayLineWriteArgs, row_bytes) == 24, "layout of DelayLineWriteArgs");
+static_assert(offsetof(DelayLineWriteArgs, count) == 28, "layout of DelayLineWriteArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -111,5 +111,17 @@ bool held(const CallCheck& call, const Args& args) {
   return held(call, args.nbytes, args.initial_bytes);
 }
 
+/// A delay line has whole rows, and one initial number or one for each element; `count` of its rows are copied.
+bool delay_line(const CallCheck& call, std::int32_t state_bytes, std::int32_t initial_bytes,
+                std::int32_t rows, std::int32_t row_bytes, std::int32_t count);
+
+/// All rows that are read are rows of the line.
+bool delay_line(const CallCheck& call, const payload::DelayLineReadArgs& args);
+
+inline bool delay_line(const CallCheck& call, const payload::DelayLineWriteArgs& args) {
+  return delay_line(call, args.state_bytes, args.initial_bytes, args.rows, args.row_bytes,
+                    args.count);
+}
+
 }  // namespace geometry
 }  // namespace cmsis_nn_delegate

@@ -70,6 +70,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "keep of ",
     "quantize_int16 of input float32, output int16",
     "recall of ",
+    "delay_line_read of ",
+    "delay_line_write of ",
     // clang-format on
 };
 

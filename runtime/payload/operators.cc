@@ -856,5 +856,29 @@ bool check_recall(const CallCheck& call, const void* args) {
          call.state(state) && call.disjoint(operands, 1) && call.accepted();
 }
 
+bool check_delay_line_read(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DelayLineReadArgs*>(args);
+  if (!geometry::delay_line(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes output = {a.output, volume(a.count, a.row_bytes)};
+  const CallCheck::Bytes state = {a.state, volume(a.state_bytes)};
+  const CallCheck::Bytes operands[] = {output, state};
+  return call.filter({a.initial, volume(a.initial_bytes)}) && call.writes(output) &&
+         call.state(state) && call.disjoint(operands, 1) && call.accepted();
+}
+
+bool check_delay_line_write(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DelayLineWriteArgs*>(args);
+  if (!geometry::delay_line(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.count, a.row_bytes)};
+  const CallCheck::Bytes state = {a.state, volume(a.state_bytes)};
+  const CallCheck::Bytes operands[] = {input, state};
+  return call.reads(input) && call.filter({a.initial, volume(a.initial_bytes)}) &&
+         call.state(state) && call.disjoint(operands, 1) && call.accepted();
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

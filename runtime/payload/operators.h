@@ -264,6 +264,14 @@ bool check_recall(const CallCheck& call, const void* args);
 inline constexpr Operator kRecall = {payload::Opcode::kRecall, sizeof(payload::RecallArgs),
                                      check_recall};
 
+bool check_delay_line_read(const CallCheck& call, const void* args);
+inline constexpr Operator kDelayLineRead = {
+    payload::Opcode::kDelayLineRead, sizeof(payload::DelayLineReadArgs), check_delay_line_read};
+
+bool check_delay_line_write(const CallCheck& call, const void* args);
+inline constexpr Operator kDelayLineWrite = {
+    payload::Opcode::kDelayLineWrite, sizeof(payload::DelayLineWriteArgs), check_delay_line_write};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -327,6 +335,8 @@ inline constexpr Operator kOperators[] = {
     operators::kKeep,
     operators::kQuantizeInt16,
     operators::kRecall,
+    operators::kDelayLineRead,
+    operators::kDelayLineWrite,
 };
 
 }  // namespace cmsis_nn_delegate

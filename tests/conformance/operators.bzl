@@ -8,6 +8,8 @@ OPERATORS = [
     "avg_pool2d",
     "batch_matmul",
     "conv2d",
+    "delay_line_read",
+    "delay_line_write",
     "depthwise_conv2d",
     "dequantize",
     "div",

@@ -32,6 +32,7 @@ LAYERS = (
     "report.page",
     "quantization",
     "quantization.comparison",
+    "streaming",
     "partition",
     "compiled",
     "runner",

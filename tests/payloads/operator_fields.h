@@ -2544,6 +2544,30 @@ inline constexpr OperatorField kRecallArgsFields[] = {
     {"initial_bytes", i32(16), FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
 };
 
+inline constexpr OperatorField kDelayLineReadArgsFields[] = {
+    {"state", u32(0), FieldKind::kState, false, false, 0, 0, 1, 1, 1, {i32(12)}},
+    {"output", u32(4), FieldKind::kOutput, false, false, 0, 0, 1, 1, 2, {i32(28), i32(24)}},
+    {"initial", u32(8), FieldKind::kFilter, false, false, 0, 0, 1, 1, 1, {i32(16)}},
+    {"state_bytes", i32(12), FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"initial_bytes", i32(16), FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"rows", i32(20), FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"row_bytes", i32(24), FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"count", i32(28), FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"first", i32(32), FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"step", i32(36), FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
+inline constexpr OperatorField kDelayLineWriteArgsFields[] = {
+    {"input", u32(0), FieldKind::kInput, false, false, 0, 0, 1, 1, 2, {i32(28), i32(24)}},
+    {"state", u32(4), FieldKind::kState, false, false, 0, 0, 1, 1, 1, {i32(12)}},
+    {"initial", u32(8), FieldKind::kFilter, false, false, 0, 0, 1, 1, 1, {i32(16)}},
+    {"state_bytes", i32(12), FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"initial_bytes", i32(16), FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"rows", i32(20), FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"row_bytes", i32(24), FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+    {"count", i32(28), FieldKind::kInteger, false, false, 0, 0, 1, 0, 0, {}},
+};
+
 /// The most fields of an argument block that refer to memory.
 inline constexpr unsigned kMaxReferences = 10;
 
@@ -2609,6 +2633,8 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kKeepArgsFields, 5, 20},
     {kQuantizeInt16ArgsFields, 7, 28},
     {kRecallArgsFields, 5, 20},
+    {kDelayLineReadArgsFields, 10, 40},
+    {kDelayLineWriteArgsFields, 8, 32},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -793,6 +793,19 @@ inline constexpr unsigned char kRecallPayload[] = {
     59,1,24,0,0,0,0,32,0,0,0,0,96,0,0,16,12,0,0,0,12,0,0,0,0,0,0,0,0,0,0,0,
     109,174,32,77,134,94,8,21,22,138,24,152,0,0,0,0,
 };
+inline constexpr unsigned char kDelayLineReadPayload[] = {
+    67,78,78,68,6,1,56,0,1,0,0,0,128,0,0,0,240,210,3,226,16,0,0,0,16,0,0,0,0,0,0,0,
+    64,0,0,0,44,0,0,0,1,0,0,0,112,0,0,0,16,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    60,1,44,0,0,0,0,32,0,0,0,0,112,0,0,16,12,0,0,0,8,0,0,0,2,0,0,0,4,0,0,0,
+    2,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,12,23,251,25,80,54,88,135,0,0,0,0,0,0,0,0,
+};
+inline constexpr unsigned char kDelayLineWritePayload[] = {
+    67,78,78,68,6,1,56,0,1,0,0,0,144,0,0,0,114,58,2,127,0,0,0,0,16,0,0,0,0,0,0,0,
+    64,0,0,0,36,0,0,0,1,0,0,0,112,0,0,0,32,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    61,1,36,0,112,0,0,16,0,0,0,32,128,0,0,16,14,0,0,0,10,0,0,0,1,0,0,0,10,0,0,0,
+    1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,251,4,58,128,165,215,10,244,4,212,0,0,0,0,0,0,
+    150,111,92,111,207,190,99,114,226,133,0,0,0,0,0,0,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -863,6 +876,8 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
     {payload::Opcode::kKeep, kKeepPayload, sizeof(kKeepPayload)},
     {payload::Opcode::kQuantizeInt16, kQuantizeInt16Payload, sizeof(kQuantizeInt16Payload)},
     {payload::Opcode::kRecall, kRecallPayload, sizeof(kRecallPayload)},
+    {payload::Opcode::kDelayLineRead, kDelayLineReadPayload, sizeof(kDelayLineReadPayload)},
+    {payload::Opcode::kDelayLineWrite, kDelayLineWritePayload, sizeof(kDelayLineWritePayload)},
 };
 
 }  // namespace testing

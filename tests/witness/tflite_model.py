@@ -27,6 +27,7 @@ from cmsis_nn_delegate.ops.cmsis_nn_rules import MAX_SOFTMAX_ROW
 
 _TYPES = {
     Element.INT8: schema.TensorType.INT8,
+    Element.INT16: schema.TensorType.INT16,
     Element.INT32: schema.TensorType.INT32,
     Element.FLOAT32: schema.TensorType.FLOAT32,
 }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from ..streaming.option import Stream
 from ..support import byte_counts
+from ..support.errors import UserError
 from ..targets.target import get_target
 
 
@@ -30,3 +32,11 @@ def named_state(text: str) -> tuple[str, str]:
     if not (name and separator and output):
         raise argparse.ArgumentTypeError(f"{text!r} is no state: give INPUT=OUTPUT, such as h=1")
     return name, output
+
+
+def stream(text: str) -> Stream:
+    """Returns the stream that `text` means, such as 2=4."""
+    try:
+        return Stream.of(text)
+    except UserError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

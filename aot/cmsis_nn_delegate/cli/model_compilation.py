@@ -66,6 +66,7 @@ def compiled(
         arguments.target,
         calibration,
         state=state,
+        stream=getattr(arguments, "stream", None),
         io=arguments.io,
         io_placement=arguments.io_placement,
         providers=arguments.providers.split(","),

@@ -71,3 +71,5 @@ class Opcode(enum.IntEnum):
     KEEP = 57
     QUANTIZE_INT16 = 58
     RECALL = 59
+    DELAY_LINE_READ = 60
+    DELAY_LINE_WRITE = 61

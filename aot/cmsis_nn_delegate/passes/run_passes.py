@@ -14,6 +14,7 @@ from .absorb_reshapes import absorb_reshapes
 from .assign_layouts import assign_layouts
 from .clamps_to_pooling import clamps_to_pooling
 from .copies_to_parts import copies_to_parts
+from .delay_lines import delay_lines
 from .drop_idle_clamps import drop_idle_clamps
 from .eliminate_channels import eliminate_channels
 from .fold_pads import fold_pads
@@ -48,6 +49,8 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     clamps_to_pooling,
     # Padding counts rows and columns, whatever the memory order.
     fold_pads,
+    # Before merge_rearrangements and skip_unread, which leave slices of concatenations in other forms.
+    delay_lines,
     # In logical order, before layouts say where elements lie. This leaves reshapes, too.
     merge_rearrangements,
     # Where rearrangements say what is read of what came before them.

@@ -20,6 +20,7 @@ from ..selection.costs import costs
 from ..targets.memory import copies_weights
 from .buffers import BufferReport, buffers_of, origins_of
 from .names import Names
+from .stream_report import StreamReport
 from .tensors import TensorReport, require_both, tensors_of
 
 # Instructions of init() for each 16 bytes that it copies, counted in the simulator (tests/end_to_end/copies_test.py).
@@ -164,6 +165,7 @@ class Report:
     outputs: tuple[IoReport, ...]
     calls: tuple[CallReport, ...]
     tensors: tuple[TensorReport, ...]  # activations, in the order in which they are written
+    stream: Optional[StreamReport] = None  # of a streaming model
 
     def __post_init__(self) -> None:
         for number, call in enumerate(self.calls):
@@ -190,6 +192,7 @@ def build_report(
     quantizer: str = "",
     modules: Mapping[str, str] = _UNKNOWN,
     lines: Mapping[str, str] = _UNKNOWN,
+    stream: Optional[StreamReport] = None,
 ) -> Report:
     """Builds the report of a payload that was just encoded. `quantizer` says how the model was quantized, "" if
     that is unknown. `modules` and `lines` have the user's module and line of code by the names of edge nodes, in
@@ -229,6 +232,7 @@ def build_report(
         outputs=tuple(_io(value, plan, names) for value in graph.outputs),
         calls=calls,
         tensors=tensors_of(graph, modules),
+        stream=stream,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..selection.costs import MEASURED_CORES
 from .model_report import IoReport, Report
+from .stream_report import stream_lines
 
 
 def render(report: Report) -> str:
@@ -20,6 +21,7 @@ def render(report: Report) -> str:
             *([f"quantizer: {report.quantizer}"] if report.quantizer else []),
         ],
         ["Inputs and outputs", *_io_lines("in", report.inputs), *_io_lines("out", report.outputs)],
+        *([_stream_block(report)] if report.stream else []),
         _arena_lines(report),
         _flash_lines(report),
         _call_lines(report),
@@ -85,6 +87,12 @@ def _io_lines(kind: str, tensors: Sequence[IoReport]) -> list[str]:
         place = "caller's memory" if tensor.arena_offset is None else f"arena+{tensor.arena_offset}"
         lines.append(f"  {kind} {index} {tensor.name}: {', '.join(parts)}, {place}")
     return lines
+
+
+def _stream_block(report: Report) -> Sequence[str]:
+    assert report.stream is not None
+    memory = report.arena.nbytes + report.persistent_bytes
+    return stream_lines(report.stream, report.prediction.instructions, report.macs, memory)
 
 
 def _arena_lines(report: Report) -> list[str]:

@@ -54,6 +54,8 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kKeep,
         portable::kQuantizeInt16,
         portable::kRecall,
+        portable::kDelayLineRead,
+        portable::kDelayLineWrite,
     },
 };
 

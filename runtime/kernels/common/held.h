@@ -5,14 +5,35 @@
 #include <cstdint>
 #include <cstring>
 
-#include "runtime/payload/bases.h"
-#include "runtime/payload/format.h"
-
 namespace cmsis_nn_delegate {
 namespace portable {
 
+/// The initial bytes of a state of `nbytes`: `count` are given, all of them or those of one element.
+class InitialBytes {
+ public:
+  InitialBytes(const std::uint8_t* given, std::int32_t count, std::int32_t nbytes)
+      : given_(given), step_(count < nbytes ? 0 : 4) {
+    for (std::int32_t i = 0; step_ == 0 && i < 4; ++i) {
+      pattern_[i] = given[i & (count - 1)];
+    }
+  }
+
+  /// Those of the bytes from `offset` on, which begin with an element.
+  const std::uint8_t* from(std::int32_t offset) const {
+    return step_ == 0 ? pattern_ : given_ + offset;
+  }
+
+  /// From the initial bytes of a word to those of the next one: 0 if one word of them is that of all.
+  std::int32_t step() const { return step_; }
+
+ private:
+  const std::uint8_t* given_;
+  std::int32_t step_;
+  alignas(4) std::uint8_t pattern_[4];
+};
+
 /// The exclusive or of whole words of `bytes` bytes, which are multiples of kAlignment in memory; returns how many bytes
-/// that are. `step`: 4, or 0 if one word of `initial` is that of all.
+/// that are. `step`: as of InitialBytes.
 template <std::size_t kAlignment>
 std::int32_t copy_held_words(const std::uint8_t* from, const std::uint8_t* initial,
                              std::int32_t step, std::uint8_t* to, std::int32_t bytes) {
@@ -28,21 +49,10 @@ std::int32_t copy_held_words(const std::uint8_t* from, const std::uint8_t* initi
   return i;
 }
 
-/// to[i] = from[i] ^ initial[i] for `nbytes` bytes; initial bytes of one element are those of all. The operands are apart.
-template <typename Args>
-void copy_held(const Args& a, const Bases& bases, payload::Ref from, payload::Ref to) {
-  const auto* source = bases.resolve<const std::uint8_t>(from);
-  auto* target = bases.resolve<std::uint8_t>(to);
-  const auto* initial = bases.resolve<const std::uint8_t>(a.initial);
-  alignas(4) std::uint8_t pattern[4];
-  std::int32_t step = 4;  // from the initial bytes of a word to those of the next one
-  if (a.initial_bytes < a.nbytes) {
-    for (std::int32_t i = 0; i < 4; ++i) {
-      pattern[i] = initial[i & (a.initial_bytes - 1)];
-    }
-    initial = pattern;
-    step = 0;
-  }
+/// target[i] = source[i] ^ initial byte `offset` + i for `nbytes` bytes. Source and target are apart.
+inline void copy_held(const std::uint8_t* source, const InitialBytes& bytes, std::int32_t offset,
+                      std::uint8_t* target, std::int32_t nbytes) {
+  const std::uint8_t* initial = bytes.from(offset);
 #if defined(__arm__) && !defined(__ARM_FEATURE_UNALIGNED)
   // These cores load words that are not aligned byte by byte.
   const auto address = [](const std::uint8_t* p) { return reinterpret_cast<std::uintptr_t>(p); };
@@ -51,9 +61,9 @@ void copy_held(const Args& a, const Bases& bases, payload::Ref from, payload::Re
 #else
   const auto copy_words = copy_held_words<1>;
 #endif
-  std::int32_t i = copy_words(source, initial, step, target, a.nbytes);
-  initial += step == 0 ? 0 : i;
-  for (; i < a.nbytes; ++i) {
+  std::int32_t i = copy_words(source, initial, bytes.step(), target, nbytes);
+  initial += bytes.step() == 0 ? 0 : i;
+  for (; i < nbytes; ++i) {
     target[i] = source[i] ^ *initial++;
   }
 }

@@ -67,6 +67,8 @@ constexpr KernelTable kPortableKernels = {
         portable::kKeep,
         portable::kQuantizeInt16,
         portable::kRecall,
+        portable::kDelayLineRead,
+        portable::kDelayLineWrite,
     },
 };
 

@@ -499,5 +499,21 @@ inline Error recall(const payload::RecallArgs& args, const Bases& bases) {
   return run_recall(&args, bases);
 }
 
+/// A copy of rows `first`, `first + step`, ... of a delay line; the oldest row has the
+/// number 0.
+extern const KernelOf<payload::Opcode::kDelayLineRead> kDelayLineRead;
+Error run_delay_line_read(const void* args, const Bases& bases);
+inline Error delay_line_read(const payload::DelayLineReadArgs& args, const Bases& bases) {
+  return run_delay_line_read(&args, bases);
+}
+
+/// A copy of `count` rows over the oldest ones of a delay line, of which they are the
+/// newest then.
+extern const KernelOf<payload::Opcode::kDelayLineWrite> kDelayLineWrite;
+Error run_delay_line_write(const void* args, const Bases& bases);
+inline Error delay_line_write(const payload::DelayLineWriteArgs& args, const Bases& bases) {
+  return run_delay_line_write(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -68,6 +68,8 @@ constexpr KernelTable kTunedKernels = {
         portable::kKeep,
         portable::kQuantizeInt16,
         portable::kRecall,
+        portable::kDelayLineRead,
+        portable::kDelayLineWrite,
     },
 };
 

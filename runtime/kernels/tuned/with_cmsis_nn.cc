@@ -69,6 +69,8 @@ constexpr KernelTable kTunedAndCmsisNnKernels = {
         portable::kKeep,
         portable::kQuantizeInt16,
         portable::kRecall,
+        portable::kDelayLineRead,
+        portable::kDelayLineWrite,
     },
 };
 

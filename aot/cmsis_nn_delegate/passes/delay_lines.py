@@ -1,0 +1,204 @@
+"""Keeps states that new values move through as rings, of which only what is read is copied."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Optional
+
+import numpy as np
+
+from ..graph.ir import Graph, Node, Value
+from ..graph.tensor_type import TensorType
+from ..graph.tensor_type import Element, Layout
+from ..ops.concat import ConcatAttrs
+from ..ops.delay_line import POSITION_BYTES
+from ..ops.delay_line_read import DelayLineReadAttrs
+from ..ops.delay_line_write import DelayLineWriteAttrs
+from ..ops.held import initial_value
+from ..ops.loops import find_loops
+from ..ops.rearrange import RearrangeAttrs
+from .rewriting import derived, insert_before, replace_input
+
+
+def delay_lines(graph: Graph) -> None:
+    """Turns
+
+        old = recall(state); all = concat(old, x, axis); keep(the last columns of all, as many as old has)
+
+    into a write of x over the oldest columns of the state, and reads of the columns that others take of `all`. Columns
+    have to lie one after the other in memory: those of a [1, ..., time, features], or an image's in the channels-last
+    order.
+    """
+    for keep in [node for node in graph.nodes if node.op == "keep"]:
+        found = _Line.find(graph, keep)
+        if found is not None:
+            found.replace()
+
+
+@dataclass(frozen=True)
+class _Slice:
+    """Columns `first`, `first + step`, ... of a concatenation."""
+
+    first: int
+    step: int
+    count: int
+
+
+@dataclass
+class _Line:
+    graph: Graph
+    recall: Node
+    keep: Node
+    concat: Node
+    axis: int
+    channels_last: bool
+
+    @staticmethod
+    def find(graph: Graph, keep: Node) -> Optional[_Line]:
+        last = graph.producer(keep.inputs[0])
+        if last is None or last.op != "rearrange" or graph.is_output(last.output):
+            return None
+        concat = graph.producer(last.inputs[0])
+        if concat is None or concat.op != "concat" or len(concat.inputs) != 2 or graph.is_output(concat.output):
+            return None
+        recall = graph.producer(concat.inputs[0])
+        if recall is None or recall.op != "recall" or recall.states != keep.states:
+            return None
+        line = _Line(graph, recall, keep, concat, concat.attrs.axis % len(concat.output.shape), False)
+        rows, new = line.rows, line.new
+        if new > rows or line.sliced(last) != _Slice(new, 1, rows):
+            return None
+        # Nothing but the concatenation and slices may read the old value.
+        if graph.is_output(recall.output) or any(node is not concat for node in graph.consumers(recall.output)):
+            return None
+        layout = _outermost(line.old.shape, line.axis)
+        if layout is None:
+            return None
+        line.channels_last = layout is Layout.CHANNELS_LAST
+        return line
+
+    @property
+    def old(self) -> Value:
+        return self.recall.output
+
+    @property
+    def rows(self) -> int:
+        return self.old.shape[self.axis]
+
+    @property
+    def new(self) -> int:
+        return self.concat.inputs[1].shape[self.axis]
+
+    def sliced(self, node: Node) -> Optional[_Slice]:
+        """Returns which columns of the concatenation a `rearrange` takes; None if it takes no whole ones."""
+        whole, part = node.inputs[0].shape, node.output.shape
+        if node.op != "rearrange" or len(whole) != len(part):
+            return None
+        if any(a != b for axis, (a, b) in enumerate(zip(whole, part)) if axis != self.axis):
+            return None
+        count, size = part[self.axis], math.prod(whole[self.axis + 1 :])
+        numbers = node.attrs.loops.elements().reshape(part)
+        first = int(numbers.flat[0]) // size
+        step = (int(np.take(numbers, 1, self.axis).flat[0]) // size - first) if count > 1 else 1
+        if step < 1:
+            return None
+        everything = np.arange(math.prod(whole)).reshape(whole)
+        taken = np.take(everything, first + step * np.arange(count), self.axis)
+        return _Slice(first, step, count) if np.array_equal(taken, numbers) else None
+
+    def replace(self) -> None:
+        graph, x = self.graph, self.concat.inputs[1]
+        row_bytes = self.old.nbytes // self.rows
+        state = Value(self.keep.states[0].name, TensorType(Element.INT8, (POSITION_BYTES + self.old.nbytes,)))
+        initial = self._initial()
+        last = graph.producer(self.keep.inputs[0])
+        assert last is not None
+        for reader in graph.consumers(self.concat.output):
+            if reader is last and graph.consumers(last.output) == [self.keep]:
+                continue
+            part = self.sliced(reader) if reader.op == "rearrange" else None
+            whole = part is None
+            taken = self._read(part or _Slice(0, 1, self.rows + self.new), reader, state, initial, row_bytes)
+            if whole:
+                replace_input(reader, self.concat.output, taken)
+            elif graph.is_output(reader.output):
+                loops = find_loops(np.arange(taken.numel))
+                assert loops is not None
+                reader.inputs, reader.attrs = [taken], RearrangeAttrs(loops, taken.shape)
+            else:
+                graph.replace_uses(reader.output, taken)
+                graph.remove([reader])
+        attrs = DelayLineWriteAttrs(self.rows, row_bytes, self.new, self.channels_last)
+        write = Node(
+            "delay_line_write",
+            self.keep.name,
+            [x, initial],
+            [],
+            attrs,
+            self.keep.sources,
+            self.keep.debug_handles,
+            states=[state],
+        )
+        insert_before(graph, self.keep, write)
+        gone = [self.keep]
+        if not graph.consumers(last.output) or graph.consumers(last.output) == [self.keep]:
+            gone.append(last)
+        graph.remove(gone)
+        graph.remove([self.concat, self.recall])
+
+    def _initial(self) -> Value:
+        """Returns the initial line in the order of its memory."""
+        given = self.keep.inputs[-1]
+        if given.numel == 1:
+            return given
+        data = given.constant.reshape(self.old.shape)
+        return initial_value(self.old.name, data.transpose(0, 2, 3, 1) if self.channels_last else data)
+
+    def _read(self, part: _Slice, reader: Node, state: Value, initial: Value, row_bytes: int) -> Value:
+        """Returns columns of the concatenation, old ones, new ones or both."""
+        x = self.concat.inputs[1]
+        numbers = [part.first + i * part.step for i in range(part.count)]
+        old = [number for number in numbers if number < self.rows]
+        new = [number - self.rows for number in numbers if number >= self.rows]
+        parts = []
+        place = self.concat  # where x is known, in front of whatever reads the columns
+        if old:
+            shape = self._shape(len(old))
+            attrs = DelayLineReadAttrs(
+                shape, self.rows, row_bytes, old[0], part.step, len(old), self.channels_last
+            )
+            value = Value(f"{self.old.name}_{old[0]}_{old[-1]}_of_{reader.name}", self.old.type.of(shape=shape))
+            read = derived(self.recall, "delay_line_read", [initial], value, attrs)
+            read.states = [state]
+            insert_before(self.graph, place, read)
+            parts.append(value)
+        if new:
+            parts.append(x if len(new) == self.new else self._new(new, part.step, reader))
+        if len(parts) == 1:
+            return parts[0]
+        joined = Value(f"{self.concat.output.name}_of_{reader.name}", x.type.of(shape=self._shape(part.count)))
+        insert_before(self.graph, place, derived(self.concat, "concat", parts, joined, ConcatAttrs(self.axis)))
+        return joined
+
+    def _new(self, numbers: list[int], step: int, reader: Node) -> Value:
+        x = self.concat.inputs[1]
+        shape = self._shape(len(numbers))
+        everything = np.arange(x.numel).reshape(x.shape)
+        loops = find_loops(np.take(everything, numbers, self.axis).reshape(-1))
+        assert loops is not None
+        value = Value(f"{x.name}_{numbers[0]}_{numbers[-1]}_of_{reader.name}", x.type.of(shape=shape))
+        insert_before(self.graph, self.concat, derived(reader, "rearrange", [x], value, RearrangeAttrs(loops, shape)))
+        return value
+
+    def _shape(self, count: int) -> tuple[int, ...]:
+        return tuple(count if axis == self.axis else size for axis, size in enumerate(self.old.shape))
+
+
+def _outermost(shape: tuple[int, ...], axis: int) -> Optional[Layout]:
+    """Returns the layout in which columns along `axis` lie one after the other; None if there is none."""
+    if math.prod(shape[:axis]) == 1:
+        return Layout.ROW_MAJOR
+    if len(shape) == 4 and axis >= 2 and shape[0] == 1 and math.prod(shape[2:axis]) == 1:
+        return Layout.CHANNELS_LAST
+    return None

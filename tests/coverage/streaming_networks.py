@@ -1,0 +1,90 @@
+"""Networks that look at a window of a signal, which streams: `STREAMING_NETWORKS`.
+
+Operators, sizes and connections are those of the network that each is named after, or of `networks.py`; weights are
+random."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import torch
+from torch import nn
+
+from cmsis_nn_delegate.streaming.option import Stream
+from tests.coverage.networks import NETWORKS, Network, draw_statistics
+
+
+class StreamingNetwork(NamedTuple):
+    build: Callable[[], Network]
+    stream: Stream
+
+
+class DsCnn(nn.Module):
+    """MLPerf Tiny's keyword spotter: 49 frames of 10 coefficients, padded at both ends."""
+
+    def __init__(self, channels: int = 64, classes: int = 12) -> None:
+        super().__init__()
+        layers: list[nn.Module] = [nn.ZeroPad2d((1, 1, 4, 5)), nn.Conv2d(1, channels, (10, 4), 2), nn.ReLU()]
+        for _ in range(4):
+            depthwise = nn.Conv2d(channels, channels, 3, padding=1, groups=channels)
+            layers += [depthwise, nn.BatchNorm2d(channels), nn.ReLU()]
+            layers += [nn.Conv2d(channels, channels, 1), nn.BatchNorm2d(channels), nn.ReLU()]
+        self.layers, self.classes = nn.Sequential(*layers), nn.Linear(channels, classes)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.classes(self.layers(x).mean((2, 3))).softmax(-1)
+
+
+class Wakeword(nn.Module):
+    """Separable convolutions over frames of 40 bands without padding, the kind of network that MLPerf Tiny's streaming
+    wakeword benchmark has."""
+
+    def __init__(self, bands: int = 40, channels: int = 64) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        for inputs, outputs, kernel in ((bands, channels, 3), (channels, channels, 5), (channels, channels, 7)):
+            layers += [nn.Conv1d(inputs, inputs, kernel, groups=inputs), nn.BatchNorm1d(inputs), nn.ReLU()]
+            layers += [nn.Conv1d(inputs, outputs, 1), nn.BatchNorm1d(outputs), nn.ReLU()]
+        self.layers, self.classes = nn.Sequential(*layers), nn.Linear(channels, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.classes(self.layers(x).amax(2)).softmax(-1)
+
+
+class CausalTcn(nn.Module):
+    """A temporal convolutional network of six residual blocks, of which the last column is classified."""
+
+    def __init__(self, inputs: int = 8, channels: int = 24) -> None:
+        super().__init__()
+        self.first = nn.Conv1d(inputs, channels, 1)
+        self.layers = nn.ModuleList(nn.Conv1d(channels, channels, 3, dilation=2**i) for i in range(6))
+        self.classes = nn.Linear(channels, 6)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.first(x)
+        for i, layer in enumerate(self.layers):
+            x = x + torch.relu(layer(nn.functional.pad(x, (2 * 2**i, 0))))
+        return self.classes(x[:, :, -1])
+
+
+def _network(build: Callable[[], nn.Module], *shape: int) -> Callable[[], Network]:
+    def network() -> Network:
+        torch.manual_seed(0)
+        module = build().eval()
+        for part in module.modules():
+            if isinstance(part, (nn.BatchNorm1d, nn.BatchNorm2d)):
+                draw_statistics(part)
+        return Network(module, (torch.randn(shape),))
+
+    return network
+
+
+STREAMING_NETWORKS: Mapping[str, StreamingNetwork] = {
+    "ds_cnn": StreamingNetwork(_network(DsCnn, 1, 1, 49, 10), Stream(2, 1)),
+    "ds_cnn_by_two": StreamingNetwork(_network(DsCnn, 1, 1, 49, 10), Stream(2, 2)),
+    "wakeword": StreamingNetwork(_network(Wakeword, 1, 40, 30), Stream(2, 1)),
+    "causal_tcn": StreamingNetwork(_network(CausalTcn, 1, 8, 128), Stream(2, 1)),
+    "tcn": StreamingNetwork(NETWORKS["tcn"], Stream(2, 1)),
+    "wav2letter": StreamingNetwork(NETWORKS["wav2letter"], Stream(2, 16)),
+}
