@@ -186,10 +186,13 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_portable.cc
     runtime/kernels/conv2d/conv2d_vectors_portable.cc
     runtime/kernels/conv2d/conv2d_winograd_portable.cc
+    runtime/kernels/delay_line_read/delay_line_read_portable.cc
+    runtime/kernels/delay_line_write/delay_line_write_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_portable.cc
+    runtime/kernels/dequantize/dequantize_int16_portable.cc
     runtime/kernels/dequantize/dequantize_portable.cc
     runtime/kernels/div/div_portable.cc
     runtime/kernels/embedding/embedding_int32_portable.cc
@@ -202,6 +205,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/gru/gru_pairs_portable.cc
     runtime/kernels/gru/gru_portable.cc
     runtime/kernels/gru/gru_vectors_portable.cc
+    runtime/kernels/keep/keep_portable.cc
     runtime/kernels/log_softmax/log_softmax_portable.cc
     runtime/kernels/lookup/lookup_portable.cc
     runtime/kernels/lstm/lstm_pairs_portable.cc
@@ -215,7 +219,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/normalize/normalize_portable.cc
     runtime/kernels/pad_nd/pad_nd_portable.cc
     runtime/kernels/prelu/prelu_portable.cc
+    runtime/kernels/quantize/quantize_int16_portable.cc
     runtime/kernels/quantize/quantize_portable.cc
+    runtime/kernels/recall/recall_portable.cc
     runtime/kernels/reduce_extremum/reduce_max_portable.cc
     runtime/kernels/reduce_extremum/reduce_min_portable.cc
     runtime/kernels/reduce_sum/reduce_sum_portable.cc
@@ -234,10 +240,12 @@ cmsis_nn_delegate_library(
     runtime/kernels/arg_extremum/arg_extremum.h
     runtime/kernels/common/average.h
     runtime/kernels/common/broadcast.h
+    runtime/kernels/common/delay_line.h
     runtime/kernels/common/gate_lines.h
     runtime/kernels/common/gate_pairs.h
     runtime/kernels/common/gate_rows.h
     runtime/kernels/common/gate_vectors.h
+    runtime/kernels/common/held.h
     runtime/kernels/common/pair_products.h
     runtime/kernels/common/recurrent.h
     runtime/kernels/common/recurrent_steps.h
@@ -268,6 +276,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm/lstm_units.h
     runtime/kernels/max_pool2d/maximum_pooling.h
     runtime/kernels/mul/mul.h
+    runtime/kernels/quantize/round_half_even.h
     runtime/kernels/reduce_extremum/reduce_extremum.h
     runtime/kernels/transpose_conv2d/transposed.h
     runtime/kernels/portable/portable.h

@@ -298,7 +298,7 @@ bool delay_line(const CallCheck& call, std::int32_t state_bytes, std::int32_t in
                 std::int32_t rows, std::int32_t row_bytes, std::int32_t count) {
   const bool is_one = (initial_bytes == 1 || initial_bytes == 2) && row_bytes % initial_bytes == 0;
   return call.require(rows >= 1 && row_bytes >= 1 && 1 <= count && count <= rows &&
-                          wide(rows, row_bytes) == wide(state_bytes, 1) - 4,
+                          std::int64_t{rows} * row_bytes + 4 == state_bytes,
                       "the rows of a delay line do not fill its state") &&
          call.require(initial_bytes == state_bytes - 4 || is_one,
                       "a delay line has neither one initial number nor one for each element");
@@ -308,7 +308,7 @@ bool delay_line(const CallCheck& call, const payload::DelayLineReadArgs& args) {
   return delay_line(call, args.state_bytes, args.initial_bytes, args.rows, args.row_bytes,
                     args.count) &&
          call.require(args.first >= 0 && args.step >= 1 && args.step <= args.rows &&
-                          args.first + wide(args.count - 1, args.step) < args.rows,
+                          args.first + (args.count - std::int64_t{1}) * args.step < args.rows,
                       "a delay line has not all rows that are read");
 }
 

@@ -281,6 +281,44 @@ TEST_F(GeometryOfWindows, TransposedConvolution) {
           });
 }
 
+TEST_F(Geometry, DelayLine) {
+  payload::DelayLineReadArgs args = {};
+  const auto draw = [&] {
+    args.rows = draw_.size();
+    args.row_bytes = draw_.one_in(4) ? draw_.size() : draw_.in(1, 40);
+    const Wide whole = Wide{args.rows} * args.row_bytes;
+    const auto bytes = static_cast<std::int32_t>(std::min<Wide>(whole, kMost));
+    args.state_bytes = bytes + 4;
+    args.initial_bytes = draw_.one_in(2) ? bytes : draw_.in(1, 2);
+    args.first = draw_.in(0, args.rows - 1);
+    args.step = draw_.one_in(2) ? 1 : draw_.in(1, args.rows);
+    args.count = draw_.in(1, (args.rows - 1 - args.first) / args.step + 1);
+    draw_.disturb({&args.rows, &args.row_bytes, &args.state_bytes, &args.initial_bytes, &args.first,
+                   &args.step, &args.count});
+  };
+  const auto is_line = [&] {
+    const bool repeats = (args.initial_bytes == 1 || args.initial_bytes == 2) &&
+                         args.row_bytes % args.initial_bytes == 0;
+    return args.rows >= 1 && args.row_bytes >= 1 &&
+           Wide{args.rows} * args.row_bytes + 4 == args.state_bytes &&
+           (args.initial_bytes == Wide{args.state_bytes} - 4 || repeats) &&
+           in(args.count, 1, args.rows);
+  };
+  compare(
+      draw, [&] { return geometry::delay_line(call_, args); },
+      [&] {
+        return is_line() && args.first >= 0 && in(args.step, 1, args.rows) &&
+               args.first + (Wide{args.count} - 1) * args.step < args.rows;
+      });
+  compare(
+      draw,
+      [&] {
+        return geometry::delay_line(call_, args.state_bytes, args.initial_bytes, args.rows,
+                                    args.row_bytes, args.count);
+      },
+      is_line);
+}
+
 TEST_F(Geometry, Volume) {
   Dims d = {};
   Wide elements = 0;

@@ -18,6 +18,8 @@ WHY_LACKING: Mapping[str, str] = {
     "argmin": _INDEX,
     "conv2d_large": f"arm_convolve_s8 keeps sizes in 16 bits, at most {MAX_SIZE}, also the number of weights of a "
     "filter",
+    "delay_line_read": _STATE,
+    "delay_line_write": _STATE,
     "dequantize": "CMSIS-NN gives no floats",
     "div": "CMSIS-NN has no division of activations",
     "embedding": _ROWS,
