@@ -441,7 +441,17 @@ def _compare_stream(c: Compilation) -> None:
     whole.options = replace(c.options, stream=None, etrecord=False, strict=False)
     whole.progress = lambda line: None
     for stage in STAGES:
-        if stage.name in ("io", "partition", "import", "passes", "legalize", "choose-kernels", "bands", "plan", "encode"):
+        if stage.name in (
+            "io",
+            "partition",
+            "import",
+            "passes",
+            "legalize",
+            "choose-kernels",
+            "bands",
+            "plan",
+            "encode",
+        ):
             stage.run(whole)
     if c.obstacle or whole.obstacle:
         c.warnings.append(
@@ -479,7 +489,7 @@ def _windows(c: Compilation) -> list[list[np.ndarray]]:
     kept = [] if c.is_quantized else c.samples.kept
     if not kept:
         generator = torch.Generator().manual_seed(0)
-        kept = [[torch.randn(x.shape, generator=generator) for x in c.inputs.tensors] for _ in range(2)]
+        kept = [tuple(torch.randn(x.shape, generator=generator) for x in c.inputs.tensors) for _ in range(2)]
     first, second = kept[0], kept[len(kept) // 2]
     return [[x.detach().numpy() for x in sample] for sample in (first, second)]
 

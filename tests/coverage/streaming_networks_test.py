@@ -1,5 +1,5 @@
-"""Networks that stream give the bytes of the whole window under ExecuTorch's runtime on the host, hop after hop, and take
-the memory that the report says."""
+"""Networks that stream give the bytes of the whole window under ExecuTorch's runtime on the host, hop after hop, and
+take the memory that the report says."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What becomes of a network that streams: `measure` compiles it for a hop and for the whole window, and compares both."""
+"""What becomes of a network that streams: `measure` compiles it for a hop and for the whole window."""
 
 from __future__ import annotations
 

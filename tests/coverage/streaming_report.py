@@ -11,15 +11,16 @@ _CORES = {"cortex-m0plus": "M0+", "cortex-m4": "M4", "cortex-m55": "M55"}
 _HEAD = f"""\
 <!-- Written by `bazel run //tests/coverage:streaming_survey -- --write`. Do not edit. -->
 # Networks that stream
-Networks of a window of a signal that `cmsisnn compile --stream` makes models of, which take a hop of the window at a time
-([guide](guides/stream.md)). They are written in `tests/coverage/streaming_networks.py`; weights are random. "Window" and "hop"
-count columns of the input. Arenas and states are bytes on a Cortex-M55; those of the whole window include inputs and
-outputs, as those of a hop do.
+Networks of a window of a signal that `cmsisnn compile --stream` makes models of, which take a hop of the window at a
+time ([guide](guides/stream.md)). They are written in `tests/coverage/streaming_networks.py`; weights are random.
+"Window" and "hop" count columns of the input. Arenas and states are bytes on a Cortex-M55; those of the whole window
+include inputs and outputs, as those of a hop do.
 
 "Differing" counts bytes: of {COMPARED:,} hops after the first window, in ExecuTorch's runtime on the host, from the
-integer reference; of every {COMPARED // WITH_WHOLE}th of these from the model of the whole window, on the window that ends
-there; of the first window and {SIMULATED} hops on simulated Cortex-M0+, M4 and M55 together, from the reference. Under the
-names of these cores stand the instructions of a hop, and of an inference of the whole window.
+integer reference. "From whole" are those that differ from the model of the whole window, on the window that ends there,
+in {WITH_WHOLE} of these hops, and "simulated" those of the first window and {SIMULATED} hops on simulated Cortex-M0+,
+M4 and M55 together that differ from the reference. Under the names of these cores stand the instructions of a hop, and of
+an inference of the whole window.
 
 """
 _COLUMNS = (

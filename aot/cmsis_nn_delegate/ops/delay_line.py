@@ -1,9 +1,9 @@
 """What `delay_line_read` and `delay_line_write` have in common: rows of a signal in persistent memory, as a ring.
 
 A state that `recall` and `keep` would copy whole, to leave out its first rows and append new ones, stays where it is:
-the new rows overwrite the oldest, and the memory begins with the number of the row that is the oldest then, 4 bytes,
-little-endian. As in `held`, rows are stored as the exclusive or with their initial values, so that cleared memory is the
-line before the first inference. Row i of memory has row i of these."""
+the new rows overwrite the oldest, and the memory begins with the number of the row that is the oldest then: 4 bytes,
+little-endian. As in `held`, rows are stored as the exclusive or with their initial values, so that cleared memory is
+the line before the first inference. Row i of memory has row i of these."""
 
 from __future__ import annotations
 

@@ -76,7 +76,9 @@ def draw_read(d: Case, line: Value, initial: Value, rows: int, features: int) ->
     count = d.integer(1, (rows - 1 - first) // step + 1)
     shape = (count, features)
     attrs = DelayLineReadAttrs(shape, rows, features * element.numpy.itemsize, first, step, count, False)
-    output = d.node("delay_line_read", [initial], attrs, d.quant(2.0**-15, 0) if element is Element.INT16 else d.quant())
+    output = d.node(
+        "delay_line_read", [initial], attrs, d.quant(2.0**-15, 0) if element is Element.INT16 else d.quant()
+    )
     output.retype(element=element)
     d.nodes[-1].states = [line]
     return d.dequantize(output) if element is Element.INT16 else output

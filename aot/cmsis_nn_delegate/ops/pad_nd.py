@@ -152,8 +152,10 @@ class PadNd(Op):
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs: PadNdAttrs = node.attrs
-        found = inputs[0]
-        for axis, dim in enumerate(_storage_order(node.output)):
+        order = _storage_order(node.output)
+        # An image of one channel may be declared in the other layout, in which it lies in memory as in this one.
+        found = inputs[0].reshape([node.inputs[0].shape[dim] for dim in order])
+        for axis, dim in enumerate(order):
             index = origins(found.shape[axis], attrs.before[dim], attrs.after[dim], attrs.mode)
             found = np.take(found, np.maximum(index, 0), axis)
             np.moveaxis(found, axis, 0)[index < 0] = self._fill(node)

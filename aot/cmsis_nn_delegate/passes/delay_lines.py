@@ -9,9 +9,8 @@ from typing import Optional
 import numpy as np
 
 from ..graph.ir import Graph, Node, Value
-from ..graph.tensor_type import TensorType
-from ..graph.tensor_type import Element, Layout
-from ..ops.concat import ConcatAttrs
+from ..graph.tensor_type import Element, Layout, TensorType
+from ..ops.attrs import ConcatAttrs
 from ..ops.delay_line import POSITION_BYTES
 from ..ops.delay_line_read import DelayLineReadAttrs
 from ..ops.delay_line_write import DelayLineWriteAttrs
@@ -165,9 +164,7 @@ class _Line:
         place = self.concat  # where x is known, in front of whatever reads the columns
         if old:
             shape = self._shape(len(old))
-            attrs = DelayLineReadAttrs(
-                shape, self.rows, row_bytes, old[0], part.step, len(old), self.channels_last
-            )
+            attrs = DelayLineReadAttrs(shape, self.rows, row_bytes, old[0], part.step, len(old), self.channels_last)
             value = Value(f"{self.old.name}_{old[0]}_{old[-1]}_of_{reader.name}", self.old.type.of(shape=shape))
             read = derived(self.recall, "delay_line_read", [initial], value, attrs)
             read.states = [state]
@@ -197,8 +194,6 @@ class _Line:
 
 def _outermost(shape: tuple[int, ...], axis: int) -> Optional[Layout]:
     """Returns the layout in which columns along `axis` lie one after the other; None if there is none."""
-    if math.prod(shape[:axis]) == 1:
-        return Layout.ROW_MAJOR
     if len(shape) == 4 and axis >= 2 and shape[0] == 1 and math.prod(shape[2:axis]) == 1:
         return Layout.CHANNELS_LAST
-    return None
+    return Layout.ROW_MAJOR if math.prod(shape[:axis]) == 1 else None

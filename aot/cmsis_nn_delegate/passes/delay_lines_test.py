@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.graph.ir import Graph, Node, Value
 from cmsis_nn_delegate.graph.tensor_type import Element, Quant, TensorType
-from cmsis_nn_delegate.ops.concat import ConcatAttrs
+from cmsis_nn_delegate.ops.attrs import ConcatAttrs
 from cmsis_nn_delegate.ops.held import HeldAttrs, initial_value
 from cmsis_nn_delegate.ops.loops import find_loops
 from cmsis_nn_delegate.ops.rearrange import RearrangeAttrs
@@ -53,7 +53,9 @@ def with_line(rows, new, shape, axis, slices, initial, kept=None):
 def lines(draw):
     rows = draw(st.integers(1, 9))
     new = draw(st.integers(1, rows))
-    shape, axis = draw(st.sampled_from([((1, 5, 0, 2), 2), ((1, 5, 1, 0), 3), ((1, 0, 6), 1), ((0, 3), 0), ((1, 1, 0, 4), 2)]))
+    shape, axis = draw(
+        st.sampled_from([((1, 5, 0, 2), 2), ((1, 5, 1, 0), 3), ((1, 0, 6), 1), ((0, 3), 0), ((1, 1, 0, 4), 2)])
+    )
     slices = []
     for _ in range(draw(st.integers(1, 3))):
         first, step = draw(st.integers(0, rows + new - 1)), draw(st.integers(1, 4))

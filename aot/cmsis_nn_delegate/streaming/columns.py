@@ -10,14 +10,16 @@ newest between them, and takes the others from a state.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import NamedTuple, Optional
+from dataclasses import dataclass, replace
+from typing import Optional
 
 
-class Columns(NamedTuple):
+@dataclass(frozen=True)
+class Columns:
     """The columns of a tensor in the whole window.
 
-    They lie along dimension `dim`, of size `count`. Neighbours are `step` columns of the input apart. Those from `first`
-    to before `end` read no padding and depend on no other columns, and so move with the window.
+    They lie along dimension `dim`, of size `count`. Neighbours are `step` columns of the input apart. Those from
+    `first` to before `end` read no padding and depend on no other columns, and so move with the window.
     """
 
     dim: int
@@ -31,7 +33,7 @@ class Columns(NamedTuple):
         return range(self.first, self.end)
 
     def at(self, dim: int) -> Columns:
-        return self._replace(dim=dim)
+        return replace(self, dim=dim)
 
     def newest(self, hop: int) -> range:
         """Returns the moving columns that were not in the window before. If they are further apart than `hop`, it is
@@ -58,7 +60,8 @@ def common(columns: Collection[Columns]) -> Columns:
     """Returns the columns of what is computed from several tensors, column by column."""
     some = next(iter(columns))
     first, end = max(c.first for c in columns), min(c.end for c in columns)
-    return some._replace(first=_moving(first, end, some.count)[0], end=_moving(first, end, some.count)[1])
+    first, end = _moving(first, end, some.count)
+    return replace(some, first=first, end=end)
 
 
 def _moving(first: int, end: int, count: int) -> tuple[int, int]:

@@ -22,7 +22,9 @@ class Layer(NamedTuple):
 
 
 LAYERS = st.lists(
-    st.builds(Layer, st.integers(1, 4), st.integers(1, 3), st.integers(-2, 3), st.integers(1, 2)), min_size=1, max_size=4
+    st.builds(Layer, st.integers(1, 4), st.integers(1, 3), st.integers(-2, 3), st.integers(1, 2)),
+    min_size=1,
+    max_size=4,
 )
 
 
@@ -35,9 +37,7 @@ def followed(layers: Sequence[Layer]) -> tuple[Columns, list[set[int]]]:
             break
         read = [[j * s - p + i * d for i in range(k)] for j in range(count)]
         columns = read_by_window(columns, k, s, p, d, count)
-        depends = [
-            set().union(*(depends[i] if 0 <= i < len(depends) else {PADDING} for i in row)) for row in read
-        ]
+        depends = [set().union(*(depends[i] if 0 <= i < len(depends) else {PADDING} for i in row)) for row in read]
     return columns, depends
 
 

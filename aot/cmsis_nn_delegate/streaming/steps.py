@@ -20,6 +20,8 @@ from .columns import Columns, common, read_by_window
 
 aten = torch.ops.aten
 
+RECURRENT_OPS = "cmsis_nn_delegate"  # the namespace of `edge.recurrent_ops`
+
 QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
 DEQUANTIZE = torch.ops.quantized_decomposed.dequantize_per_tensor.default
 
@@ -58,6 +60,8 @@ def step_of(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
     for kinds, step in _STEPS:
         if node.target in kinds:
             return step(node, inputs, shapes)
+    if getattr(node.target, "namespace", "") == RECURRENT_OPS:
+        raise Refusal("begins anew with each window: give it a column at a time, and keep its state in a buffer")
     tags = getattr(node.target, "tags", ())
     if torch.Tag.pointwise in tags:
         return _by_column(node, inputs, shapes)
@@ -75,8 +79,7 @@ def _by_column(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> St
         dim = columns.dim - (rank - len(shapes[source]))
         if source not in inputs and dim >= 0 and shapes[source][dim] > 1:
             raise Refusal(
-                "reads a constant that differs from column to column, and so belongs to places in the window instead of "
-                "what is there: leave it out, or add it to what has no columns any more"
+                "reads a constant that differs from column to column, and so belongs to places in the window: leave it out, or add it to what has no columns any more"
             )
     return _same(node, inputs, columns)
 
@@ -199,7 +202,7 @@ def _linear(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
 
 
 def _product(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
-    left = node.args[0]
+    left: Any = node.args[0]
     if set(inputs) != {left}:
         raise Refusal("multiplies columns with each other, as attention does: every one of them depends on all others")
     columns = inputs[left]
@@ -347,7 +350,8 @@ def _pool(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
     elif before > 0 or after > 0:
         if source.target is not DEQUANTIZE:
             raise Refusal("reads padding of a tensor that is not quantized")
-        _, scale, zero_point, lowest = source.args[:4]
+        numbers: Any = source.args
+        _, scale, zero_point, lowest = numbers[:4]
         value = (lowest - zero_point) * scale  # never more than what is there
 
     def build(builder: Builder, run: Optional[range]) -> Node:
@@ -420,13 +424,17 @@ def _overloads(*names: str) -> frozenset[Any]:
 
 
 _OVER_COLUMNS = "computes each column from all others: let it go along another dimension"
+PADS_OR_CUTS = _overloads("constant_pad_nd", "pad", "slice")
 _SIZED = _overloads("view", "reshape", "_unsafe_view", "expand", "unflatten", "view_copy", "expand_copy")
 
 _STEPS: tuple[tuple[frozenset[Any], Callable[[Node, Mapping[Node, Columns], Shapes], Step]], ...] = (
     (frozenset({QUANTIZE, DEQUANTIZE}) | _overloads("dropout", "hardswish", "relu6", "log_sigmoid"), _by_column),
     (_overloads("conv1d", "conv2d"), _convolution),
     (_overloads("max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d"), _pool),
-    (_overloads("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d"), _pooled_to),
+    (
+        _overloads("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d"),
+        _pooled_to,
+    ),
     (_overloads("constant_pad_nd", "pad"), _padded),
     (_overloads("slice"), _sliced),
     (_overloads("select"), _one),
@@ -443,10 +451,6 @@ _STEPS: tuple[tuple[frozenset[Any], Callable[[Node, Mapping[Node, Columns], Shap
     (
         _SIZED | _overloads("flatten", "permute", "transpose", "unsqueeze", "squeeze", "movedim", "t", "swapaxes"),
         _moved,
-    ),
-    (
-        _overloads("lstm", "gru", "rnn_tanh", "rnn_relu"),
-        _refused("begins anew with each window: give it a column at a time, and keep its state in a buffer"),
     ),
     (_overloads("scaled_dot_product_attention"), _refused("computes each column from all others")),
     (

@@ -21,7 +21,7 @@ from ..quantization.rewriting import finish
 from ..support.errors import UserError
 from .columns import Columns, runs
 from .option import Stream
-from .steps import DEQUANTIZE, QUANTIZE, Refusal, Step, step_of
+from .steps import DEQUANTIZE, PADS_OR_CUTS, QUANTIZE, Refusal, Step, step_of
 
 aten = torch.ops.aten
 
@@ -161,10 +161,10 @@ class _Rewriting:
         return returned
 
     def _computed(self, node: Node) -> set[int]:
-        """Returns which columns an inference computes. What is quantized is kept, and so computed once."""
+        """Returns which columns an inference computes. What is kept is computed once."""
         needed = self._needed.get(node, set())
         columns = self._columns[node]
-        if node.target is not QUANTIZE or not needed.intersection(columns.moving):
+        if not _is_kept(node) or not needed.intersection(columns.moving):
             return needed
         return needed.difference(columns.moving).union(columns.newest(self.hop))
 
@@ -327,6 +327,13 @@ class _History:
         rewriting, node = self._rewriting, self._node
         following = rewriting.joined(node, [rewriting.part(node, self._all, self._new, self._kept)])
         rewriting.call(node, aten.copy_.default, (self._buffer, rewriting.dequantized(node, following)))
+
+
+def _is_kept(node: Node) -> bool:
+    """Returns whether old columns of a node are kept: what is quantized, but not what pads or cuts something that is,
+    because a convolution takes padding over."""
+    source = node.args[0] if node.target is QUANTIZE else None
+    return isinstance(source, Node) and source.target not in PADS_OR_CUTS
 
 
 def _named(node: Node) -> str:

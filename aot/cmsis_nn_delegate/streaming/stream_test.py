@@ -33,7 +33,13 @@ class Model(nn.Module):
 def padded_both_sides():
     """Columns at both ends are computed anew, and a mean reads all of them."""
     net = nn.Sequential(
-        *(nn.Conv2d(1, 8, (5, 4), 2, (2, 1)), nn.ReLU(), nn.Conv2d(8, 8, 3, padding=1, groups=8), nn.BatchNorm2d(8)),
+        *(
+            nn.ZeroPad2d((1, 1, 2, 2)),
+            nn.Conv2d(1, 8, (5, 4), 2),
+            nn.ReLU(),
+            nn.Conv2d(8, 8, 3, padding=1, groups=8),
+            nn.BatchNorm2d(8),
+        ),
         *(nn.ReLU(), nn.Conv2d(8, 8, 1), nn.ReLU(), nn.Conv2d(8, 8, 3, padding=1, groups=8), nn.ReLU()),
     )
     return Model(lambda m, x: m.out(m.net(x).mean((2, 3))), net=net, out=nn.Linear(8, 4)), (1, 1, 25, 8), 2
@@ -103,7 +109,9 @@ def compiled(form, hop, **options):
     """Returns the streaming and the whole model, and signals of two windows and a half."""
     torch.manual_seed(0)
     model, shape, dim = form()
-    signal = np.random.default_rng(0).normal(size=[5 * n // 2 if i == dim % len(shape) else n for i, n in enumerate(shape)])
+    signal = np.random.default_rng(0).normal(
+        size=[5 * n // 2 if i == dim % len(shape) else n for i, n in enumerate(shape)]
+    )
     signal = torch.from_numpy(signal.astype(np.float32))
     window = shape[dim]
     data = [(signal.narrow(dim, start, window).clone(),) for start in range(0, signal.shape[dim] - window + 1, 3)]
@@ -150,12 +158,11 @@ def test_a_difference_is_found():
     streaming, whole, signal, dim = compiled(causal, 1)
     other = compile_model(causal()[0], (signal[:, :, :30],), "cortex-m55", [(signal[:, :, :30],)], stream=Stream(2))
     windows = [[signal.numpy()[:, :, start : start + 30]] for start in (0, 30)]
-    windows = [[w[0][:, :, :30]] for w in windows if w[0].shape[2] == 30]
 
     class AsStreamed:
         window, warm_up, outputs = 30, 29, (None,)
 
-    assert count_equal_windows(whole.graph, streaming.graph, AsStreamed, Stream(2), windows, print) == len(windows)
+    assert count_equal_windows(whole.graph, streaming.graph, AsStreamed, Stream(2), windows, print) > 2
     with pytest.raises(AssertionError, match="numbers are not those of the whole window"):
         count_equal_windows(whole.graph, other.graph, AsStreamed, Stream(2), windows, print)
 

@@ -6,7 +6,8 @@ namespace portable {
 
 Error run_keep(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::KeepArgs*>(args);
-  const InitialBytes initial(bases.resolve<const std::uint8_t>(a.initial), a.initial_bytes, a.nbytes);
+  const InitialBytes initial(bases.resolve<const std::uint8_t>(a.initial), a.initial_bytes,
+                             a.nbytes);
   copy_held(bases.resolve<const std::uint8_t>(a.input), initial, 0,
             bases.resolve<std::uint8_t>(a.state), a.nbytes);
   return Error::Ok;
