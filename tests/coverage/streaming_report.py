@@ -19,8 +19,8 @@ include inputs and outputs, as those of a hop do.
 "Differing" counts bytes: of {COMPARED:,} hops after the first window, in ExecuTorch's runtime on the host, from the
 integer reference. "From whole" are those that differ from the model of the whole window, on the window that ends there,
 in {WITH_WHOLE} of these hops, and "simulated" those of the first window and {SIMULATED} hops on simulated Cortex-M0+,
-M4 and M55 together that differ from the reference. Under the names of these cores stand the instructions of a hop, and of
-an inference of the whole window.
+M4 and M55 together that differ from the reference. Under the names of these cores stand the instructions of a hop, and
+of an inference of the whole window.
 
 """
 _COLUMNS = (

@@ -79,7 +79,8 @@ def _by_column(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> St
         dim = columns.dim - (rank - len(shapes[source]))
         if source not in inputs and dim >= 0 and shapes[source][dim] > 1:
             raise Refusal(
-                "reads a constant that differs from column to column, and so belongs to places in the window: leave it out, or add it to what has no columns any more"
+                "reads a constant that differs from column to column, and so belongs to places in the window: leave it "
+                "out, or add it to what has no columns any more"
             )
     return _same(node, inputs, columns)
 
