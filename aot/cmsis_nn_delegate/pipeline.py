@@ -253,7 +253,7 @@ def _correct_biases(c: Compilation) -> None:
 def _stream(c: Compilation) -> None:
     if c.options.stream is None:
         return
-    c.progress(f"making {c.options.stream.hop} new columns of dimension {c.options.stream.dim} do for a window")
+    c.progress(f"rewriting the model for hops of {c.options.stream.hop} along dimension {c.options.stream.dim}")
     c.whole = c.quantized
     c.streamed = streamed(c.converted, c.inputs.tensors, c.options.stream)
     c.quantized = export(c.streamed.module, c.streamed.inputs)
@@ -474,6 +474,7 @@ def _compare_stream(c: Compilation) -> None:
             hop=stream.hop,
             window=streamed_as.window,
             warm_up=streamed_as.warm_up,
+            since_start=streamed_as.since_start,
             outputs=outputs,
             whole_instructions=None if None in prices else sum(price for price in prices if price is not None),
             whole_arena_bytes=other.plan.arena_bytes,

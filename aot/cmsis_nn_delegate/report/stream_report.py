@@ -21,15 +21,17 @@ class StreamOutput:
 class StreamReport:
     """A model that takes `hop` columns, indices of dimension `dim` of its inputs, of a window of `window`.
 
-    The outputs of the first `warm_up` inferences mean nothing. `outputs` has None for those that are whole.
-    `whole_*` are of the model of the whole window, compiled with the same options: instructions as predicted, None if
-    unknown, bytes of its arena, multiplications. `compared` windows gave the same outputs.
+    The outputs of the first `warm_up` inferences mean nothing. With a recurrent layer it has no window: outputs are
+    those for all columns `since_start`, and `window` is what the model was written for. `outputs` has None for those
+    that are whole. `whole_*` are of the model of the whole window, compiled with the same options: instructions as
+    predicted, None if unknown, bytes of its arena, multiplications. `compared` windows gave the same outputs.
     """
 
     dim: int
     hop: int
     window: int
     warm_up: int
+    since_start: bool
     outputs: tuple[Optional[StreamOutput], ...]
     whole_instructions: Optional[int]
     whole_arena_bytes: int
@@ -41,8 +43,12 @@ def stream_lines(stream: StreamReport, instructions: Optional[int], macs: int, m
     """Returns a block of the report for an inference of `instructions` that takes `memory` bytes of RAM."""
     lines = [
         "Stream",
-        f"  {stream.hop} new of {stream.window} columns along dimension {stream.dim} in each inference; the outputs of "
-        f"the first {stream.warm_up} mean nothing",
+        f"  {stream.hop} new of {stream.window} columns along dimension {stream.dim} in each inference; "
+        + (
+            "outputs are those for all columns since the first one"
+            if stream.since_start
+            else f"the outputs of the first {stream.warm_up} mean nothing"
+        ),
         f"  compared with the model of the whole window: {stream.compared} windows, no byte differs",
         f"  whole window: {_count(stream.whole_instructions)} instructions predicted, {stream.whole_macs:,} "
         f"multiplications, {stream.whole_arena_bytes:,} bytes of RAM",

@@ -5,6 +5,10 @@ columns of each tensor are those of the window before, only further left: they a
 input in the same way. Not so those at the ends, where a convolution reads padding: what was in the middle of the window
 when its convolution read it stands beside padding now. A streaming model computes the columns at both ends, and the
 newest between them, and takes the others from a state.
+
+A recurrent layer has no window: its last state depends on all columns since the first inference. With one, a window is
+only how much of the signal the model is given at a time, and padding at its start stands for what was before the first
+inference: `first` is then BEFORE, and columns may have negative numbers.
 """
 
 from __future__ import annotations
@@ -12,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Optional
+
+BEFORE = -(10**9)  # all columns
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,11 @@ class Columns:
     def moving(self) -> range:
         return range(self.first, self.end)
 
+    @property
+    def since_start(self) -> bool:
+        """Returns whether the window has no start."""
+        return self.first == BEFORE
+
     def at(self, dim: int) -> Columns:
         return replace(self, dim=dim)
 
@@ -51,7 +62,7 @@ class Columns:
 def read_by_window(columns: Columns, kernel: int, stride: int, padding: int, dilation: int, count: int) -> Columns:
     """Returns the columns of a convolution or pooling with `count` results along the columns of its input."""
     reach = (kernel - 1) * dilation
-    first = -(-(columns.first + padding) // stride)
+    first = BEFORE if columns.since_start else -(-(columns.first + padding) // stride)
     end = (columns.end - 1 + padding - reach) // stride + 1
     return Columns(columns.dim, count, columns.step * stride, *_moving(first, end, count))
 
@@ -66,7 +77,8 @@ def common(columns: Collection[Columns]) -> Columns:
 
 def _moving(first: int, end: int, count: int) -> tuple[int, int]:
     """Returns both ends of the moving columns; if there are none, the same place between the ends."""
-    first, end = min(max(first, 0), count), min(max(end, 0), count)
+    end = min(max(end, 0), count)
+    first = first if first == BEFORE else min(max(first, 0), count)
     return (first, end) if first < end else (first, first)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..support.checked import checked, checked_fields
 from ..support.errors import UserError
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Stream:
     """Each inference takes `hop` new columns: indices of dimension `dim` of the model's inputs, the batch counted."""
@@ -20,6 +22,7 @@ class Stream:
             raise UserError(f"a stream moves on by {self.hop} columns: give 1 or more")
 
     @staticmethod
+    @checked()
     def of(text: str) -> Stream:
         """Reads DIM or DIM=HOP, such as 2=4. UserError for anything else."""
         found = re.fullmatch(r"(-?\d+)(?:=(\d+))?", text)

@@ -15,12 +15,12 @@ import torch
 from torch.fx import Node
 from torch.fx.node import map_arg
 
+from ..edge.recurrent_ops import GRU, GRU_LAST, LSTM, LSTM_LAST, RNN_RELU, RNN_TANH
 from ..quantization.rewriting import arguments_of
 from .columns import Columns, common, read_by_window
 
 aten = torch.ops.aten
 
-RECURRENT_OPS = "cmsis_nn_delegate"  # the namespace of `edge.recurrent_ops`
 
 QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
 DEQUANTIZE = torch.ops.quantized_decomposed.dequantize_per_tensor.default
@@ -44,6 +44,18 @@ class Builder(Protocol):
     def requantized(self, moved: Node, source: Node) -> Node:
         """Returns `moved`, the numbers of `source` at other places, with the scale of `source`."""
 
+    def at_the_end(self, step: Callable[[], None]) -> None:
+        """Calls `step` when all columns are computed."""
+
+    def dequantized(self, node: Node, quantized: Node) -> Node:
+        """Returns the floats of what has the scale of `node`, a quantize or dequantize."""
+
+    def state(self, initial: Node) -> Node:
+        """Returns what is kept of an inference for the next one: at first the constant that `initial` dequantizes."""
+
+    def keep(self, initial: Node, value: Node) -> None:
+        """Makes `value` what the next inference has as the state that began as `initial`."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -60,8 +72,6 @@ def step_of(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
     for kinds, step in _STEPS:
         if node.target in kinds:
             return step(node, inputs, shapes)
-    if getattr(node.target, "namespace", "") == RECURRENT_OPS:
-        raise Refusal("begins anew with each window: give it a column at a time, and keep its state in a buffer")
     tags = getattr(node.target, "tags", ())
     if torch.Tag.pointwise in tags:
         return _by_column(node, inputs, shapes)
@@ -110,6 +120,11 @@ def _unchanged(builder: Builder, node: Node, reads: Mapping[Node, range]) -> Nod
 
 def _whole(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
     """Reads all columns; the result has none."""
+    if common(inputs.values()).since_start:
+        raise Refusal(
+            "reads all columns of the window, which is no part of a signal here, because the model has a recurrent "
+            "layer: let it read the last column"
+        )
     reads = {source: range(columns.count) for source, columns in inputs.items()}
     return Step(None, lambda run: reads, lambda builder, run: _unchanged(builder, node, reads))
 
@@ -258,6 +273,8 @@ class _Window:
     def inside(self, run: Optional[range]) -> Mapping[Node, range]:
         """Returns what is read without padding, one column at least."""
         span = self.span(_some(run))
+        if self.columns.since_start:
+            return {self.source: range(span.start, max(span.start + 1, min(span.stop, self.columns.count)))}
         start = min(max(span.start, 0), self.columns.count - 1)
         return {self.source: range(start, max(start + 1, min(span.stop, self.columns.count)))}
 
@@ -343,6 +360,8 @@ def _pool(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
     window = _Window(source, columns, len(shapes[source]), kernel, stride, padding, dilation)
     found = window.result(shapes[node][columns.dim])
     before, after = window.padding_of(range(found.count))
+    if columns.since_start and padding:
+        raise Refusal("pads columns, and the model has a recurrent layer: pad by zeros before it, at the start only")
     value = 0.0
     if (before > 0 or after > 0) and average:
         ceil, include = arguments[4:6]
@@ -408,6 +427,51 @@ def _sliced(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
     return Step(window.result(shapes[node][columns.dim]), window.inside, build)
 
 
+def _recurrent(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
+    """A layer that goes on from the state of the inference before."""
+    arguments = arguments_of(node)
+    source, *states = arguments[: 3 if node.target is LSTM else 2]
+    *_, batch_first, reverse = arguments
+    if set(inputs) != {source}:
+        raise Refusal("starts from a state that is computed from the columns")
+    if reverse:
+        raise Refusal("goes through the columns backwards: the last one comes first")
+    columns = inputs[source]
+    if columns.dim != int(batch_first):
+        raise Refusal("has the columns as its batch or features: exchange dimensions before it")
+    if columns.end != columns.count:
+        raise Refusal("reads columns that depend on padding at the end: pad at the start only")
+    for state in states:
+        if state.target is not DEQUANTIZE or not is_constant(state):
+            raise Refusal("starts from a state that is computed: let it start from zeros or a constant")
+
+    def build(builder: Builder, run: Optional[range]) -> Node:
+        kept = [builder.state(state) for state in states]
+        read = builder.columns_of(source, _some(run))
+
+        def keep() -> None:
+            (quantize,) = node.users  # of the result
+            results = builder.dequantized(quantize, builder.columns_of(quantize, _some(run)))
+            if node.target is GRU:
+                last = builder.call(node, GRU_LAST, (results, batch_first, reverse))
+            else:
+                last = builder.call(node, aten.select.int, (results, columns.dim, -1))
+            builder.keep(states[0], last)
+            if node.target is LSTM:
+                cells = builder.call(node, LSTM_LAST, (results, read, *kept, *arguments[3:]))
+                builder.keep(states[1], cells)
+
+        builder.at_the_end(keep)
+        return builder.call(node, node.target, (read, *kept, *arguments[1 + len(states) :]))
+
+    return Step(columns, lambda run: {source: _some(run)}, build)
+
+
+def is_constant(node: Node) -> bool:
+    """Returns whether `node` dequantizes a constant."""
+    return isinstance(node.args[0], Node) and node.args[0].op == "get_attr"
+
+
 def _refused(why: str) -> Callable[[Node, Mapping[Node, Columns], Shapes], Step]:
     def step(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
         raise Refusal(why)
@@ -449,6 +513,7 @@ _STEPS: tuple[tuple[frozenset[Any], Callable[[Node, Mapping[Node, Columns], Shap
     (_overloads("linear"), _linear),
     (_overloads("matmul", "bmm", "mm"), _product),
     (_overloads("embedding"), _embedded),
+    (frozenset({LSTM, GRU, RNN_TANH, RNN_RELU}), _recurrent),
     (
         _SIZED | _overloads("flatten", "permute", "transpose", "unsqueeze", "squeeze", "movedim", "t", "swapaxes"),
         _moved,

@@ -7,7 +7,7 @@ keeps are buffers that its forward writes, which become states of the delegate a
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -16,10 +16,11 @@ from torch.fx import Graph, GraphModule, Interpreter, Node
 from torch.fx.node import map_arg
 
 from ..edge.naming import module_of, source_of
+from ..edge.recurrent_ops import LAYERS
 from ..quantization.in_place import written_buffers
 from ..quantization.rewriting import finish
 from ..support.errors import UserError
-from .columns import Columns, runs
+from .columns import BEFORE, Columns, runs
 from .option import Stream
 from .steps import DEQUANTIZE, PADS_OR_CUTS, QUANTIZE, Refusal, Step, step_of
 
@@ -28,7 +29,8 @@ aten = torch.ops.aten
 
 @dataclass(frozen=True)
 class Streamed:
-    """A streaming model. The outputs of the first `warm_up` inferences, until the window is full, mean nothing.
+    """A streaming model. The outputs of the first `warm_up` inferences, until the window is full, mean nothing. If it
+    goes on `since_start`, because it has a recurrent layer, they are those for all columns since the first inference.
 
     `outputs` has for each output the dimension and the columns of the whole model's output that it has; None for one
     that is all of it.
@@ -38,6 +40,7 @@ class Streamed:
     inputs: tuple[torch.Tensor, ...]  # examples
     window: int
     warm_up: int
+    since_start: bool
     outputs: tuple[Optional[tuple[int, range]], ...]
 
 
@@ -91,6 +94,7 @@ class _Rewriting:
     def __init__(self, model: GraphModule, inputs: Sequence[torch.Tensor], stream: Stream, window: int) -> None:
         self._model, self._inputs, self._window = model, inputs, window
         self.hop = stream.hop
+        self._since_start = any(node.target in LAYERS for node in model.graph.nodes)
         shapes = _Shapes(model)
         with torch.no_grad():
             shapes.run(*inputs)
@@ -105,6 +109,9 @@ class _Rewriting:
         self._single: dict[Node, Node] = {}  # results without columns
         self._histories: dict[Node, _History] = {}
         self._buffers: dict[str, torch.Tensor] = {}
+        self._states: dict[Node, Node] = {}  # of recurrent layers, by their initial values
+        self._next: dict[Node, Node] = {}
+        self._last_steps: list[Callable[[], None]] = []
 
     def columns(self, node: Node) -> Columns:
         return self._columns[node]
@@ -112,7 +119,8 @@ class _Rewriting:
     def _follow(self, node: Node, dim: int) -> None:
         if node.op == "placeholder":
             rank = len(self._shapes[node])
-            self._columns[node] = Columns(dim % rank, self._window, 1, 0, self._window)
+            first = BEFORE if self._since_start else 0
+            self._columns[node] = Columns(dim % rank, self._window, 1, first, self._window)
             return
         inputs = {source: self._columns[source] for source in node.all_input_nodes if source in self._columns}
         if not inputs or node.op != "call_function":
@@ -126,8 +134,20 @@ class _Rewriting:
                         f"has columns that are {step.columns.step} columns of the input apart, which a hop of "
                         f"{self.hop} neither divides nor is a multiple of: choose another hop"
                     )
+                if _is_kept(node) and step.columns.since_start:
+                    self._require_all(step.columns)
         except Refusal as refusal:
             raise UserError(f"the model cannot be streamed: {_named(node)} {refusal}", exit_code=1) from refusal
+
+    def _require_all(self, columns: Columns) -> None:
+        """Refusal unless each column that arrives gives its part of `columns` at once, so that a recurrent layer has no
+        columns to read that mean nothing."""
+        if columns.end * columns.step != self._window or self._window % self.hop:
+            raise Refusal(
+                f"has {columns.end} columns without padding at the end for the {self._window} of the window, and the "
+                "model has a recurrent layer, which goes on from window to window: pad convolutions by "
+                "(kernel - 1) * dilation at the start, and by nothing at the end; a hop has to divide the window"
+            )
 
     # --- What is needed
 
@@ -164,9 +184,10 @@ class _Rewriting:
         """Returns which columns an inference computes. What is kept is computed once."""
         needed = self._needed.get(node, set())
         columns = self._columns[node]
-        if not _is_kept(node) or not needed.intersection(columns.moving):
+        ends = {column for column in needed if column not in columns.moving}
+        if not _is_kept(node) or len(ends) == len(needed):
             return needed
-        return needed.difference(columns.moving).union(columns.newest(self.hop))
+        return ends.union(columns.newest(self.hop))
 
     # --- The graph
 
@@ -184,15 +205,19 @@ class _Rewriting:
             self._without_columns(node) if kept is None else self.columns_of(node, kept[1])
             for node, kept in zip(results, returned)
         ]
+        for step in self._last_steps:
+            step()
         for history in self._histories.values():
             history.write()
+        for node, value in self._next.items():
+            self.call(node, aten.copy_.default, (self._states[node], self.requantized(value, node)))
         self._placed.output(tuple(outputs))
         targets = {str(node.target) for node in self._placed.find_nodes(op="get_attr")}
         tensors = {name: operator.attrgetter(name)(self._model) for name in targets.difference(self._buffers)}
         module = GraphModule({**tensors, **self._buffers}, self._placed)
         finish(module)
-        warm_up = -(-self._window // self.hop) - 1
-        return Streamed(module, tuple(inputs), self._window, warm_up, tuple(returned))
+        warm_up = 0 if self._since_start else -(-self._window // self.hop) - 1
+        return Streamed(module, tuple(inputs), self._window, warm_up, self._since_start, tuple(returned))
 
     def _place_inputs(self) -> Iterable[torch.Tensor]:
         """Places the inputs, and returns examples of them."""
@@ -244,7 +269,6 @@ class _Rewriting:
         return self.dequantized(source, self.call(source, QUANTIZE, (moved, *source.args[1:])))
 
     def dequantized(self, node: Node, quantized: Node) -> Node:
-        """Returns the floats of what has the scale of `node`, a quantize or dequantize."""
         return self.call(node, DEQUANTIZE, (quantized, *node.args[1:]))
 
     def part(self, node: Node, tensor: Node, start: int, count: int, interval: int = 1) -> Node:
@@ -282,13 +306,27 @@ class _Rewriting:
 
     def _history(self, node: Node) -> _History:
         if node not in self._histories:
-            oldest = min(self._needed[node].intersection(self._columns[node].moving))
+            oldest = min(column for column in self._needed[node] if column in self._columns[node].moving)
             self._histories[node] = _History(self, node, oldest)
         return self._histories[node]
 
     def newest(self, node: Node) -> Node:
         """Returns the newest moving columns of a quantize, dequantized."""
         return self.dequantized(node, self.columns_of(node, self._columns[node].newest(self.hop)))
+
+    def at_the_end(self, step: Callable[[], None]) -> None:
+        self._last_steps.append(step)
+
+    def state(self, initial: Node) -> Node:
+        constant: Any = initial.args[0]
+        name = f"state_of_{initial.name}"
+        target: Any = initial.target
+        self._buffers[name] = target(operator.attrgetter(constant.target)(self._model), *initial.args[1:])
+        self._states[initial] = self._placed.get_attr(name)
+        return self.requantized(self._states[initial], initial)
+
+    def keep(self, initial: Node, value: Node) -> None:
+        self._next[initial] = value
 
     def new_buffer(self, node: Node, count: int) -> Node:
         """Returns the read of a new state, columns of `node` that are all zero."""

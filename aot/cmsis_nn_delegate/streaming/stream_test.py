@@ -122,6 +122,34 @@ def compiled(form, hop, **options):
     return (*both, signal, dim)
 
 
+def crnn(layer, whole_signal=False):
+    """Causal convolutions, of which one has a stride, and two recurrent layers."""
+
+    def forward(m, x):
+        y = torch.relu(m.conv(F.pad(x, (4, 0))))
+        y = torch.relu(m.strided(F.pad(y, (1, 0))))
+        y, _ = m.layers(y.transpose(1, 2))
+        return m.out(y) if whole_signal else m.out(y[:, -1])
+
+    layers = {"conv": nn.Conv1d(4, 6, 3, dilation=2), "strided": nn.Conv1d(6, 6, 3, stride=2), "out": nn.Linear(8, 3)}
+    return Model(forward, layers=layer(6, 8, 2, batch_first=True), **layers), (1, 4, 24), 2
+
+
+@pytest.mark.parametrize("layer", [nn.GRU, nn.LSTM, nn.RNN])
+@pytest.mark.parametrize("hop, whole_signal", [(2, True), (6, False)])
+def test_a_recurrent_layer_goes_on(layer, hop, whole_signal):
+    """Against a model of a longer window with the same scales: all outputs since the first inference."""
+    streaming, whole, signal, dim = compiled(lambda: crnn(layer, whole_signal), hop, io="int8")
+    assert streaming.stream.since_start and streaming.stream.warm_up == 0
+    samples = whole.graph.inputs[0].type.quantize(signal.numpy())[:, :, :24]
+    states = reference.initial_states(streaming.graph)
+    hops = [samples[:, :, end - hop : end] for end in range(hop, 25, hop)]
+    found = [reference.run(streaming.graph, [x], states=states)[0] for x in hops]
+    (expected,) = reference.run(whole.graph, [samples])
+    np.testing.assert_array_equal(np.concatenate(found, 1) if whole_signal else found[-1], expected)
+    assert len({x.tobytes() for x in found}) > 2
+
+
 @pytest.mark.parametrize("form, hop", FORMS, ids=lambda value: getattr(value, "__name__", str(value)))
 def test_every_output_is_that_of_the_window_which_ends_there(form, hop):
     streaming, whole, signal, dim = compiled(form, hop, io="int8")
@@ -160,7 +188,7 @@ def test_a_difference_is_found():
     windows = [[signal.numpy()[:, :, start : start + 30]] for start in (0, 30)]
 
     class AsStreamed:
-        window, warm_up, outputs = 30, 29, (None,)
+        window, warm_up, since_start, outputs = 30, 29, False, (None,)
 
     assert count_equal_windows(whole.graph, streaming.graph, AsStreamed, Stream(2), windows, print) > 2
     with pytest.raises(AssertionError, match="numbers are not those of the whole window"):
@@ -179,7 +207,21 @@ def refused(forward, shape=(1, 4, 12), dim=2, hop=1, **layers):
     [
         (lambda m, x: x.softmax(2), {}, "computes each column from all others"),
         (lambda m, x: torch.bmm(x.transpose(1, 2), x), {}, "multiplies columns with each other"),
-        (lambda m, x: m.gru(x.transpose(1, 2))[0], {"gru": nn.GRU(4, 4, batch_first=True)}, "begins anew with each"),
+        (
+            lambda m, x: m.gru(x.transpose(1, 2))[0].mean(1),
+            {"gru": nn.GRU(4, 4, batch_first=True)},
+            "reads all columns",
+        ),
+        (
+            lambda m, x: m.gru(m.conv(x).permute(2, 0, 1))[0],
+            {"gru": nn.GRU(4, 4), "conv": nn.Conv1d(4, 4, 3)},
+            "has 10 ",
+        ),
+        (
+            lambda m, x: m.gru(x.permute(2, 0, 1))[0],
+            {"gru": nn.GRU(4, 4, bidirectional=True)},
+            "goes through the columns backwards",
+        ),
         (lambda m, x: m.norm(x), {"norm": nn.GroupNorm(2, 4)}, "mean and variance of the whole window"),
         (lambda m, x: torch.relu(x) + torch.arange(12.0), {}, "differs from column to column"),
         (lambda m, x: torch.cat([x, x], 2), {}, "joins columns"),

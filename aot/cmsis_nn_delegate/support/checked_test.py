@@ -25,6 +25,7 @@ from cmsis_nn_delegate.quantization.convert import convert_trained
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.report.budget import Budget
 from cmsis_nn_delegate.runner.host import HostProgram
+from cmsis_nn_delegate.streaming.option import Stream
 from cmsis_nn_delegate.support.checked import checked, is_checked
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.targets.board import Board, BoardMemory
@@ -69,6 +70,8 @@ CALLS = {
     "set_range": (CmsisNnQuantizer().set_range, dict(name="x", low=0, high=1)),
     "QuantizationConfig": (QuantizationConfig, dict(skip=None, weights=None, activations=None, observer=None)),
     "Sequences": (Sequences, dict(sequences=[[(X,)]])),
+    "Stream": (Stream, dict(dim=2, hop=1)),
+    "Stream.of": (Stream.of, dict(text="2=1")),
     "Memory": (Memory, dict(name="a", nbytes=4096, holds=("activations",))),
     "Memory.of": (Memory.of, dict(text="a=4K")),
     "Budget": (Budget, dict(arena=1, flash=1, instructions=1)),
