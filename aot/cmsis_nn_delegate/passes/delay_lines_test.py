@@ -13,9 +13,8 @@ from cmsis_nn_delegate.ops.attrs import ConcatAttrs
 from cmsis_nn_delegate.ops.held import HeldAttrs, initial_value
 from cmsis_nn_delegate.ops.loops import find_loops
 from cmsis_nn_delegate.ops.rearrange import RearrangeAttrs
-
-from .delay_lines import delay_lines
-from .run_passes import PASSES, run_passes
+from cmsis_nn_delegate.passes.delay_lines import delay_lines
+from cmsis_nn_delegate.passes.run_passes import PASSES, run_passes
 
 Q = Quant((0.5,), 3)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from .columns import Columns, common, read_by_window, runs
+from cmsis_nn_delegate.streaming.columns import Columns, common, read_by_window, runs
 
 WINDOW = 40
 PADDING = -1
