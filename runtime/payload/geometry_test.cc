@@ -281,6 +281,22 @@ TEST_F(GeometryOfWindows, TransposedConvolution) {
           });
 }
 
+TEST_F(Geometry, Held) {
+  std::int32_t nbytes = 0;
+  std::int32_t initial_bytes = 0;
+  compare(
+      [&] {
+        nbytes = draw_.size();
+        initial_bytes = draw_.one_in(3) ? nbytes : draw_.in(0, 4);
+        draw_.disturb({&nbytes, &initial_bytes});
+      },
+      [&] { return geometry::held(call_, nbytes, initial_bytes); },
+      [&] {
+        return initial_bytes == nbytes || initial_bytes == 1 ||
+               (initial_bytes == 2 && nbytes % 2 == 0);
+      });
+}
+
 TEST_F(Geometry, DelayLine) {
   payload::DelayLineReadArgs args = {};
   const auto draw = [&] {

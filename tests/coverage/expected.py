@@ -32,7 +32,6 @@ MCU_OUTSIDE: Mapping[str, str] = {
     "conv/conv3d": _VOLUMES,
     "max_pool2d/maxpool_2x2_indices": "it returns the indices of the maxima, which no kernel computes",
     "pad/pad_zero_padding": "it pads by nothing, so there is nothing to compute",
-    "silero_vad/silero_vad_16k": "its recurrent cell, `lstm_cell`, has no kernel",
 }
 MCU_FAR: Mapping[str, Far] = {
     "activation/conv2d_hardswish": Far(2, _STEPS_ADD_UP),
