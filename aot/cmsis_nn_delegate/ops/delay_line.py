@@ -14,7 +14,8 @@ import numpy as np
 
 from ..format import blocks
 from ..format.record import BYTES, I32, Field, Role
-from ..graph.ir import Node
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element, TensorType
 from .annotation import NotAnnotated
 from .layouts import Layouts
 from .op import Op
@@ -30,6 +31,11 @@ FIELDS = (
     Field("row_bytes", I32, "at least 1"),
     Field("count", I32, "of rows that the call copies, 1 to rows"),
 )
+
+
+def state_of(name: str, nbytes: int) -> Value:
+    """Returns the state of a line whose rows have `nbytes` together."""
+    return Value(name, TensorType(Element.INT8, (POSITION_BYTES + nbytes,)))
 
 
 class DelayLine(Op):

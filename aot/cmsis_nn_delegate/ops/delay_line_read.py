@@ -11,9 +11,9 @@ import numpy as np
 from ..format import blocks
 from ..format.record import BYTES, I32, Field, Struct
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Element, TensorType
+from ..graph.tensor_type import Element
 from .case import Case
-from .delay_line import FIELDS, POSITION_BYTES, STATE, DelayLine, Ring
+from .delay_line import FIELDS, STATE, DelayLine, Ring, state_of
 from .features import Features
 from .held import initial_value
 from .kernel import KernelSpec
@@ -64,8 +64,7 @@ def draw_line(d: Case, element: Element) -> tuple[Value, Value, int, int]:
     data = d.random.integers(element.low, element.high, (rows, features), endpoint=True).astype(element.numpy)
     if d.pick(False, True):
         data[:] = d.pick(0, data.flat[0])
-    nbytes = POSITION_BYTES + data.nbytes
-    return Value("line", TensorType(Element.INT8, (nbytes,))), initial_value("line", data), rows, features
+    return state_of("line", data.nbytes), initial_value("line", data), rows, features
 
 
 def draw_read(d: Case, line: Value, initial: Value, rows: int, features: int) -> Value:

@@ -9,9 +9,9 @@ from typing import Optional
 import numpy as np
 
 from ..graph.ir import Graph, Node, Value
-from ..graph.tensor_type import Element, Layout, TensorType
+from ..graph.tensor_type import Layout
 from ..ops.attrs import ConcatAttrs
-from ..ops.delay_line import POSITION_BYTES
+from ..ops.delay_line import state_of
 from ..ops.delay_line_read import DelayLineReadAttrs
 from ..ops.delay_line_write import DelayLineWriteAttrs
 from ..ops.held import initial_value
@@ -109,7 +109,7 @@ class _Line:
     def replace(self) -> None:
         graph, x = self.graph, self.concat.inputs[1]
         row_bytes = self.old.nbytes // self.rows
-        state = Value(self.keep.states[0].name, TensorType(Element.INT8, (POSITION_BYTES + self.old.nbytes,)))
+        state = state_of(self.keep.states[0].name, self.old.nbytes)
         initial = self._initial()
         last = graph.producer(self.keep.inputs[0])
         assert last is not None
