@@ -301,7 +301,7 @@ TEST_F(Geometry, DelayLine) {
   payload::DelayLineReadArgs args = {};
   const auto draw = [&] {
     args.rows = draw_.size();
-    args.row_bytes = draw_.one_in(4) ? draw_.size() : draw_.in(1, 40);
+    args.row_bytes = draw_.one_in(4) ? draw_.size() : draw_.in(draw_.one_in(8) ? 0 : 1, 40);
     const Wide whole = Wide{args.rows} * args.row_bytes;
     const auto bytes = static_cast<std::int32_t>(std::min<Wide>(whole, kMost));
     args.state_bytes = bytes + 4;
