@@ -297,7 +297,7 @@ bool held(const CallCheck& call, std::int32_t nbytes, std::int32_t initial_bytes
 bool delay_line(const CallCheck& call, std::int32_t state_bytes, std::int32_t initial_bytes,
                 std::int32_t rows, std::int32_t row_bytes, std::int32_t count) {
   const bool is_one = (initial_bytes == 1 || initial_bytes == 2) && row_bytes % initial_bytes == 0;
-  return call.require(rows >= 1 && row_bytes >= 1 && 1 <= count && count <= rows &&
+  return call.require(row_bytes >= 1 && 1 <= count && count <= rows &&
                           std::int64_t{rows} * row_bytes + 4 == state_bytes,
                       "the rows of a delay line do not fill its state") &&
          call.require(initial_bytes == state_bytes - 4 || is_one,
