@@ -64,7 +64,7 @@ def test_quantize_is_tflms_but_halfway_between_two_steps(pytestconfig):
     TFLM divides and rounds halves away from zero. Random inputs are hardly ever halfway."""
     for seed, graph in expressible("quantize", pytestconfig.getoption("--cases") or CASES):
         (x,) = random_inputs(graph, seed)
-        quant = graph.outputs[0].quant
+        quant = graph.nodes[0].output.quant
         # All others must be equal: elements that are halfway are moved to the zero point in both.
         x = np.where(halfway(x, quant), np.float32(0), x)
         found = Tflm(graph).difference([x])
