@@ -53,8 +53,8 @@ class Builder(Protocol):
     def state(self, initial: Node) -> Node:
         """Returns what is kept of an inference for the next one: at first the constant that `initial` dequantizes."""
 
-    def keep(self, initial: Node, value: Node) -> None:
-        """Makes `value` what the next inference has as the state that began as `initial`."""
+    def keep(self, state: Node, value: Node) -> None:
+        """Makes `value` what the next inference has as `state`."""
 
 
 @dataclass(frozen=True)
@@ -456,10 +456,10 @@ def _recurrent(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> St
                 last = builder.call(node, GRU_LAST, (results, batch_first, reverse))
             else:
                 last = builder.call(node, aten.select.int, (results, columns.dim, -1))
-            builder.keep(states[0], last)
+            builder.keep(kept[0], last)
             if node.target is LSTM:
                 cells = builder.call(node, LSTM_LAST, (results, read, *kept, *arguments[3:]))
-                builder.keep(states[1], cells)
+                builder.keep(kept[1], cells)
 
         builder.at_the_end(keep)
         return builder.call(node, node.target, (read, *kept, *arguments[1 + len(states) :]))

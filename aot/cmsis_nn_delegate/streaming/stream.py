@@ -109,7 +109,8 @@ class _Rewriting:
         self._single: dict[Node, Node] = {}  # results without columns
         self._histories: dict[Node, _History] = {}
         self._buffers: dict[str, torch.Tensor] = {}
-        self._states: dict[Node, Node] = {}  # of recurrent layers, by their initial values
+        # Of the states of recurrent layers: the buffer and the initial value, and what the next inference reads.
+        self._states: dict[Node, tuple[Node, Node]] = {}
         self._next: dict[Node, Node] = {}
         self._last_steps: list[Callable[[], None]] = []
 
@@ -209,8 +210,9 @@ class _Rewriting:
             step()
         for history in self._histories.values():
             history.write()
-        for node, value in self._next.items():
-            self.call(node, aten.copy_.default, (self._states[node], self.requantized(value, node)))
+        for state, value in self._next.items():
+            buffer, initial = self._states[state]
+            self.call(initial, aten.copy_.default, (buffer, self.requantized(value, initial)))
         self._placed.output(tuple(outputs))
         targets = {str(node.target) for node in self._placed.find_nodes(op="get_attr")}
         tensors = {name: operator.attrgetter(name)(self._model) for name in targets.difference(self._buffers)}
@@ -319,14 +321,16 @@ class _Rewriting:
 
     def state(self, initial: Node) -> Node:
         constant: Any = initial.args[0]
-        name = f"state_of_{initial.name}"
+        name = f"state_{len(self._states)}_of_{initial.name}"  # layers may begin with one constant
         target: Any = initial.target
         self._buffers[name] = target(operator.attrgetter(constant.target)(self._model), *initial.args[1:])
-        self._states[initial] = self._placed.get_attr(name)
-        return self.requantized(self._states[initial], initial)
+        buffer = self._placed.get_attr(name)
+        state = self.requantized(buffer, initial)
+        self._states[state] = buffer, initial
+        return state
 
-    def keep(self, initial: Node, value: Node) -> None:
-        self._next[initial] = value
+    def keep(self, state: Node, value: Node) -> None:
+        self._next[state] = value
 
     def new_buffer(self, node: Node, count: int) -> Node:
         """Returns the read of a new state, columns of `node` that are all zero."""
