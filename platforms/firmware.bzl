@@ -293,7 +293,8 @@ def firmware_rule(to_core, attrs = {}):
         executable = True,
     )
 
-_core_firmware = firmware_rule(_to_core)
+# Builds an image for a core, with its board of cores.bzl.
+core_firmware = firmware_rule(_to_core)
 
 _board_firmware = firmware_rule(_to_board, attrs = {
     "board": attr.label(mandatory = True, providers = [BoardInfo]),
@@ -370,7 +371,7 @@ def firmware(
             visibility = visibility,
         )
     firmware_targets(
-        rule = _core_firmware,
+        rule = core_firmware,
         by_default = by_default,
         cores = cores,
         image = ":" + name,

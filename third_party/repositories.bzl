@@ -1,6 +1,7 @@
 """External repositories, for WORKSPACE and (through extensions.bzl) for MODULE.bazel."""
 
 load("//third_party:external_source.bzl", "external_source_rule")
+load("//third_party:given_sources.bzl", "given_sources")
 load("//third_party:source_servers.bzl", "source_servers")
 load("//third_party/arm_gcc:arm_gcc.bzl", "arm_gcc")
 load("//third_party/buildifier:buildifier.bzl", "buildifier")
@@ -52,6 +53,7 @@ def source_repositories():
         name = "executorch_wheel",
         requirements = _REQUIREMENTS,
     )
+    given_sources(name = "given_sources")
     source_servers(
         name = "source_servers",
         pins = [

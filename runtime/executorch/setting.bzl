@@ -2,9 +2,16 @@
 
 An image with ExecuTorch's own runtime needs all its objects compiled with the headers of the runtime's
 sources; every other one only needs the wheel. `executorch_firmware` builds such an image for each core.
+
+Where EXECUTORCH_DIR names the sources, all images have their headers, so that both kinds of images share their
+objects. Sources that would have to be fetched are left to the images that need them.
 """
 
-load("//platforms:firmware.bzl", "firmware_rule", "firmware_targets")
+load("@given_sources//:info.bzl", "GIVEN")
+load("//platforms:firmware.bzl", "core_firmware", "firmware_rule", "firmware_targets")
+
+# Whether EXECUTORCH_DIR is set.
+SOURCES_GIVEN = bool(GIVEN["executorch"])
 
 _SETTING = str(Label("//runtime/executorch:from_sources"))
 
@@ -33,7 +40,7 @@ _to_core = transition(
     ],
 )
 
-_core_firmware = firmware_rule(_to_core)
+_executorch_firmware = core_firmware if SOURCES_GIVEN else firmware_rule(_to_core)
 
 def executorch_firmware(image, **kwargs):
     """Declares targets that build an executorch_image for each core.
@@ -43,7 +50,7 @@ def executorch_firmware(image, **kwargs):
       **kwargs: of firmware_targets: `cores`, `targets`, ...
     """
     firmware_targets(
-        rule = _core_firmware,
+        rule = _executorch_firmware,
         image = image,
         # Needs ExecuTorch's sources: not in //..., whose tests say why if they cannot be had.
         tags = ["manual"],
