@@ -31,7 +31,7 @@ CMSIS_NN = os.environ.get("CMSIS_NN_DIR", "")
 CORES = {core["cpu"]: core for core in json.loads((ROOT / "platforms/tables.json").read_text())["cores"]}
 
 needs_arm = pytest.mark.skipif(not shutil.which("arm-none-eabi-gcc"), reason="arm-none-eabi-gcc is not on PATH")
-needs_cmsis_nn = pytest.mark.skipif(not CMSIS_NN, reason="CMSIS_NN_DIR is not set (--test_env=CMSIS_NN_DIR)")
+needs_cmsis_nn = pytest.mark.skipif(not CMSIS_NN, reason="CMSIS_NN_DIR is not set")
 
 MODEL = """
 import torch

@@ -133,7 +133,7 @@ endif()
 
 
 @needs_arm
-@pytest.mark.skipif("CMSIS_NN_DIR" not in os.environ, reason="CMSIS_NN_DIR is not set (--test_env=CMSIS_NN_DIR)")
+@pytest.mark.skipif("CMSIS_NN_DIR" not in os.environ, reason="CMSIS_NN_DIR is not set")
 @pytest.mark.parametrize("core", ["cortex_m4", "cortex_m55"])
 def test_kernels_of_cmsis_nn_build_and_are_installed(core, tmp_path):
     folder, prefix = tmp_path / "build", tmp_path / "prefix"
