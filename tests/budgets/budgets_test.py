@@ -19,9 +19,8 @@ from cmsis_nn_delegate.runner.result import parse_report
 from cmsis_nn_delegate.targets.target import get_target
 from sim import simulator
 from sim.boards import cores, tested_cores
-from tests.end_to_end.vectors import artifact, firmware, load_vectors
+from tests.end_to_end.vectors import NETWORKS, artifact, firmware, load_vectors
 
-NETWORKS = ("autoencoder", "ds_cnn", "mobilenet_v1_025", "resnet8")
 CORES = tuple(tested_cores())
 
 DISPATCH_PER_CALL = 100  # instructions per call in addition to the kernel's

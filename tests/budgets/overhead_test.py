@@ -15,9 +15,8 @@ from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.providers.registry import kernels
 from cmsis_nn_delegate.selection.options import PayloadOptions
 from cmsis_nn_delegate.targets.target import get_target
-from tests.end_to_end.vectors import lowered_graph
+from tests.end_to_end.vectors import NETWORKS, lowered_graph
 
-NETWORKS = ("autoencoder", "ds_cnn", "mobilenet_v1_025", "resnet8")
 OVERHEAD = 96  # bytes for each call, of a whole network
 RECORD = 96  # bytes of a single call
 

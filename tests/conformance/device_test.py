@@ -25,14 +25,13 @@ from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from sim import simulator
 from tests.conformance import cases, suite
 from tests.conformance.outcome import parse
-from tests.end_to_end.vectors import artifact, load_vectors
+from tests.end_to_end.vectors import NETWORKS, artifact, load_vectors
 
 CORE = os.environ["CORE"]
 TARGET = get_target(CORE)
 CASES = 60
 IMAGE = Path("tests/conformance") / f"{CORE.replace('-', '_')}.elf"
 KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
-NETWORKS = ("autoencoder", "ds_cnn", "mobilenet_v1_025", "resnet8")
 WITH_SCRATCH = [kernel for kernel in kernels().values() if kernel.args.names_of(Role.SCRATCH)]
 TUNED = [pytest.param(name, id=f"tuned_{name}") for name, kernel in cases.TUNED.items() if TARGET.isa in kernel.isas]
 # Size of a suite; the mailbox has 16 MiB.

@@ -1,4 +1,4 @@
-"""Integer reference == portable kernels == CMSIS-NN's plain C on the host, byte for byte, for OPERATOR.
+"""Integer reference == portable kernels == CMSIS-NN's plain C on the host, byte for byte, for each of OPERATORS.
 
 Usage:
 
@@ -20,7 +20,7 @@ from cmsis_nn_delegate.targets.target import TARGETS, get_target
 from tests.conformance import cases, suite
 from tests.conformance.outcome import parse
 
-OPERATOR = os.environ["OPERATOR"]
+OPERATORS = os.environ["OPERATORS"].split()
 CASES = 300
 RUNNER = Path("tests/conformance/run_on_host")
 KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
@@ -28,23 +28,24 @@ NAMES = {"portable": "portable", "cmsis_nn": "cmsis-nn"}
 
 
 @functools.cache
-def drawn(seeds: range, kernels: str = NAMES["portable"]):
+def drawn(operator: str, seeds: range, kernels: str = NAMES["portable"]):
     """Cases for a table of `kernels`."""
-    if OPERATOR in cases.TUNED:
-        isa = min(cases.TUNED[OPERATOR].isas)
-        return tuple(cases.cases(OPERATOR, seeds, next(t for t in TARGETS.values() if t.isa is isa)))
+    if operator in cases.TUNED:
+        isa = min(cases.TUNED[operator].isas)
+        return tuple(cases.cases(operator, seeds, next(t for t in TARGETS.values() if t.isa is isa)))
     # CMSIS-NN is plain C on the host, so it needs the same scratch memory as on a scalar core.
-    return tuple(cases.cases(OPERATOR, seeds, get_target("cortex-m3"), cases.providers_of(kernels)))
+    return tuple(cases.cases(operator, seeds, get_target("cortex-m3"), cases.providers_of(kernels)))
 
 
 @pytest.mark.parametrize("provider", NAMES)
-def test_every_byte_equals_the_reference(provider, seeds, tmp_path):
-    if provider == "cmsis_nn" and OPERATOR in cases.TUNED:
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_every_byte_equals_the_reference(operator, provider, seeds, tmp_path):
+    if provider == "cmsis_nn" and operator in cases.TUNED:
         pytest.skip("CMSIS-NN has no tuned kernels")
     if provider == "cmsis_nn" and not KERNELS["cmsis_nn_available"]:
         pytest.skip(f"CMSIS-NN is unavailable: {KERNELS['reason']}")
     path = tmp_path / "suite"
-    suite_cases = drawn(seeds, NAMES[provider])
+    suite_cases = drawn(operator, seeds, NAMES[provider])
     path.write_bytes(suite.pack(suite_cases))
     result = subprocess.run([RUNNER.resolve(), provider, path], capture_output=True, text=True, check=False)
     outcome = parse(result.stdout)
@@ -53,16 +54,17 @@ def test_every_byte_equals_the_reference(provider, seeds, tmp_path):
     assert result.returncode == 0
 
 
-if OPERATOR == cases.NETWORK:
+if cases.NETWORK in OPERATORS:
 
     def test_networks_lie_in_several_memories():
-        payloads = [decode(case.payload) for case in drawn(range(CASES))]
+        payloads = [decode(case.payload) for case in drawn(cases.NETWORK, range(CASES))]
         assert {1, 2} <= {sum(nbytes > 0 for nbytes in payload.region_bytes) for payload in payloads}
         assert any(payload.copied_bytes for payload in payloads)
 
 
-def test_a_wrong_byte_is_seen(tmp_path):
-    (first, *_) = drawn(range(CASES))
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_a_wrong_byte_is_seen(operator, tmp_path):
+    (first,) = drawn(operator, range(1))
     damaged = bytes([first.outputs[0][0] ^ 1]) + first.outputs[0][1:]
     wrong = suite.Case(first.text, first.payload, first.inputs, (damaged,))
     path = tmp_path / "suite"

@@ -1,11 +1,11 @@
-"""Shows that the comparisons can fail: a payload of NETWORK with one flipped bit, on a simulated Cortex-M4."""
+"""Shows that the comparisons can fail: a payload of each network with one flipped bit, on a simulated Cortex-M4."""
 
 from __future__ import annotations
 
-import os
 import zlib
 
 import numpy as np
+import pytest
 
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.format.opcodes import Opcode
@@ -13,15 +13,13 @@ from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.job import JobFlag, build_job
 from sim import simulator
-from tests.end_to_end.vectors import artifact, differing_bytes, firmware, load_vectors
-
-NETWORK = os.environ["NETWORK"]
+from tests.end_to_end.vectors import NETWORKS, artifact, differing_bytes, firmware, load_vectors
 
 
-def flipped_weight() -> bytes:
+def flipped_weight(network: str) -> bytes:
     """Returns the payload with the sign of a weight of the last linear layer flipped: the largest weight, so
     that no input can hide the change. The CRC is still that of the original."""
-    payload = bytearray(artifact(NETWORK, "dsp", "payload"))
+    payload = bytearray(artifact(network, "dsp", "payload"))
     calls = decode(bytes(payload)).calls
     linear = [call for call in calls if call.opcode in (Opcode.CONV2D_PAIRS, Opcode.FULLY_CONNECTED_PAIRS)][-1]
     _, table = linear.references()["table"]
@@ -40,16 +38,18 @@ def with_own_crc(payload: bytes) -> bytes:
     return blank[:offset] + zlib.crc32(blank).to_bytes(4, "little") + blank[offset + 4 :]
 
 
-def test_the_comparison_sees_a_flipped_weight_bit():
-    vectors = load_vectors(NETWORK)
-    payload = with_own_crc(flipped_weight())
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_comparison_sees_a_flipped_weight_bit(network):
+    vectors = load_vectors(network)
+    payload = with_own_crc(flipped_weight(network))
     run = simulate.run(payload, [[x] for x in vectors.inputs], firmware("cortex-m4"))
     outputs = np.stack([outputs[0] for outputs in run.outputs])
     assert differing_bytes(outputs, vectors.expected) > 0
 
 
-def test_the_crc_sees_a_flipped_weight_bit():
-    job = build_job(flipped_weight(), [], JobFlag.VERIFY_CRC)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_crc_sees_a_flipped_weight_bit(network):
+    job = build_job(flipped_weight(network), [], JobFlag.VERIFY_CRC)
     result = simulator.run(firmware("cortex-m4"), job=job, count=False)
     assert (result.status, result.exit_code) == ("exit", 1), result.explain()
     assert "##ERROR error=35" in result.uart  # InvalidProgram

@@ -10,9 +10,8 @@ from executorch.exir.schema import DelegateCall
 from cmsis_nn_delegate.partition.backend import CmsisNnBackend
 from cmsis_nn_delegate.runner.host import HostProgram
 from cmsis_nn_delegate.targets.target import TARGET_OF_ISA
-from tests.end_to_end.vectors import artifact, differing_bytes, load_vectors
+from tests.end_to_end.vectors import NETWORKS, artifact, differing_bytes, load_vectors
 
-NETWORKS = ("autoencoder", "ds_cnn", "mobilenet_v1_025", "resnet8")
 LIBRARY = "runtime/libcmsis_nn_delegate.so"
 ISAS = tuple(TARGET_OF_ISA)
 

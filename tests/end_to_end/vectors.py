@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+# Those of MLPerf Tiny.
+NETWORKS = ("autoencoder", "ds_cnn", "mobilenet_v1_025", "resnet8")
 _FOLDER = Path(__file__).parent
 
 

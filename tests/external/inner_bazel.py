@@ -40,7 +40,9 @@ class InnerBazel:
 
     def __init__(self, workspace: pathlib.Path, folder: pathlib.Path):
         self._workspace = workspace
-        self._startup = [_bazel(), f"--output_user_root={folder}/out", "--max_idle_secs=5"]
+        # It lives too short for what Java's second compiler would gain.
+        java = "--host_jvm_args=-XX:TieredStopAtLevel=1"
+        self._startup = [_bazel(), f"--output_user_root={folder}/out", "--max_idle_secs=5", java]
         self._environment = {
             **{
                 name: value
