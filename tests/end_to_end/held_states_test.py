@@ -4,8 +4,8 @@ bytes of the reference, in ExecuTorch's runtime on the host and on simulated cor
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -159,29 +159,36 @@ def inputs(count: int, seed: int) -> list[torch.Tensor]:
     return list(signal[:, None])
 
 
-@functools.cache
-def built(name: str) -> tuple[nn.Module, dict[str, Compiled]]:
+@dataclass(frozen=True)
+class Built:
+    module: nn.Module
+    compiled: dict[str, Compiled]  # by core
+    state_bytes: int
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def built(request):
+    """A model, compiled once: its tests are in one shard."""
     torch.manual_seed(0)
-    module = MODELS[name][0]().eval()
+    make, state_bytes = MODELS[request.param]
+    module = make().eval()
     calibration = [(x,) for x in inputs(CALIBRATION, seed=1)]
     compiled = compile_for_targets(copy.deepcopy(module), calibration[0], CORES, calibration)
-    return module, dict(zip(CORES, compiled))
+    return Built(module, dict(zip(CORES, compiled)), state_bytes)
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_a_call_holds_the_state(name):
-    _, compiled = built(name)
+def test_a_call_holds_the_state(built):
+    compiled = built.compiled
     for core in CORES:
         assert len(compiled[core].parts) == 1 and not compiled[core].obstacle
         graph = compiled[core].parts[0].graph
         assert [value.shape for value in graph.inputs] == [(1, INPUTS)]
         assert [value.shape for value in graph.outputs] == [(1, 4)]
-        assert compiled[core].report.persistent_bytes == MODELS[name][1]
+        assert compiled[core].report.persistent_bytes == built.state_bytes
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_each_of_many_inferences_is_that_of_the_reference(name):
-    module, compiled = built(name)
+def test_each_of_many_inferences_is_that_of_the_reference(built):
+    module, compiled = built.module, built.compiled
     part = compiled["cortex-m55"].parts[0]
     states = reference.initial_states(part.graph)
     host = HostProgram(compiled["cortex-m55"].pte, LIBRARY)
@@ -197,11 +204,10 @@ def test_each_of_many_inferences_is_that_of_the_reference(name):
         assert -10 * np.log10(noise) > 28  # dB
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_simulated_cores_keep_the_state(name):
+def test_simulated_cores_keep_the_state(built):
     samples = [[x.numpy()] for x in inputs(SIMULATED_STEPS, seed=3)]
     for core in CORES:
-        part = built(name)[1][core].parts[0]
+        part = built.compiled[core].parts[0]
         states = reference.initial_states(part.graph)
         expected = [reference.run(part.graph, sample, states=states)[0] for sample in samples]
         run = simulate.run(part.payload, samples, firmware(core))
