@@ -3,6 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//platforms:cores.bzl", "CORES")
 load("//platforms:firmware.bzl", "firmware")
+load("//platforms:host_genrule.bzl", "host_genrule")
 load("//third_party/cmsis_nn:availability.bzl", "CMSIS_NN_LIBRARY_TAGS")
 
 # One for each instruction set that generate.py writes.
@@ -18,7 +19,7 @@ def direct_images(network):
       network: a network of MLPerf Tiny.
     """
     isas = [CORES[core].isa for core in DIRECT_CORES]
-    native.genrule(
+    host_genrule(
         name = network + "_generated",
         testonly = True,
         outs = ["%s_%s.c" % (network, isa) for isa in isas] + [network + ".json"],
