@@ -898,7 +898,7 @@ class FakeSimulator:
 @pytest.mark.parametrize("flip", [False, True])
 def test_run_on_the_simulator(capsys, folder, small, monkeypatch, flip, executor):
     fake = FakeSimulator(Artifacts.of(str(small)), flip)
-    monkeypatch.setattr(simulate, "_simulator", lambda: fake)
+    monkeypatch.setattr(simulate, "_drivers", lambda: (fake, None))
     image = folder / "image.elf"
     image.write_bytes(b"")
     arguments = ["--inputs", folder / "x.npz", "--on", "simulator", "--image", image, "--compare"]
@@ -912,7 +912,7 @@ def test_run_on_the_simulator(capsys, folder, small, monkeypatch, flip, executor
 
 @pytest.mark.parametrize("simulated", ["cortex-m55", "cortex-m33"])
 def test_a_core_that_is_simulated_for_another_is_named(capsys, folder, small, monkeypatch, simulated):
-    monkeypatch.setattr(simulate, "_simulator", lambda: FakeSimulator(Artifacts.of(str(small)), core=simulated))
+    monkeypatch.setattr(simulate, "_drivers", lambda: (FakeSimulator(Artifacts.of(str(small)), core=simulated), None))
     image = folder / "image.elf"
     image.write_bytes(b"")
     out = run(capsys, "run", small, "--inputs", folder / "x.npz", "--on", "simulator", "--image", image)[1]
@@ -930,7 +930,7 @@ def test_why_another_simulator_runs_it_is_told_once(capsys, folder, small, monke
     """Although a command shows no warnings; and not again for the next image."""
     note = "QEMU runs this, as Renode does not: it is not there"
     fake = FakeSimulator(Artifacts.of(str(small)), note=note)
-    monkeypatch.setattr(simulate, "_simulator", lambda: fake)
+    monkeypatch.setattr(simulate, "_drivers", lambda: (fake, None))
     monkeypatch.setattr(simulate, "_told", set())
     image = folder / "image.elf"
     image.write_bytes(b"")
@@ -945,7 +945,7 @@ def test_an_image_that_is_no_firmware(capsys, folder, small, monkeypatch):
         raise ValueError("x.npz is not a 32-bit little-endian ELF file")
 
     fake.run = refuse
-    monkeypatch.setattr(simulate, "_simulator", lambda: fake)
+    monkeypatch.setattr(simulate, "_drivers", lambda: (fake, None))
     inputs = folder / "x.npz"
     code, _, err = run(capsys, "run", small, "--inputs", inputs, "--on", "simulator", "--image", inputs)
     assert (code, err) == (1, "cmsisnn: error: x.npz is not a 32-bit little-endian ELF file\n")
@@ -969,7 +969,7 @@ def test_layers_that_cannot_be_compared(capsys, folder, small, options):
 def test_many_inputs_are_simulated_in_batches(monkeypatch, small, folder, tmp_path):
     artifacts = Artifacts.of(str(small))
     fake = FakeSimulator(artifacts)
-    monkeypatch.setattr(simulate, "_simulator", lambda: fake)
+    monkeypatch.setattr(simulate, "_drivers", lambda: (fake, None))
     payload = artifacts.payload()
     monkeypatch.setattr(simulate, "_JOB_BYTES", len(payload.data) + 4096 + 3 * 80)
     (tmp_path / "image.elf").write_bytes(b"")

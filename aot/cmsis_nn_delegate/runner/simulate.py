@@ -20,7 +20,7 @@ from .checkout import find_checkout
 from .job import JOB_LAYER, JobFlag, Layer, build_job, build_program_job, payload_range
 from .result import Output, RunInfo, RunnerError, RunResult, parse_report
 
-MODELLED_CORE = "cortex-m4"  # the one of sim.simulator
+MODELLED_CORE = "cortex-m4"  # the one of sim.cycles
 Cycles = tuple[int, int]  # modelled: at least, at most
 
 _JOB_BYTES = 2 << 20  # every board's mailbox has at least this much
@@ -108,7 +108,7 @@ def run(
     for number, arrays in enumerate(inputs):
         for index, array in enumerate(arrays):
             require_finite(array, f"input {index} of set {number}")
-    simulator = _simulator()
+    simulator, cycle_model = _drivers()
     require_file(image, "firmware image ")
     view = decode(payload)
     try:
@@ -145,7 +145,7 @@ def run(
         try:
             if cycles:
                 in_flash = (0, 0) if payload_in_ram else payload_range(job)
-                result = simulator.run_with_cycles(str(image), job=job, timeout_s=timeout_s, in_flash=in_flash)
+                result = cycle_model.run_with_cycles(str(image), job=job, timeout_s=timeout_s, in_flash=in_flash)
             else:
                 result = simulator.run(str(image), job=job, timeout_s=timeout_s)
             if result.status != "exit":
@@ -215,18 +215,18 @@ def _set_bytes(tensors: Sequence[Tensor]) -> int:
     return sum(-(-t.nbytes // schema.ALIGNMENT) * schema.ALIGNMENT for t in tensors)
 
 
-def _simulator() -> Any:
-    """Returns the module sim.simulator of the checkout."""
+def _drivers() -> tuple[Any, Any]:
+    """Returns the modules sim.simulator and sim.cycles of the checkout."""
     try:
-        from sim import simulator
+        from sim import cycles, simulator
 
-        return simulator
+        return simulator, cycles
     except ImportError:
         pass
     checkout = find_checkout()
     if checkout is None or not (checkout / "sim" / "simulator.py").is_file():
         raise UserError("the simulator driver is part of the project's repository: run in its checkout")
     sys.path.insert(0, str(checkout))
-    from sim import simulator
+    from sim import cycles, simulator
 
-    return simulator
+    return simulator, cycles
