@@ -151,9 +151,11 @@ Result<Handle*> make_handle(MemoryAllocator* runtime_allocator, const PayloadVie
 }
 
 /// Returns the arena for one execution, or nullptr if there is none or the payload needs none.
-std::uint8_t* find_arena(const Handle& handle, MemoryAllocator* temp_allocator) {
+std::uint8_t* find_arena(const Handle& handle, const Config& config,
+                         MemoryAllocator* temp_allocator) {
   const std::uint32_t bytes = handle.payload.header().arena_bytes;
-  if (handle.arena != nullptr || bytes == 0) {
+  // Without Config::arena_at_init, spare_of() may lie where the arena's address would be.
+  if (config.arena_at_init || bytes == 0) {
     return handle.arena;
   }
   if (temp_allocator == nullptr) {
@@ -319,7 +321,7 @@ Error CmsisNnBackend::execute(BackendExecutionContext& context, DelegateHandle* 
   for (unsigned i = 0; i < view.header().region_count; ++i) {
     bases[base++] = static_cast<std::uint8_t*>(config_.regions[i].data);
   }
-  bases[payload::kBaseArena] = find_arena(handle, context.get_temp_allocator());
+  bases[payload::kBaseArena] = find_arena(handle, config_, context.get_temp_allocator());
   if (bases[payload::kBaseArena] == nullptr && view.header().arena_bytes != 0) {
     return Error::MemoryAllocationFailed;
   }
@@ -353,6 +355,14 @@ Error CmsisNnBackend::reset(DelegateHandle* handle) const {
   }
   clear_state(handle);
   return Error::Ok;
+}
+
+std::uint32_t* CmsisNnBackend::spare_of(DelegateHandle* handle) {
+  if (handle == nullptr ||
+      static_cast<const Handle*>(handle)->payload.header().persistent_bytes == 0) {
+    return nullptr;
+  }
+  return reinterpret_cast<std::uint32_t*>(state_of(handle)) - 1;
 }
 
 void CmsisNnBackend::destroy(DelegateHandle* handle) const {

@@ -95,8 +95,8 @@ class CmsisNnBackend : public executorch::runtime::BackendInterface {
       executorch::runtime::Span<executorch::runtime::EValue*> args) const override;
 
   /// Clears the state: the next execution is like the first one. ExecuTorch's Method does not hand
-  /// its handle out; there, load the method again. An execution that fails may leave the state
-  /// partly changed. Errors: InvalidArgument for a null `handle`.
+  /// its handle out; there, an option resets all handles (register.h). An execution that fails may
+  /// leave the state partly changed. Errors: InvalidArgument for a null `handle`.
   [[nodiscard]] executorch::runtime::Error reset(executorch::runtime::DelegateHandle* handle) const;
 
   /// Ends the use of the payload. It frees no memory: that belongs to the allocators. A null
@@ -105,6 +105,12 @@ class CmsisNnBackend : public executorch::runtime::BackendInterface {
 
   const KernelTable& kernels() const { return kernels_; }
   const Config& config() const { return config_; }
+
+ protected:
+  /// Four bytes between the handle and its state for a subclass to use; init() leaves them
+  /// undefined. Null if the handle is null or its payload has no state. Not with
+  /// Config::arena_at_init on a 64-bit host, where the arena's address lies there.
+  static std::uint32_t* spare_of(executorch::runtime::DelegateHandle* handle);
 
  private:
   const KernelTable& kernels_;

@@ -423,12 +423,122 @@ TEST_F(BackendTest, ManyHandlesShareATempAllocator) {
   EXPECT_EQ(outputs(), expected);
 }
 
+/// A payload that returns its last input: `initial` at first.
+AlignedBytes delay_of_one(std::int8_t initial) {
+  testing::PayloadBuilder builder;
+  const payload::Ref input = builder.input(payload::DType::kInt8, {1, 4});
+  const payload::Ref output = builder.output(payload::DType::kInt8, {1, 4});
+  const payload::Ref state = testing::make_ref(payload::kBaseIo + 2);
+  const payload::Ref first = builder.constant<std::int8_t>({initial});
+  builder.call(payload::Opcode::kRecall, payload::RecallArgs{state, output, first, 4, 1});
+  builder.call(payload::Opcode::kKeep, payload::KeepArgs{input, state, first, 4, 1});
+  AlignedBytes bytes = builder.finish();
+  bytes.header().persistent_bytes = 16;
+  return bytes;
+}
+
+/// A loaded delay_of_one().
+class Delay {
+ public:
+  Delay(const CmsisNnBackend& backend, MemoryAllocator& runtime) : backend_(backend) {
+    BackendInitContext context(&runtime);
+    const auto handle = backend_.init(context, &processed_, {});
+    EXPECT_TRUE(handle.ok());
+    handle_ = *handle;
+  }
+
+  /// The first element of the output for an input that is `value` everywhere.
+  int operator()(std::int8_t value) {
+    std::memset(input_.data<std::int8_t>(), value, 4);
+    EValue* arguments[] = {input_.value(), output_.value()};
+    BackendExecutionContext context(nullptr, nullptr);
+    EXPECT_EQ(backend_.execute(context, handle_, Span<EValue*>(arguments, 2)), Error::Ok);
+    return *output_.data<std::int8_t>();
+  }
+
+ private:
+  const CmsisNnBackend& backend_;
+  AlignedBytes payload_ = delay_of_one(-3);
+  FreeableBuffer processed_{payload_.data(), payload_.size(), nullptr};
+  DelegateHandle* handle_ = nullptr;
+  TestTensor input_{ScalarType::Char, {1, 4}, {0, 1}};
+  TestTensor output_{ScalarType::Char, {1, 4}, {0, 1}};
+};
+
+using executorch::runtime::BackendOption;
+using executorch::runtime::BackendOptionContext;
+using executorch::runtime::BackendOptions;
+
+Error set(RegisteredBackend& backend, Span<BackendOption> options) {
+  BackendOptionContext context;
+  return backend.set_option(context, options);
+}
+
+TEST_F(BackendTest, AnOptionResetsTheStatesOfAllHandlesOnce) {
+  RegisteredBackend backend(kPortableKernels);
+  BackendOptions<1> reset;
+  ASSERT_EQ(reset.set_option(kResetOption, true), Error::Ok);
+  Delay first(backend, runtime_);
+  Delay second(backend, runtime_);
+  EXPECT_EQ(first(1), -3);
+  EXPECT_EQ(first(2), 1);
+  EXPECT_EQ(second(5), -3);
+  ASSERT_EQ(set(backend, reset.view()), Error::Ok);
+  EXPECT_EQ(first(3), -3);
+  EXPECT_EQ(first(4), 3);
+  // One that was not run in the meantime misses none, and sees two as one.
+  ASSERT_EQ(set(backend, reset.view()), Error::Ok);
+  EXPECT_EQ(second(6), -3);
+  EXPECT_EQ(second(7), 6);
+  // A handle that is made later has seen those before it.
+  Delay third(backend, runtime_);
+  EXPECT_EQ(third(8), -3);
+  EXPECT_EQ(third(9), 8);
+  EXPECT_EQ(first(4), -3);
+  BackendOptions<1> no_reset;
+  ASSERT_EQ(no_reset.set_option(kResetOption, false), Error::Ok);
+  ASSERT_EQ(set(backend, no_reset.view()), Error::Ok);
+  EXPECT_EQ(first(5), 4);
+}
+
+TEST_F(BackendTest, OptionsThatAreNone) {
+  RegisteredBackend backend(kPortableKernels);
+  Delay delay(backend, runtime_);
+  delay(1);
+  BackendOptions<2> options;
+  ASSERT_EQ(options.set_option(kResetOption, true), Error::Ok);
+  ASSERT_EQ(options.set_option("resets", true), Error::Ok);
+  EXPECT_EQ(set(backend, options.view()), Error::InvalidArgument);
+  BackendOptions<1> number;
+  ASSERT_EQ(number.set_option(kResetOption, 1), Error::Ok);
+  EXPECT_EQ(set(backend, number.view()), Error::InvalidArgument);
+  EXPECT_EQ(delay(2), 1);  // the first option alone was right, and did nothing
+  EXPECT_EQ(set(backend, {}), Error::Ok);
+}
+
+TEST_F(BackendTest, NoRoomToCountResets) {
+  RegisteredBackend eager(kPortableKernels, Config{false, true});
+  BackendOptions<1> reset;
+  ASSERT_EQ(reset.set_option(kResetOption, true), Error::Ok);
+  EXPECT_EQ(set(eager, reset.view()), sizeof(void*) == 8 ? Error::NotSupported : Error::Ok);
+}
+
 TEST(RegisterBackend, OnceAndUnderItsName) {
   ASSERT_EQ(register_cmsis_nn_backend(kPortableKernels), Error::Ok);
   const auto* backend = executorch::runtime::get_backend_class("CmsisNnBackend");
   ASSERT_NE(backend, nullptr);
   EXPECT_TRUE(backend->is_available());
   EXPECT_EQ(register_cmsis_nn_backend(kPortableKernels), Error::InvalidArgument);
+
+  // Options reach it by its name.
+  AlignedBytes memory(256);
+  MemoryAllocator runtime(256, memory.data());
+  Delay delay(*static_cast<const CmsisNnBackend*>(backend), runtime);
+  delay(1);
+  BackendOptions<1> reset;
+  ASSERT_EQ(reset.set_option(kResetOption, true), Error::Ok);
+  ASSERT_EQ(executorch::runtime::set_option(kBackendId, reset.view()), Error::Ok);
+  EXPECT_EQ(delay(2), -3);
 }
 
 }  // namespace

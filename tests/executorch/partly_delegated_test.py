@@ -61,9 +61,33 @@ def with_float_sigmoid(core: str) -> bytes:
     return bytes(lower(program, core).to_executorch().buffer)
 
 
-def run(elf: Path, pte: bytes):
-    sets = [[x.contiguous().numpy().tobytes()] for x in INPUTS]
-    result = simulate(elf, build_program_job(pte, sets, JobFlag.PRINT_OUTPUTS))
+def with_two_states(core: str) -> bytes:
+    """Two recurrent cells, each in a delegate call of its own, with a float sigmoid between them."""
+
+    class Remembers(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.middle, self.second = nn.GRUCell(4, 8), nn.Sigmoid(), nn.GRUCell(8, 4)
+            self.register_buffer("h", torch.zeros(1, 8))
+            self.register_buffer("g", torch.zeros(1, 4))
+
+        def forward(self, x):
+            self.h.copy_(self.first(x, self.h))
+            self.g.copy_(self.second(self.middle(self.h), self.g))
+            return self.g
+
+    torch.manual_seed(0)
+    quantizer = CmsisNnQuantizer()
+    quantizer.set_module_name("middle", None)
+    samples = [(torch.randn(1, 4, generator=torch.Generator().manual_seed(seed)),) for seed in range(20)]
+    model = compile_model(Remembers().eval(), samples[0], core, samples, quantizer=quantizer)
+    assert [len(part.graph.states()) for part in model.parts] == [1, 1]
+    return model.pte
+
+
+def run(elf: Path, pte: bytes, inputs=None, flags=JobFlag.NONE):
+    sets = [[x.contiguous().numpy().tobytes()] for x in inputs or INPUTS]
+    result = simulate(elf, build_program_job(pte, sets, JobFlag.PRINT_OUTPUTS | flags))
     report = parse_report(result.uart)
     return np.stack([np.frombuffer(e.outputs[0].data, np.float32) for e in report.executions]), report
 
@@ -83,6 +107,17 @@ def test_a_kernel_beside_the_delegate(core):
     assert np.ptp(outputs) > 0.1
     # Another tensor and another call.
     assert alone.memory.method < report.memory.method <= 400
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_states_of_all_calls_begin_anew(core):
+    """With the same input in each execution, states are all that can make outputs differ."""
+    elf, pte = Path(__file__).parent / f"{core.replace('-', '_')}_sigmoid.elf", with_two_states(core)
+    inputs = [torch.full((1, 4), 0.7)] * 4
+    kept, _ = run(elf, pte, inputs)
+    assert len({row.tobytes() for row in kept}) == 4
+    reset, _ = run(elf, pte, inputs, JobFlag.RESET)
+    assert reset.tobytes() == kept[0].tobytes() * 4
 
 
 @pytest.mark.parametrize("core", CORES)

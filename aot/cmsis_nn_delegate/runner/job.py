@@ -33,6 +33,7 @@ class JobFlag(enum.IntFlag):
     NULL_KERNELS = 2  # kernels that return at once: measures dispatch, outputs are undefined
     PRINT_OUTPUTS = 4  # print the outputs as hexadecimal, not only their CRC-32
     PROGRAM = 8  # the payload is a .pte
+    RESET = 16  # states begin anew before each input set; of a PROGRAM
 
 
 JOB_HEADER = Struct(

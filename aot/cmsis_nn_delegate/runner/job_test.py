@@ -81,5 +81,11 @@ def test_cpp_header_names_every_field_and_flag():
     text = cpp_header.generate()
     for field in JOB_HEADER.fields:
         assert f" {field.name}" in text
-    for name in ("kJobVerifyCrc = 1", "kJobNullKernels = 2", "kJobPrintOutputs = 4", "kJobProgram = 8"):
+    for name in (
+        "kJobVerifyCrc = 1",
+        "kJobNullKernels = 2",
+        "kJobPrintOutputs = 4",
+        "kJobProgram = 8",
+        "kJobReset = 16",
+    ):
         assert name in text

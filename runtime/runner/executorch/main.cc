@@ -36,6 +36,7 @@ namespace runner {
 namespace {
 
 using executorch::extension::BufferDataLoader;
+using executorch::runtime::BackendOptions;
 using executorch::runtime::Error;
 using executorch::runtime::EValue;
 using executorch::runtime::HierarchicalAllocator;
@@ -166,6 +167,18 @@ void set_inputs(Method& method, const std::uint8_t* set) {
   }
 }
 
+/// Makes the states of all delegates begin anew, in the way that ExecuTorch has for this.
+void reset_states() {
+  BackendOptions<1> options;
+  Error error = options.set_option(kResetOption, true);
+  if (error == Error::Ok) {
+    error = executorch::runtime::set_option(kBackendId, options.view());
+  }
+  if (error != Error::Ok) {
+    fail(error, "set_option()");
+  }
+}
+
 void print_outputs(const Method& method, std::uint32_t set, bool with_data) {
   for (std::size_t i = 0; i < method.outputs_size(); ++i) {
     const Tensor& tensor = method.get_output(i).toTensor();
@@ -265,6 +278,9 @@ void run() {
 
   for (std::uint32_t set = 0; set < job.set_count(); ++set) {
     set_inputs(*method, job.set(set));
+    if (job.has(kJobReset)) {
+      reset_states();
+    }
 #ifdef ET_EVENT_TRACER_ENABLED
     tracer.reset();
 #endif

@@ -192,6 +192,9 @@ void run() {
                      ? "the board's RAM is too small for the arena, the regions and the state"
                      : "init() refused the payload");
   }
+  if (job.has(kJobReset)) {
+    fail(Error::NotSupported, "the standalone executor resets no states between sets");
+  }
   if (job.set_count() != 0 && job.set_bytes() != set_bytes(header)) {
     fail(Error::InvalidArgument, "the job's input sets have another size than the payload's");
   }
