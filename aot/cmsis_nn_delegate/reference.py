@@ -9,6 +9,7 @@ import numpy as np
 
 from .format.record import Role
 from .graph.ir import Graph, Node, Value
+from .graph.persistent import place_states
 from .ops import storage
 from .ops.registry import OPS
 from .support.finite import require_finite
@@ -24,6 +25,29 @@ States = dict[Value, np.ndarray]
 def initial_states(graph: Graph) -> States:
     """Returns the states before the first execution: zero bytes."""
     return {value: np.zeros(value.storage_shape, value.element.numpy) for value in graph.states()}
+
+
+def memory_of(graph: Graph, states: States) -> bytes:
+    """Returns `states` as they lie in a device's persistent memory."""
+    offsets, size = place_states(graph)
+    memory = bytearray(size)
+    for value, data in states.items():
+        start = offsets[id(value)]
+        memory[start : start + data.nbytes] = data.tobytes()
+    return bytes(memory)
+
+
+def states_in(graph: Graph, memory: bytes) -> States:
+    """Returns the states in a device's persistent memory. ValueError if it has another size than those of `graph`."""
+    offsets, size = place_states(graph)
+    if len(memory) != size:
+        raise ValueError(f"the states of the graph take {size:,} bytes, not {len(memory):,}")
+    return {
+        value: np.frombuffer(memory, value.element.numpy, value.numel, offsets[id(value)])
+        .reshape(value.storage_shape)
+        .copy()
+        for value in graph.states()
+    }
 
 
 def run(

@@ -21,7 +21,7 @@ inline constexpr char kResetOption[] = "reset";
 ///   error = executorch::runtime::set_option(kBackendId, options.view());
 ///
 /// Firmware that does not register the delegate takes no flash for them.
-class RegisteredBackend final : public CmsisNnBackend {
+class RegisteredBackend : public CmsisNnBackend {
  public:
   using CmsisNnBackend::CmsisNnBackend;
 

@@ -1,8 +1,13 @@
-// Registers the backend with the portable kernels when the host library is loaded.
+// Registers the backend with the portable kernels when the host library is loaded, and lets the process that loaded it
+// read and write states.
+#include <algorithm>
+#include <vector>
+
 #include <executorch/runtime/platform/log.h>
 
 #include "runtime/backend/register.h"
 #include "runtime/kernels/portable/portable.h"
+#include "runtime/payload/view.h"
 
 namespace cmsis_nn_delegate {
 namespace {
@@ -17,10 +22,53 @@ constexpr MemoryRegion kRegions[kRegionCount] = {{region_memory[0], kRegionBytes
                                                  {region_memory[2], kRegionBytes},
                                                  {region_memory[3], kRegionBytes}};
 
-bool register_at_load() {
-  const executorch::runtime::Error error = register_cmsis_nn_backend(
+/// Knows the handles that keep a state, because ExecuTorch's Method hands none out. A host has a heap.
+class HostBackend final : public RegisteredBackend {
+ public:
+  using RegisteredBackend::RegisteredBackend;
+
+  executorch::runtime::Result<executorch::runtime::DelegateHandle*> init(
+      executorch::runtime::BackendInitContext& context,
+      executorch::runtime::FreeableBuffer* processed,
+      executorch::runtime::ArrayRef<executorch::runtime::CompileSpec> specs) const override {
+    auto handle = RegisteredBackend::init(context, processed, specs);
+    if (handle.ok() && spare_of(*handle) != nullptr) {
+      const auto& header = *static_cast<const payload::Header*>(processed->data());
+      states_.push_back({*handle, header.persistent_bytes});
+    }
+    return handle;
+  }
+
+  void destroy(executorch::runtime::DelegateHandle* handle) const override {
+    states_.erase(std::remove_if(states_.begin(), states_.end(),
+                                 [handle](const State& state) { return state.handle == handle; }),
+                  states_.end());
+    RegisteredBackend::destroy(handle);
+  }
+
+  struct State {
+    executorch::runtime::DelegateHandle* handle;
+    std::uint32_t bytes;
+  };
+
+  /// In the order in which they were loaded.
+  const std::vector<State>& states() const { return states_; }
+
+ private:
+  mutable std::vector<State> states_;
+};
+
+/// Never destroyed, because methods may be destroyed when the process ends.
+HostBackend& backend() {
+  static HostBackend& found = *new HostBackend(
       kPortableKernels,
       Config{/*verify_crc=*/true, /*arena_at_init=*/false, kRegions, kRegionCount});
+  return found;
+}
+
+bool register_at_load() {
+  const executorch::runtime::Error error =
+      executorch::runtime::register_backend({kBackendId, &backend()});
   if (error != executorch::runtime::Error::Ok) {
     ET_LOG(Error, "cannot register %s: 0x%x", kBackendId, static_cast<unsigned>(error));
   }
@@ -31,3 +79,16 @@ bool register_at_load() {
 
 }  // namespace
 }  // namespace cmsis_nn_delegate
+
+/// Returns how many loaded delegate calls keep a state.
+extern "C" std::size_t cmsis_nn_delegate_state_count() {
+  return cmsis_nn_delegate::backend().states().size();
+}
+
+/// Returns the state number `index` < cmsis_nn_delegate_state_count(), counted in the order of loading, of `*bytes`
+/// bytes. It may be read and written between executions until its method is destroyed.
+extern "C" std::uint8_t* cmsis_nn_delegate_state(std::size_t index, std::size_t* bytes) {
+  const auto& state = cmsis_nn_delegate::backend().states()[index];
+  *bytes = state.bytes;
+  return static_cast<std::uint8_t*>(state.handle) + cmsis_nn_delegate::payload::kStateOffset;
+}

@@ -16,7 +16,8 @@ const char* check(const JobHeader& header, std::size_t size) {
   if (header.payload_offset % kJobAlignment != 0 || header.inputs_offset % kJobAlignment != 0 ||
       header.set_bytes % kJobAlignment != 0 || header.payload_offset > size ||
       header.payload_bytes > size - header.payload_offset || header.inputs_offset > size ||
-      inputs_bytes > size - header.inputs_offset) {
+      inputs_bytes > size - header.inputs_offset || header.state_offset > size ||
+      header.state_bytes > size - header.state_offset) {
     return "the job is misaligned or larger than the mailbox";
   }
   return nullptr;

@@ -26,6 +26,10 @@ class Job {
   std::uint32_t set_count() const { return header_->set_count; }
   std::uint32_t set_bytes() const { return header_->set_bytes; }
 
+  /// The persistent memory before the first set; none if state_bytes() is 0.
+  const std::uint8_t* state() const { return mailbox_ + header_->state_offset; }
+  std::uint32_t state_bytes() const { return header_->state_bytes; }
+
   /// Returns the first input of set `index` < set_count(). Each following input starts at the next
   /// multiple of kJobAlignment.
   const std::uint8_t* set(std::uint32_t index) const {

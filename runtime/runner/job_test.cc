@@ -29,6 +29,8 @@ Mailbox valid() {
   header.inputs_offset = kMailboxBytes - 3 * 64;
   header.set_count = 3;
   header.set_bytes = 64;
+  header.state_offset = 176;
+  header.state_bytes = 48;
   return mailbox;
 }
 
@@ -39,6 +41,8 @@ TEST(Job, Valid) {
   EXPECT_EQ(job.payload(), mailbox.bytes + 64);
   EXPECT_EQ(job.payload_bytes(), 100u);
   EXPECT_EQ(job.set(2) + job.set_bytes(), mailbox.bytes + kMailboxBytes);
+  EXPECT_EQ(job.state(), mailbox.bytes + 176);
+  EXPECT_EQ(job.state_bytes(), 48u);
   EXPECT_TRUE(job.has(kJobVerifyCrc));
   EXPECT_FALSE(job.has(kJobNullKernels));
   EXPECT_TRUE(job.has(kJobPrintOutputs));
@@ -66,6 +70,11 @@ TEST(Job, Malformed) {
         h.set_bytes = 0x10;
       },
       [](JobHeader& h) { h.set_bytes = 60; },
+      [](JobHeader& h) { h.state_offset = kMailboxBytes + 1; },
+      [](JobHeader& h) {
+        h.state_offset = kMailboxBytes - 16;
+        h.state_bytes = 17;
+      },
   };
   for (const auto& change : changes) {
     Mailbox mailbox = valid();

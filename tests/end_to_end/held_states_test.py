@@ -25,7 +25,7 @@ make_torch_faster()
 LIBRARY = "runtime/libcmsis_nn_delegate.so"
 CORES = ("cortex-m4", "cortex-m55")
 INPUTS, UNITS = 10, 24
-CALIBRATION, STEPS, SIMULATED_STEPS = 300, 1000, 50
+CALIBRATION, STEPS, SIMULATED_STEPS, STOPS = 300, 1000, 50, 17
 
 
 class Remembers(nn.Module):
@@ -191,13 +191,18 @@ def test_each_of_many_inferences_is_that_of_the_reference(built):
     module, compiled = built.module, built.compiled
     part = compiled["cortex-m55"].parts[0]
     states = reference.initial_states(part.graph)
-    host = HostProgram(compiled["cortex-m55"].pte, LIBRARY)
+    host, other = (HostProgram(compiled["cortex-m55"].pte, LIBRARY) for _ in range(2))
     wanted, found = [], []
     with torch.no_grad():
         for x in inputs(STEPS, seed=2):
             wanted.append(module(x).numpy().copy())
             found.append(reference.run(part.graph, [x.numpy()], states=states)[0])
             assert np.array_equal(host.run([x.numpy()])[0], found[-1])
+            if len(found) == SIMULATED_STEPS:  # another one goes on from here, and this one stays as it is
+                other.set_state(host.state())
+            elif SIMULATED_STEPS < len(found) < 2 * SIMULATED_STEPS:
+                assert np.array_equal(other.run([x.numpy()])[0], found[-1])
+    assert host.state() == reference.memory_of(part.graph, states) != other.state()
     wanted, found = np.array(wanted), np.array(found)
     for steps in (slice(0, 20), slice(80, 120), slice(STEPS - 40, STEPS)):
         noise = ((found[steps] - wanted[steps]) ** 2).sum() / (wanted[steps] ** 2).sum()
@@ -210,5 +215,10 @@ def test_simulated_cores_keep_the_state(built):
         part = built.compiled[core].parts[0]
         states = reference.initial_states(part.graph)
         expected = [reference.run(part.graph, sample, states=states)[0] for sample in samples]
-        run = simulate.run(part.payload, samples, firmware(core))
-        assert np.array_equal(np.array([outputs[0] for outputs in run.outputs]), np.array(expected))
+        # It stops, and goes on from the state that it has left.
+        run = simulate.run(part.payload, samples[:STOPS], firmware(core))
+        stopped = reference.states_in(part.graph, run.state)
+        assert np.array_equal(reference.run(part.graph, samples[STOPS], states=stopped)[0], expected[STOPS])
+        rest = simulate.run(part.payload, samples[STOPS:], firmware(core), state=run.state)
+        assert np.array_equal(np.array([outputs[0] for outputs in run.outputs + rest.outputs]), np.array(expected))
+        assert rest.state == reference.memory_of(part.graph, states)

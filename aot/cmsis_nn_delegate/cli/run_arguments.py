@@ -19,6 +19,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--inputs", required=True, metavar="FILE.npz", help="one array for each input, see docs/guides/compiling.md"
     )
     parser.add_argument("-o", "--output", metavar="FILE.npz", help="file for the outputs")
+    parser.add_argument(
+        "--load-state",
+        metavar="FILE.npz",
+        help="go on from the state that --save-state wrote, instead of beginning anew; with whatever --on",
+    )
+    parser.add_argument("--save-state", metavar="FILE.npz", help="file for the state after the last inputs")
     parser.add_argument("--compare", action="store_true", help="count bytes that differ from the reference")
     parser.add_argument(
         "--layers",

@@ -10,6 +10,7 @@ from typing import Optional
 import numpy as np
 
 from .. import reference
+from ..files import saved_state
 from ..files.artifacts import Artifacts
 from ..files.outputs import check_writable, write_files
 from ..quantization.samples import Sample
@@ -20,6 +21,7 @@ from .inputs import host_program, samples_of
 from .printing import say
 
 Results = list[list[np.ndarray]]  # by sample and output
+Ran = tuple[Results, Optional[bytes]]  # and the persistent memory afterwards, if the model is one payload
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -28,16 +30,19 @@ def run(arguments: argparse.Namespace) -> int:
             raise UserError(f"--{option} is for --on simulator, not --on {arguments.on}")
     if arguments.layers and (not arguments.compare or arguments.executor == "executorch"):
         raise UserError("--layers needs --compare, and the standalone executor")
-    written = _npz_path(arguments.output)
+    written, saved = _npz_path("--output", arguments.output), _npz_path("--save-state", arguments.save_state)
+    if written is not None and written == saved:
+        raise UserError(f"--output and --save-state both name {written}")
     artifacts = Artifacts.of(arguments.model)
     artifacts.check()
+    state = _loaded_state(artifacts, arguments)
     samples = samples_of(artifacts, arguments)
     say(f"{len(samples)} samples from {arguments.inputs}")
     runners = {"reference": _run_reference, "host": _run_host, "simulator": _run_simulator}
-    outputs = runners[arguments.on](artifacts, samples, arguments)
+    outputs, left = runners[arguments.on](artifacts, samples, arguments, state)
     differing = 0
     if arguments.compare:
-        differing = _compare(outputs, _run_reference(artifacts, samples, arguments))
+        differing = _compare(outputs, _run_reference(artifacts, samples, arguments, state)[0])
     columns = [np.concatenate([_rows(array) for array in column]) for column in zip(*outputs)]
     for index, column in enumerate(columns):
         print(f"output{index}: {column.dtype}{list(column.shape)}")
@@ -50,41 +55,69 @@ def run(arguments: argparse.Namespace) -> int:
         np.savez(content, allow_pickle=False, **named)
         write_files(written.parent, {written.name: content.getvalue()})
         print(f"Written\n  {written}")
+    if saved is not None and left is not None:
+        write_files(saved.parent, {saved.name: saved_state.dumps(left, artifacts.payload())})
+        print(f"State after {len(samples):,} samples\n  {saved}")
     return 1 if differing else 0
 
 
-def _npz_path(output: Optional[str]) -> Optional[Path]:
-    """Returns the file of `run -o` after checking that it can be written."""
-    if output is None:
+def _loaded_state(artifacts: Artifacts, arguments: argparse.Namespace) -> Optional[bytes]:
+    """Returns the state to go on from, None to begin anew. UserError if the options for states are of no use."""
+    options = {"--load-state": arguments.load_state, "--save-state": arguments.save_state}
+    given = " and ".join(option for option, value in options.items() if value is not None)
+    if not given:
         return None
-    path = Path(output)
+    if arguments.layers or arguments.executor == "executorch":
+        other = "--layers begins anew" if arguments.layers else "ExecuTorch's executor hands out no state"
+        raise UserError(f"{other}: leave {given} out")
+    payload = artifacts.payload()
+    if not payload.persistent_bytes:
+        raise UserError(f"{artifacts.name} keeps no state between inferences: leave {given} out")
+    return None if arguments.load_state is None else saved_state.read(arguments.load_state, payload)
+
+
+def _npz_path(option: str, given: Optional[str]) -> Optional[Path]:
+    """Returns the file that an option names, after checking that it can be written."""
+    if given is None:
+        return None
+    path = Path(given)
     if not path.name:
-        raise UserError(f"--output {output!r} names no file")
+        raise UserError(f"{option} {given!r} names no file")
     if path.suffix != ".npz":
         path = path.with_name(path.name + ".npz")
     check_writable(path.parent, [path.name])
     return path
 
 
-def _run_reference(artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace) -> Results:
+def _run_reference(
+    artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace, state: Optional[bytes]
+) -> Ran:
     graph, _ = artifacts.graph()
     say("running the integer reference")
     # One after the other, as on a device: a model may keep a state.
-    states = reference.initial_states(graph)
-    return [reference.run(graph, sample, states=states) for sample in numbered(samples, "sample")]
+    states = reference.initial_states(graph) if state is None else reference.states_in(graph, state)
+    outputs = [reference.run(graph, sample, states=states) for sample in numbered(samples, "sample")]
+    return outputs, reference.memory_of(graph, states)
 
 
-def _run_host(artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace) -> Results:
+def _run_host(
+    artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace, state: Optional[bytes]
+) -> Ran:
     program = host_program(artifacts, arguments)
     channels_last = []
     if artifacts.has(".payload.bin"):
         tensors = artifacts.payload().inputs
         channels_last = [i for i, t in enumerate(tensors) if t.dim_order == (0, 2, 3, 1)]
+    if state is not None:
+        program.set_state(state)
     say("running under ExecuTorch's runtime")
-    return [program.run(sample, channels_last) for sample in numbered(samples, "sample")]
+    outputs = [program.run(sample, channels_last) for sample in numbered(samples, "sample")]
+    return outputs, program.state()
 
 
-def _run_simulator(artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace) -> Results:
+def _run_simulator(
+    artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace, state: Optional[bytes]
+) -> Ran:
     payload = artifacts.payload()
     executor = arguments.executor or "standalone"
     program = artifacts.read(".pte") if executor == "executorch" else None
@@ -94,8 +127,10 @@ def _run_simulator(artifacts: Artifacts, samples: list[Sample], arguments: argpa
         image = simulate.default_image(core, executor, profile=bool(arguments.layers))
     say(f"simulating {image}")
     if arguments.layers:
-        return _run_layers(artifacts, samples, image, arguments)
-    run = simulate.run(payload.data, samples, image, program=program, timeout_s=arguments.timeout, progress=say)
+        return _run_layers(artifacts, samples, image, arguments), None
+    run = simulate.run(
+        payload.data, samples, image, program=program, state=state, timeout_s=arguments.timeout, progress=say
+    )
     print(
         f"core {run.info.core}, {run.info.isa}; kernels {run.info.kernels}; executor {run.info.executor}; {run.place}"
     )
@@ -103,7 +138,7 @@ def _run_simulator(artifacts: Artifacts, samples: list[Sample], arguments: argpa
     if run.instructions:
         mean = sum(run.instructions) // len(run.instructions)
         print(f"instructions: {run.init_instructions:,} for init, {mean:,} for an inference")
-    return run.outputs
+    return run.outputs, run.state
 
 
 def _run_layers(artifacts: Artifacts, samples: list[Sample], image: str, arguments: argparse.Namespace) -> Results:

@@ -150,6 +150,62 @@ def test_an_option_that_is_no_state(capsys):
     assert code == 2 and "'h' is no state: give INPUT=OUTPUT, such as h=1" in err
 
 
+def ran(capsys, *options, model="lstm"):
+    """(exit code, stdout, stderr) of `run` by the reference"""
+    code = main(["run", f"out/{model}", "--inputs", *options])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.fixture
+def stopped(capsys, folder):
+    """Steps of a compiled model that stopped after some: outputs, and a state in two parts."""
+    compiled(capsys, "lstm", *STATES)
+    x = np.load("flat.npz")["x"]
+    np.savez("first.npz", x=x[:20])
+    np.savez("second.npz", x=x[20:])
+    code, out, err = ran(capsys, "first.npz", "-o", "first_out", "--save-state", "stopped")
+    assert (code, err) == (0, "") and out.endswith("State after 20 samples\n  stopped.npz\n")
+    return folder
+
+
+def test_a_run_stops_and_goes_on(capsys, stopped):
+    assert ran(capsys, "second.npz", "-o", "second_out", "--load-state", "stopped.npz", "--save-state", "end")[0] == 0
+    assert ran(capsys, "flat.npz", "-o", "whole_out", "--save-state", "whole_end")[0] == 0
+    first, second, whole = (np.load(f"{name}_out.npz")["output0"] for name in ("first", "second", "whole"))
+    assert np.array_equal(np.concatenate([first, second]), whole)
+    assert (stopped / "end.npz").read_bytes() == (stopped / "whole_end.npz").read_bytes()
+    # From its beginning the second part gives something else.
+    assert ran(capsys, "second.npz", "-o", "anew_out")[0] == 0
+    assert not np.array_equal(np.load("anew_out.npz")["output0"], second)
+
+
+def test_states_that_are_refused(capsys, stopped):
+    def refused(*options, **model):
+        code, _, err = ran(capsys, "second.npz", *options, **model)
+        assert code == 2, err
+        return err
+
+    assert "nowhere.npz does not exist" in refused("--load-state", "nowhere.npz")
+    assert "flat.npz is no file of a state, or a damaged one" in refused("--load-state", "flat.npz")
+    data = (stopped / "stopped.npz").read_bytes()
+    (stopped / "short.npz").write_bytes(data[:-100])
+    assert "short.npz is no file of a state, or a damaged one" in refused("--load-state", "short.npz")
+    with np.load("stopped.npz") as arrays:
+        np.savez("changed.npz", **{**arrays, "state": arrays["state"] ^ 1})
+    assert "changed.npz is damaged: it was changed after it was written" in refused("--load-state", "changed.npz")
+    assert "--output and --save-state both name same.npz" in refused("-o", "same", "--save-state", "same.npz")
+    compiled(capsys, "stateless")
+    err = refused("--load-state", "stopped.npz", model="stateless")
+    assert "stateless keeps no state between inferences: leave --load-state out" in err
+    compiled(capsys, "lstm", *STATES, data=("--calibration", "flat.npz"))  # in the place of the one that stopped
+    assert "stopped.npz is the state of another model, or of another compilation" in refused(
+        "--load-state", "stopped.npz"
+    )
+    err = refused("--on", "simulator", "--executor", "executorch", "--save-state", "s.npz")
+    assert "ExecuTorch's executor hands out no state: leave --save-state out" in err
+
+
 def test_a_file_of_sequences_is_no_file_of_samples(capsys):
     code, _, err = run(capsys, "compile", "lstm", *STATES, "--calibration", "x.npz", "-o", "bad")
     assert code == 2 and "x.npz: input x has shape [1, 5], so its array must be (samples * 1, 5), not [4, 12, 5]" in err

@@ -21,6 +21,7 @@ from typing import Optional
 
 from ..format.schema import ALIGNMENT
 from ..graph.ir import Graph, Value
+from ..graph.persistent import place_states
 from ..ops.registry import OPS, calls
 from .homes import Home, find_homes
 from .interval import Interval, Movable, align_up, bundle_of, live_bytes, lower_bound
@@ -299,7 +300,7 @@ class _Planner:
         values = {id(value): (index, offset) for index, group in enumerate(groups) for offset, value in group}
         contents = [tuple((v.name, at, self._interval(v)) for at, v in group) for group in groups]
         contents += [()] * len(steps)
-        states, persistent_bytes = _place_states(self._graph)
+        states, persistent_bytes = place_states(self._graph)
         return MemoryPlan(
             buffers=tuple(Buffer(*parts) for parts in zip(names, buffers, offsets, contents)),
             arena_bytes=align_up(placement.peak, ALIGNMENT),
@@ -402,16 +403,6 @@ def _lives(graph: Graph) -> dict[int, tuple[int, int]]:
     for value in graph.outputs:
         live_until(value, max(step, 0))
     return lives
-
-
-def _place_states(graph: Graph) -> tuple[dict[int, int], int]:
-    """Returns the offset of each state in persistent memory, by id, and the size of that memory."""
-    offsets: dict[int, int] = {}
-    end = 0
-    for value in graph.states():
-        offsets[id(value)] = end
-        end = align_up(end + value.nbytes, ALIGNMENT)
-    return offsets, end
 
 
 def _overlays(graph: Graph, io_placement: IoPlacement, distances: Mapping[int, int]) -> dict[int, Overlay]:

@@ -108,8 +108,11 @@ class HostProgram:
         load_library(library)
         name = "the program" if isinstance(program, bytes) else str(program)
         try:
+            before = _state_count()
             self._program = Runtime.get().load_program(program, verification=Verification.InternalConsistency)
             self._method = self._program.load_method(method)
+            # Before others are loaded, or destroyed, the newest ones are its own.
+            self._states = [_state(index) for index in range(before, _state_count())]
             metadata = self._method.metadata
             infos = [metadata.input_tensor_meta(i) for i in range(metadata.num_inputs())]
             self.input_shapes = [tuple(info.sizes()) for info in infos]
@@ -146,6 +149,35 @@ class HostProgram:
             return [np.array(output.contiguous().numpy(), copy=True) for output in outputs]
         except Exception as error:
             raise UserError(f"the program failed: {_reason(error)}", exit_code=1) from error
+
+    def state(self) -> bytes:
+        """Returns the persistent memory of all delegate calls of the program, in the order of loading; empty if none
+        keeps a state."""
+        return b"".join(ctypes.string_at(address, nbytes) for address, nbytes in self._states)
+
+    def set_state(self, memory: bytes) -> None:
+        """Makes the next run go on from a state that `state` returned. UserError if it has another size."""
+        if len(memory) != sum(nbytes for _, nbytes in self._states):
+            raise UserError(f"the program's state has {len(self.state()):,} bytes, not {len(memory):,}")
+        for address, nbytes in self._states:
+            ctypes.memmove(address, memory, nbytes)
+            memory = memory[nbytes:]
+
+
+def _state_count() -> int:
+    """Returns how many delegate calls with a state are loaded; 0 if that cannot be asked, because others than this
+    module have registered the delegate, or the library is an older one."""
+    count = getattr(_loaded, "cmsis_nn_delegate_state_count", None)
+    return 0 if count is None else int(count())
+
+
+def _state(index: int) -> tuple[int, int]:
+    """Returns the address and the size of a state."""
+    assert _loaded is not None
+    find = _loaded.cmsis_nn_delegate_state
+    find.restype, nbytes = ctypes.c_void_p, ctypes.c_size_t()
+    address = find(ctypes.c_size_t(index), ctypes.byref(nbytes))
+    return int(address), nbytes.value
 
 
 def _reason(error: Exception) -> str:

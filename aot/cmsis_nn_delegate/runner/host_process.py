@@ -37,7 +37,7 @@ serve({descriptor})
 
 
 class HostProcess:
-    """A program in another process; `input_shapes`, `input_dtypes` and `run` are those of `host.HostProgram`.
+    """A program in another process; attributes and methods are those of `host.HostProgram`.
 
     UserError also if the process dies of the program, which is called `name` then.
     """
@@ -57,8 +57,17 @@ class HostProcess:
 
     def run(self, inputs: Sequence[np.ndarray], channels_last: Sequence[int] = ()) -> list[np.ndarray]:
         """Returns the outputs for one set of inputs, as `HostProgram.run` does."""
-        outputs: list[np.ndarray] = self._ask(list(inputs), list(channels_last))
+        outputs: list[np.ndarray] = self._ask("run", list(inputs), list(channels_last))
         return outputs
+
+    def state(self) -> bytes:
+        """Returns the persistent memory, as `HostProgram.state` does."""
+        memory: bytes = self._ask("state")
+        return memory
+
+    def set_state(self, memory: bytes) -> None:
+        """Makes the next run go on from a state, as `HostProgram.set_state` does."""
+        self._ask("set_state", memory)
 
     def _ask(self, *question: Any) -> Any:
         try:

@@ -10,8 +10,8 @@ from .host import HostProgram
 
 
 def serve(descriptor: int) -> None:
-    """Answers what a `HostProcess` asks on a connection: first about loading a program, then about running it. An
-    answer is (result, message of an error, its exit code)."""
+    """Answers what a `HostProcess` asks on a connection: first about loading a program, then with the name of a method
+    of `HostProgram` and its arguments. An answer is (result, message of an error, its exit code)."""
     with Connection(descriptor) as connection:
         program = None
         while True:
@@ -24,7 +24,8 @@ def serve(descriptor: int) -> None:
                     program = HostProgram(*question)
                     answer: Any = (program.input_shapes, program.input_dtypes)
                 else:
-                    answer = program.run(*question)
+                    name, *arguments = question
+                    answer = getattr(program, name)(*arguments)
                 connection.send((answer, None, None))
             except UserError as error:
                 connection.send((None, str(error), error.exit_code))

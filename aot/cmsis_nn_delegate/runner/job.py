@@ -3,12 +3,13 @@
 The simulator loads the blob at the board's mailbox (symbol `__mailbox_start`) before the
 image starts. One image therefore runs any payload made for its core. Layout, little-endian:
 
-    JobHeader | payload | input set 0 | input set 1 | ... | layers
+    JobHeader | payload | input set 0 | input set 1 | ... | layers | state
 
 With the flag PROGRAM the payload is a .pte, for a runner with ExecuTorch's executor; without it, for
 the standalone runner. The payload and every input start 16-byte aligned, counted from the start of the blob. An
 input set holds the inputs in the payload's order. Layers are tensors that a profile image prints as soon as a call has
-written them; other images ignore them. `cpp_header` generates the C++ side.
+written them; other images ignore them. The state is what persistent memory has before the first input set, instead of
+zeros; ExecuTorch's executor, which hands out no persistent memory, refuses it. `cpp_header` generates the C++ side.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..format import schema
 from ..format.record import U32, Field, Struct
 
 MAGIC = 0x4A4E4E43  # "CNNJ"
-VERSION = 1
+VERSION = 2
 ALIGNMENT = 16
 
 
@@ -34,6 +35,7 @@ class JobFlag(enum.IntFlag):
     PRINT_OUTPUTS = 4  # print the outputs as hexadecimal, not only their CRC-32
     PROGRAM = 8  # the payload is a .pte
     RESET = 16  # states begin anew before each input set; of a PROGRAM
+    PRINT_STATE = 32  # print persistent memory after the last input set; not of a PROGRAM
 
 
 JOB_HEADER = Struct(
@@ -50,7 +52,9 @@ JOB_HEADER = Struct(
         Field("set_bytes", U32, "the inputs of one execution, each padded to 16 bytes"),
         Field("layers_offset", U32, "layer_count of JobLayer"),
         Field("layer_count", U32),
-        Field("reserved", U32, "0", count=6),
+        Field("state_offset", U32),
+        Field("state_bytes", U32, "0, or the payload's persistent_bytes"),
+        Field("reserved", U32, "0", count=4),
     ),
 )
 
@@ -97,8 +101,10 @@ def build_job(
     input_sets: Sequence[Sequence[bytes]],
     flags: JobFlag = JobFlag.NONE,
     layers: Sequence[Layer] = (),
+    state: bytes = b"",
 ) -> bytes:
-    """Returns the blob that runs `payload` once per element of `input_sets`, and prints `layers` each time.
+    """Returns the blob that runs `payload` once per element of `input_sets`, and prints `layers` each time. `state` is
+    its persistent memory before; without it that begins anew.
 
     An input set has the raw bytes of each input, in order. ValueError if their number or sizes
     are not those of the payload's inputs.
@@ -108,7 +114,8 @@ def build_job(
         given = [len(data) for data in inputs]
         if given != sizes:
             raise ValueError(f"input set {index} has inputs of {given} bytes, the payload takes {sizes}")
-    return pack_job(payload, [b"".join(_pad(bytes(data)) for data in inputs) for inputs in input_sets], flags, layers)
+    sets = [b"".join(_pad(bytes(data)) for data in inputs) for inputs in input_sets]
+    return pack_job(payload, sets, flags, layers, state)
 
 
 def build_program_job(
@@ -131,7 +138,11 @@ def payload_range(job: bytes) -> tuple[int, int]:
 
 
 def pack_job(
-    payload: bytes, sets: Sequence[bytes], flags: JobFlag = JobFlag.NONE, layers: Sequence[Layer] = ()
+    payload: bytes,
+    sets: Sequence[bytes],
+    flags: JobFlag = JobFlag.NONE,
+    layers: Sequence[Layer] = (),
+    state: bytes = b"",
 ) -> bytes:
     """Like `build_job`, without reading the payload, because tests run damaged ones. The input
     sets are already laid out, and all have the same size, a multiple of 16.
@@ -142,6 +153,8 @@ def pack_job(
     payload_offset = JOB_HEADER.size
     body, all_sets = _pad(payload), b"".join(sets)
     inputs_offset = payload_offset + len(body)
+    layers_offset = inputs_offset + len(all_sets)
+    listed = _pad(b"".join(JOB_LAYER.pack(vars(layer)) for layer in layers))
     header = JOB_HEADER.pack(
         {
             "magic": MAGIC,
@@ -152,9 +165,11 @@ def pack_job(
             "inputs_offset": inputs_offset,
             "set_count": len(sets),
             "set_bytes": set_bytes,
-            "layers_offset": inputs_offset + len(all_sets),
+            "layers_offset": layers_offset,
             "layer_count": len(layers),
-            "reserved": (0,) * 6,
+            "state_offset": layers_offset + len(listed) if state else 0,
+            "state_bytes": len(state),
+            "reserved": (0,) * 4,
         }
     )
-    return header + body + all_sets + b"".join(JOB_LAYER.pack(vars(layer)) for layer in layers)
+    return header + body + all_sets + listed + state

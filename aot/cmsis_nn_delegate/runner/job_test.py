@@ -2,7 +2,7 @@ import pytest
 
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.runner import cpp_header
-from cmsis_nn_delegate.runner.job import JOB_HEADER, MAGIC, JobFlag, build_job, build_program_job, pack_job
+from cmsis_nn_delegate.runner.job import JOB_HEADER, MAGIC, JobFlag, Layer, build_job, build_program_job, pack_job
 
 
 def _payload(*input_sizes: int) -> bytes:
@@ -39,6 +39,15 @@ def test_layout():
         assert job[at : at + 5] == bytes([i] * 5)
         assert job[at + 16 : at + 48] == bytes([i + 100] * 32)
     assert len(job) == header["inputs_offset"] + 3 * header["set_bytes"]
+
+
+def test_a_state_lies_behind_the_layers():
+    payload, state = _payload(5), bytes(range(32))
+    job = build_job(payload, [[bytes(5)]], JobFlag.PRINT_STATE, [Layer(0, 1, 2)], state)
+    header = JOB_HEADER.unpack(job)
+    assert (header["flags"], header["layer_count"], header["state_bytes"]) == (32, 1, 32)
+    assert header["state_offset"] % 16 == 0 and job[header["state_offset"] :] == state
+    assert header["state_offset"] >= header["layers_offset"] + 12
 
 
 def test_no_sets():

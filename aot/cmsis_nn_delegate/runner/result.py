@@ -8,6 +8,7 @@ For example:
     ##CALL set=0 call=0 opcode=1 ticks=900          profile image only; opcode not from ExecuTorch's executor
     ##LAYER set=0 index=2 bytes=12 crc=89abcdef data=00ff...  of a job with layers in a profile image, before its ##EXEC
     ##OUT set=0 index=0 bytes=12 crc=89abcdef data=00ff...  data only if asked for
+    ##STATE bytes=48 crc=89abcdef data=00ff...                   after all sets; if the job asks for it
     ##MEMORY method=260 planned=496 temp=20464 objects=180       ExecuTorch's executor only
     ##STACK bytes=812
     ##ERROR error=35 text                           on failure
@@ -103,6 +104,7 @@ class RunResult:
     stack_bytes: int  # the most stack that was ever in use
     memory: Optional[MemoryUse] = None  # with ExecuTorch's executor
     layers: list[list[bytes]] = field(default_factory=list)  # by execution, in the job's order
+    state: Optional[bytes] = None  # persistent memory after all executions, if the job asked for it
 
 
 _LINE = re.compile(r"^##([A-Z]+)\s*(.*?)(?:##)?\s*$")
@@ -118,14 +120,14 @@ def describe_error(error: int) -> str:
 
 
 def _output(values: dict[str, str]) -> Output:
-    data = _data(values, "output") if "data" in values else None
+    data = _data(values, f"output {values['index']} of set {values['set']}") if "data" in values else None
     return Output(int(values["index"]), int(values["bytes"]), int(values["crc"], 16), data)
 
 
 def _data(values: dict[str, str], what: str) -> bytes:
     data = bytes.fromhex(values["data"])
     if len(data) != int(values["bytes"]) or zlib.crc32(data) != int(values["crc"], 16):
-        raise RunnerError(f"{what} {values['index']} of set {values['set']} was garbled on the UART")
+        raise RunnerError(f"{what} was garbled on the UART")
     return data
 
 
@@ -138,6 +140,7 @@ def parse_report(uart: str) -> RunResult:
     info: Optional[RunInfo] = None
     init: Optional[tuple[int, int, int]] = None  # ticks, runtime_bytes, arena_bytes
     stack: Optional[int] = None
+    state: Optional[bytes] = None
     memory: Optional[MemoryUse] = None
     executions: list[Execution] = []
     layers: dict[int, dict[int, bytes]] = {}  # by execution and number in the job
@@ -165,11 +168,14 @@ def parse_report(uart: str) -> RunResult:
                 opcode = int(values["opcode"]) if "opcode" in values else None
                 executions[-1].calls.append(CallTime(int(values["call"]), opcode, int(values["ticks"])))
             elif kind == "LAYER":
-                layers.setdefault(int(values["set"]), {})[int(values["index"])] = _data(values, "layer")
+                what = f"layer {values['index']} of set {values['set']}"
+                layers.setdefault(int(values["set"]), {})[int(values["index"])] = _data(values, what)
             elif kind == "OUT":
                 executions[-1].outputs.append(_output(values))
             elif kind == "MEMORY":
                 memory = MemoryUse(**{name: int(values[name]) for name in MemoryUse.__dataclass_fields__})
+            elif kind == "STATE":
+                state = _data(values, "the state")
             elif kind == "STACK":
                 stack = int(values["bytes"])
             elif kind == "EXIT" and int(values["rc"]) != 0:
@@ -185,4 +191,4 @@ def parse_report(uart: str) -> RunResult:
     if stack is None:
         raise RunnerError(f"no ##STACK line: the run stopped after {len(executions)} executions")
     in_order = [[data for _, data in sorted(layers.get(execution.set, {}).items())] for execution in executions]
-    return RunResult(info, *init, executions, stack, memory, in_order)
+    return RunResult(info, *init, executions, stack, memory, in_order, state)

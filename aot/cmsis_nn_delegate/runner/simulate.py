@@ -41,6 +41,7 @@ class Run:
     arena_bytes: int
     stack_bytes: int
     layers: list[list[bytes]]  # by input set, in the order of the layers that were asked for
+    state: Optional[bytes]  # persistent memory after the last one; None with ExecuTorch's executor, or if there is none
     calls: Optional[list[list[int]]]  # instructions by input set and call, with the tracer's; none from other images
     cycles: list[Cycles]  # by input set, if they were modelled, else empty
     call_cycles: list[list[Cycles]]  # by input set and call, with the tracer's
@@ -82,6 +83,7 @@ def run(
     *,
     program: Optional[bytes] = None,
     layers: Sequence[Layer] = (),
+    state: Optional[bytes] = None,
     null_kernels: bool = False,
     verify_crc: bool = True,
     cycles: bool = False,
@@ -95,6 +97,7 @@ def run(
     must contain that executor.
 
     layers: what to print of each execution. Only profile images of the standalone executor can.
+    state: persistent memory before the first inputs, as `Run.state` has it after the last ones; zeros if not given.
     null_kernels: run kernels that return at once, to measure all the rest. The outputs are then undefined.
     cycles: whether to model them too, which only images for cortex-m4 can have.
     payload_in_ram: whether the payload lies in RAM in that model, and not in flash as the image does.
@@ -102,8 +105,8 @@ def run(
     progress: called with a line for each batch of inputs and, once per reason, if one simulator replaces another.
         The warnings about that are for programs that show warnings, which the commands of this package do not.
 
-    UserError if there is no simulator, if `image` is not firmware, refuses the payload or fails, or if an
-    input contains NaN or infinity.
+    UserError if there is no simulator, if `image` is not firmware, refuses the payload or fails, if an input contains
+    NaN or infinity, or if ExecuTorch's executor, which hands out no state, would have to go on with one.
     """
     for number, arrays in enumerate(inputs):
         for index, array in enumerate(arrays):
@@ -115,10 +118,14 @@ def run(
         sets = [[to_bytes(a, t) for a, t in zip(arrays, view.inputs, strict=True)] for arrays in inputs]
     except ValueError as error:
         raise UserError(str(error)) from error
-    batch = max(
-        1,
-        (_JOB_BYTES - len(program or payload) - 4096 - len(layers) * JOB_LAYER.size) // max(1, _set_bytes(view.inputs)),
-    )
+    taken = len(program or payload) + 4096 + len(layers) * JOB_LAYER.size + view.persistent_bytes
+    batch = max(1, (_JOB_BYTES - taken) // max(1, _set_bytes(view.inputs)))
+    remembers = view.persistent_bytes > 0 and program is None
+    if program is not None and (state or (view.persistent_bytes and len(sets) > batch)):
+        raise UserError(
+            "ExecuTorch's executor hands out no state: start without one, and give the inputs of a model that keeps a "
+            f"state at most {batch:,} at a time, or use the standalone executor"
+        )
 
     outputs: list[list[np.ndarray]] = []
     printed: list[list[bytes]] = []
@@ -137,9 +144,10 @@ def run(
         flags = JobFlag.PRINT_OUTPUTS
         flags |= JobFlag.VERIFY_CRC if verify_crc else JobFlag.NONE
         flags |= JobFlag.NULL_KERNELS if null_kernels else JobFlag.NONE
+        flags |= JobFlag.PRINT_STATE if remembers else JobFlag.NONE
         some = sets[start : start + batch]
         if program is None:
-            job = build_job(payload, some, flags, layers)
+            job = build_job(payload, some, flags, layers, state or b"")
         else:
             job = build_program_job(program, some, flags)
         try:
@@ -158,6 +166,7 @@ def run(
         if any(len(found) != len(layers) for found in report.layers):
             raise UserError(f"{image} prints no layers: use a profile image, such as //runtime:cortex_m4_profile")
         printed += report.layers
+        state = report.state
         for execution in report.executions:
             outputs.append([from_bytes(_printed(o), t) for o, t in zip(execution.outputs, view.outputs)])
         if result.regions is None or len(result.regions) != 1 + len(report.executions):
@@ -186,6 +195,7 @@ def run(
         arena_bytes=report.arena_bytes,
         stack_bytes=stack,
         layers=printed,
+        state=state,
         calls=None if counts is None else calls,
         cycles=modelled,
         call_cycles=modelled_calls,

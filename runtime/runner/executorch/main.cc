@@ -225,6 +225,9 @@ Regions regions_of(const Job& job) {
 void run() {
   const Job job(__mailbox_start, static_cast<std::size_t>(__mailbox_end - __mailbox_start));
   Delegate delegate = start(job, "executorch", /*program=*/true);
+  if (job.state_bytes() != 0 || job.has(kJobPrintState)) {
+    fail(Error::NotSupported, "ExecuTorch's executor hands out no states");
+  }
   executorch::runtime::runtime_init();
   Regions regions = regions_of(job);
   std::uint8_t* const memory_start =

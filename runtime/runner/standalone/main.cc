@@ -17,6 +17,7 @@
 #include "platforms/bsp/bsp.h"
 #include "platforms/bsp/mark.h"
 #include "runtime/backend/cmsis_nn_backend.h"
+#include "runtime/payload/crc32.h"
 #include "runtime/payload/format.h"
 #include "runtime/payload/view.h"
 #include "runtime/runner/job.h"
@@ -198,6 +199,13 @@ void run() {
   if (job.set_count() != 0 && job.set_bytes() != set_bytes(header)) {
     fail(Error::InvalidArgument, "the job's input sets have another size than the payload's");
   }
+  std::uint8_t* const state = __arena_start + payload::kStateOffset;
+  if (job.state_bytes() != 0) {
+    if (job.state_bytes() != header.persistent_bytes) {
+      fail(Error::InvalidArgument, "the job's state has another size than the payload's");
+    }
+    std::memcpy(state, job.state(), job.state_bytes());
+  }
   MemoryAllocator rest = pool(arena + header.arena_bytes, __arena_end);
   place_outputs(header, rest);
 #ifdef ET_EVENT_TRACER_ENABLED
@@ -205,8 +213,7 @@ void run() {
   memory.set(payload::kBaseArena, arena, header.arena_bytes);
   memory.set_tensors();
   if (header.persistent_bytes != 0) {
-    memory.set(PayloadView(header).persistent_base(), __arena_start + payload::kStateOffset,
-               header.persistent_bytes);
+    memory.set(PayloadView(header).persistent_base(), state, header.persistent_bytes);
   }
   for (std::size_t i = 0; i < header.region_count; ++i) {
     memory.set(PayloadView(header).region_base() + i, regions.data()[i].data,
@@ -243,6 +250,12 @@ void run() {
     print_calls(header, set, tracer);
 #endif
     print_outputs(header, set, job.has(kJobPrintOutputs));
+  }
+  if (job.has(kJobPrintState)) {
+    Line("STATE")
+        .field("bytes", header.persistent_bytes)
+        .hex_field("crc", crc32(state, header.persistent_bytes))
+        .data_field("data", state, header.persistent_bytes);
   }
   Line("STACK").field("bytes", bsp_stack_high_water());
 }
