@@ -23,6 +23,7 @@ from .report.explanation import Placement
 from .report.image_sizes import read_image
 from .report.model_report import Report, build_report
 from .report.node_report import NodeReport
+from .report.page.outputs import read as read_outputs
 from .report.page.parts import render_parts
 from .report.page.render import render
 from .report.stream_report import StreamReport
@@ -101,13 +102,17 @@ class Compiled:
         return parts_report.document(self)
 
     @checked()
-    def page(self, image: Union[str, Path, None] = None) -> str:
+    def page(self, image: Union[str, Path, None] = None, outputs: Union[str, Path, None] = None) -> str:
         """Returns the report as a web page, HTML in one file that loads nothing. `image`, the IMAGE.size.json of a
-        firmware, adds its flash. UserError if nothing is delegated, or the package with the scripts of its charts is
-        missing."""
+        firmware, adds its flash; `outputs`, the .npz of `cmsisnn run -o`, what the model returned over time. UserError
+        if nothing is delegated, for outputs of a model that is not one delegate call, or if the package with the
+        scripts of its charts is missing."""
         firmware = None if image is None else read_image(image)
         if self.report is not None:
-            return render(json.loads(self.report.to_json()), firmware=firmware)
+            report = json.loads(self.report.to_json())
+            return render(report, firmware=firmware, outputs=() if outputs is None else read_outputs(outputs, report))
+        if outputs is not None:
+            raise UserError(f"only a model that is one delegate call shows outputs over time: {self.obstacle}")
         if not self.parts:
             raise UserError(f"there is no page, because nothing of the model is delegated: {self.obstacle}")
         return render_parts(self.parts_document, firmware=firmware)

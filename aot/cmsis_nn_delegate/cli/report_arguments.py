@@ -29,6 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--image", metavar="IMAGE.size.json", help="page: sizes of a firmware, as built beside its .elf"
     )
+    parser.add_argument(
+        "--outputs", metavar="FILE.npz", help="page: what `run -o` wrote, whose outputs are drawn over time"
+    )
     parser.add_argument("--max-arena", type=byte_count, metavar="BYTES", help="page: show how much of this is taken")
     parser.add_argument(
         "--max-flash", type=byte_count, metavar="BYTES", help="page: show how much of this the payload takes"

@@ -15,7 +15,7 @@ from .printing import write
 def run(arguments: argparse.Namespace) -> int:
     if arguments.html is not None:
         return int(late_import("report_page").write_page(arguments))
-    for option in ("profile", "against", "accuracy", "image", "max_arena", "max_flash"):
+    for option in ("profile", "against", "accuracy", "image", "outputs", "max_arena", "max_flash"):
         if getattr(arguments, option) is not None:
             raise UserError(f"--{option.replace('_', '-')} is for --html")
     artifacts = Artifacts.of(arguments.model)

@@ -12,7 +12,7 @@ from ..report import parts_report
 from ..report.budget import Budget
 from ..report.from_json import read_report
 from ..report.image_sizes import read_image
-from ..report.page import library, render
+from ..report.page import library, outputs, render
 from ..report.page.parts import render_parts
 from ..runner.profile import read as read_profile
 from ..support.errors import UserError
@@ -49,6 +49,7 @@ def write_page(arguments: argparse.Namespace) -> int:
         else read_accuracy(arguments.accuracy, report["name"], report["target"]),
         firmware=None if arguments.image is None else read_image(arguments.image),
         limits=_limits(arguments),
+        outputs=() if arguments.outputs is None else outputs.read(arguments.outputs, report),
     )
     write_files(html.parent, {html.name: page.encode()})
     if profile is None:
@@ -58,8 +59,9 @@ def write_page(arguments: argparse.Namespace) -> int:
 
 
 def _page_of_parts(arguments: argparse.Namespace, path: Path, html: Path) -> int:
-    if arguments.profile is not None:
-        raise UserError("--profile is for models that are one delegate call: `cmsisnn profile` measures no others")
+    for option in ("profile", "outputs"):
+        if getattr(arguments, option) is not None:
+            raise UserError(f"--{option} is for models that are one delegate call")
     parts = parts_report.read(path)
     page = render_parts(
         parts,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from cmsis_nn_delegate.cli import main
+from cmsis_nn_delegate.files import saved_state
 from cmsis_nn_delegate.files.artifacts import Artifacts
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
@@ -150,27 +152,30 @@ def test_an_option_that_is_no_state(capsys):
     assert code == 2 and "'h' is no state: give INPUT=OUTPUT, such as h=1" in err
 
 
-def ran(capsys, *options, model="lstm"):
+@pytest.fixture(scope="module")
+def stopped(folder):
+    """A compiled model that stopped after some steps: outputs, and a state; the steps in two parts."""
+    x = np.load(folder / "flat.npz")["x"]
+    np.savez(folder / "first.npz", x=x[:20])
+    np.savez(folder / "second.npz", x=x[20:])
+    options = ["--target", "cortex-m55", "--calibration", f"{folder}/flat.npz", *STATES, "-o", f"{folder}/kept"]
+    assert main(["compile", f"{folder}/m.py:lstm", *options]) == 0
+    saving = ["-o", f"{folder}/first_out", "--save-state", f"{folder}/stopped"]
+    assert main(["run", f"{folder}/kept/lstm", "--inputs", f"{folder}/first.npz", *saving]) == 0
+    return folder
+
+
+def ran(capsys, *options, model="kept/lstm"):
     """(exit code, stdout, stderr) of `run` by the reference"""
-    code = main(["run", f"out/{model}", "--inputs", *options])
+    code = main(["run", model, "--inputs", *options])
     captured = capsys.readouterr()
     return code, captured.out, captured.err
 
 
-@pytest.fixture
-def stopped(capsys, folder):
-    """Steps of a compiled model that stopped after some: outputs, and a state in two parts."""
-    compiled(capsys, "lstm", *STATES)
-    x = np.load("flat.npz")["x"]
-    np.savez("first.npz", x=x[:20])
-    np.savez("second.npz", x=x[20:])
-    code, out, err = ran(capsys, "first.npz", "-o", "first_out", "--save-state", "stopped")
-    assert (code, err) == (0, "") and out.endswith("State after 20 samples\n  stopped.npz\n")
-    return folder
-
-
 def test_a_run_stops_and_goes_on(capsys, stopped):
-    assert ran(capsys, "second.npz", "-o", "second_out", "--load-state", "stopped.npz", "--save-state", "end")[0] == 0
+    options = ("-o", "second_out", "--load-state", "stopped.npz", "--save-state", "end")
+    code, out, err = ran(capsys, "second.npz", *options)
+    assert (code, err) == (0, "") and out.endswith("State after 28 samples\n  end.npz\n")
     assert ran(capsys, "flat.npz", "-o", "whole_out", "--save-state", "whole_end")[0] == 0
     first, second, whole = (np.load(f"{name}_out.npz")["output0"] for name in ("first", "second", "whole"))
     assert np.array_equal(np.concatenate([first, second]), whole)
@@ -178,6 +183,15 @@ def test_a_run_stops_and_goes_on(capsys, stopped):
     # From its beginning the second part gives something else.
     assert ran(capsys, "second.npz", "-o", "anew_out")[0] == 0
     assert not np.array_equal(np.load("anew_out.npz")["output0"], second)
+
+
+def test_the_page_shows_outputs_over_time(capsys, stopped):
+    report = ("report", "kept/lstm", "--outputs")
+    assert main([*report, "first_out.npz", "--html", "page.html"]) == 0
+    assert "<h2>Outputs over time</h2>" in (stopped / "page.html").read_text(encoding="utf-8")
+    assert main([*report, "first_out.npz"]) == 2 and "--outputs is for --html" in capsys.readouterr().err
+    assert main([*report, "first.npz", "--html", "page.html"]) == 2
+    assert "first.npz has the arrays x, and the model's outputs are output0" in capsys.readouterr().err
 
 
 def test_states_that_are_refused(capsys, stopped):
@@ -196,12 +210,13 @@ def test_states_that_are_refused(capsys, stopped):
     assert "changed.npz is damaged: it was changed after it was written" in refused("--load-state", "changed.npz")
     assert "--output and --save-state both name same.npz" in refused("-o", "same", "--save-state", "same.npz")
     compiled(capsys, "stateless")
-    err = refused("--load-state", "stopped.npz", model="stateless")
+    err = refused("--load-state", "stopped.npz", model="out/stateless")
     assert "stateless keeps no state between inferences: leave --load-state out" in err
-    compiled(capsys, "lstm", *STATES, data=("--calibration", "flat.npz"))  # in the place of the one that stopped
-    assert "stopped.npz is the state of another model, or of another compilation" in refused(
-        "--load-state", "stopped.npz"
-    )
+    with np.load("stopped.npz") as arrays:
+        other = saved_state.dumps(arrays["state"].tobytes(), SimpleNamespace(crc32=0xABCD))
+    (stopped / "other.npz").write_bytes(other)
+    err = refused("--load-state", "other.npz")
+    assert "other.npz is the state of another model, or of another compilation: of the payload 0000abcd" in err
     err = refused("--on", "simulator", "--executor", "executorch", "--save-state", "s.npz")
     assert "ExecuTorch's executor hands out no state: leave --save-state out" in err
 

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
 from cmsis_nn_delegate.payload.lower_partition import encode
@@ -38,6 +39,9 @@ addEventListener("load", () => setTimeout(() => {
     lines: document.querySelectorAll("#graph .mark-line path").length,
     objects: document.querySelectorAll("#flash-map .mark-rect path").length,
     bars: [...document.querySelectorAll("#by-call .mark-rect path")].length,
+    outputs: ["#outputs-0 .mark-line path", "#outputs-1 .mark-rect path"].map(
+      (marks) => document.querySelectorAll(marks).length
+    ),
     overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     loaded: performance.getEntriesByType("resource").map((entry) => entry.name),
   };
@@ -104,7 +108,8 @@ def test_the_page_works(report, tmp_path, width):
         "flash": {"total": 30, "parts": {"kernels": part(a=16, b=8), "runtime": part(c=6)}},
         "ram": {"total": 4, "sections": {}, "parts": {}},
     }
-    page = render(report, firmware=("image", image_sizes(image, "x")))
+    over_time = [np.arange(60.0).reshape(20, 3), np.arange(100.0).reshape(20, 5)]
+    page = render(report, firmware=("image", image_sizes(image, "x")), outputs=over_time)
     found, console = use(page, tmp_path, f"--window-size={width},900")
     calls = report["calls"]
     assert console == [] and found["loaded"] == []
@@ -117,6 +122,7 @@ def test_the_page_works(report, tmp_path, width):
     assert found["overflow"] == 0
     assert found["lines"] == len({point["edge"] for point in graph(report)["layer"][0]["data"]["values"]})
     assert found["objects"] == 3
+    assert found["outputs"] == [3, 100]  # a line for each of few elements, and of more a map
 
 
 @pytest.mark.parametrize("width", [400, 1280])

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+import vl_convert
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from cmsis_nn_delegate.report.from_json import read_report
 from cmsis_nn_delegate.report.image_sizes import image_sizes, read_image
 from cmsis_nn_delegate.report.model_report import build_report
 from cmsis_nn_delegate.report.page import graph, image, library
+from cmsis_nn_delegate.report.page import outputs as page_outputs
 from cmsis_nn_delegate.report.page.parts import render_parts
 from cmsis_nn_delegate.report.page.render import render
 from cmsis_nn_delegate.selection.options import PayloadOptions
@@ -99,6 +101,66 @@ def test_figures_are_those_of_the_report(seed, io_placement, profiled):
     sizes = sorted((r["begin"], r["end"] - r["begin"], r["from"] + 0.5, r["to"] - 0.5) for r in rectangles)
     buffers = [b for b in report["arena"]["buffers"] if b["region"] == "arena"]
     assert sizes == sorted((b["offset"], b["nbytes"], b["first"], b["last"]) for b in buffers)
+
+
+def recorded(folder, **arrays):
+    np.savez(folder / "outputs.npz", **arrays)
+    return folder / "outputs.npz"
+
+
+def test_outputs_over_time_are_real_numbers(tmp_path):
+    builder = GraphBuilder()
+    x = builder.input(1, 3, 8, 8)
+    graph = builder.graph(builder.avg_pool2d(x, (8, 8), stride=(8, 8)), builder.max_pool2d(x, (1, 1), stride=(1, 1)))
+    report = report_of(graph)
+    random = np.random.default_rng(0)
+    data = [random.integers(-128, 128, (5, *value.shape[1:]), np.int8) for value in graph.outputs]
+    outputs = page_outputs.read(recorded(tmp_path, output0=data[0], output1=data[1]), report)
+    for values, array, value in zip(outputs, data, graph.outputs, strict=True):
+        np.testing.assert_allclose(values, (array.reshape(5, -1) - float(value.zero_point)) * value.scale)
+    html = render(report, outputs=outputs)
+    charts = Page(html).documents["charts"]
+    rows = charts["outputs-0"]["data"]["values"]
+    assert [row["inference"] for row in rows] == list(range(5))
+    np.testing.assert_allclose([[row[str(i)] for i in range(3)] for row in rows], outputs[0], rtol=1e-3)
+    # Of a large output those elements that change most.
+    assert len(charts["outputs-1"]["data"]["values"][0]) == 1 + 64 and "Only the 64 of 192 elements" in html
+    assert "Outputs over time" not in render(report)
+
+
+@pytest.mark.parametrize("elements, mark, count", [(1, "mark-line", 1), (4, "mark-line", 4), (5, "mark-rect", 100)])
+def test_few_outputs_are_lines_and_more_a_map(elements, mark, count):
+    spec, left_out = page_outputs.over_time(np.arange(20.0 * elements).reshape(20, elements))
+    svg = vl_convert.vegalite_to_svg({**spec, "width": 600})
+    marks = re.findall(rf'<g class="{mark} role-mark.*?</g>', svg, re.DOTALL)
+    assert "".join(marks).count("<path") == count and not left_out
+
+
+def test_a_long_run_is_cut():
+    spec, left_out = page_outputs.over_time(np.zeros((2001, 1)))
+    assert len(spec["data"]["values"]) == 2000 and left_out == "the first 2,000 of 2,001 inferences"
+
+
+@pytest.mark.parametrize(
+    "arrays, message",
+    [
+        ({}, r"has the arrays \(none\), and the model's outputs are output0: give what `cmsisnn run -o` wrote"),
+        (
+            {"output0": np.zeros((4, 5), np.int8)},
+            r"output0 has the shape \[4, 5\], which is no number of outputs of the",
+        ),
+        ({"output0": np.zeros((0, 3, 1, 1), np.int8)}, "no number of outputs"),
+        ({"output0": np.int8(1)}, "no number of outputs"),
+    ],
+)
+def test_outputs_of_another_model(tmp_path, arrays, message):
+    builder = GraphBuilder()
+    report = report_of(builder.graph(builder.avg_pool2d(builder.input(1, 3, 8, 8), (8, 8), stride=(8, 8))))
+    with pytest.raises(UserError, match=message):
+        page_outputs.read(recorded(tmp_path, **arrays), report)
+    (tmp_path / "text.npz").write_text("no arrays")
+    with pytest.raises(UserError, match=r"text.npz has no arrays: .*; give what"):
+        page_outputs.read(tmp_path / "text.npz", report)
 
 
 def parts_of(*graphs):

@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from .. import difference
 from ..image_sizes import ImageSizes
 from . import charts, graph, image, library
+from .outputs import Recorded, over_time
 
 Document = Mapping[str, Any]
 
@@ -31,8 +32,9 @@ def render(
     accuracy: Optional[Document] = None,
     firmware: Optional[tuple[str, ImageSizes]] = None,
     limits: Mapping[str, int] = NO_LIMITS,
+    outputs: Recorded = (),
 ) -> str:
-    """Returns the page as HTML. `from_json`, `image_sizes`, `runner.profile` and `accuracy.report`
+    """Returns the page as HTML. `from_json`, `image_sizes`, `runner.profile`, `accuracy.report` and `outputs`
     read the documents and check their fields.
 
     profile: without it the page has no instructions.
@@ -40,13 +42,17 @@ def render(
     accuracy: without it the page has no noise.
     firmware: the name and the sizes of an image; without it the page shows the payload's flash alone.
     limits: in bytes, of "arena" and "flash".
+    outputs: of a run, drawn over time.
 
     UserError if the package with the charts' scripts is missing.
     """
     shown = shown_of(report, profile, against)
     drawn = shown["charts"] if firmware is None else {**shown["charts"], "flash-map": image.flash_map(firmware[1])}
+    recorded = {f"outputs-{index}": over_time(values) for index, values in enumerate(outputs)}
+    drawn = drawn | {name: chart for name, (chart, _) in recorded.items()}
+    left_out = {name: note for name, (_, note) in recorded.items()}
     documents = {"report": report, "profile": profile, "accuracy": accuracy, "charts": drawn}
-    return page(documents, **shown, parts=None, accuracy=accuracy, firmware=firmware, limits=limits)
+    return page(documents, **shown, parts=None, accuracy=accuracy, firmware=firmware, limits=limits, recorded=left_out)
 
 
 def shown_of(
