@@ -38,7 +38,8 @@ class StatefulOutcome:
     """Of a network. Sizes are those of a Cortex-M55, of all delegate calls together. `differing_bytes` are those of the
     host, and `simulated_bytes` those of all simulated cores, None if it is not one call. `instructions` has those of a
     step, by simulated core. `sqnr` has the ratios of signal to noise in dB with the noise of the first steps, of those
-    around step 100, and of the last ones. `seconds` is how long it took to compile for one target."""
+    around step 100, and of the last ones; `clipped` those that exact outputs would have if they were clipped to the
+    range that calibration saw. `seconds` is how long it took to compile for one target."""
 
     whole: bool
     reasons: tuple[str, ...]
@@ -49,6 +50,7 @@ class StatefulOutcome:
     payload_bytes: int
     seconds: float
     sqnr: tuple[float, float, float]
+    clipped: tuple[float, float, float]
     differing_bytes: Optional[int] = None
     simulated_bytes: Optional[int] = None
     instructions: Mapping[str, int] = field(default_factory=dict)
@@ -64,8 +66,11 @@ def measure(name: str, network: StatefulNetwork) -> StatefulOutcome:
     host = HostProgram(compiled.pte, LIBRARY)
     found = [host.run(step) for step in steps]
     reasons = [f"{r.function_target}: {r.message}" for r in compiled.refused if not r.is_border]
-    noise = noise_of(outputs_of(module, steps), found)
-    middle = 100 - WINDOW // 2
+    exact = outputs_of(module, steps)
+    noise = noise_of(exact, found)
+    calibration = [[x.numpy() for x in sample] for sample in _calibration(network, CALIBRATED)[1]]
+    clipped = noise_of(exact, clipped_to(outputs_of(module, calibration), exact))
+    starts = 0, 100 - WINDOW // 2, COMPARED - WINDOW
     differing_bytes = simulated_bytes = None
     instructions: dict[str, int] = {}
     if compiled.graph is not None:
@@ -88,7 +93,8 @@ def measure(name: str, network: StatefulNetwork) -> StatefulOutcome:
         sum(report.persistent_bytes for report in reports),
         sum(len(part.payload) for part in compiled.parts),
         seconds,
-        (noise(0), noise(middle), noise(COMPARED - WINDOW)),
+        _three(noise, starts),
+        _three(clipped, starts),
         differing_bytes,
         simulated_bytes,
         instructions,
@@ -162,6 +168,18 @@ def noise_of(wanted: Steps, found: Steps) -> Callable[[int], float]:
         return 10 * math.log10(signal / max(power, 1e-30))
 
     return ratio
+
+
+def clipped_to(calibration: Steps, outputs: Steps) -> Steps:
+    """Returns `outputs`, clipped to the smallest and the largest number of each in the calibration: no int8 output can
+    leave the range that calibration saw, however exact the rest is."""
+    ranges = [(np.min(column), np.max(column)) for column in zip(*calibration)]
+    return [[np.clip(output, *limits) for output, limits in zip(step, ranges, strict=True)] for step in outputs]
+
+
+def _three(of: Callable[[int], float], starts: tuple[int, int, int]) -> tuple[float, float, float]:
+    first, middle, last = starts
+    return of(first), of(middle), of(last)
 
 
 def _rows(steps: Steps) -> np.ndarray:

@@ -9,6 +9,7 @@ from tests.coverage.stateful_networks import REMEMBERED
 from tests.coverage.stateful_outcome import CALIBRATED, COMPARED, SIMULATED, STATELESS, WINDOW, StatefulOutcome
 
 _CORES = {"cortex-m0plus": "M0+", "cortex-m4": "M4", "cortex-m55": "M55"}
+_CLIPPED = 40
 _HEAD = f"""\
 <!-- Written by `bazel run //tests/coverage:stateful_survey -- --write`. Do not edit. -->
 # Networks that remember
@@ -27,7 +28,9 @@ and M55 together. Under the names of these cores stand the instructions of a ste
 
 The signal to noise ratio to the float network is given for the noise of {WINDOW} steps: the first ones, those around
 step 100, and the last ones. It falls where errors add up in a state. The signal is the same in all three, that of all
-steps, and only what changes in it: with the mean of the outputs the ratios would be higher.
+steps, and only what changes in it: with the mean of the outputs the ratios would be higher. In parentheses stands the
+ratio of the float network's own outputs, clipped to the range that calibration saw, where it is below {_CLIPPED} dB: a
+signal that is louder than that of the calibration saturates. That ends with it, unlike errors that add up.
 
 """
 _COLUMNS = (
@@ -66,9 +69,13 @@ def _row(name: str, o: StatefulOutcome) -> str:
         str(o.differing_bytes),
         str(o.simulated_bytes),
         *(f"{o.instructions[core]:,}" if core in o.instructions else "-" for core in _CORES),
-        *(f"{ratio:.1f} dB" for ratio in o.sqnr),
+        *(_noise(ratio, clipped) for ratio, clipped in zip(o.sqnr, o.clipped)),
     ]
     return f"| {' | '.join(columns)} |\n"
+
+
+def _noise(ratio: float, clipped: float) -> str:
+    return f"{ratio:.1f} dB" + (f" ({clipped:.1f} dB)" if clipped < _CLIPPED else "")
 
 
 def _outside(name: str, o: StatefulOutcome) -> str:

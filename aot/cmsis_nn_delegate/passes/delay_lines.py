@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Optional
 
 import numpy as np
 
 from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Layout
-from ..ops.attrs import ConcatAttrs
+from ..ops.attrs import ConcatAttrs, ConvAttrs
 from ..ops.delay_line import state_of
 from ..ops.delay_line_read import DelayLineReadAttrs
 from ..ops.delay_line_write import DelayLineWriteAttrs
@@ -27,7 +27,9 @@ def delay_lines(graph: Graph) -> None:
 
     into a write of x over the oldest columns of the state, and reads of the columns that others take of `all`. Columns
     have to lie one after the other in memory: those of a [1, ..., time, features], or an image's in the channels-last
-    order.
+    order. Between the state and the concatenation may be reshapes, such as those that make an image of a signal.
+
+    A convolution that computes one column of distant ones reads only these, and becomes one of neighbours.
     """
     for keep in [node for node in graph.nodes if node.op == "keep"]:
         found = _Line.find(graph, keep)
@@ -49,28 +51,32 @@ class _Line:
     graph: Graph
     recall: Node
     keep: Node
+    last: Node  # takes the columns that are kept
+    views: list[Node]  # reshapes of the old value, and of the one that is kept
     concat: Node
     axis: int
     channels_last: bool
 
     @staticmethod
     def find(graph: Graph, keep: Node) -> Optional[_Line]:
-        last = graph.producer(keep.inputs[0])
+        last, behind = _reshaped(graph, keep.inputs[0])
         if last is None or last.op != "rearrange" or graph.is_output(last.output):
             return None
         concat = graph.producer(last.inputs[0])
         if concat is None or concat.op != "concat" or len(concat.inputs) != 2 or graph.is_output(concat.output):
             return None
-        recall = graph.producer(concat.inputs[0])
+        recall, before = _reshaped(graph, concat.inputs[0])
         if recall is None or recall.op != "recall" or recall.states != keep.states:
             return None
-        line = _Line(graph, recall, keep, concat, concat.attrs.axis % len(concat.output.shape), False)
+        axis = concat.attrs.axis % len(concat.output.shape)
+        line = _Line(graph, recall, keep, last, before + behind, concat, axis, False)
         rows, new = line.rows, line.new
         if new > rows or line.sliced(last) != _Slice(new, 1, rows):
             return None
         # Nothing but the concatenation and slices may read the old value.
-        if graph.is_output(recall.output) or any(node is not concat for node in graph.consumers(recall.output)):
-            return None
+        for value in (recall.output, *(node.output for node in before)):
+            if graph.is_output(value) or len(graph.consumers(value)) != 1:
+                return None
         layout = _outermost(line.old.shape, line.axis)
         if layout is None:
             return None
@@ -79,7 +85,7 @@ class _Line:
 
     @property
     def old(self) -> Value:
-        return self.recall.output
+        return self.concat.inputs[0]
 
     @property
     def rows(self) -> int:
@@ -111,23 +117,6 @@ class _Line:
         row_bytes = self.old.nbytes // self.rows
         state = state_of(self.keep.states[0].name, self.old.nbytes)
         initial = self._initial()
-        last = graph.producer(self.keep.inputs[0])
-        assert last is not None
-        for reader in graph.consumers(self.concat.output):
-            if reader is last and graph.consumers(last.output) == [self.keep]:
-                continue
-            part = self.sliced(reader) if reader.op == "rearrange" else None
-            whole = part is None
-            taken = self._read(part or _Slice(0, 1, self.rows + self.new), reader, state, initial, row_bytes)
-            if whole:
-                replace_input(reader, self.concat.output, taken)
-            elif graph.is_output(reader.output):
-                loops = find_loops(np.arange(taken.numel))
-                assert loops is not None
-                reader.inputs, reader.attrs = [taken], RearrangeAttrs(loops, taken.shape)
-            else:
-                graph.replace_uses(reader.output, taken)
-                graph.remove([reader])
         attrs = DelayLineWriteAttrs(self.rows, row_bytes, self.new, self.channels_last)
         write = Node(
             "delay_line_write",
@@ -140,11 +129,45 @@ class _Line:
             states=[state],
         )
         insert_before(graph, self.keep, write)
-        gone = [self.keep]
-        if not graph.consumers(last.output) or graph.consumers(last.output) == [self.keep]:
-            gone.append(last)
-        graph.remove(gone)
-        graph.remove([self.concat, self.recall])
+        graph.remove([self.keep])
+        self._remove_unread()
+        for reader in graph.consumers(self.concat.output):
+            part = self.sliced(reader) if reader.op == "rearrange" else self._taps(reader)
+            whole = reader.op != "rearrange" or part is None
+            taken = self._read(part or _Slice(0, 1, self.rows + self.new), reader, state, initial, row_bytes)
+            if whole:
+                replace_input(reader, self.concat.output, taken)
+            elif graph.is_output(reader.output):
+                loops = find_loops(np.arange(taken.numel))
+                assert loops is not None
+                reader.inputs, reader.attrs = [taken], RearrangeAttrs(loops, taken.shape)
+            else:
+                graph.replace_uses(reader.output, taken)
+                graph.remove([reader])
+        graph.remove([self.concat])
+        self._remove_unread()
+        graph.remove([self.recall])
+
+    def _taps(self, node: Node) -> Optional[_Slice]:
+        """Returns the columns that a convolution reads for a single one, if others lie between, and makes it one of
+        neighbours; None if it reads all."""
+        if node.op not in ("conv2d", "depthwise_conv2d") or node.output.shape[self.axis] != 1:
+            return None
+        attrs: ConvAttrs = node.attrs
+        along = self.axis - 2
+        padding = (attrs.padding.top, attrs.padding.bottom), (attrs.padding.left, attrs.padding.right)
+        distance, count = attrs.dilation[along], node.inputs[1].shape[self.axis]
+        if any(padding[along]) or distance == 1 or count == 1:
+            return None
+        dilation = (1, attrs.dilation[1]) if along == 0 else (attrs.dilation[0], 1)
+        node.attrs = replace(attrs, dilation=dilation)
+        return _Slice(0, distance, count)
+
+    def _remove_unread(self) -> None:
+        """Removes what is left of the way from the old value to the one that is kept, from its end."""
+        for node in (*reversed(self.views), self.last):
+            if not self.graph.consumers(node.output) and not self.graph.is_output(node.output):
+                self.graph.remove([node])
 
     def _initial(self) -> Value:
         """Returns the initial line in the order of its memory."""
@@ -190,6 +213,16 @@ class _Line:
 
     def _shape(self, count: int) -> tuple[int, ...]:
         return tuple(count if axis == self.axis else size for axis, size in enumerate(self.old.shape))
+
+
+def _reshaped(graph: Graph, value: Value) -> tuple[Optional[Node], list[Node]]:
+    """Returns what computes the elements of `value`, and the reshapes from there to `value`."""
+    views: list[Node] = []
+    node = graph.producer(value)
+    while node is not None and node.op == "reshape":
+        views.insert(0, node)
+        node = graph.producer(node.inputs[0])
+    return node, views
 
 
 def _outermost(shape: tuple[int, ...], axis: int) -> Optional[Layout]:

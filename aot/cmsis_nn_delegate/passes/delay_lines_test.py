@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.graph.ir import Graph, Node, Value
-from cmsis_nn_delegate.graph.tensor_type import Element, Quant, TensorType
-from cmsis_nn_delegate.ops.attrs import ConcatAttrs
+from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant, TensorType
+from cmsis_nn_delegate.ops.attrs import ConcatAttrs, Padding
 from cmsis_nn_delegate.ops.held import HeldAttrs, initial_value
 from cmsis_nn_delegate.ops.loops import find_loops
 from cmsis_nn_delegate.ops.rearrange import RearrangeAttrs
 from cmsis_nn_delegate.passes.delay_lines import delay_lines
 from cmsis_nn_delegate.passes.run_passes import PASSES, run_passes
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 Q = Quant((0.5,), 3)
 
@@ -27,24 +31,34 @@ def taken(whole, axis, first, step, count, name):
     return Node("rearrange", name, [whole], [Value(name, whole.type.of(shape=shape))], attrs)
 
 
-def with_line(rows, new, shape, axis, slices, initial, kept=None):
-    """A graph that returns slices (first, step, count) of a line of `rows` and `new` columns, or all of it."""
+def with_line(rows, new, shape, axis, slices, initial, signal=False, kept=None):
+    """A graph that returns slices (first, step, count) of a line of `rows` and `new` columns, or all of it. As a
+    `signal`, the state has no dimensions of size 1, unlike the line."""
 
     def typed(count):
         return TensorType(Element.INT8, tuple(count if i == axis else n for i, n in enumerate(shape)), quant=Q)
 
     state, old, x, whole = (Value(n, typed(c)) for n, c in zip(("s", "old", "x", "all"), (rows, rows, new, rows + new)))
+    held = old
+    if signal:
+        flat = tuple(n for n in state.shape if n != 1)
+        state, held = Value("s", state.type.of(shape=flat)), Value("held", old.type.of(shape=flat))
     start = initial_value("s", initial.reshape(state.shape))
     nodes = [
-        Node("recall", "old", [start], [old], HeldAttrs(old.shape), states=[state]),
+        Node("recall", "old", [start], [held], HeldAttrs(held.shape), states=[state]),
+        *([Node("reshape", "view", [held], [old])] if signal else []),
         Node("concat", "all", [old, x], [whole], ConcatAttrs(axis)),
     ]
     outputs = []
     for index, part in enumerate(slices):
         nodes.append(taken(whole, axis, *part, f"out{index}"))
         outputs.append(nodes[-1].output)
-    kept = taken(whole, axis, *(kept or (new, 1, rows)), "kept")
-    nodes += [kept, Node("keep", "keep", [kept.output, start], [], HeldAttrs(state.shape), states=[state])]
+    nodes.append(taken(whole, axis, *(kept or (new, 1, rows)), "kept"))
+    left = nodes[-1].output
+    if signal:
+        left = Value("left", left.type.of(shape=state.shape))
+        nodes.append(Node("reshape", "squeezed", [nodes[-1].output], [left]))
+    nodes.append(Node("keep", "keep", [left, start], [], HeldAttrs(state.shape), states=[state]))
     return Graph([x], outputs, nodes)
 
 
@@ -62,24 +76,60 @@ def lines(draw):
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     size = rows * int(np.prod([n for i, n in enumerate(shape) if i != axis]))
     initial = random.integers(-128, 128, size, np.int8) if draw(st.booleans()) else np.full(size, 3, np.int8)
-    return rows, new, shape, axis, slices, initial
+    return rows, new, shape, axis, slices, initial, draw(st.booleans())
+
+
+def compare(graph):
+    """Compares what a graph computes with what it computes where states are copied whole. Returns it with its rings."""
+    copied, ring = copy.deepcopy(graph), run_passes(copy.deepcopy(graph))
+    for step in PASSES:
+        if step is not delay_lines:
+            step(copied)
+    ops = {node.op for node in ring.nodes}
+    assert "delay_line_write" in ops and not ops & {"recall", "keep"}
+    states = [reference.initial_states(each) for each in (copied, ring)]
+    random = np.random.default_rng(0)
+    for _ in range(12):
+        x = random.integers(-128, 128, graph.inputs[0].shape, np.int8)
+        expected, found = (reference.run(each, [x], states=state) for each, state in zip((copied, ring), states))
+        for a, b in zip(expected, found, strict=True):
+            np.testing.assert_array_equal(a, b)
+    return ring
 
 
 @given(lines())
 def test_results_stay_the_same(line):
-    graphs = [with_line(*line), run_passes(with_line(*line))]
-    for step in PASSES:
-        if step is not delay_lines:
-            step(graphs[0])
-    ops = {node.op for node in graphs[1].nodes}
-    assert "delay_line_write" in ops and not ops & {"recall", "keep"}
-    states = [reference.initial_states(graph) for graph in graphs]
-    random = np.random.default_rng(0)
-    for _ in range(12):
-        x = random.integers(-128, 128, graphs[0].inputs[0].shape, np.int8)
-        expected, found = (reference.run(graph, [x], states=state) for graph, state in zip(graphs, states))
-        for a, b in zip(expected, found, strict=True):
-            np.testing.assert_array_equal(a, b)
+    compare(with_line(*line))
+
+
+@pytest.mark.parametrize("depthwise", [False, True])
+@pytest.mark.parametrize(
+    "axis, dilation, padding, read",
+    [
+        (3, (1, 4), Padding(), [(0, 4, 2)]),
+        (2, (3, 1), Padding(), [(0, 3, 2)]),
+        (3, (1, 3), Padding(), [(0, 3, 3)]),  # a line that is longer than the windows
+        (3, (1, 1), Padding(), [(0, 1, 8)]),
+        (3, (1, 4), Padding(0, 1, 0, 0), [(0, 1, 8)]),
+    ],
+)
+def test_a_convolution_of_distant_columns(depthwise, axis, dilation, padding, read):
+    rows = 6 if axis == 2 else 8
+    shape = (1, 6, 1, 0) if axis == 3 else (1, 6, 0, 1)
+    graph = with_line(rows, 1, shape, axis, [(0, 1, 1)], np.zeros(6 * rows, np.int8))
+    whole = graph.nodes[1].output
+    builder = GraphBuilder()
+    options = {"kernel": (1, 3) if axis == 3 else (3, 1), "dilation": dilation, "padding": padding, "stride": (9, 9)}
+    x = Value("all", whole.type)
+    y = builder.depthwise_conv2d(x, **options) if depthwise else builder.conv2d(x, 5, **options)
+    (convolution,) = builder.nodes
+    convolution.inputs[0] = whole
+    y.retype(layout=Layout.ROW_MAJOR)
+    graph.nodes[2:3] = [convolution]
+    graph.outputs = [y]
+    ring = compare(graph)
+    reads = [node.attrs for node in ring.nodes if node.op == "delay_line_read"]
+    assert [(a.first, a.step, a.count) for a in reads] == read
 
 
 def stays(*line, **options):
@@ -101,3 +151,19 @@ def test_only_what_is_read_is_copied():
     delay_lines(graph)
     reads = [node.attrs for node in graph.nodes if node.op == "delay_line_read"]
     assert [(a.first, a.step, a.count) for a in reads] == [(0, 1, 2), (3, 2, 3), (7, 1, 1)]
+
+
+def test_one_that_is_read_as_a_signal_too():
+    """What is kept has another reader, behind the reshape that makes a signal of it."""
+    graph = with_line(4, 1, (1, 6, 1, 0), 3, [(0, 1, 5)], np.zeros(24, np.int8), signal=True)
+    left = next(node for node in graph.nodes if node.op == "keep").inputs[0]
+    graph.outputs.append(left)
+    compare(graph)
+
+
+def test_the_old_value_is_read_elsewhere():
+    graph = with_line(4, 1, (1, 6, 1, 0), 3, [(0, 1, 5)], np.zeros(24, np.int8), signal=True)
+    graph.outputs.append(graph.nodes[0].output)
+    before = [node.op for node in graph.nodes]
+    delay_lines(graph)
+    assert [node.op for node in graph.nodes] == before
