@@ -6,6 +6,7 @@ import argparse
 
 from ..accuracy.report import Part
 from .accuracy_limits import add_limits
+from .argument_types import stream
 from .model_arguments import add_model_arguments
 
 
@@ -28,6 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_part,
         metavar="I/N",
         help="measure every Nth sample from the Ith on, and no layers; `accuracy-sum` adds up all parts",
+    )
+    parser.add_argument(
+        "--stream",
+        type=stream,
+        metavar="DIM[=HOP]",
+        help="as of `compile`: the model of the whole window is measured, whose outputs are those of the stream",
     )
     parser.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
     add_limits(parser)

@@ -14,7 +14,7 @@ from ..support.errors import UserError
 from .accuracy_limits import judged
 from .late_import import late_import
 from .model import prepared_model
-from .printing import silenced
+from .printing import say, silenced
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,6 +36,9 @@ def _measured(arguments: argparse.Namespace) -> Accuracy:
         raise UserError("--image is for --on simulator")
     if arguments.part is None:
         arguments.skip_pass = list(OPTIONAL_PASSES)  # the device then has every layer's tensor, with the same elements
+    if arguments.stream is not None:
+        say("measuring the model of the whole window, whose outputs a streaming model returns byte for byte")
+        arguments.stream = None
     prepared = prepared_model(arguments)
     with silenced(arguments.debug):
         measured: Accuracy = late_import("accuracy_measurement").measured(arguments, prepared, labels, image)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from ..files.artifacts import EMITS
-from .argument_types import byte_count, stream
-from .model_arguments import add_model_arguments, add_program_arguments
+from .argument_types import byte_count
+from .model_arguments import add_model_arguments, add_program_arguments, add_stream_argument
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,13 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "first. What is touched most lies there, and the last one is the arena. init() copies weights to the memory "
         "that holds these, as many as it has room for. Default: one arena of any size",
     )
-    parser.add_argument(
-        "--stream",
-        type=stream,
-        metavar="DIM[=HOP]",
-        help="make a model that takes HOP new columns, by default 1, of dimension DIM of its inputs in each inference, "
-        "remembers what it needs of those before, and returns what the model returns for the window that ends there",
-    )
+    add_stream_argument(parser)
     parser.add_argument("--etrecord", action="store_true", help="also write NAME.etrecord, for ExecuTorch's Inspector")
     parser.add_argument("--max-arena", type=byte_count, metavar="BYTES", help="fail if the arena takes more")
     parser.add_argument("--max-flash", type=byte_count, metavar="BYTES", help="fail if the payload takes more")

@@ -13,7 +13,7 @@ from ..passes.run_passes import OPTIONAL_PASSES
 from ..providers.registry import PROVIDERS
 from ..quantization.configuration import OBSERVERS, WEIGHTS
 from ..selection.preference import PREFERENCES, Preference
-from .argument_types import byte_count, core, named_state
+from .argument_types import byte_count, core, named_state, stream
 
 
 def add_model_arguments(
@@ -107,6 +107,16 @@ def add_model_arguments(
     )
     parser.add_argument("--name", help="name of the files, default is the function's")
     parser.set_defaults(labels=None)
+
+
+def add_stream_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--stream",
+        type=stream,
+        metavar="DIM[=HOP]",
+        help="make a model that takes HOP new columns, by default 1, of dimension DIM of its inputs in each inference, "
+        "remembers what it needs of those before, and returns what the model returns for the window that ends there",
+    )
 
 
 def add_program_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`compile --stream`: what it prints and writes, and what it refuses."""
+"""`--stream`: what `compile` prints and writes, what it refuses, and what other commands say."""
 
 from __future__ import annotations
 
@@ -61,6 +61,25 @@ def test_a_stream_is_compared_and_reported(capsys, folder):
     # The document can be read again, and the page shows the same.
     assert main(["report", "out/spotter", "--html", "page.html"]) == 0
     assert "for all 16 columns; an inference takes 2 new ones" in (folder / "page.html").read_text()
+
+
+def test_explain_says_what_becomes_of_each_function(capsys):
+    code = main(["explain", "m.py:spotter", "--target", "cortex-m4", "--stream", "2=2"])
+    out, err = capsys.readouterr()
+    assert (code, err) == (0, "") and re.search(r"0\.2 \(Conv1d\) +- +conv2d +call \d+: conv2d", out)
+    assert "call 7: delay_line_read (portable)" in out  # what it remembers
+    assert main(["explain", "m.py:attention", "--target", "cortex-m4", "--stream", "2"]) != 0
+    assert "softmax computes each column from all others" in capsys.readouterr().err
+
+
+def test_accuracy_is_that_of_the_whole_window(capsys):
+    measured = []
+    for options in ((), ("--stream", "2=2")):
+        assert main(["accuracy", "m.py:spotter", "--data", "x.npz", "--json", *options]) == 0
+        out, err = capsys.readouterr()
+        measured.append(out)
+        assert ("measuring the model of the whole window" in err) == bool(options)
+    assert measured[0] == measured[1]
 
 
 @pytest.mark.parametrize(
