@@ -21,7 +21,8 @@ GENERATED = {
     "docs/stateful_networks.md",
     "docs/streaming_networks.md",
 }
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "examples/digits/README.md"]
+EXAMPLES = [ROOT / "examples" / name / "README.md" for name in ("digits", "line_camera")]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *EXAMPLES]
 # What is measured: numbers with thousands, and numbers of such units.
 FIGURE = re.compile(
     r"(?<![\w.,/#-])(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?(?=(?: to \d+)?[ -]"
