@@ -47,7 +47,7 @@ class Inexpressible(ValueError):
 
 def with_float32_scales(graph: Graph) -> Graph:
     """Rounds every scale of `graph` to float32, in place, and returns `graph`."""
-    for value in {id(v): v for node in graph.nodes for v in (*node.inputs, node.output)}.values():
+    for value in {id(v): v for node in graph.nodes for v in (*node.inputs, *node.outputs)}.values():
         if value.quant is not None:
             scales = tuple(float(np.float32(scale)) for scale in value.quant.scale)
             value.retype(quant=Quant(scales, value.quant.zero_point, value.quant.axis))
@@ -56,7 +56,7 @@ def with_float32_scales(graph: Graph) -> Graph:
 
 @dataclass(frozen=True)
 class TfliteModel:
-    """A .tflite file, and the tensor in it that is the output of each node of the graph."""
+    """A .tflite file, and the tensor in it that is each output of the nodes of the graph, in their order."""
 
     data: bytes
     outputs: tuple[int, ...]
@@ -68,7 +68,8 @@ def tflite_model(graph: Graph) -> TfliteModel:
     for node in graph.nodes:
         _WRITERS[node.op](writer, node)
     inputs, outputs = ([writer.tensor_of(value) for value in values] for values in (graph.inputs, graph.outputs))
-    return TfliteModel(writer.finish(inputs, outputs), tuple(writer.tensor_of(node.output) for node in graph.nodes))
+    results = tuple(writer.tensor_of(value) for node in graph.nodes for value in node.outputs)
+    return TfliteModel(writer.finish(inputs, outputs), results)
 
 
 def has_writer(operator: str) -> bool:
@@ -116,6 +117,12 @@ class _Writer:
                 value.name, tensor_shape(value), value.element, _quantization(value.quant), data
             )
         return self._of_value[id(value)]
+
+    def variable(self, value: Value) -> int:
+        """The tensor of `value`, which keeps it from one execution to the next, and starts as real zeros."""
+        index = self.tensor_of(value)
+        self._tensors[index].isVariable = True
+        return index
 
     def integers(self, name: str, data: np.ndarray) -> int:
         """A constant of int32."""
@@ -168,6 +175,7 @@ _OPTIONS = {
     "SOFTMAX": "SoftmaxOptions",
     "SUB": "SubOptions",
     "TRANSPOSE": "TransposeOptions",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTMOptions",
 }
 
 
@@ -383,6 +391,41 @@ def _dequantize(writer: _Writer, node: Node) -> None:
     writer.operator("DEQUANTIZE", [_in_order_of(writer, node)], writer.tensor_of(node.output))
 
 
+# Of an LSTM: no peephole, projection or layer norm.
+_NONE = -1
+
+
+def _lstm(writer: _Writer, node: Node) -> None:
+    x, hidden, cells, weight, recurrent, bias, recurrent_bias = node.inputs
+    if node.attrs.reverse:
+        raise Inexpressible("an LSTM from the last step to the first")
+    if not all(state.is_constant and (state.data == state.zero_point).all() for state in (hidden, cells)):
+        raise Inexpressible("an LSTM that starts from anything but zeros")
+    if recurrent_bias.constant.any():
+        raise Inexpressible("an LSTM with two biases")
+
+    def gates(value: Value) -> list[int]:
+        """The constants of the gates, each with one scale."""
+        found = []
+        for index, data in enumerate(np.split(value.constant, 4)):
+            quant = None if value.quant is None else Quant((value.quant.scale[index * len(data)],), 0)
+            found.append(writer.tensor(f"{value.name}_{index}", data.shape, value.element, _quantization(quant), data))
+        return found
+
+    output, last_cells = node.outputs
+    # TFLM keeps the hidden state apart from the output.
+    state = Value(f"{node.name}_hidden", hidden.type)
+    variables = [writer.variable(state), writer.variable(last_cells)]
+    inputs = [writer.tensor_of(x), *gates(weight), *gates(recurrent), *[_NONE] * 3, *gates(bias), *[_NONE] * 2]
+    writer.operator(
+        "UNIDIRECTIONAL_SEQUENCE_LSTM",
+        [*inputs, *variables, *[_NONE] * 4],
+        writer.tensor_of(output),
+        fusedActivationFunction=schema.ActivationFunctionType.TANH,
+        timeMajor=not node.attrs.batch_first,
+    )
+
+
 _WRITERS = {
     "add": _add,
     "avg_pool2d": _avg_pool2d,
@@ -390,6 +433,7 @@ _WRITERS = {
     "depthwise_conv2d": _depthwise_conv2d,
     "dequantize": _dequantize,
     "fully_connected": _fully_connected,
+    "lstm": _lstm,
     "max_pool2d": _max_pool2d,
     "mul": _mul,
     "quantize": _quantize,

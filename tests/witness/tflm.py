@@ -8,7 +8,7 @@ import numpy as np
 from tflite_micro import runtime
 
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.graph.ir import Graph
+from cmsis_nn_delegate.graph.ir import Graph, Node, Value
 from cmsis_nn_delegate.ops import storage
 from tests.witness.tflite_model import tensor_shape, tflite_model
 
@@ -29,7 +29,8 @@ class Tflm:
         )
 
     def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Returns the output of each node, in the shape of tensor_shape; `inputs` are in logical shape and order."""
+        """Returns all outputs of the nodes, in the shape of tensor_shape; `inputs` are in logical shape and order. What
+        a node keeps begins where the last run has left it."""
         for index, (value, data) in enumerate(zip(self._graph.inputs, inputs)):
             self._interpreter.set_input(storage.to_storage(data, value).reshape(tensor_shape(value)), index)
         self._interpreter.invoke()
@@ -37,12 +38,16 @@ class Tflm:
 
     def difference(self, inputs: Sequence[np.ndarray]) -> str:
         """Returns the `difference` in the first node that the reference computes differently; "" if all are equal."""
-        ours: list[np.ndarray] = []
-        reference.run(self._graph, inputs, lambda node, value, output: ours.append(output))
-        for node, mine, theirs in zip(self._graph.nodes, ours, self.run(inputs)):
-            found = difference(mine.reshape(tensor_shape(node.output)), theirs)
+        ours: list[tuple[str, np.ndarray]] = []
+
+        def observe(node: Node, value: Value, output: np.ndarray) -> None:
+            ours.append((node.name, output.reshape(tensor_shape(value))))
+
+        reference.run(self._graph, inputs, observe)
+        for (name, mine), theirs in zip(ours, self.run(inputs), strict=True):
+            found = difference(mine, theirs)
             if found:
-                return f"{node.name}: {found}"
+                return f"{name}: {found}"
         return ""
 
 
