@@ -109,6 +109,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_cmsis_nn.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_cmsis_nn.cc
     runtime/kernels/lstm/lstm_cmsis_nn.cc
+    runtime/kernels/lstm/lstm_cmsis_nn.h
+    runtime/kernels/lstm/lstm_lengths_cmsis_nn.cc
     runtime/kernels/max_pool2d/max_pool2d_cmsis_nn.cc
     runtime/kernels/mul/mul_broadcast_cmsis_nn.cc
     runtime/kernels/mul/mul_cmsis_nn.cc
@@ -202,12 +204,19 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
     runtime/kernels/fully_connected/fully_connected_portable.cc
+    runtime/kernels/gru/gru_lengths_pairs_portable.cc
+    runtime/kernels/gru/gru_lengths_portable.cc
+    runtime/kernels/gru/gru_lengths_vectors_portable.cc
     runtime/kernels/gru/gru_pairs_portable.cc
     runtime/kernels/gru/gru_portable.cc
     runtime/kernels/gru/gru_vectors_portable.cc
     runtime/kernels/keep/keep_portable.cc
+    runtime/kernels/last_step/last_step_portable.cc
     runtime/kernels/log_softmax/log_softmax_portable.cc
     runtime/kernels/lookup/lookup_portable.cc
+    runtime/kernels/lstm/lstm_lengths_pairs_portable.cc
+    runtime/kernels/lstm/lstm_lengths_portable.cc
+    runtime/kernels/lstm/lstm_lengths_vectors_portable.cc
     runtime/kernels/lstm/lstm_pairs_portable.cc
     runtime/kernels/lstm/lstm_portable.cc
     runtime/kernels/lstm/lstm_vectors_portable.cc
@@ -227,6 +236,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/reduce_sum/reduce_sum_portable.cc
     runtime/kernels/resize_bilinear/resize_bilinear_portable.cc
     runtime/kernels/resize_nearest/resize_nearest_portable.cc
+    runtime/kernels/rnn/rnn_lengths_portable.cc
     runtime/kernels/rnn/rnn_portable.cc
     runtime/kernels/softmax/softmax_long_portable.cc
     runtime/kernels/softmax/softmax_portable.cc
@@ -251,6 +261,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/recurrent_steps.h
     runtime/kernels/common/requantize.h
     runtime/kernels/common/resize.h
+    runtime/kernels/common/sequence_lengths.h
     runtime/kernels/common/sigmoid_table.h
     runtime/kernels/common/softmax_rows.h
     runtime/kernels/common/vector_products.h
@@ -272,12 +283,15 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_pairs.h
     runtime/kernels/fully_connected/linear.h
     runtime/kernels/fully_connected/row_products.h
+    runtime/kernels/gru/gru.h
     runtime/kernels/gru/gru_units.h
+    runtime/kernels/lstm/lstm.h
     runtime/kernels/lstm/lstm_units.h
     runtime/kernels/max_pool2d/maximum_pooling.h
     runtime/kernels/mul/mul.h
     runtime/kernels/quantize/round_half_even.h
     runtime/kernels/reduce_extremum/reduce_extremum.h
+    runtime/kernels/rnn/rnn.h
     runtime/kernels/transpose_conv2d/transposed.h
     runtime/kernels/portable/portable.h
   COPTS
@@ -340,6 +354,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/row_products_members.h
     runtime/kernels/fully_connected/row_products_scalar.S
     runtime/kernels/fully_connected/row_products_scalar.h
+    runtime/kernels/gru/gru_lengths_pairs_tuned.cc
+    runtime/kernels/gru/gru_lengths_vectors_tuned.cc
     runtime/kernels/gru/gru_pairs_tuned.cc
     runtime/kernels/gru/gru_units_dsp.S
     runtime/kernels/gru/gru_units_dsp.h
@@ -347,6 +363,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/gru/gru_units_mve.S
     runtime/kernels/gru/gru_units_mve.h
     runtime/kernels/gru/gru_vectors_tuned.cc
+    runtime/kernels/lstm/lstm_lengths_pairs_tuned.cc
+    runtime/kernels/lstm/lstm_lengths_vectors_tuned.cc
     runtime/kernels/lstm/lstm_pairs_tuned.cc
     runtime/kernels/lstm/lstm_units_dsp.S
     runtime/kernels/lstm/lstm_units_dsp.h

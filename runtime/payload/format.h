@@ -36,7 +36,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 62;
+inline constexpr std::size_t kOpcodeCount = 70;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -129,6 +129,14 @@ enum class Opcode : std::uint8_t {
   kRecall = 59,
   kDelayLineRead = 60,
   kDelayLineWrite = 61,
+  kGruLengths = 62,
+  kLastStep = 63,
+  kLstmLengths = 64,
+  kRnnLengths = 65,
+  kGruLengthsPairs = 66,
+  kGruLengthsVectors = 67,
+  kLstmLengthsPairs = 68,
+  kLstmLengthsVectors = 69,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2706,6 +2714,622 @@ static_assert(offsetof(DelayLineWriteArgs, initial_bytes) == 16, "layout of Dela
 static_assert(offsetof(DelayLineWriteArgs, rows) == 20, "layout of DelayLineWriteArgs");
 static_assert(offsetof(DelayLineWriteArgs, row_bytes) == 24, "layout of DelayLineWriteArgs");
 static_assert(offsetof(DelayLineWriteArgs, count) == 28, "layout of DelayLineWriteArgs");
+
+/// The same for sequences of different lengths: those of GruArgs, as if each had the steps
+/// that its length says; what follows of its output is the zero point. Lengths are data, so
+/// that run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and output and states are then undefined.
+struct GruLengthsArgs {
+  /// int8 [steps, batch, inputs]
+  Ref input;
+  /// int16 [batch, hidden]
+  Ref initial_state;
+  /// int64 or int32 [batch], of any alignment
+  Ref lengths;
+  /// int8 [gates, hidden, inputs]
+  Ref filter;
+  /// int8 [gates, hidden, hidden]
+  Ref recurrent;
+  /// int32 [gates, hidden], effective bias
+  Ref bias;
+  /// int32 [gates, hidden], effective bias
+  Ref recurrent_bias;
+  /// int8 [steps, batch, hidden]
+  Ref output;
+  /// int16 [batch, hidden]
+  Ref last_state;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t inputs;
+  /// at least 1
+  std::int32_t hidden;
+  /// 3 * hidden
+  std::int32_t rows;
+  /// 8 or 4 for each batch
+  std::int32_t length_bytes;
+  /// 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t batch_first;
+  /// 1: it begins with the last step, 0 to 1
+  std::int32_t reverse;
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(GruLengthsArgs) == 140, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, input) == 0, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, initial_state) == 4, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, lengths) == 8, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, filter) == 12, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, recurrent) == 16, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, bias) == 20, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, recurrent_bias) == 24, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, output) == 28, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, last_state) == 32, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, scratch) == 36, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, scratch_bytes) == 40, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, steps) == 44, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, batch) == 48, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, inputs) == 52, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, hidden) == 56, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, rows) == 60, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, length_bytes) == 64, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, batch_first) == 68, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, reverse) == 72, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, reset_gate) == 76, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, update_gate) == 92, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, new_gate) == 108, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, new_bits) == 124, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, output_multiplier) == 128, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, output_shift) == 132, "layout of GruLengthsArgs");
+static_assert(offsetof(GruLengthsArgs, output_offset) == 136, "layout of GruLengthsArgs");
+
+/// Copies the int8 numbers of the last step of each sequence. Lengths are data, so that
+/// run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and the output is then undefined.
+struct LastStepArgs {
+  /// int8 [steps, batch, width]
+  Ref input;
+  /// int64 or int32 [batch], of any alignment
+  Ref lengths;
+  /// int8 [batch, width]
+  Ref output;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t width;
+  /// 8 or 4 for each batch
+  std::int32_t length_bytes;
+  /// 1: the input is [batch, steps, width], 0 to 1
+  std::int32_t batch_first;
+};
+static_assert(sizeof(LastStepArgs) == 32, "layout of LastStepArgs");
+static_assert(offsetof(LastStepArgs, input) == 0, "layout of LastStepArgs");
+static_assert(offsetof(LastStepArgs, lengths) == 4, "layout of LastStepArgs");
+static_assert(offsetof(LastStepArgs, output) == 8, "layout of LastStepArgs");
+static_assert(offsetof(LastStepArgs, steps) == 12, "layout of LastStepArgs");
+static_assert(offsetof(LastStepArgs, batch) == 16, "layout of LastStepArgs");
+static_assert(offsetof(LastStepArgs, width) == 20, "layout of LastStepArgs");
+static_assert(offsetof(LastStepArgs, length_bytes) == 24, "layout of LastStepArgs");
+static_assert(offsetof(LastStepArgs, batch_first) == 28, "layout of LastStepArgs");
+
+/// The same for sequences of different lengths: those of LstmArgs, as if each had the steps
+/// that its length says; what follows of its output is the zero point. Lengths are data, so
+/// that run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and output and states are then undefined.
+struct LstmLengthsArgs {
+  /// int8 [steps, batch, inputs]
+  Ref input;
+  /// int8 [batch, hidden]
+  Ref initial_hidden;
+  /// int16 [batch, hidden]
+  Ref initial_cells;
+  /// int64 or int32 [batch], of any alignment
+  Ref lengths;
+  /// int8 [gates, hidden, inputs]
+  Ref filter;
+  /// int8 [gates, hidden, hidden]
+  Ref recurrent;
+  /// int32 [gates, hidden], effective bias
+  Ref bias;
+  /// int32 [gates, hidden], effective bias
+  Ref recurrent_bias;
+  /// int8 [steps, batch, hidden]
+  Ref output;
+  /// int16 [batch, hidden]
+  Ref last_cells;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t inputs;
+  /// at least 1
+  std::int32_t hidden;
+  /// 4 * hidden
+  std::int32_t rows;
+  /// 8 or 4 for each batch
+  std::int32_t length_bytes;
+  /// 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t batch_first;
+  /// 1: it begins with the last step, 0 to 1
+  std::int32_t reverse;
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  /// of the cells after the point, 0 to 15
+  std::int32_t cell_bits;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(LstmLengthsArgs) == 160, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, input) == 0, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, initial_hidden) == 4, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, initial_cells) == 8, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, lengths) == 12, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, filter) == 16, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, recurrent) == 20, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, bias) == 24, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, recurrent_bias) == 28, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, output) == 32, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, last_cells) == 36, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, scratch) == 40, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, scratch_bytes) == 44, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, steps) == 48, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, batch) == 52, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, inputs) == 56, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, hidden) == 60, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, rows) == 64, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, length_bytes) == 68, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, batch_first) == 72, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, reverse) == 76, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, input_gate) == 80, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, forget_gate) == 96, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, cell_gate) == 112, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, output_gate) == 128, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, cell_bits) == 144, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, output_multiplier) == 148, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, output_shift) == 152, "layout of LstmLengthsArgs");
+static_assert(offsetof(LstmLengthsArgs, output_offset) == 156, "layout of LstmLengthsArgs");
+
+/// The same for sequences of different lengths: those of RnnArgs, as if each had the steps
+/// that its length says; what follows of its output is the zero point. Lengths are data, so
+/// that run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and output and states are then undefined.
+struct RnnLengthsArgs {
+  /// int8 [steps, batch, inputs]
+  Ref input;
+  /// int8 [batch, hidden]
+  Ref initial_hidden;
+  /// int64 or int32 [batch], of any alignment
+  Ref lengths;
+  /// int8 [gates, hidden, inputs]
+  Ref filter;
+  /// int8 [gates, hidden, hidden]
+  Ref recurrent;
+  /// int32 [gates, hidden], effective bias
+  Ref bias;
+  /// int32 [gates, hidden], effective bias
+  Ref recurrent_bias;
+  /// int8 [steps, batch, hidden]
+  Ref output;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t inputs;
+  /// at least 1
+  std::int32_t hidden;
+  /// 1 * hidden
+  std::int32_t rows;
+  /// 8 or 4 for each batch
+  std::int32_t length_bytes;
+  /// 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t batch_first;
+  /// 1: it begins with the last step, 0 to 1
+  std::int32_t reverse;
+  Gate new_gate;
+  /// 1: relu, 0: tanh, 0 to 1
+  std::int32_t relu;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(RnnLengthsArgs) == 104, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, input) == 0, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, initial_hidden) == 4, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, lengths) == 8, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, filter) == 12, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, recurrent) == 16, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, bias) == 20, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, recurrent_bias) == 24, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, output) == 28, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, scratch) == 32, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, scratch_bytes) == 36, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, steps) == 40, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, batch) == 44, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, inputs) == 48, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, hidden) == 52, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, rows) == 56, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, length_bytes) == 60, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, batch_first) == 64, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, reverse) == 68, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, new_gate) == 72, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, relu) == 88, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, output_multiplier) == 92, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, output_shift) == 96, "layout of RnnLengthsArgs");
+static_assert(offsetof(RnnLengthsArgs, output_offset) == 100, "layout of RnnLengthsArgs");
+
+/// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
+/// of the products.
+struct GruLengthsPairsArgs {
+  /// int8 [steps, batch, inputs]
+  Ref input;
+  /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
+  /// 2 inputs per word; the same of the hidden state
+  Ref table;
+  /// int16 [batch, hidden]
+  Ref initial_state;
+  /// int64 or int32 [batch], of any alignment
+  Ref lengths;
+  /// int8 [steps, batch, hidden]
+  Ref output;
+  /// int16 [batch, hidden]
+  Ref last_state;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// hidden / 8, rounded up, for each gate
+  std::int32_t blocks;
+  /// 16, and twice both inputs and hidden rounded up to 8
+  std::int32_t block_words;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t inputs;
+  /// at least 1
+  std::int32_t hidden;
+  /// 8 or 4 for each batch
+  std::int32_t length_bytes;
+  /// 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t batch_first;
+  /// 1: it begins with the last step, 0 to 1
+  std::int32_t reverse;
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(GruLengthsPairsArgs) == 132, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, input) == 0, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, table) == 4, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, initial_state) == 8, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, lengths) == 12, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, output) == 16, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, last_state) == 20, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, scratch) == 24, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, scratch_bytes) == 28, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, blocks) == 32, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, block_words) == 36, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, steps) == 40, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, batch) == 44, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, inputs) == 48, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, hidden) == 52, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, length_bytes) == 56, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, batch_first) == 60, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, reverse) == 64, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, reset_gate) == 68, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, update_gate) == 84, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, new_gate) == 100, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, new_bits) == 116, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, output_multiplier) == 120,
+              "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, output_shift) == 124, "layout of GruLengthsPairsArgs");
+static_assert(offsetof(GruLengthsPairsArgs, output_offset) == 128, "layout of GruLengthsPairsArgs");
+
+/// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
+/// of the products.
+struct GruLengthsVectorsArgs {
+  /// int8 [steps, batch, inputs]
+  Ref input;
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
+  /// of each row; the same of the hidden state
+  Ref table;
+  /// int16 [batch, hidden]
+  Ref initial_state;
+  /// int64 or int32 [batch], of any alignment
+  Ref lengths;
+  /// int8 [steps, batch, hidden]
+  Ref output;
+  /// int16 [batch, hidden]
+  Ref last_state;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// hidden / 4, rounded up, for each gate
+  std::int32_t blocks;
+  /// 8, and both inputs and hidden rounded up to 16
+  std::int32_t block_words;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t inputs;
+  /// at least 1
+  std::int32_t hidden;
+  /// 8 or 4 for each batch
+  std::int32_t length_bytes;
+  /// 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t batch_first;
+  /// 1: it begins with the last step, 0 to 1
+  std::int32_t reverse;
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(GruLengthsVectorsArgs) == 132, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, input) == 0, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, table) == 4, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, initial_state) == 8,
+              "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, lengths) == 12, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, output) == 16, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, last_state) == 20, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, scratch) == 24, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, scratch_bytes) == 28,
+              "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, blocks) == 32, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, block_words) == 36,
+              "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, steps) == 40, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, batch) == 44, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, inputs) == 48, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, hidden) == 52, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, length_bytes) == 56,
+              "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, batch_first) == 60,
+              "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, reverse) == 64, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, reset_gate) == 68, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, update_gate) == 84,
+              "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, new_gate) == 100, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, new_bits) == 116, "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, output_multiplier) == 120,
+              "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, output_shift) == 124,
+              "layout of GruLengthsVectorsArgs");
+static_assert(offsetof(GruLengthsVectorsArgs, output_offset) == 128,
+              "layout of GruLengthsVectorsArgs");
+
+/// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
+/// of the products.
+struct LstmLengthsPairsArgs {
+  /// int8 [steps, batch, inputs]
+  Ref input;
+  /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
+  /// 2 inputs per word; the same of the hidden state
+  Ref table;
+  /// int8 [batch, hidden]
+  Ref initial_hidden;
+  /// int16 [batch, hidden]
+  Ref initial_cells;
+  /// int64 or int32 [batch], of any alignment
+  Ref lengths;
+  /// int8 [steps, batch, hidden]
+  Ref output;
+  /// int16 [batch, hidden]
+  Ref last_cells;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// hidden / 8, rounded up, for each gate
+  std::int32_t blocks;
+  /// 16, and twice both inputs and hidden rounded up to 8
+  std::int32_t block_words;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t inputs;
+  /// at least 1
+  std::int32_t hidden;
+  /// 8 or 4 for each batch
+  std::int32_t length_bytes;
+  /// 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t batch_first;
+  /// 1: it begins with the last step, 0 to 1
+  std::int32_t reverse;
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  /// of the cells after the point, 0 to 15
+  std::int32_t cell_bits;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(LstmLengthsPairsArgs) == 152, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, input) == 0, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, table) == 4, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, initial_hidden) == 8,
+              "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, initial_cells) == 12,
+              "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, lengths) == 16, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, output) == 20, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, last_cells) == 24, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, scratch) == 28, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, scratch_bytes) == 32,
+              "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, blocks) == 36, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, block_words) == 40, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, steps) == 44, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, batch) == 48, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, inputs) == 52, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, hidden) == 56, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, length_bytes) == 60, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, batch_first) == 64, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, reverse) == 68, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, input_gate) == 72, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, forget_gate) == 88, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, cell_gate) == 104, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, output_gate) == 120, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, cell_bits) == 136, "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, output_multiplier) == 140,
+              "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, output_shift) == 144,
+              "layout of LstmLengthsPairsArgs");
+static_assert(offsetof(LstmLengthsPairsArgs, output_offset) == 148,
+              "layout of LstmLengthsPairsArgs");
+
+/// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
+/// of the products.
+struct LstmLengthsVectorsArgs {
+  /// int8 [steps, batch, inputs]
+  Ref input;
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
+  /// of each row; the same of the hidden state
+  Ref table;
+  /// int8 [batch, hidden]
+  Ref initial_hidden;
+  /// int16 [batch, hidden]
+  Ref initial_cells;
+  /// int64 or int32 [batch], of any alignment
+  Ref lengths;
+  /// int8 [steps, batch, hidden]
+  Ref output;
+  /// int16 [batch, hidden]
+  Ref last_cells;
+  /// 16-byte aligned, or none
+  Ref scratch;
+  std::int32_t scratch_bytes;
+  /// hidden / 4, rounded up, for each gate
+  std::int32_t blocks;
+  /// 8, and both inputs and hidden rounded up to 16
+  std::int32_t block_words;
+  /// at least 1
+  std::int32_t steps;
+  /// at least 1
+  std::int32_t batch;
+  /// at least 1
+  std::int32_t inputs;
+  /// at least 1
+  std::int32_t hidden;
+  /// 8 or 4 for each batch
+  std::int32_t length_bytes;
+  /// 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t batch_first;
+  /// 1: it begins with the last step, 0 to 1
+  std::int32_t reverse;
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  /// of the cells after the point, 0 to 15
+  std::int32_t cell_bits;
+  /// Q31, 0 to 2^31 - 1
+  std::int32_t output_multiplier;
+  /// left if positive, -31 to 30
+  std::int32_t output_shift;
+  /// zero_point of the output, -128 to 127
+  std::int32_t output_offset;
+};
+static_assert(sizeof(LstmLengthsVectorsArgs) == 152, "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, input) == 0, "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, table) == 4, "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, initial_hidden) == 8,
+              "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, initial_cells) == 12,
+              "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, lengths) == 16, "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, output) == 20, "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, last_cells) == 24,
+              "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, scratch) == 28, "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, scratch_bytes) == 32,
+              "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, blocks) == 36, "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, block_words) == 40,
+              "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, steps) == 44, "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, batch) == 48, "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, inputs) == 52, "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, hidden) == 56, "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, length_bytes) == 60,
+              "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, batch_first) == 64,
+              "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, reverse) == 68, "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, input_gate) == 72,
+              "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, forget_gate) == 88,
+              "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, cell_gate) == 104,
+              "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, output_gate) == 120,
+              "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, cell_bits) == 136,
+              "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, output_multiplier) == 140,
+              "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, output_shift) == 144,
+              "layout of LstmLengthsVectorsArgs");
+static_assert(offsetof(LstmLengthsVectorsArgs, output_offset) == 148,
+              "layout of LstmLengthsVectorsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

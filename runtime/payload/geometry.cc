@@ -288,6 +288,13 @@ bool recurrent_layer(const CallCheck& call, std::int32_t rows, std::int32_t hidd
       "the rows of a recurrent layer are not those of its gates");
 }
 
+bool sequence_lengths(const CallCheck& call, std::int32_t length_bytes, std::int32_t batch) {
+  return call.require(less_one(batch) >> kDimBits == 0 &&
+                          (static_cast<std::uint32_t>(length_bytes) == wide(batch, 4) ||
+                           static_cast<std::uint32_t>(length_bytes) == wide(batch, 8)),
+                      "the lengths of sequences are not those of its batch");
+}
+
 bool held(const CallCheck& call, std::int32_t nbytes, std::int32_t initial_bytes) {
   const bool repeats = (initial_bytes == 1 || initial_bytes == 2) && nbytes % initial_bytes == 0;
   return call.require(initial_bytes == nbytes || repeats,

@@ -103,6 +103,28 @@ inline bool recurrent_layer(const CallCheck& call, const payload::RnnArgs& args)
   return recurrent_layer(call, args.rows, args.hidden, 1);
 }
 
+/// Each sequence of a batch has a length, of 4 or 8 bytes.
+bool sequence_lengths(const CallCheck& call, std::int32_t length_bytes, std::int32_t batch);
+
+inline bool recurrent_layer(const CallCheck& call, const payload::LstmLengthsArgs& args) {
+  return recurrent_layer(call, args.rows, args.hidden, 4) &&
+         sequence_lengths(call, args.length_bytes, args.batch);
+}
+
+inline bool recurrent_layer(const CallCheck& call, const payload::GruLengthsArgs& args) {
+  return recurrent_layer(call, args.rows, args.hidden, 3) &&
+         sequence_lengths(call, args.length_bytes, args.batch);
+}
+
+inline bool recurrent_layer(const CallCheck& call, const payload::RnnLengthsArgs& args) {
+  return recurrent_layer(call, args.rows, args.hidden, 1) &&
+         sequence_lengths(call, args.length_bytes, args.batch);
+}
+
+inline bool last_step(const CallCheck& call, const payload::LastStepArgs& args) {
+  return sequence_lengths(call, args.length_bytes, args.batch);
+}
+
 /// A state has one initial number, or one for each element.
 bool held(const CallCheck& call, std::int32_t nbytes, std::int32_t initial_bytes);
 

@@ -72,6 +72,14 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "recall of ",
     "delay_line_read of ",
     "delay_line_write of ",
+    "gru_lengths of input int8, initial_state int16, filter int8, recurrent int8, output int8, last_state int16",
+    "last_step of input int8, output int8",
+    "lstm_lengths of input int8, initial_hidden int8, initial_cells int16, filter int8, recurrent int8, output int8, last_cells int16",
+    "rnn_lengths of input int8, initial_hidden int8, filter int8, recurrent int8, output int8",
+    "gru_lengths_pairs of input int8, table int32, initial_state int16, output int8, last_state int16",
+    "gru_lengths_vectors of input int8, table int32, initial_state int16, output int8, last_state int16",
+    "lstm_lengths_pairs of input int8, table int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
+    "lstm_lengths_vectors of input int8, table int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
     // clang-format on
 };
 

@@ -880,5 +880,198 @@ bool check_delay_line_write(const CallCheck& call, const void* args) {
          call.state(state) && call.disjoint(operands, 1) && call.accepted();
 }
 
+bool check_gru_lengths(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::GruLengthsArgs*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, lengths, output, last_state};
+  return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
+         call.reads(lengths) && call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+         call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
+         values::gate(call, a.new_gate) && call.writes(output) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_last_step(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LastStepArgs*>(args);
+  if (!geometry::last_step(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.width)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output, volume(a.batch, a.width)};
+  return call.reads(input) && call.reads(lengths) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1)) && call.writes(output) &&
+         call.apart(input, output) && call.apart(lengths, output) && call.accepted();
+}
+
+bool check_lstm_lengths(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmLengthsArgs*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input,   initial_hidden, initial_cells,
+                                       lengths, output,         last_cells};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+         call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.cell_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(operands, 4) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_rnn_lengths(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RnnLengthsArgs*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, lengths, output};
+  return call.reads(input) && call.reads(initial_hidden) && call.reads(lengths) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+         call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.relu, 0, 1) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30) &&
+                        in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
+         call.apart(initial_hidden, output) && call.apart(lengths, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_gru_lengths_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::GruLengthsPairsArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, lengths, output, last_state};
+  return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
+         call.reads(lengths) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
+         values::gate(call, a.new_gate) && call.writes(output) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_gru_lengths_vectors(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::GruLengthsVectorsArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, lengths, output, last_state};
+  return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
+         call.reads(lengths) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
+         values::gate(call, a.new_gate) && call.writes(output) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_lengths_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmLengthsPairsArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input,   initial_hidden, initial_cells,
+                                       lengths, output,         last_cells};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.cell_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(operands, 4) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_lengths_vectors(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmLengthsVectorsArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input,   initial_hidden, initial_cells,
+                                       lengths, output,         last_cells};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.cell_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(operands, 4) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
 }  // namespace operators
 }  // namespace cmsis_nn_delegate

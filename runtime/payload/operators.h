@@ -272,6 +272,42 @@ bool check_delay_line_write(const CallCheck& call, const void* args);
 inline constexpr Operator kDelayLineWrite = {
     payload::Opcode::kDelayLineWrite, sizeof(payload::DelayLineWriteArgs), check_delay_line_write};
 
+bool check_gru_lengths(const CallCheck& call, const void* args);
+inline constexpr Operator kGruLengths = {payload::Opcode::kGruLengths,
+                                         sizeof(payload::GruLengthsArgs), check_gru_lengths};
+
+bool check_last_step(const CallCheck& call, const void* args);
+inline constexpr Operator kLastStep = {payload::Opcode::kLastStep, sizeof(payload::LastStepArgs),
+                                       check_last_step};
+
+bool check_lstm_lengths(const CallCheck& call, const void* args);
+inline constexpr Operator kLstmLengths = {payload::Opcode::kLstmLengths,
+                                          sizeof(payload::LstmLengthsArgs), check_lstm_lengths};
+
+bool check_rnn_lengths(const CallCheck& call, const void* args);
+inline constexpr Operator kRnnLengths = {payload::Opcode::kRnnLengths,
+                                         sizeof(payload::RnnLengthsArgs), check_rnn_lengths};
+
+bool check_gru_lengths_pairs(const CallCheck& call, const void* args);
+inline constexpr Operator kGruLengthsPairs = {payload::Opcode::kGruLengthsPairs,
+                                              sizeof(payload::GruLengthsPairsArgs),
+                                              check_gru_lengths_pairs};
+
+bool check_gru_lengths_vectors(const CallCheck& call, const void* args);
+inline constexpr Operator kGruLengthsVectors = {payload::Opcode::kGruLengthsVectors,
+                                                sizeof(payload::GruLengthsVectorsArgs),
+                                                check_gru_lengths_vectors};
+
+bool check_lstm_lengths_pairs(const CallCheck& call, const void* args);
+inline constexpr Operator kLstmLengthsPairs = {payload::Opcode::kLstmLengthsPairs,
+                                               sizeof(payload::LstmLengthsPairsArgs),
+                                               check_lstm_lengths_pairs};
+
+bool check_lstm_lengths_vectors(const CallCheck& call, const void* args);
+inline constexpr Operator kLstmLengthsVectors = {payload::Opcode::kLstmLengthsVectors,
+                                                 sizeof(payload::LstmLengthsVectorsArgs),
+                                                 check_lstm_lengths_vectors};
+
 }  // namespace operators
 
 /// All operators, in the order of their opcodes.
@@ -337,6 +373,14 @@ inline constexpr Operator kOperators[] = {
     operators::kRecall,
     operators::kDelayLineRead,
     operators::kDelayLineWrite,
+    operators::kGruLengths,
+    operators::kLastStep,
+    operators::kLstmLengths,
+    operators::kRnnLengths,
+    operators::kGruLengthsPairs,
+    operators::kGruLengthsVectors,
+    operators::kLstmLengthsPairs,
+    operators::kLstmLengthsVectors,
 };
 
 }  // namespace cmsis_nn_delegate

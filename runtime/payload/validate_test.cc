@@ -802,6 +802,38 @@ TEST(ValidateCalls, TheRowsOfARecurrentLayerAreThoseOfItsGates) {
   }
 }
 
+/// The lengths lie within the input, so that nothing else is wrong.
+template <typename Args>
+void expect_lengths_checked(Opcode opcode, std::int32_t (*input_bytes)(const Args&)) {
+  int valid = 0;
+  for (const std::int32_t each : {0, 1, 3, 4, 5, 7, 8, 9, 16}) {
+    AlignedBytes bytes = operator_payload(opcode);
+    auto& args = args_of<Args>(bytes, opcode);
+    args.lengths = args.input;
+    args.length_bytes = args.batch * each;
+    if (args.length_bytes > input_bytes(args)) {
+      continue;
+    }
+    const bool fits = each == 4 || each == 8;
+    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
+              fits ? Error::Ok : Error::InvalidProgram)
+        << "opcode " << static_cast<int>(opcode) << ", " << each << " bytes";
+    valid += fits ? 1 : 0;
+  }
+  EXPECT_GE(valid, 1);
+}
+
+TEST(ValidateCalls, EachSequenceHasALength) {
+  const auto of_layer = [](const auto& a) { return a.steps * a.batch * a.inputs; };
+  expect_lengths_checked<payload::LstmLengthsArgs>(Opcode::kLstmLengths, of_layer);
+  expect_lengths_checked<payload::GruLengthsArgs>(Opcode::kGruLengths, of_layer);
+  expect_lengths_checked<payload::RnnLengthsArgs>(Opcode::kRnnLengths, of_layer);
+  expect_lengths_checked<payload::LstmLengthsPairsArgs>(Opcode::kLstmLengthsPairs, of_layer);
+  expect_lengths_checked<payload::GruLengthsPairsArgs>(Opcode::kGruLengthsPairs, of_layer);
+  expect_lengths_checked<payload::LastStepArgs>(
+      Opcode::kLastStep, [](const auto& a) { return a.steps * a.batch * a.width; });
+}
+
 /// The bytes that the kernel of `opcode` loads past the end of `member`, of `bytes`, have to be constants, too.
 template <typename Args>
 void expect_tail_checked(Opcode opcode, payload::Ref Args::*member, std::uint32_t bytes,

@@ -18,6 +18,7 @@ OPERATORS = [
     "fully_connected",
     "gru",
     "keep",
+    "last_step",
     "log_softmax",
     "lookup",
     "lstm",
@@ -52,6 +53,10 @@ TUNED_KERNELS = [
     "fully_connected_as_conv2d",
     "gru_pairs",
     "gru_vectors",
+    "gru_lengths_pairs",
+    "gru_lengths_vectors",
     "lstm_pairs",
     "lstm_vectors",
+    "lstm_lengths_pairs",
+    "lstm_lengths_vectors",
 ]

@@ -10,44 +10,91 @@
 namespace cmsis_nn_delegate {
 namespace fuzz {
 
-/// How many rows the smallest table has that input `index` of `payload` chooses from; 0 if it is no
-/// index.
-inline std::int32_t rows_of(const Accepted& payload, unsigned index) {
-  std::int32_t least = 0;
-  const auto see = [&](payload::Ref input, std::int32_t rows) {
+/// The integers that a payload takes of an input; none if `high` < `low`.
+struct Integers {
+  std::int32_t low = 1;
+  std::int32_t high = 0;
+};
+
+/// Those that all calls of `payload` take of input `index`, as indices or as lengths of sequences.
+inline Integers integers_of(const Accepted& payload, unsigned index) {
+  Integers found;
+  const auto see = [&](payload::Ref input, std::int32_t low, std::int32_t high) {
     if (input >> payload::kRefOffsetBits == payload::kBaseIo + index) {
-      least = least == 0 || rows < least ? rows : least;
+      const bool is_first = found.high < found.low;
+      found.low = is_first || low > found.low ? low : found.low;
+      found.high = is_first || high < found.high ? high : found.high;
     }
   };
+  const auto rows = [&](const auto& args) { see(args.input, 0, args.rows - 1); };
+  const auto lengths = [&](const auto& args) { see(args.lengths, 1, args.steps); };
   for (const Call& call : payload.calls()) {
-    if (call.opcode == static_cast<std::uint16_t>(payload::Opcode::kEmbedding)) {
-      const auto& args = *static_cast<const payload::EmbeddingArgs*>(call.args());
-      see(args.input, args.rows);
-    } else if (call.opcode == static_cast<std::uint16_t>(payload::Opcode::kEmbeddingInt32)) {
-      const auto& args = *static_cast<const payload::EmbeddingInt32Args*>(call.args());
-      see(args.input, args.rows);
+    const void* args = call.args();
+    switch (static_cast<payload::Opcode>(call.opcode)) {
+      case payload::Opcode::kEmbedding:
+        rows(*static_cast<const payload::EmbeddingArgs*>(args));
+        break;
+      case payload::Opcode::kEmbeddingInt32:
+        rows(*static_cast<const payload::EmbeddingInt32Args*>(args));
+        break;
+      case payload::Opcode::kGruLengths:
+        lengths(*static_cast<const payload::GruLengthsArgs*>(args));
+        break;
+      case payload::Opcode::kGruLengthsPairs:
+        lengths(*static_cast<const payload::GruLengthsPairsArgs*>(args));
+        break;
+      case payload::Opcode::kGruLengthsVectors:
+        lengths(*static_cast<const payload::GruLengthsVectorsArgs*>(args));
+        break;
+      case payload::Opcode::kLastStep:
+        lengths(*static_cast<const payload::LastStepArgs*>(args));
+        break;
+      case payload::Opcode::kLstmLengths:
+        lengths(*static_cast<const payload::LstmLengthsArgs*>(args));
+        break;
+      case payload::Opcode::kLstmLengthsPairs:
+        lengths(*static_cast<const payload::LstmLengthsPairsArgs*>(args));
+        break;
+      case payload::Opcode::kLstmLengthsVectors:
+        lengths(*static_cast<const payload::LstmLengthsVectorsArgs*>(args));
+        break;
+      case payload::Opcode::kRnnLengths:
+        lengths(*static_cast<const payload::RnnLengthsArgs*>(args));
+        break;
+      default:
+        break;
     }
   }
-  return least;
+  return found;
 }
 
-/// Fills tensor `index`, which lies at `data`, with random bytes, or with indices. If `wild`, some
-/// of these are not in their tables.
+/// Fills tensor `index`, which lies at `data`, with random bytes, or with integers that the calls take. If `wild`,
+/// they do not take some of these.
 inline void fill_tensor(const Accepted& payload, unsigned index, std::uint32_t seed, bool wild,
                         std::uint8_t* data) {
   const payload::IoTensor& tensor = payload.tensor(index);
   Random random(seed);
-  const std::int32_t rows = payload.is_input(index) ? rows_of(payload, index) : 0;
-  if (rows == 0) {
+  const Integers taken = payload.is_input(index) ? integers_of(payload, index) : Integers{};
+  if (taken.high < taken.low) {
     return random.fill(data, tensor.nbytes);
   }
-  const std::int64_t edges[] = {rows,      -1,        -rows,     -rows - std::int64_t{1}, INT32_MAX,
-                                INT32_MIN, INT64_MAX, INT64_MIN, std::int64_t{1} << 32};
+  const std::int64_t beyond = taken.high + std::int64_t{1};
+  const std::int64_t edges[] = {beyond,
+                                -1,
+                                0,
+                                -beyond,
+                                -beyond - 1,
+                                INT32_MAX,
+                                INT32_MIN,
+                                INT64_MAX,
+                                INT64_MIN,
+                                std::int64_t{1} << 32,
+                                (std::int64_t{1} << 32) + taken.low};
   const std::uint32_t size =
       tensor.dtype == static_cast<std::uint8_t>(payload::DType::kInt64) ? 8 : 4;
   const std::uint32_t rare = tensor.nbytes / size * 2 + 1;
   for (std::uint32_t at = 0; at + size <= tensor.nbytes; at += size) {
-    std::int64_t value = random.in(0, rows - 1);
+    std::int64_t value = random.in(taken.low, taken.high);
     if (wild && random.one_in(rare)) {
       value = random.pick(edges);
     }

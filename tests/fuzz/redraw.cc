@@ -281,6 +281,15 @@ void redraw_pad_nd(payload::PadNdArgs& a, Random& random) {
   }
 }
 
+/// The last steps of sequences, of which each has a length, except now and then.
+void redraw_last_step(payload::LastStepArgs& a, Random& random) {
+  a.steps = random.in(1, 9);
+  a.batch = random.in(1, 5);
+  a.width = random.in(1, random.one_in(4) ? 70 : 9);
+  a.batch_first = random.in(0, 1);
+  a.length_bytes = a.batch * (random.one_in(2) ? 4 : 8) + (random.one_in(8) ? random.in(-4, 4) : 0);
+}
+
 /// A look-up whose indices lie in the input; every fourth one reaches a little too far.
 template <typename Args>
 void redraw_embedding(Args& a, Random& random) {
@@ -401,6 +410,8 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_embedding(*static_cast<payload::EmbeddingArgs*>(args), random);
     case Opcode::kEmbeddingInt32:
       return redraw_embedding(*static_cast<payload::EmbeddingInt32Args*>(args), random);
+    case Opcode::kLastStep:
+      return redraw_last_step(*static_cast<payload::LastStepArgs*>(args), random);
     case Opcode::kPadNd:
       return redraw_pad_nd(*static_cast<payload::PadNdArgs*>(args), random);
     default:

@@ -10,7 +10,7 @@ import numpy as np
 from ..files.artifacts import Artifacts
 from ..graph.ir import Graph
 from ..graph.tensor_type import TensorType
-from ..ops.embedding import index_range
+from ..ops.registry import index_range
 from ..quantization import samples
 from ..quantization.samples import Sample
 from ..runner.host_process import HostProcess
@@ -61,8 +61,8 @@ def _check_indices(graph: Graph, loaded: list[Sample], path: str) -> None:
             outside = sample[number][(sample[number] < low) | (sample[number] > high)]
             if outside.size:
                 raise UserError(
-                    f"{path}: sample {count} of input {value.name} holds the index {outside[0]}; the model's tables "
-                    f"take {low} to {high}"
+                    f"{path}: sample {count} of input {value.name} holds {outside[0]}; as an index or a length, the "
+                    f"model takes {low} to {high}"
                 )
 
 

@@ -4,29 +4,33 @@ others.
 PyTorch's own operators compute several layers in both directions, with lists of weights and several results. These have
 one result, and so can be quantized and delegated like any other.
 
-    lstm(input, h0, c0, w_ih, w_hh, b_ih, b_hh, batch_first, reverse)
-    gru, rnn_tanh, rnn_relu(input, h0, w_ih, w_hh, b_ih, b_hh, batch_first, reverse)
+    lstm(input, h0, c0, w_ih, w_hh, b_ih, b_hh, batch_first, reverse, lengths=None)
+    gru, rnn_tanh, rnn_relu(input, h0, w_ih, w_hh, b_ih, b_hh, batch_first, reverse, lengths=None)
 
 `input` is [steps, batch, inputs], or [batch, steps, inputs] if `batch_first`; `h0` and `c0` are [batch, hidden];
 weights and biases are those of PyTorch's layers. The result is the hidden state after each step, [steps, batch, hidden]
-or [batch, steps, hidden]. `reverse` begins with the last step, whose result stays the last one.
+or [batch, steps, hidden]. `reverse` begins with the last step, whose result stays the last one. `lengths`, integers
+[batch] from 1 to the number of steps, say how many steps each sequence has: its results are those for these steps
+alone, and zeros for the others.
 
 `lstm_cells` takes what `lstm` takes, and returns the cell state after each step, in the same form. The states after the
 last step, [batch, hidden]:
 
-    gru_last(output, batch_first, reverse), of the result of a gru
+    gru_last(output, batch_first, reverse, lengths=None), of the result of a gru
     lstm_last(output, ...), of the result of an lstm and what it takes: the cells
+    last_step(output, lengths, batch_first), of the result of any that does not reverse
 
 Nothing decomposes them: that takes time in proportion to the steps, in each pass over a program. Where nothing
 delegates them, `LAYERS` has functions of PyTorch's operators."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple, Optional
 
 import torch
 
-_LAYER = "Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, bool batch_first, bool reverse) -> Tensor"
+_ORDER = "bool batch_first, bool reverse, Tensor? lengths=None) -> Tensor"
+_LAYER = f"Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, {_ORDER}"
 _library: Any = torch.library.Library("cmsis_nn_delegate", "DEF")  # type: ignore[no-untyped-call]  # torch's
 
 
@@ -40,67 +44,104 @@ def _shape(x: torch.Tensor, h0: torch.Tensor, *_: Any) -> torch.Tensor:
     return x.new_empty((*x.shape[:2], h0.shape[1]))
 
 
-def _in_order(x: torch.Tensor, batch_first: bool, reverse: bool) -> torch.Tensor:
-    return x.flip(int(batch_first)) if reverse else x
+class _Order(NamedTuple):
+    """In which order a layer computes the steps of sequences."""
+
+    batch_first: bool
+    reverse: bool
+    lengths: Optional[torch.Tensor] = None
+
+    def of(self, x: torch.Tensor) -> torch.Tensor:
+        """Returns the steps of `x` in this order; those of the result of this are `x`."""
+        time = int(self.batch_first)
+        if not self.reverse:
+            return x
+        if self.lengths is None:
+            return x.flip(time)
+        steps, lengths = self._steps(x)
+        index = torch.where(steps < lengths, lengths - 1 - steps, steps)
+        return x.gather(time, index.expand(x.shape))
+
+    def limited(self, y: torch.Tensor) -> torch.Tensor:
+        """Returns results `y` with zeros after the last step of each sequence."""
+        if self.lengths is None:
+            return y
+        steps, lengths = self._steps(y)
+        return torch.where(steps < lengths, y, 0.0)
+
+    def last(self, y: torch.Tensor) -> torch.Tensor:
+        """Returns the results `y` of the last step that is computed, [batch, hidden]."""
+        time = int(self.batch_first)
+        if self.reverse or self.lengths is None:
+            return y.select(time, 0 if self.reverse else -1).clone()
+        _, lengths = self._steps(y)
+        shape = list(y.shape)
+        shape[time] = 1
+        return y.gather(time, (lengths - 1).expand(shape)).squeeze(time)
+
+    def _steps(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Returns the numbers of the steps and the lengths, int64, both of rank 3."""
+        assert self.lengths is not None
+        time = int(self.batch_first)
+        steps = torch.arange(x.shape[time]).view((1, -1, 1) if time else (-1, 1, 1))
+        return steps, self.lengths.to(torch.int64).view((-1, 1, 1) if time else (1, -1, 1))
 
 
-def _lstm(
-    x: torch.Tensor, h0: torch.Tensor, c0: torch.Tensor, *layer: torch.Tensor, batch_first: bool, reverse: bool
-) -> torch.Tensor:
+def _lstm(order: _Order, x: torch.Tensor, h0: torch.Tensor, c0: torch.Tensor, *layer: torch.Tensor) -> torch.Tensor:
     states = (h0.unsqueeze(0), c0.unsqueeze(0))
-    x = _in_order(x, batch_first, reverse)
-    y, _, _ = torch.lstm(x, states, list(layer), True, 1, 0.0, False, False, batch_first)
-    return _in_order(y, batch_first, reverse)
+    y, _, _ = torch.lstm(order.of(x), states, list(layer), True, 1, 0.0, False, False, order.batch_first)
+    return order.limited(order.of(y))
 
 
-def _cells(
-    x: torch.Tensor, h: torch.Tensor, c: torch.Tensor, *layer: torch.Tensor, batch_first: bool, reverse: bool
-) -> torch.Tensor:
+def _cells(order: _Order, x: torch.Tensor, h: torch.Tensor, c: torch.Tensor, *layer: torch.Tensor) -> torch.Tensor:
     w_ih, w_hh, b_ih, b_hh = layer
-    steps = int(batch_first)
+    steps = int(order.batch_first)
     cells = []
-    for products in (_in_order(x, batch_first, reverse) @ w_ih.T + b_ih).unbind(steps):
+    for products in (order.of(x) @ w_ih.T + b_ih).unbind(steps):
         i, f, g, o = (products + h @ w_hh.T + b_hh).chunk(4, -1)
         c = f.sigmoid() * c + i.sigmoid() * g.tanh()
         h = o.sigmoid() * c.tanh()
         cells.append(c)
-    return _in_order(torch.stack(cells, steps), batch_first, reverse)
+    return order.limited(order.of(torch.stack(cells, steps)))
 
 
 def _of_one_state(function: Any) -> Any:
-    def layer(
-        x: torch.Tensor, h0: torch.Tensor, *weights: torch.Tensor, batch_first: bool, reverse: bool
-    ) -> torch.Tensor:
-        x = _in_order(x, batch_first, reverse)
-        y, _ = function(x, h0.unsqueeze(0), list(weights), True, 1, 0.0, False, False, batch_first)
-        return _in_order(y, batch_first, reverse)
+    def layer(order: _Order, x: torch.Tensor, h0: torch.Tensor, *weights: torch.Tensor) -> torch.Tensor:
+        y, _ = function(order.of(x), h0.unsqueeze(0), list(weights), True, 1, 0.0, False, False, order.batch_first)
+        return order.limited(order.of(y))
 
     return layer
 
 
-def _last(output: torch.Tensor, batch_first: bool, reverse: bool) -> torch.Tensor:
-    return output.select(int(batch_first), 0 if reverse else -1).clone()
+def _last(order: _Order, output: torch.Tensor) -> torch.Tensor:
+    return order.last(output)
 
 
-def _last_cells(output: torch.Tensor, x: torch.Tensor, h0: torch.Tensor, c0: torch.Tensor, *rest: Any) -> torch.Tensor:
-    *layer, batch_first, reverse = rest
-    x = _in_order(x, batch_first, reverse)
+def _last_step(output: torch.Tensor, lengths: torch.Tensor, batch_first: bool) -> torch.Tensor:
+    return _Order(batch_first, False, lengths).last(output)
+
+
+def _last_cells(
+    order: _Order, output: torch.Tensor, x: torch.Tensor, h0: torch.Tensor, c0: torch.Tensor, *layer: torch.Tensor
+) -> torch.Tensor:
+    if order.lengths is not None:
+        return order.last(_cells(order, x, h0, c0, *layer))
     states = (h0.unsqueeze(0), c0.unsqueeze(0))
-    _, _, cells = torch.lstm(x, states, layer, True, 1, 0.0, False, False, batch_first)
+    _, _, cells = torch.lstm(order.of(x), states, list(layer), True, 1, 0.0, False, False, order.batch_first)
     return cells.squeeze(0)
 
 
 def _last_shape(output: torch.Tensor, *rest: Any) -> torch.Tensor:
-    batch = output.shape[0 if rest[-2] else 1]
-    return output.new_empty((batch, output.shape[2]))
+    (batch_first,) = [flag for flag in rest if isinstance(flag, bool)][:1]
+    return output.new_empty((output.shape[0 if batch_first else 1], output.shape[2]))
 
 
 def _by_position(function: Any) -> Any:
-    """PyTorch gives all arguments by position."""
+    """PyTorch gives all arguments by position, without the last one if that is the default."""
 
     def call(*arguments: Any) -> Any:
-        *tensors, batch_first, reverse = arguments
-        return function(*tensors, batch_first=batch_first, reverse=reverse)
+        first = next(index for index, value in enumerate(arguments) if isinstance(value, bool))
+        return function(_Order(*arguments[first:]), *arguments[:first])
 
     return call
 
@@ -115,11 +156,14 @@ _define("gru", "Tensor h0", _gru)
 _define("rnn_tanh", "Tensor h0", _rnn_tanh)
 _define("rnn_relu", "Tensor h0", _rnn_relu)
 
-_library.define("gru_last(Tensor output, bool batch_first, bool reverse) -> Tensor")
+_library.define(f"gru_last(Tensor output, {_ORDER}")
+_library.define("last_step(Tensor output, Tensor lengths, bool batch_first) -> Tensor")
 _library.define(f"lstm_last(Tensor output, Tensor input, Tensor h0, Tensor c0, {_LAYER}")
-_library.impl("gru_last", _last, "CompositeExplicitAutograd")
-_library.impl("lstm_last", _last_cells, "CompositeExplicitAutograd")
-for _name in ("gru_last", "lstm_last"):
+_gru_last, _lstm_last = _by_position(_last), _by_position(_last_cells)
+_library.impl("gru_last", _gru_last, "CompositeExplicitAutograd")
+_library.impl("lstm_last", _lstm_last, "CompositeExplicitAutograd")
+_library.impl("last_step", _last_step, "CompositeExplicitAutograd")
+for _name in ("gru_last", "lstm_last", "last_step"):
     torch.library.register_fake(f"cmsis_nn_delegate::{_name}", _last_shape, lib=_library)
 
 LSTM = torch.ops.cmsis_nn_delegate.lstm.default
@@ -129,6 +173,7 @@ GRU = torch.ops.cmsis_nn_delegate.gru.default
 GRU_LAST = torch.ops.cmsis_nn_delegate.gru_last.default
 RNN_TANH = torch.ops.cmsis_nn_delegate.rnn_tanh.default
 RNN_RELU = torch.ops.cmsis_nn_delegate.rnn_relu.default
+LAST_STEP = torch.ops.cmsis_nn_delegate.last_step.default
 
 # What each computes, with PyTorch's operators.
 LAYERS = {
@@ -136,6 +181,7 @@ LAYERS = {
     GRU: _gru,
     RNN_TANH: _rnn_tanh,
     RNN_RELU: _rnn_relu,
-    LSTM_LAST: _last_cells,
-    GRU_LAST: _last,
+    LSTM_LAST: _lstm_last,
+    GRU_LAST: _gru_last,
+    LAST_STEP: _last_step,
 }

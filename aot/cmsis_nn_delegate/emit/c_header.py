@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from ..format import schema
 from ..format.cpp import float_literal
 from ..format.opcodes import Opcode
-from ..payload.decode import Payload, Tensor, decode
+from ..payload.decode import Call, Payload, Tensor, decode
 
 
 def c_identifier(name: str) -> str:
@@ -136,14 +136,28 @@ def _tensor_lines(prefix: str, name: str, tensor: Tensor) -> list[str]:
 
 
 def _index_lines(prefix: str, view: Payload, index: int) -> list[str]:
-    """Returns which indices the tables take that input `index` chooses from, if it does."""
-    choosing = [call for call in view.calls if call.opcode in (Opcode.EMBEDDING, Opcode.EMBEDDING_INT32)]
-    tables = [call.args for call in choosing if call.references()["input"][0] == schema.BASE_IO + index]
-    if not tables:
-        return []
-    low = max(-args["rows"] if args["from_end"] else 0 for args in tables)
-    return [
-        "// For any other index the execution ends with InvalidArgument, and the outputs are undefined.",
-        f"#define {prefix}_INDEX_MIN {f'({low})' if low < 0 else low}",
-        f"#define {prefix}_INDEX_MAX {min(args['rows'] for args in tables) - 1}",
-    ]
+    """Returns which indices the tables take that input `index` chooses from, and which lengths the layers take that it
+    gives them, if it does."""
+
+    def readers(field: str) -> list[Call]:
+        here = schema.BASE_IO + index
+        return [call for call in view.calls if call.references().get(field, (None, 0))[0] == here]
+
+    choosing = (Opcode.EMBEDDING, Opcode.EMBEDDING_INT32)
+    tables = [call.args for call in readers("input") if call.opcode in choosing]
+    sequences = [call.args for call in readers("lengths")]
+    lines = []
+    if tables:
+        low = max(-args["rows"] if args["from_end"] else 0 for args in tables)
+        lines += [
+            "// For any other index the execution ends with InvalidArgument, and the outputs are undefined.",
+            f"#define {prefix}_INDEX_MIN {f'({low})' if low < 0 else low}",
+            f"#define {prefix}_INDEX_MAX {min(args['rows'] for args in tables) - 1}",
+        ]
+    if sequences:
+        lines += [
+            "// For any other length the execution ends with InvalidArgument, and the outputs are undefined.",
+            f"#define {prefix}_LENGTH_MIN 1",
+            f"#define {prefix}_LENGTH_MAX {min(args['steps'] for args in sequences)}",
+        ]
+    return lines

@@ -9,6 +9,7 @@ from cmsis_nn_delegate.emit import c_header
 from cmsis_nn_delegate.format.cpp import float_literal
 from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.ops.embedding import EmbeddingAttrs
+from cmsis_nn_delegate.ops.last_step import LastStepAttrs
 from cmsis_nn_delegate.payload.decode import PayloadError
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.planner.memory import IoPlacement
@@ -82,6 +83,17 @@ def test_indices_have_the_limits_of_all_their_tables():
         ("INPUT1", "INDEX_MIN", "(-6)"),
         ("INPUT1", "INDEX_MAX", "5"),
     ]
+
+
+def test_lengths_have_the_limits_of_all_their_sequences():
+    b = GraphBuilder()
+    lengths = b.input(2, element=Element.INT32)
+    outputs = [
+        b.node("last_step", [x, lengths], LastStepAttrs(), x.quant) for x in (b.input(9, 2, 3), b.input(7, 2, 3))
+    ]
+    header = c_header.generate_header("net", encode(b.graph(*outputs), get_target("cortex-m4")).payload)
+    limits = re.findall(r"#define NET_(\w+)_(LENGTH_MIN|LENGTH_MAX|INDEX_MAX) (\S+)", header)
+    assert limits == [("INPUT0", "LENGTH_MIN", "1"), ("INPUT0", "LENGTH_MAX", "7")]
 
 
 def test_io_without_a_place_in_the_arena_has_no_offset():

@@ -10,7 +10,7 @@ A field states its type and range or, if it is a reference, what it names. The c
 from __future__ import annotations
 
 from .element import Element
-from .record import I8, I16, I32, REF, U16, Field, Operand, Role, Scalar, Struct
+from .record import BYTES, I8, I16, I32, REF, U16, Field, Operand, Role, Scalar, Struct
 from .schema import MAX_SHIFT, MIN_SHIFT
 
 # Of blocks that do not say which: those of CMSIS-NN's functions for s8, and of ours for the same numbers.
@@ -31,6 +31,15 @@ def output(element: Scalar, *shape: str, doc: str, name: str = "output") -> Fiel
 
 def state(name: str, element: Scalar, *shape: str, doc: str) -> Field:
     return operand(Role.STATE, name, element, shape, doc)
+
+
+def lengths() -> Field:
+    """How many steps each sequence of a batch has."""
+    return operand(Role.INPUT, "lengths", BYTES, ("length_bytes",), "int64 or int32 [batch], of any alignment")
+
+
+def length_bytes() -> Field:
+    return Field("length_bytes", I32, "8 or 4 for each batch")
 
 
 def filter(*shape: str, doc: str, element: Scalar = I8) -> Field:

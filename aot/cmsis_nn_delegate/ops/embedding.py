@@ -14,7 +14,7 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.record import I8, I32, I64, Field, Scalar, Struct
-from ..graph.ir import Graph, Node, Value
+from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout
 from . import storage
 from .annotation import LookUp
@@ -215,6 +215,10 @@ class Embedding(Op):
     def output_shape(self, inputs: Sequence[Value], attrs: EmbeddingAttrs) -> tuple[int, ...]:
         return attrs.shape
 
+    def index_range(self, node: Node, value: Value) -> Optional[tuple[int, int]]:
+        rows = len(node.inputs[1].constant)
+        return (-rows if node.attrs.from_end else 0, rows - 1) if value is node.inputs[0] else None
+
     def features(self, node: Node) -> Features:
         depth = node.inputs[1].shape[1]
         return Features({"rows": node.output.numel // depth, "outputs": node.output.numel})
@@ -267,14 +271,3 @@ def _choice(node: EdgeNode, context: EdgeContext) -> Optional[_Choice]:
     if loops is None or len(loops.sizes) > 2 or any(step < 0 for step in loops.strides):
         return None
     return _Choice(source, loops)
-
-
-def index_range(graph: Graph, value: Value) -> Optional[tuple[int, int]]:
-    """Returns the least and the greatest index that all look-ups in `graph` by input `value` take; None if `value` is
-    no index."""
-    tables = [
-        (len(node.inputs[1].constant), node.attrs) for node in graph.consumers(value) if node.op == Embedding.name
-    ]
-    if not tables:
-        return None
-    return max(-rows if attrs.from_end else 0 for rows, attrs in tables), min(rows for rows, _ in tables) - 1

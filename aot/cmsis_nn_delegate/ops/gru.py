@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,23 +15,20 @@ from ..graph.ir import Node, Value
 from .annotation import RecurrentLayer
 from .case import Case
 from .gate_functions import ARGUMENT_BITS, RESULT_BITS, sigmoid, tanh
-from .kernel import KernelSpec
+from .op import Draw
 from .quantized_math import requantize
-from .recurrent import Recurrent, RecurrentAttrs, Step, block, floats, half_up, initial, last, sat16
+from .recurrent import Recurrent, RecurrentAttrs, Step, floats, half_up, initial, last, sat16, specs
 
 _LAST = "cmsis_nn_delegate.gru_last.default"
 _GATES = ("reset", "update", "new")
 
-KERNEL = KernelSpec(
+KERNEL, LENGTHS_KERNEL = specs(
     "gru",
-    block(
-        "GruArgs",
-        "int8 GRU layer in one direction, with gates and a state of 16 bits: see docs/reference/recurrent_layers.md.",
-        _GATES,
-        Field("new_bits", I32, "of the recurrent sum of the new gate after the point", low=0, high=12),
-        initial=(initial("initial_state", I16),),
-        last=(last("last_state", I16),),
-    ),
+    "int8 GRU layer in one direction, with gates and a state of 16 bits: see docs/reference/recurrent_layers.md.",
+    _GATES,
+    Field("new_bits", I32, "of the recurrent sum of the new gate after the point", low=0, high=12),
+    initial=(initial("initial_state", I16),),
+    last=(last("last_state", I16),),
 )
 
 
@@ -42,9 +39,13 @@ class GruAttrs(RecurrentAttrs):
     new_bits: int = ARGUMENT_BITS
 
 
-def _draw(d: Case) -> Value:
+def _draw(d: Case, lengths: bool = False) -> Value:
     attrs = GruAttrs(d.pick(False, True), d.pick(False, True), d.integer(8, 12))
-    return Gru.draw(d, attrs, d.quant(float(2.0 ** -d.random.uniform(6.5, 8))))
+    return Gru.draw(d, attrs, d.quant(float(2.0 ** -d.random.uniform(6.5, 8))), lengths)
+
+
+def _draw_lengths(d: Case) -> Value:
+    return _draw(d, lengths=True)
 
 
 class Gru(Recurrent):
@@ -63,13 +64,13 @@ class Gru(Recurrent):
     whole = targets
     annotation = RecurrentLayer(targets, len(_GATES), unit=True, last=_LAST)
     attrs = GruAttrs
-    kernels = (KERNEL,)
-    draws = (_draw,)
+    kernels = (KERNEL, LENGTHS_KERNEL)
+    draws: ClassVar[tuple[Draw, ...]] = (_draw, _draw_lengths)
     gates = _GATES
     wide = ("h0",)
     wide_bits = range(RESULT_BITS, RESULT_BITS + 1)
     last = _LAST
-    limits = ("GRU layers of any number of steps",)
+    limits = ("GRU layers of any number of steps; of different lengths with VariableLength",)
 
     def _apart(self, bias: np.ndarray, recurrent_bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The recurrent bias of the new gate is inside of the product with the reset gate."""

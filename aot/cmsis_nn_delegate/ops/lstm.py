@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,23 +15,20 @@ from ..graph.tensor_type import Quant
 from .annotation import RecurrentLayer
 from .case import Case
 from .gate_functions import RESULT_BITS, sigmoid, tanh
-from .kernel import KernelSpec
+from .op import Draw
 from .quantized_math import quantize_multiplier, requantize
-from .recurrent import Recurrent, RecurrentAttrs, Step, block, initial, last, sat16
+from .recurrent import Recurrent, RecurrentAttrs, Step, initial, last, sat16, specs
 
 _LAST = "cmsis_nn_delegate.lstm_last.default"
 _GATES = ("input", "forget", "cell", "output")
 
-KERNEL = KernelSpec(
+KERNEL, LENGTHS_KERNEL = specs(
     "lstm",
-    block(
-        "LstmArgs",
-        "int8 LSTM layer in one direction, with gates and cells of 16 bits: see docs/reference/recurrent_layers.md.",
-        _GATES,
-        Field("cell_bits", I32, "of the cells after the point", low=0, high=15),
-        initial=(initial("initial_hidden", I8), initial("initial_cells", I16)),
-        last=(last("last_cells", I16),),
-    ),
+    "int8 LSTM layer in one direction, with gates and cells of 16 bits: see docs/reference/recurrent_layers.md.",
+    _GATES,
+    Field("cell_bits", I32, "of the cells after the point", low=0, high=15),
+    initial=(initial("initial_hidden", I8), initial("initial_cells", I16)),
+    last=(last("last_cells", I16),),
 )
 
 
@@ -42,9 +39,13 @@ class LstmAttrs(RecurrentAttrs):
     cell_bits: int = 15
 
 
-def _draw(d: Case) -> Value:
+def _draw(d: Case, lengths: bool = False) -> Value:
     attrs = LstmAttrs(d.pick(False, True), d.pick(False, True), d.integer(8, 15))
-    return Lstm.draw(d, attrs, d.quant(float(2.0 ** -d.random.uniform(6.5, 8))))
+    return Lstm.draw(d, attrs, d.quant(float(2.0 ** -d.random.uniform(6.5, 8))), lengths)
+
+
+def _draw_lengths(d: Case) -> Value:
+    return _draw(d, lengths=True)
 
 
 class Lstm(Recurrent):
@@ -62,15 +63,15 @@ class Lstm(Recurrent):
     whole = targets
     annotation = RecurrentLayer(targets, len(_GATES), cells="cmsis_nn_delegate.lstm_cells.default", last=_LAST)
     attrs = LstmAttrs
-    kernels = (KERNEL,)
-    draws = (_draw,)
+    kernels = (KERNEL, LENGTHS_KERNEL)
+    draws: ClassVar[tuple[Draw, ...]] = (_draw, _draw_lengths)
     gates = _GATES
     initial = ("h0", "c0")
     wide = ("c0",)
     last = _LAST
     # Of a product of two results of functions.
     real_bits = 2 * RESULT_BITS
-    limits = ("LSTM layers of any number of steps",)
+    limits = ("LSTM layers of any number of steps; of different lengths with VariableLength",)
 
     def layer(self, node: EdgeNode, context: EdgeContext) -> LstmAttrs:
         attrs = super().layer(node, context)

@@ -209,6 +209,11 @@ class Op:
 
     # Indices ----------------------------------------------------------------
 
+    def index_range(self, node: Node, value: Value) -> Optional[tuple[int, int]]:
+        """Returns the least and the greatest number that `node` takes of its input `value` as integers that are no
+        activations; None if it takes none of them so."""
+        return None
+
     def carried(self, node: Node) -> Collection[int]:
         """Returns the dimensions of the output along which each index is computed of the same index of every operand of
         that rank, or of the only one that the operand has there."""

@@ -6,6 +6,8 @@ ARGUMENT_BITS after the point, and added:
     gate = sat16(sat16(requantize(bias + W (x - zero point))) + requantize(recurrent_bias + U (h - zero point)))
 
 as TensorFlow Lite and CMSIS-NN have it for the LSTM. As for a linear layer, the biases contain what zero points add.
+
+A layer may be given how many steps each sequence has. It has two kernels, since most are not.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from ..graph.tensor_type import Element, Quant, TensorType
 from . import gate_functions
 from .case import Case
 from .features import Features, sums
+from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
 from .per_channel_requantize import effective_bias
@@ -48,11 +51,47 @@ GATE = Struct(
 )
 
 
-def block(
-    name: str, doc: str, gates: Sequence[str], *own: Field, initial: Sequence[Field] = (), last: Sequence[Field] = ()
+LENGTHS = "lengths"  # the variant of a layer that is given them
+
+
+def specs(
+    name: str,
+    layer: str,
+    gates: Sequence[str],
+    *own: Field,
+    initial: Sequence[Field] = (),
+    last: Sequence[Field] = (),
+) -> tuple[KernelSpec, KernelSpec]:
+    """Returns the kernel of a layer with these gates, and fields of its own, and that of its sequences of different
+    lengths. `initial` are the states that it starts from, and `last` those that it leaves besides its output."""
+    struct = f"{name.capitalize()}Args"
+    with_lengths = KernelSpec(
+        f"{name}_{LENGTHS}",
+        _block(
+            f"{name.capitalize()}LengthsArgs",
+            f"The same for sequences of different lengths: those of {struct}, as if each had the steps that its length "
+            "says; what follows of its output is the zero point. Lengths are data, so that run() checks them: one that "
+            "is not in [1, steps] ends the execution with InvalidArgument, and output and states are then undefined.",
+            gates,
+            own,
+            (*initial, blocks.lengths()),
+            last,
+            (blocks.length_bytes(),),
+        ),
+        variant=LENGTHS,
+    )
+    return KernelSpec(name, _block(struct, layer, gates, own, initial, last, ())), with_lengths
+
+
+def _block(
+    name: str,
+    doc: str,
+    gates: Sequence[str],
+    own: Sequence[Field],
+    initial: Sequence[Field],
+    last: Sequence[Field],
+    sizes: Sequence[Field],
 ) -> Struct:
-    """Returns the argument block of a layer with these gates, and fields of its own. `initial` are the states that it
-    starts from, and `last` those that it leaves besides its output."""
     fields = (
         blocks.input("input", I8, "steps", "batch", "inputs", doc="int8 [steps, batch, inputs]"),
         *initial,
@@ -69,6 +108,7 @@ def block(
         Field("inputs", I32, "at least 1"),
         Field("hidden", I32, "at least 1"),
         Field("rows", I32, f"{len(gates)} * hidden"),
+        *sizes,
         Field("batch_first", I32, "1: input and output are [batch, steps, ...]", low=0, high=1),
         Field("reverse", I32, "1: it begins with the last step", low=0, high=1),
         *(Field(f"{gate}_gate", GATE) for gate in gates),
@@ -92,7 +132,8 @@ def last(name: str, element: Scalar) -> Field:
 
 @dataclass(frozen=True)
 class RecurrentAttrs:
-    """A recurrent layer in one direction. Inputs: x, the initial states [batch, hidden], weight, recurrent weight
+    """A recurrent layer in one direction. Inputs: x, the initial states [batch, hidden], perhaps the lengths of the
+    sequences (integers [batch], from 1 to steps), weight, recurrent weight
     (int8, gates along dimension 0, with one scale each), bias, recurrent bias (int32, in steps of input scale * weight
     scale and output scale * recurrent weight scale). Outputs: the hidden state after each step and, of layers that keep
     16 bits, the state after the last step."""
@@ -140,6 +181,7 @@ class Recurrent(Op):
         source, parameters = operand(node), self._parameters(node)
         return first(
             lambda: context.refuse_tensors(node, source),
+            lambda: refuse_lengths(context.arguments(node)[-1], context),
             lambda: self._refuse_variable(parameters, context),
             lambda: context.refuse_quant(node, [source]),
             lambda: self._refuse_weights(parameters, context),
@@ -164,6 +206,7 @@ class Recurrent(Op):
         values = [
             context.value(operand(node)),
             *(self._state(name, node, context) for name in self.initial),
+            *lengths_of(node, context.arguments(node)[-1], context),
             weight,
             recurrent,
             _bias(f"{weight.name}_bias", bias, x, weight),
@@ -220,7 +263,7 @@ class Recurrent(Op):
 
     def layer(self, node: EdgeNode, context: EdgeContext) -> RecurrentAttrs:
         """Returns the attributes of a node with data."""
-        batch_first, reverse = context.arguments(node)[-2:]
+        batch_first, reverse, _ = context.arguments(node)[-3:]
         return RecurrentAttrs(batch_first, reverse)
 
     def state_bits(self, name: str, node: EdgeNode, context: EdgeContext) -> int:
@@ -354,18 +397,27 @@ class Recurrent(Op):
         def gates(values: np.ndarray, which: int) -> np.ndarray:
             # float64 is exact below 2^53.
             total = wrap32((values.astype(np.float64) @ weights[which]).astype(np.int64) + biases[which])
-            by_gate = np.moveaxis(total.reshape(sizes.batch, count, sizes.hidden), 1, 0)
+            by_gate = np.moveaxis(total.reshape(-1, count, sizes.hidden), 1, 0)
             return requantize(by_gate, *scalings[which])
 
         output = np.zeros((sizes.steps, sizes.batch, sizes.hidden), np.int8)
-        hidden, state = self.start(node, inputs[1:])
-        order = range(sizes.steps)
-        for t in reversed(order) if node.attrs.reverse else order:
-            step = Step(sat16(gates(x[t], 0)), gates(hidden, 1))
-            state, real = self.update(node, step, state)
-            hidden = output[t] = node.outputs[0].type.clamp(real + node.outputs[0].zero_point)
+        hidden, state = map(np.array, self.start(node, inputs[1:]))
+        lengths = self._lengths(node, inputs[1 + len(self.initial) :])
+        output[:] = node.outputs[0].zero_point
+        for index in range(lengths.max()):
+            on = np.flatnonzero(index < lengths)  # the batches that go on
+            t = lengths[on] - 1 - index if node.attrs.reverse else index
+            step = Step(sat16(gates(x[t, on], 0)), gates(hidden[on], 1))
+            next_state, real = self.update(node, step, state[on])
+            hidden[on] = output[t, on] = node.outputs[0].type.clamp(real + node.outputs[0].zero_point)
+            state[on] = next_state
         results = [np.moveaxis(output, 0, time)]
         return [*results, state.astype(np.int16)] if self.last else results
+
+    def _lengths(self, node: Node, given: Sequence[np.ndarray]) -> np.ndarray:
+        """Returns the steps of each batch. ValueError if a length is not one of the sequence."""
+        steps, batch, *_ = self.sizes(node)
+        return checked_lengths(node, given[0], steps) if given else np.full(batch, steps)
 
     @staticmethod
     def wide_quant(attrs: Any) -> Quant:
@@ -397,22 +449,26 @@ class Recurrent(Op):
         return Features({**around, **products})
 
     @classmethod
-    def draw(cls, d: Case, attrs: Any, quant: Quant) -> Value:
+    def draw(cls, d: Case, attrs: Any, quant: Quant, lengths: bool = False) -> Value:
         """A layer of random size; see `draw_layer`."""
         hidden = d.pick(d.integer(1, 12), d.integer(1, 40), 4 * d.integer(1, 8))
         steps, batch, inputs = d.integer(1, 9), d.pick(1, 1, 2, 3), d.pick(d.integer(1, 12), d.integer(1, 70))
-        output = cls.draw_layer(d, attrs, quant, Sizes(steps, batch, inputs, hidden))
+        if lengths:
+            batch = d.integer(1, 5)
+        output = cls.draw_layer(d, attrs, quant, Sizes(steps, batch, inputs, hidden), lengths)
         last = d.nodes[-1].outputs[1:]
         return d.dequantize(last[0]) if bool(last) and d.pick(False, True) else output
 
     @classmethod
-    def draw_layer(cls, d: Case, attrs: Any, quant: Quant, sizes: Sizes) -> Value:
+    def draw_layer(cls, d: Case, attrs: Any, quant: Quant, sizes: Sizes, lengths: bool = False) -> Value:
         """A layer with random weights, whose gates use their whole range; it starts from zeros or anything."""
         steps, batch, inputs, hidden = sizes
         x = d.input(*((batch, steps, inputs) if attrs.batch_first else (steps, batch, inputs)))
         rows = len(cls.gates) * hidden
         from_zeros = d.pick(False, True)
         values = [x, *(cls._draw_state(d, name, attrs, quant, (batch, hidden), from_zeros) for name in cls.initial)]
+        if lengths:
+            values.append(d.input(batch, element=d.pick(Element.INT64, Element.INT32)))
         for size, scale in ((inputs, x.scale), (hidden, quant.scale[0])):
             # A typical sum is 1 to 4 in real numbers.
             typical = float(d.random.uniform(1, 4)) / (73 * 74 * math.sqrt(size) * scale)
@@ -440,6 +496,16 @@ class Recurrent(Op):
 
     # Payload ----------------------------------------------------------------
 
+    def variant(self, node: Node) -> str:
+        return LENGTHS if self._has_lengths(node) else ""
+
+    def _has_lengths(self, node: Node) -> bool:
+        return len(node.inputs) > 1 + len(self.initial) + 4
+
+    def index_range(self, node: Node, value: Value) -> Optional[tuple[int, int]]:
+        is_length = self._has_lengths(node) and value is node.inputs[-5]
+        return (1, self.sizes(node).steps) if is_length else None
+
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         bias, recurrent_bias = self.biases(node)
         return {
@@ -457,6 +523,7 @@ class Recurrent(Op):
             "scratch_bytes": scratch_bytes,
             **sizes._asdict(),
             "rows": len(self.gates) * sizes.hidden,
+            **({"length_bytes": node.inputs[-5].nbytes} if self._has_lengths(node) else {}),
             "batch_first": int(node.attrs.batch_first),
             "reverse": int(node.attrs.reverse),
             **{f"{name}_gate": fields for name, fields in zip(self.gates, self.node_multipliers(node))},
@@ -464,6 +531,34 @@ class Recurrent(Op):
             "output_shift": shift,
             "output_offset": node.outputs[0].zero_point,
         }
+
+
+def refuse_lengths(lengths: Optional[EdgeNode], context: EdgeContext) -> Optional[Refusal]:
+    """Refuses what is no constant and no tensor of integers that comes into the delegate."""
+    if lengths is None or context.is_constant(lengths):
+        return None
+    return context.refuse_indices(lengths)
+
+
+def lengths_of(node: EdgeNode, lengths: Optional[EdgeNode], context: ImportContext) -> list[Value]:
+    """Returns the lengths that `node` is given, which `refuse_lengths` has accepted: none, or one value."""
+    if lengths is None:
+        return []
+    constant = context.constant_float(lengths)
+    if constant is None:
+        return [context.value(lengths)]
+    assert constant.data is not None
+    element = Element(constant.dtype)
+    return [Value(f"{node.name}_lengths", TensorType(element, constant.shape), np.ascontiguousarray(constant.data))]
+
+
+def checked_lengths(node: Node, lengths: np.ndarray, steps: int) -> np.ndarray:
+    """Returns lengths as int64. ValueError if one is not from 1 to `steps`."""
+    found = lengths.reshape(-1).astype(np.int64)
+    outside = (found < 1) | (found > steps)
+    if outside.any():
+        raise ValueError(f"{node.name}: a sequence has {found[outside][0]} steps, which is not from 1 to {steps}")
+    return found
 
 
 def sat16(x: np.ndarray) -> np.ndarray:

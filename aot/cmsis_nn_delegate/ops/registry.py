@@ -10,8 +10,9 @@ import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Optional
 
-from ..graph.ir import Graph, Node
+from ..graph.ir import Graph, Node, Value
 from .op import Op
 from .shape_rules import SHAPE_RULES
 
@@ -38,6 +39,16 @@ def _subclasses(kind: type[Op]) -> Iterator[type[Op]]:
 
 OPS: Mapping[str, Op] = _operators()
 SHAPE_RULES.update(OPS)
+
+
+def index_range(graph: Graph, value: Value) -> Optional[tuple[int, int]]:
+    """Returns the least and the greatest integer that all nodes of `graph` take of its input `value`, as an index or a
+    length; None if `value` is neither."""
+    found = [OPS[node.op].index_range(node, value) for node in graph.consumers(value)]
+    ranges = [limits for limits in found if limits is not None]
+    if not ranges:
+        return None
+    return max(low for low, _ in ranges), min(high for _, high in ranges)
 
 
 def calls(graph: Graph) -> list[Node]:

@@ -15,22 +15,18 @@ from ..graph.ir import Node, Value
 from .annotation import RecurrentLayer
 from .case import Case
 from .gate_functions import ARGUMENT_BITS, tanh
-from .kernel import KernelSpec
 from .quantized_math import requantize
-from .recurrent import Recurrent, RecurrentAttrs, Step, block, half_up, initial
+from .recurrent import Recurrent, RecurrentAttrs, Step, half_up, initial, specs
 
 # The sum before a ReLU has so many bits more than the output.
 _RELU_BITS = 7
 
-KERNEL = KernelSpec(
+KERNEL, LENGTHS_KERNEL = specs(
     "rnn",
-    block(
-        "RnnArgs",
-        "int8 recurrent layer in one direction: h = tanh or relu of W x + U h, see docs/reference/recurrent_layers.md.",
-        ("new",),
-        Field("relu", I32, "1: relu, 0: tanh", low=0, high=1),
-        initial=(initial("initial_hidden", I8),),
-    ),
+    "int8 recurrent layer in one direction: h = tanh or relu of W x + U h, see docs/reference/recurrent_layers.md.",
+    ("new",),
+    Field("relu", I32, "1: relu, 0: tanh", low=0, high=1),
+    initial=(initial("initial_hidden", I8),),
 )
 
 
@@ -41,10 +37,14 @@ class RnnAttrs(RecurrentAttrs):
     relu: bool = False
 
 
-def _draw(d: Case) -> Value:
+def _draw(d: Case, lengths: bool = False) -> Value:
     attrs = RnnAttrs(d.pick(False, True), d.pick(False, True), d.pick(False, True))
     low, high = (4, 7) if attrs.relu else (6.5, 8)
-    return Rnn.draw(d, attrs, d.quant(float(2.0 ** -d.random.uniform(low, high))))
+    return Rnn.draw(d, attrs, d.quant(float(2.0 ** -d.random.uniform(low, high))), lengths)
+
+
+def _draw_lengths(d: Case) -> Value:
+    return _draw(d, lengths=True)
 
 
 class Rnn(Recurrent):
@@ -56,10 +56,10 @@ class Rnn(Recurrent):
     whole = targets
     annotation = RecurrentLayer(targets, 1)
     attrs = RnnAttrs
-    kernels = (KERNEL,)
-    draws = (_draw,)
+    kernels = (KERNEL, LENGTHS_KERNEL)
+    draws = (_draw, _draw_lengths)
     gates = ("new",)
-    limits = ("RNN layers of any number of steps, with tanh or relu",)
+    limits = ("RNN layers of any number of steps, with tanh or relu; of different lengths with VariableLength",)
 
     def layer(self, node: EdgeNode, context: EdgeContext) -> RnnAttrs:
         attrs = super().layer(node, context)
@@ -70,7 +70,7 @@ class Rnn(Recurrent):
         return step, step
 
     def start(self, node: Node, given: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        return given[0], np.zeros(())
+        return given[0], np.zeros(len(given[0]))
 
     def update(self, node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         (gate,) = step.gates

@@ -10,7 +10,7 @@ from torchao.quantization.pt2e.quantize_pt2e import prepare_qat_pt2e
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.graph.tensor_type import Element
-from cmsis_nn_delegate.ops.embedding import index_range
+from cmsis_nn_delegate.ops.registry import index_range
 from cmsis_nn_delegate.quantization.prepare import quantizable_module
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.support.errors import UserError

@@ -242,6 +242,7 @@ class CmsisNnQuantizer(Quantizer):
             masked = all(isinstance(annotation, FixedOutput) for annotation in annotations)
             look_up = any(isinstance(annotation, LookUp) for annotation in annotations)
             tensors = node.all_input_nodes[:1] if masked or look_up else node.all_input_nodes
+            tensors = [tensor for tensor in tensors if tensor is not _lengths(node)]
             index = any(isinstance(annotation, IndexOutput) for annotation in annotations)
             if not (_is_float(node) or index) or not all(_is_float(arg) or arg in numbers for arg in tensors):
                 continue
@@ -385,7 +386,8 @@ class CmsisNnQuantizer(Quantizer):
         layer, and stated by the scale of the initial ones."""
         arguments: tuple[Any, ...] = node.args
         source, *states = arguments[: 3 if annotation.cells else 2]
-        weights = dict.fromkeys(arguments[-6:-4], self._specs.per_gate(annotation.gates))
+        after = 1 + len(states)
+        weights = dict.fromkeys(arguments[after : after + 2], self._specs.per_gate(annotation.gates))
         specs: list[QuantizationSpecBase] = [
             self._specs.unit_state if annotation.unit else SharedQuantizationSpec(node)
         ]
@@ -478,8 +480,17 @@ def _weights_of(node: Node) -> Sequence[Any]:
         if isinstance(annotation, Weighted):
             return node.all_input_nodes[1:]
         if isinstance(annotation, RecurrentLayer):
-            return node.args[-6:-2]
+            first = 3 if annotation.cells else 2
+            return node.args[first : first + 4]
     return ()
+
+
+def _lengths(node: Node) -> Any:
+    """Returns the argument of a recurrent layer that says how many steps each sequence has; None if it has none."""
+    overload: Any = node.target
+    names = [declared.name for declared in getattr(getattr(overload, "_schema", None), "arguments", ())]
+    ours = str(overload).startswith("cmsis_nn_delegate.") and "lengths" in names
+    return _argument(node, "lengths") if ours else None
 
 
 def _works(node: Node) -> bool:

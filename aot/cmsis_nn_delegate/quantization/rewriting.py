@@ -111,7 +111,8 @@ class _CallOf(torch.nn.Module):
 def expand(node: Node, function: Callable[..., Any]) -> list[Node]:
     """Computes `node` as `function` of its arguments does, and returns the nodes of the results. The caller replaces
     `node`."""
-    tensors = tuple(torch.zeros(source.meta["val"].shape) for source in node.all_input_nodes)
+    values = (source.meta["val"] for source in node.all_input_nodes)
+    tensors = tuple(torch.zeros(value.shape, dtype=value.dtype) for value in values)
     return inline(node, torch.export.export(_CallOf(node, function), tensors).graph)
 
 

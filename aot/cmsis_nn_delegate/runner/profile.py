@@ -21,7 +21,7 @@ import numpy as np
 
 from ..graph.ir import Graph
 from ..graph.tensor_type import Element
-from ..ops.embedding import index_range
+from ..ops.registry import index_range
 from ..report.model_report import Report
 from ..support.errors import UserError
 from ..support.structured import read_json, structured

@@ -431,7 +431,9 @@ def _recurrent(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> St
     """A layer that goes on from the state of the inference before."""
     arguments = arguments_of(node)
     source, *states = arguments[: 3 if node.target is LSTM else 2]
-    *_, batch_first, reverse = arguments
+    *_, batch_first, reverse, lengths = arguments
+    if lengths is not None:
+        raise Refusal("has sequences of different lengths")
     if set(inputs) != {source}:
         raise Refusal("starts from a state that is computed from the columns")
     if reverse:

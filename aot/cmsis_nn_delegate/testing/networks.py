@@ -11,8 +11,7 @@ from ..graph.ir import Graph, Value
 from ..graph.tensor_type import Element, Layout
 from ..ops.annotation import Elementwise
 from ..ops.attrs import Clamp, Padding, Pair
-from ..ops.embedding import index_range
-from ..ops.registry import OPS
+from ..ops.registry import OPS, index_range
 from ..ops.strided_copy import StridedCopyAttrs
 from ..passes.copies_to_parts import copies_to_parts
 from ..passes.merge_concats import merge_concats

@@ -56,6 +56,10 @@ constexpr KernelTable kCmsisNnKernels = {
         portable::kRecall,
         portable::kDelayLineRead,
         portable::kDelayLineWrite,
+        portable::kGruLengths,
+        portable::kLastStep,
+        cmsis_nn::kLstmLengths,
+        portable::kRnnLengths,
     },
 };
 

@@ -158,5 +158,12 @@ inline Error lstm(const payload::LstmArgs& args, const Bases& bases) {
   return run_lstm(&args, bases);
 }
 
+/// arm_nn_lstm_step_s8.
+extern const KernelOf<payload::Opcode::kLstmLengths> kLstmLengths;
+Error run_lstm_lengths(const void* args, const Bases& bases);
+inline Error lstm_lengths(const payload::LstmLengthsArgs& args, const Bases& bases) {
+  return run_lstm_lengths(&args, bases);
+}
+
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -125,7 +125,7 @@ std::uint32_t gate_rows_scratch_bytes(const void* args) {
          kBytes * (up(a.inputs, kDepth) + up(a.hidden, kDepth));
 }
 
-/// Returns whether the table has as many words as the sizes ask for.
+/// Returns whether the table has as many words as the sizes ask for, and each sequence a length of 4 or 8 bytes.
 template <typename Loops, typename Args, std::int32_t kGates>
 bool gate_rows_accept(const void* args) {
   const auto& a = *static_cast<const Args*>(args);
@@ -134,17 +134,23 @@ bool gate_rows_accept(const void* args) {
   };
   const std::int64_t depth =
       (groups(a.inputs, Loops::kDepth) + groups(a.hidden, Loops::kDepth)) * Loops::kDepth;
+  if constexpr (kHasLengths<Args>) {
+    const std::int64_t words = std::int64_t{4} * a.batch;
+    if (a.length_bytes != words && a.length_bytes != 2 * words) {
+      return false;
+    }
+  }
   return a.blocks == kGates * groups(a.hidden, Loops::kRows) &&
          a.block_words == 2 * Loops::kRows + depth * Loops::kRows / 4;
 }
 
-/// Computes all steps of a call, from start(batch): the gates, and what `Units` makes of them, which has its operands in
+/// Computes all steps of a call, from start(batch, its steps): the gates, and what `Units` makes of them, which has its operands in
 /// `units`.
 template <typename Units, typename Gates, typename Args, typename Operands, typename Start>
-[[gnu::always_inline]] inline void compute_gate_rows(const Args& args, const Bases& bases,
-                                                     Gates& gates, Operands& units,
-                                                     const Start& start) {
-  for_each_step(args, bases, start, [&](const RecurrentStep& step) {
+[[gnu::always_inline]] inline Error compute_gate_rows(const Args& args, const Bases& bases,
+                                                      Gates& gates, Operands& units,
+                                                      const Start& start) {
+  return for_each_step(args, bases, start, [&](const RecurrentStep& step) {
     gates.compute(step.input, step.before);
     units.state = step.state;
     units.output = step.output;

@@ -110,13 +110,14 @@ class RecurrentLayer {
   RecurrentStep step_ = {};
 };
 
-/// Calls unit(layer, j, state) for each unit j of each step of each batch, from start(layer, batch).
+/// Calls unit(layer, j, state) for each unit j of each step of each batch, from start(layer, batch). Returns what
+/// for_each_step() returns.
 template <typename Args, typename Start, typename Unit>
-void run_recurrent_layer(const Args& args, const Bases& bases, const Start& start,
-                         const Unit& unit) {
+Error run_recurrent_layer(const Args& args, const Bases& bases, const Start& start,
+                          const Unit& unit) {
   RecurrentLayer<Args> layer(args, bases);
-  for_each_step(
-      args, bases, [&](std::int32_t batch) { return start(layer, batch); },
+  return for_each_step(
+      args, bases, [&](std::int32_t batch, std::int32_t /*steps*/) { return start(layer, batch); },
       [&](const RecurrentStep& step) {
         layer.look_at(step);
         for (std::int32_t j = 0; j < args.hidden; ++j) {

@@ -1,13 +1,20 @@
 // The order of the steps of a recurrent layer, and where each one reads and writes.
 #pragma once
 
-#include <cstdint>
+#include <executorch/runtime/core/error.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "runtime/kernels/common/sequence_lengths.h"
 #include "runtime/payload/bases.h"
 #include "runtime/payload/format.h"
 
 namespace cmsis_nn_delegate {
 namespace portable {
+
+using executorch::runtime::Error;
 
 /// Where a batch starts from: its state of 16 bits a unit, which the steps update, if the layer has one, and the output
 /// before its first step.
@@ -32,14 +39,23 @@ class RecurrentSteps {
         input_(bases.resolve<const std::int8_t>(args.input)),
         output_(bases.resolve<std::int8_t>(args.output)) {}
 
-  /// Returns step number `index`, in [0, steps), of those that the layer computes one after another for `batch`.
-  RecurrentStep at(std::int32_t batch, std::int32_t index, const RecurrentStart& start) const {
-    const std::int32_t time = args_.reverse != 0 ? args_.steps - 1 - index : index;
+  /// Returns step number `index`, in [0, count), of those that the layer computes one after another for `batch`.
+  RecurrentStep at(std::int32_t batch, std::int32_t index, std::int32_t count,
+                   const RecurrentStart& start) const {
+    const std::int32_t time = args_.reverse != 0 ? count - 1 - index : index;
     const std::int32_t between = args_.reverse != 0 ? 1 : -1;
     const std::int32_t row = row_of(batch, time);
     return {input_ + row * args_.inputs,
             index == 0 ? start.before : output_ + row_of(batch, time + between) * args_.hidden,
             output_ + row * args_.hidden, start.state};
+  }
+
+  /// Writes zeros to the outputs of `batch` after its first `count` steps.
+  void end(std::int32_t batch, std::int32_t count) const {
+    for (std::int32_t time = count; time < args_.steps; ++time) {
+      std::memset(output_ + row_of(batch, time) * args_.hidden, args_.output_offset,
+                  static_cast<std::size_t>(args_.hidden));
+    }
   }
 
  private:
@@ -52,17 +68,29 @@ class RecurrentSteps {
   std::int8_t* output_;
 };
 
-/// Calls step(place) for each step of each batch, from start(batch).
+/// Calls step(place) for each step of each batch, from start(batch, its steps). Returns InvalidArgument at the first
+/// length that is not in [1, steps].
 template <typename Args, typename Start, typename Step>
-[[gnu::always_inline]] inline void for_each_step(const Args& args, const Bases& bases,
-                                                 const Start& start, const Step& step) {
+[[gnu::always_inline]] inline Error for_each_step(const Args& args, const Bases& bases,
+                                                  const Start& start, const Step& step) {
   const RecurrentSteps<Args> steps(args, bases);
   for (std::int32_t batch = 0; batch < args.batch; ++batch) {
-    const RecurrentStart from = start(batch);
-    for (std::int32_t index = 0; index < args.steps; ++index) {
-      step(steps.at(batch, index, from));
+    std::int32_t count = args.steps;
+    if constexpr (kHasLengths<Args>) {
+      count = length_of(args, bases, batch);
+      if (count == 0) {
+        return Error::InvalidArgument;
+      }
+    }
+    const RecurrentStart from = start(batch, count);
+    for (std::int32_t index = 0; index < count; ++index) {
+      step(steps.at(batch, index, count, from));
+    }
+    if constexpr (kHasLengths<Args>) {
+      steps.end(batch, count);
     }
   }
+  return Error::Ok;
 }
 
 /// Returns the state of `batch` in `last`, [batch, hidden], where it is updated: that in `initial`, to begin with.

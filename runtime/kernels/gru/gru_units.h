@@ -57,17 +57,16 @@ template <typename Gates, typename Units, typename Args>
                     a.output_offset,
                     Gates::output_scale(a.output_multiplier, a.output_shift, a.output_offset)};
   const RecurrentSteps<Args> steps(a, bases);
-  const auto start = [&](std::int32_t batch) {
+  const auto start = [&](std::int32_t batch, std::int32_t count) {
     std::int16_t* state = initial_state(a, bases, a.initial_state, a.last_state, batch);
     // Where the first step writes its output, once its gates have read this.
-    std::int8_t* before = steps.at(batch, 0, {}).output;
+    std::int8_t* before = steps.at(batch, 0, count, {}).output;
     for (std::int32_t j = 0; j < a.hidden; ++j) {
       before[j] = Gates::to_output(state[j], units.scale, a.output_offset);
     }
     return RecurrentStart{state, before};
   };
-  compute_gate_rows<Units>(a, bases, gates, units, start);
-  return Error::Ok;
+  return compute_gate_rows<Units>(a, bases, gates, units, start);
 }
 
 }  // namespace portable

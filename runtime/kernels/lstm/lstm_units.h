@@ -59,12 +59,11 @@ template <typename Gates, typename Units, typename Args>
                      a.cell_bits,
                      a.output_offset,
                      Gates::output_scale(a.output_multiplier, a.output_shift, a.output_offset)};
-  const auto start = [&](std::int32_t batch) {
+  const auto start = [&](std::int32_t batch, std::int32_t /*steps*/) {
     return RecurrentStart{initial_state(a, bases, a.initial_cells, a.last_cells, batch),
                           initial_output(a, bases, batch)};
   };
-  compute_gate_rows<Units>(a, bases, gates, units, start);
-  return Error::Ok;
+  return compute_gate_rows<Units>(a, bases, gates, units, start);
 }
 
 }  // namespace portable

@@ -69,6 +69,14 @@ constexpr KernelTable kPortableKernels = {
         portable::kRecall,
         portable::kDelayLineRead,
         portable::kDelayLineWrite,
+        portable::kGruLengths,
+        portable::kLastStep,
+        portable::kLstmLengths,
+        portable::kRnnLengths,
+        KernelRef(portable::kGruLengthsPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+        KernelRef(portable::kGruLengthsVectors).in_images_for(isa_set(payload::Isa::kMve)),
+        KernelRef(portable::kLstmLengthsPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+        KernelRef(portable::kLstmLengthsVectors).in_images_for(isa_set(payload::Isa::kMve)),
     },
 };
 

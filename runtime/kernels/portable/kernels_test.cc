@@ -472,6 +472,41 @@ TEST_F(KernelsTest, EmbeddingRefusesIndicesOutsideOfItsTable) {
   }
 }
 
+/// The last steps of two sequences with the lengths 2 and `last`.
+template <typename Length>
+Error last_step_with(Length last, std::vector<std::int8_t>& output) {
+  const std::int8_t input[] = {1, 2, 3, 4, 5, 6};  // 3 steps of 2 sequences
+  const Length lengths[] = {2, last};
+  output.resize(2);
+  payload::LastStepArgs args = {base(0), base(1), base(2), 3, 2, 1, sizeof(lengths), 0};
+  Bases bases = {};
+  bases[0] = const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(input));
+  bases[1] = const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(lengths));
+  bases[2] = reinterpret_cast<std::uint8_t*>(output.data());
+  return kLastStep.run(&args, bases);
+}
+
+/// All kernels of sequences with lengths read them by the same function.
+TEST_F(KernelsTest, LengthsOutsideOfTheStepsAreRefused) {
+  std::vector<std::int8_t> output;
+  for (const std::int32_t length : {0, -1, 4, INT32_MIN, INT32_MAX}) {
+    EXPECT_EQ(last_step_with<std::int32_t>(length, output), Error::InvalidArgument) << length;
+    EXPECT_EQ(last_step_with<std::int64_t>(length, output), Error::InvalidArgument) << length;
+  }
+  for (const std::int64_t far : {INT64_MIN, INT64_MAX, std::int64_t{1} << 32}) {
+    for (const std::int64_t length :
+         {far, far + 1 - (far == INT64_MAX), far - (far != INT64_MIN)}) {
+      EXPECT_EQ(last_step_with<std::int64_t>(length, output), Error::InvalidArgument) << length;
+    }
+  }
+  for (const std::int32_t length : {1, 2, 3}) {
+    ASSERT_EQ(last_step_with<std::int32_t>(length, output), Error::Ok);
+    EXPECT_EQ(output, std::vector<std::int8_t>({3, static_cast<std::int8_t>(2 * length)}));
+    ASSERT_EQ(last_step_with<std::int64_t>(length, output), Error::Ok);
+    EXPECT_EQ(output, std::vector<std::int8_t>({3, static_cast<std::int8_t>(2 * length)}));
+  }
+}
+
 TEST_F(KernelsTest, StridedCopyOfAPartOfBothTensors) {
   for (int round = 0; round < 300; ++round) {
     payload::StridedCopyArgs args = {base(0), base(1), 0, 0, 0, 0, {}, {}, {}, {}, {}, {}};

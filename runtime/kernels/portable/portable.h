@@ -515,5 +515,76 @@ inline Error delay_line_write(const payload::DelayLineWriteArgs& args, const Bas
   return run_delay_line_write(&args, bases);
 }
 
+/// The same for sequences of different lengths: those of GruArgs, as if each had the steps
+/// that its length says; what follows of its output is the zero point. Lengths are data, so
+/// that run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and output and states are then undefined.
+extern const KernelOf<payload::Opcode::kGruLengths> kGruLengths;
+Error run_gru_lengths(const void* args, const Bases& bases);
+inline Error gru_lengths(const payload::GruLengthsArgs& args, const Bases& bases) {
+  return run_gru_lengths(&args, bases);
+}
+
+/// Copies the int8 numbers of the last step of each sequence. Lengths are data, so that
+/// run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and the output is then undefined.
+extern const KernelOf<payload::Opcode::kLastStep> kLastStep;
+Error run_last_step(const void* args, const Bases& bases);
+inline Error last_step(const payload::LastStepArgs& args, const Bases& bases) {
+  return run_last_step(&args, bases);
+}
+
+/// The same for sequences of different lengths: those of LstmArgs, as if each had the steps
+/// that its length says; what follows of its output is the zero point. Lengths are data, so
+/// that run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and output and states are then undefined.
+extern const KernelOf<payload::Opcode::kLstmLengths> kLstmLengths;
+Error run_lstm_lengths(const void* args, const Bases& bases);
+inline Error lstm_lengths(const payload::LstmLengthsArgs& args, const Bases& bases) {
+  return run_lstm_lengths(&args, bases);
+}
+
+/// The same for sequences of different lengths: those of RnnArgs, as if each had the steps
+/// that its length says; what follows of its output is the zero point. Lengths are data, so
+/// that run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and output and states are then undefined.
+extern const KernelOf<payload::Opcode::kRnnLengths> kRnnLengths;
+Error run_rnn_lengths(const void* args, const Bases& bases);
+inline Error rnn_lengths(const payload::RnnLengthsArgs& args, const Bases& bases) {
+  return run_rnn_lengths(&args, bases);
+}
+
+/// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
+/// of the products.
+extern const KernelOf<payload::Opcode::kGruLengthsPairs> kGruLengthsPairs;
+Error run_gru_lengths_pairs(const void* args, const Bases& bases);
+inline Error gru_lengths_pairs(const payload::GruLengthsPairsArgs& args, const Bases& bases) {
+  return run_gru_lengths_pairs(&args, bases);
+}
+
+/// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
+/// of the products.
+extern const KernelOf<payload::Opcode::kGruLengthsVectors> kGruLengthsVectors;
+Error run_gru_lengths_vectors(const void* args, const Bases& bases);
+inline Error gru_lengths_vectors(const payload::GruLengthsVectorsArgs& args, const Bases& bases) {
+  return run_gru_lengths_vectors(&args, bases);
+}
+
+/// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
+/// of the products.
+extern const KernelOf<payload::Opcode::kLstmLengthsPairs> kLstmLengthsPairs;
+Error run_lstm_lengths_pairs(const void* args, const Bases& bases);
+inline Error lstm_lengths_pairs(const payload::LstmLengthsPairsArgs& args, const Bases& bases) {
+  return run_lstm_lengths_pairs(&args, bases);
+}
+
+/// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
+/// of the products.
+extern const KernelOf<payload::Opcode::kLstmLengthsVectors> kLstmLengthsVectors;
+Error run_lstm_lengths_vectors(const void* args, const Bases& bases);
+inline Error lstm_lengths_vectors(const payload::LstmLengthsVectorsArgs& args, const Bases& bases) {
+  return run_lstm_lengths_vectors(&args, bases);
+}
+
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

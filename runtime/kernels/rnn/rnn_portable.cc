@@ -1,5 +1,4 @@
-#include "runtime/kernels/common/recurrent.h"
-#include "runtime/kernels/portable/portable.h"
+#include "runtime/kernels/rnn/rnn.h"
 
 namespace cmsis_nn_delegate {
 namespace portable {
@@ -7,23 +6,10 @@ namespace {
 
 using Args = payload::RnnArgs;
 
-constexpr std::int32_t kReluBits = 7;  // that the gate has more than the output
-
 }  // namespace
 
 Error run_rnn(const void* args, const Bases& bases) {
-  const auto& a = *static_cast<const Args*>(args);
-  const auto start = [&](const RecurrentLayer<Args>&, std::int32_t batch) {
-    return RecurrentStart{nullptr, initial_output(a, bases, batch)};
-  };
-  const auto unit = [&](RecurrentLayer<Args>& layer, std::int32_t j, std::int16_t* /*state*/) {
-    const std::int32_t gate = layer.gate(j, 0, a.new_gate);
-    const std::int32_t positive = gate < 0 ? 0 : half_up(gate, kReluBits);
-    layer.put(
-        j, a.relu != 0 ? positive : requantize(tanh_16(gate), a.output_multiplier, a.output_shift));
-  };
-  run_recurrent_layer(a, bases, start, unit);
-  return Error::Ok;
+  return compute_rnn(*static_cast<const Args*>(args), bases);
 }
 
 constexpr KernelOf<payload::Opcode::kRnn> kRnn = Kernel(operators::kRnn, run_rnn);

@@ -70,6 +70,14 @@ constexpr KernelTable kTunedKernels = {
         portable::kRecall,
         portable::kDelayLineRead,
         portable::kDelayLineWrite,
+        portable::kGruLengths,
+        portable::kLastStep,
+        portable::kLstmLengths,
+        portable::kRnnLengths,
+        KernelRef(tuned::kGruLengthsPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+        KernelRef(tuned::kGruLengthsVectors).in_images_for(isa_set(payload::Isa::kMve)),
+        KernelRef(tuned::kLstmLengthsPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+        KernelRef(tuned::kLstmLengthsVectors).in_images_for(isa_set(payload::Isa::kMve)),
     },
 };
 

@@ -156,5 +156,37 @@ inline Error lstm_vectors(const payload::LstmVectorsArgs& args, const Bases& bas
   return run_lstm_vectors(&args, bases);
 }
 
+/// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
+/// of the products.
+extern const KernelOf<payload::Opcode::kGruLengthsPairs> kGruLengthsPairs;
+Error run_gru_lengths_pairs(const void* args, const Bases& bases);
+inline Error gru_lengths_pairs(const payload::GruLengthsPairsArgs& args, const Bases& bases) {
+  return run_gru_lengths_pairs(&args, bases);
+}
+
+/// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
+/// of the products.
+extern const KernelOf<payload::Opcode::kGruLengthsVectors> kGruLengthsVectors;
+Error run_gru_lengths_vectors(const void* args, const Bases& bases);
+inline Error gru_lengths_vectors(const payload::GruLengthsVectorsArgs& args, const Bases& bases) {
+  return run_gru_lengths_vectors(&args, bases);
+}
+
+/// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
+/// of the products.
+extern const KernelOf<payload::Opcode::kLstmLengthsPairs> kLstmLengthsPairs;
+Error run_lstm_lengths_pairs(const void* args, const Bases& bases);
+inline Error lstm_lengths_pairs(const payload::LstmLengthsPairsArgs& args, const Bases& bases) {
+  return run_lstm_lengths_pairs(&args, bases);
+}
+
+/// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
+/// of the products.
+extern const KernelOf<payload::Opcode::kLstmLengthsVectors> kLstmLengthsVectors;
+Error run_lstm_lengths_vectors(const void* args, const Bases& bases);
+inline Error lstm_lengths_vectors(const payload::LstmLengthsVectorsArgs& args, const Bases& bases) {
+  return run_lstm_lengths_vectors(&args, bases);
+}
+
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

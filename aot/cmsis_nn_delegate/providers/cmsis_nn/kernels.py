@@ -6,7 +6,7 @@ the files beside this one. `lacking` says why there is none for the rest.
 
 from __future__ import annotations
 
-from ...ops import add, extremum, fully_connected, max_pool2d, mul, softmax
+from ...ops import add, extremum, fully_connected, lstm, max_pool2d, mul, softmax
 from ...ops.kernel import KernelSpec
 from ..implementation import Implementation, Symbol
 from .convolution import Conv2d, DepthwiseConv2d, TransposeConv2d
@@ -42,7 +42,8 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     _of_rows("extremum", extremum.MAXIMUM, "arm_maximum_s8", "BasicMathFunctions/arm_maximum_s8.c"),
     _plain("fully_connected", fully_connected.PER_CHANNEL, *_PER_CHANNEL),
     _plain("fully_connected", fully_connected.PER_TENSOR, *_PER_TENSOR),
-    Lstm(),
+    Lstm(lstm.KERNEL),
+    Lstm(lstm.LENGTHS_KERNEL),
     _plain("max_pool2d", max_pool2d.KERNEL, "arm_max_pool_s8", "PoolingFunctions/arm_max_pool_s8.c"),
     _plain("mul", mul.KERNEL, *_MUL),
     _of_rows("mul", mul.BROADCAST_KERNEL, *_MUL),

@@ -26,7 +26,9 @@ WHY_LACKING: Mapping[str, str] = {
     "embedding_int32": _ROWS,
     "dequantize_int16": "CMSIS-NN gives no floats",
     "gru": "CMSIS-NN has no GRU",
+    "gru_lengths": "CMSIS-NN has no GRU",
     "keep": _STATE,
+    "last_step": "CMSIS-NN knows no sequences of different lengths",
     "log_softmax": "CMSIS-NN has no logarithm of softmax",
     "lookup": "CMSIS-NN has no look-up of int8 in a table of 256 entries",
     "masked_softmax": "arm_softmax_s8 has no mask",
@@ -44,6 +46,7 @@ WHY_LACKING: Mapping[str, str] = {
     "resize_bilinear": "CMSIS-NN does not interpolate",
     "resize_nearest": "CMSIS-NN does not resample",
     "rnn": "CMSIS-NN has no simple recurrent layer",
+    "rnn_lengths": "CMSIS-NN has no simple recurrent layer",
     "softmax_long": "arm_softmax_s8 shifts by more than 31 bits once the sum of exponentials exceeds "
     f"{MAX_SOFTMAX_ROW}",
     "strided_copy": "CMSIS-NN has no copy between two strided tensors; rows that lie together go through memcpy",

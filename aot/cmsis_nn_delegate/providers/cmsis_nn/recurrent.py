@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from ...graph.ir import Node
 from ...ops import lstm
+from ...ops.kernel import KernelSpec
 from ...targets.target import Target
 from ..implementation import Implementation, Symbol, Workspace
 
 
 class Lstm(Implementation):
-    """arm_nn_lstm_step_s8 for each step, since arm_lstm_unidirectional_s8 knows no other order of steps, and takes
-    zeros as the output before the first step only without a state to begin with."""
+    """arm_nn_lstm_step_s8 for each step, since arm_lstm_unidirectional_s8 knows no other order of steps and no lengths,
+    and takes zeros as the output before the first step only without a state to begin with."""
 
-    def __init__(self) -> None:
+    def __init__(self, kernel: KernelSpec) -> None:
         super().__init__(
             "lstm",
             Symbol(
-                lstm.KERNEL,
+                kernel,
                 "arm_nn_lstm_step_s8",
                 (
                     "ActivationFunctions/arm_nn_activation_s16.c",

@@ -12,8 +12,8 @@ from .depthwise_conv2d_rows import DepthwiseConv2dRows
 from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 from .fully_connected_pairs import FullyConnectedPairs
-from .recurrent_pairs import GruPairs, LstmPairs
-from .recurrent_vectors import GruVectors, LstmVectors
+from .recurrent_pairs import GruLengthsPairs, GruPairs, LstmLengthsPairs, LstmPairs
+from .recurrent_vectors import GruLengthsVectors, GruVectors, LstmLengthsVectors, LstmVectors
 
 _CONV2D_PAIRS = Conv2dPairs()
 
@@ -31,4 +31,8 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     GruPairs(),
     LstmVectors(),
     GruVectors(),
+    LstmLengthsPairs(),
+    GruLengthsPairs(),
+    LstmLengthsVectors(),
+    GruLengthsVectors(),
 )

@@ -38,6 +38,8 @@ def _kernel(name: str, struct: str, like: KernelSpec, layer: str) -> KernelSpec:
 
 LSTM = _kernel("lstm_pairs", "LstmPairsArgs", lstm.KERNEL, "LSTM")
 GRU = _kernel("gru_pairs", "GruPairsArgs", gru.KERNEL, "GRU")
+LSTM_LENGTHS = _kernel("lstm_lengths_pairs", "LstmLengthsPairsArgs", lstm.LENGTHS_KERNEL, "LSTM")
+GRU_LENGTHS = _kernel("gru_lengths_pairs", "GruLengthsPairsArgs", gru.LENGTHS_KERNEL, "GRU")
 
 
 def _helpers(op: str) -> tuple[str, ...]:
@@ -80,18 +82,32 @@ class LstmPairs(RecurrentPairs):
     name = "lstm_pairs"
     op = "lstm"
     like = lstm.KERNEL
-    draws = lstm.Lstm.draws
+    draws = lstm.Lstm.draws[:1]
     symbol = Symbol(LSTM, helpers=_helpers("lstm"))
     _largest = _LARGEST_PRODUCT
+
+
+class LstmLengthsPairs(LstmPairs):
+    name = "lstm_lengths_pairs"
+    like = lstm.LENGTHS_KERNEL
+    draws = lstm.Lstm.draws[1:]
+    symbol = Symbol(LSTM_LENGTHS, helpers=_helpers("lstm"))
 
 
 class GruPairs(RecurrentPairs):
     name = "gru_pairs"
     op = "gru"
     like = gru.KERNEL
-    draws = gru.Gru.draws
+    draws = gru.Gru.draws[:1]
     symbol = Symbol(GRU, helpers=_helpers("gru"))
     _largest = _LARGEST_STATE
+
+
+class GruLengthsPairs(GruPairs):
+    name = "gru_lengths_pairs"
+    like = gru.LENGTHS_KERNEL
+    draws = gru.Gru.draws[1:]
+    symbol = Symbol(GRU_LENGTHS, helpers=_helpers("gru"))
 
 
 def _why_no_gates(node: Node) -> str:

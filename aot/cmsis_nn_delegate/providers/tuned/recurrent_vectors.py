@@ -33,6 +33,8 @@ def _kernel(name: str, struct: str, like: KernelSpec, layer: str) -> KernelSpec:
 
 LSTM = _kernel("lstm_vectors", "LstmVectorsArgs", lstm.KERNEL, "LSTM")
 GRU = _kernel("gru_vectors", "GruVectorsArgs", gru.KERNEL, "GRU")
+LSTM_LENGTHS = _kernel("lstm_lengths_vectors", "LstmLengthsVectorsArgs", lstm.LENGTHS_KERNEL, "LSTM")
+GRU_LENGTHS = _kernel("gru_lengths_vectors", "GruLengthsVectorsArgs", gru.LENGTHS_KERNEL, "GRU")
 
 
 def _helpers(op: str) -> tuple[str, ...]:
@@ -62,13 +64,27 @@ class LstmVectors(RecurrentVectors):
     name = "lstm_vectors"
     op = "lstm"
     like = lstm.KERNEL
-    draws = lstm.Lstm.draws
+    draws = lstm.Lstm.draws[:1]
     symbol = Symbol(LSTM, helpers=_helpers("lstm"))
+
+
+class LstmLengthsVectors(LstmVectors):
+    name = "lstm_lengths_vectors"
+    like = lstm.LENGTHS_KERNEL
+    draws = lstm.Lstm.draws[1:]
+    symbol = Symbol(LSTM_LENGTHS, helpers=_helpers("lstm"))
 
 
 class GruVectors(RecurrentVectors):
     name = "gru_vectors"
     op = "gru"
     like = gru.KERNEL
-    draws = gru.Gru.draws
+    draws = gru.Gru.draws[:1]
     symbol = Symbol(GRU, helpers=_helpers("gru"))
+
+
+class GruLengthsVectors(GruVectors):
+    name = "gru_lengths_vectors"
+    like = gru.LENGTHS_KERNEL
+    draws = gru.Gru.draws[1:]
+    symbol = Symbol(GRU_LENGTHS, helpers=_helpers("gru"))

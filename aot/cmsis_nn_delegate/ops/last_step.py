@@ -1,0 +1,129 @@
+"""The result of the last step of each of several sequences, of which each has its own number of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from ..edge.nodes import first, operand
+from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
+from ..edge.refusal import Refusal
+from ..format import blocks
+from ..format.record import I8, I32, Field, Struct
+from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element
+from .annotation import SameScale
+from .case import Case
+from .features import Features
+from .kernel import KernelSpec
+from .layouts import Layouts
+from .op import Op
+from .recurrent import checked_lengths, lengths_of, refuse_lengths
+
+KERNEL = KernelSpec(
+    "last_step",
+    Struct(
+        "LastStepArgs",
+        "Copies the int8 numbers of the last step of each sequence. Lengths are data, so that run() checks them: one "
+        "that is not in [1, steps] ends the execution with InvalidArgument, and the output is then undefined.",
+        (
+            blocks.input("input", I8, "steps", "batch", "width", doc="int8 [steps, batch, width]"),
+            blocks.lengths(),
+            blocks.output(I8, "batch", "width", doc="int8 [batch, width]"),
+            Field("steps", I32, "at least 1"),
+            Field("batch", I32, "at least 1"),
+            Field("width", I32, "at least 1"),
+            blocks.length_bytes(),
+            Field("batch_first", I32, "1: the input is [batch, steps, width]", low=0, high=1),
+        ),
+        geometry="last_step",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class LastStepAttrs:
+    """Inputs: x, int8, lengths (integers [batch], from 1 to steps). `batch_first`: x is [batch, steps, width], not
+    [steps, batch, width]."""
+
+    batch_first: bool = False
+
+
+class Sizes(NamedTuple):
+    steps: int
+    batch: int
+    width: int
+
+
+def _draw(d: Case) -> Value:
+    steps, batch, width = d.integer(1, 9), d.integer(1, 5), d.pick(d.integer(1, 9), d.integer(1, 40))
+    attrs = LastStepAttrs(d.pick(False, True))
+    x = d.input(*((batch, steps, width) if attrs.batch_first else (steps, batch, width)))
+    lengths = d.input(batch, element=d.pick(Element.INT64, Element.INT32))
+    return d.node("last_step", [x, lengths], attrs, x.quant)
+
+
+class LastStep(Op):
+    """output[b] = x[lengths[b] - 1, b]: the last hidden states of recurrent layers."""
+
+    name = "last_step"
+    targets = ("cmsis_nn_delegate.last_step.default",)
+    whole = targets
+    annotation = SameScale(targets)
+    attrs = LastStepAttrs
+    kernels = (KERNEL,)
+    draws = (_draw,)
+    limits = (
+        "the last states of recurrent layers with VariableLength; a length that is not from 1 to the number of "
+        "steps ends the execution with an error",
+    )
+    computes = False
+    keeps_quant = True
+    layouts = Layouts.ROW_MAJOR
+
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        source = operand(node)
+        return first(
+            lambda: context.refuse_tensors(node, source),
+            lambda: refuse_lengths(operand(node, 1), context),
+            lambda: context.refuse_quant(node, [source], same=True),
+        )
+
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        attrs = LastStepAttrs(context.arguments(node)[2])
+        lengths = lengths_of(node, operand(node, 1), context)
+        return [context.node(node, self.name, [context.value(operand(node)), *lengths], attrs)]
+
+    def output_shape(self, inputs: Sequence[Value], attrs: LastStepAttrs) -> tuple[int, ...]:
+        _, batch, width = _sizes(inputs[0], attrs)
+        return batch, width
+
+    def index_range(self, node: Node, value: Value) -> Optional[tuple[int, int]]:
+        return (1, _sizes(node.inputs[0], node.attrs).steps) if value is node.inputs[1] else None
+
+    def features(self, node: Node) -> Features:
+        return Features({"rows": node.output.shape[0], "outputs": node.output.numel})
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        steps, batch, _ = _sizes(node.inputs[0], node.attrs)
+        x = inputs[0].reshape(node.inputs[0].shape)
+        last = checked_lengths(node, inputs[1], steps) - 1
+        chosen: np.ndarray = x[np.arange(batch), last] if node.attrs.batch_first else x[last, np.arange(batch)]
+        return chosen
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        x, lengths = node.inputs
+        return {
+            **refs,
+            **_sizes(x, node.attrs)._asdict(),
+            "length_bytes": lengths.nbytes,
+            "batch_first": int(node.attrs.batch_first),
+        }
+
+
+def _sizes(x: Value, attrs: LastStepAttrs) -> Sizes:
+    steps, batch = (x.shape[1], x.shape[0]) if attrs.batch_first else x.shape[:2]
+    return Sizes(steps, batch, x.shape[2])

@@ -1,0 +1,60 @@
+"""Layers for sequences of different lengths, by the reference."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.graph.ir import Value
+from cmsis_nn_delegate.graph.tensor_type import Element
+from cmsis_nn_delegate.ops.gru import Gru, GruAttrs
+from cmsis_nn_delegate.ops.last_step import LastStepAttrs
+from cmsis_nn_delegate.ops.lstm import Lstm, LstmAttrs
+from cmsis_nn_delegate.ops.recurrent import Sizes
+from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.ops.rnn import Rnn, RnnAttrs
+from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.random_case import RandomCase
+
+
+@pytest.mark.parametrize("op, attrs", [(Lstm, LstmAttrs(cell_bits=12)), (Gru, GruAttrs()), (Rnn, RnnAttrs())])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_a_sequence_with_a_length_is_one_with_these_steps_alone(op, attrs, reverse, batch_first):
+    case, (steps, batch, size, hidden) = RandomCase(1), (7, 4, 5, 6)
+    attrs = dataclasses.replace(attrs, reverse=reverse, batch_first=batch_first)
+    quant = case.quant(2.0**-7, 3)
+    op.draw_layer(case, attrs, quant, Sizes(steps, batch, size, hidden), lengths=True)
+    (node,) = case.nodes
+    x, *states, lengths = networks.random_inputs(case.graph(node.outputs[0]), 1)
+    constant = [value.constant for value in node.inputs[1:] if value.is_constant and value.shape == (batch, hidden)]
+    output, *last = OPS[node.op].compute(node, [x, *states, *constant, lengths], [])
+    assert len(set(lengths.tolist())) > 1
+    for index, length in enumerate(lengths):
+        single = RandomCase()
+        at = (slice(index, index + 1), slice(length)) if batch_first else (slice(length), slice(index, index + 1))
+        alone = single.input(*x[at].shape, quant=node.inputs[0].quant)
+        given = [
+            Value(value.name, value.type.of(shape=(1, hidden)), data[index : index + 1])
+            for value, data in zip(node.inputs[1:], [*states, *constant])
+        ]
+        single.node(op.name, [alone, *given, *node.inputs[-4:]], attrs, quant)
+        single.nodes[-1].outputs += [Value(v.name, v.type.of(shape=(1, hidden))) for v in node.outputs[1:]]
+        expected, *expected_last = OPS[node.op].compute(
+            single.nodes[-1], [np.ascontiguousarray(x[at]), *(value.constant for value in given)], []
+        )
+        np.testing.assert_array_equal(output[at], expected)
+        after = (index, slice(length, None)) if batch_first else (slice(length, None), index)
+        assert (output[after] == quant.zero_point).all()
+        for found, wanted in zip(last, expected_last, strict=True):
+            np.testing.assert_array_equal(found[index], wanted[0])
+
+
+@pytest.mark.parametrize("length", [0, 4, -1, 2**32 + 1])
+def test_lengths_outside_of_the_steps_are_refused(length):
+    case = RandomCase()
+    x, lengths = case.input(3, 2, 4), case.input(2, element=Element.INT64)
+    graph = case.graph(case.node("last_step", [x, lengths], LastStepAttrs(), x.quant))
+    with pytest.raises(ValueError, match=f"a sequence has {length} steps, which is not from 1 to 3"):
+        reference.run(graph, [np.zeros((3, 2, 4), np.int8), np.array([1, length])])

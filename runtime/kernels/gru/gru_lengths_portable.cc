@@ -1,0 +1,19 @@
+#include "runtime/kernels/gru/gru.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+namespace {
+
+using Args = payload::GruLengthsArgs;
+
+}  // namespace
+
+Error run_gru_lengths(const void* args, const Bases& bases) {
+  return compute_gru(*static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kGruLengths> kGruLengths =
+    Kernel(operators::kGruLengths, run_gru_lengths, gru_scratch_bytes<Args>);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

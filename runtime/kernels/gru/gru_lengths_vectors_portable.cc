@@ -1,0 +1,22 @@
+#include "runtime/kernels/common/gate_vectors.h"
+#include "runtime/kernels/gru/gru_units.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+namespace {
+
+using Args = payload::GruLengthsVectorsArgs;
+
+}  // namespace
+
+Error run_gru_lengths_vectors(const void* args, const Bases& bases) {
+  return compute_gru_rows<PlainGateVectors, PlainGruUnits<PlainGateVectors>>(
+      *static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kGruLengthsVectors> kGruLengthsVectors =
+    gate_rows_kernel<PlainGateVectors, Args, 3>(operators::kGruLengthsVectors,
+                                                run_gru_lengths_vectors);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

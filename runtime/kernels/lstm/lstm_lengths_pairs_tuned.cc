@@ -1,0 +1,30 @@
+#include <type_traits>
+
+#include "runtime/kernels/common/gate_pairs_dsp.h"
+#include "runtime/kernels/lstm/lstm_units_dsp.h"
+#include "runtime/kernels/tuned/tuned.h"
+
+namespace cmsis_nn_delegate {
+namespace tuned {
+namespace {
+
+using Args = payload::LstmLengthsPairsArgs;
+using portable::PlainGatePairs;
+
+// The compiler gives this kernel calls only for DSP; elsewhere it is complete, and slow.
+constexpr bool kDsp = kCompiledIsa == payload::Isa::kDsp;
+using Gates = std::conditional_t<kDsp, DspGatePairs, PlainGatePairs>;
+using Units = std::conditional_t<kDsp, DspLstmUnits, portable::PlainLstmUnits<PlainGatePairs>>;
+
+}  // namespace
+
+Error run_lstm_lengths_pairs(const void* args, const Bases& bases) {
+  return portable::compute_lstm_rows<Gates, Units>(*static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kLstmLengthsPairs> kLstmLengthsPairs =
+    portable::gate_rows_kernel<Gates, Args, 4>(operators::kLstmLengthsPairs,
+                                               run_lstm_lengths_pairs);
+
+}  // namespace tuned
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,19 @@
+#include "runtime/kernels/lstm/lstm.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+namespace {
+
+using Args = payload::LstmLengthsArgs;
+
+}  // namespace
+
+Error run_lstm_lengths(const void* args, const Bases& bases) {
+  return compute_lstm(*static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kLstmLengths> kLstmLengths =
+    Kernel(operators::kLstmLengths, run_lstm_lengths);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

@@ -1,0 +1,22 @@
+#include "runtime/kernels/common/gate_vectors.h"
+#include "runtime/kernels/lstm/lstm_units.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+namespace {
+
+using Args = payload::LstmLengthsVectorsArgs;
+
+}  // namespace
+
+Error run_lstm_lengths_vectors(const void* args, const Bases& bases) {
+  return compute_lstm_rows<PlainGateVectors, PlainLstmUnits<PlainGateVectors>>(
+      *static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kLstmLengthsVectors> kLstmLengthsVectors =
+    gate_rows_kernel<PlainGateVectors, Args, 4>(operators::kLstmLengthsVectors,
+                                                run_lstm_lengths_vectors);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate

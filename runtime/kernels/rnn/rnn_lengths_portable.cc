@@ -1,0 +1,19 @@
+#include "runtime/kernels/rnn/rnn.h"
+
+namespace cmsis_nn_delegate {
+namespace portable {
+namespace {
+
+using Args = payload::RnnLengthsArgs;
+
+}  // namespace
+
+Error run_rnn_lengths(const void* args, const Bases& bases) {
+  return compute_rnn(*static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kRnnLengths> kRnnLengths =
+    Kernel(operators::kRnnLengths, run_rnn_lengths);
+
+}  // namespace portable
+}  // namespace cmsis_nn_delegate
