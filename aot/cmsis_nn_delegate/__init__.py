@@ -25,6 +25,7 @@ _EXPORTS = {
     "TARGETS": "targets.target",
     "Target": "targets.target",
     "UserError": "support.errors",
+    "VariableLength": "edge.variable_length",
     "compile_for_targets": "compile",
     "compile_model": "compile",
     "convert_trained": "quantization.convert",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import tempfile
+import traceback
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -130,7 +131,7 @@ def _capture(c: Compilation) -> None:
         c.exported = export(model, c.inputs.args, c.inputs.kwargs)
     except UserError as error:
         integers = [name for name, x in zip(c.inputs.names, c.inputs.tensors) if not x.is_floating_point()]
-        if not integers:
+        if not integers or _packs_sequences(error):
             raise
         raise UserError(
             f"{error}. Perhaps because of integers: unless {' and '.join(integers)} is an index, convert it with "
@@ -515,9 +516,32 @@ def export(module: Model, args: tuple[Any, ...], kwargs: Optional[Mapping[str, A
     # Converted graph modules have no eval(), and are already in eval mode.
     if not isinstance(module, torch.fx.GraphModule):
         module = module.eval()
-    with library_call("torch.export cannot export the model"), torch.no_grad(), layers_by_shape():
-        # With gradients autograd forbids some writes in place.
-        return torch.export.export(module, args, dict(kwargs or {}))
+    try:
+        with library_call("torch.export cannot export the model"), torch.no_grad(), layers_by_shape():
+            # With gradients autograd forbids some writes in place.
+            return torch.export.export(module, args, dict(kwargs or {}))
+    except UserError as error:
+        if not _packs_sequences(error):
+            raise
+        raise UserError(
+            "torch.export cannot export pack_padded_sequence, after which sizes depend on the lengths: give the padded "
+            "sequence and the lengths to cmsis_nn_delegate.VariableLength(layer), which computes the same"
+        ) from error
+
+
+def _packs_sequences(error: BaseException) -> bool:
+    """Returns whether `error`, or what has led to it, was raised by what packs sequences, or by a layer that was given
+    one."""
+    cause: Optional[BaseException] = error
+    while cause is not None:
+        for frame, _ in traceback.walk_tb(cause.__traceback__):
+            file = Path(frame.f_code.co_filename).as_posix()
+            if file.endswith("torch/nn/utils/rnn.py") or (
+                file.endswith("torch/nn/modules/rnn.py") and frame.f_locals.get("batch_sizes") is not None
+            ):
+                return True
+        cause = cause.__cause__
+    return False
 
 
 STAGES = (

@@ -4,7 +4,8 @@ direction a call.
 PyTorch's operators compute several layers, in one direction or both, and return the last states besides the results of
 all steps. Here each layer and direction becomes a call of `edge.recurrent_ops`, of the results of the layer before; the
 last hidden state is the result of the last step, and a cell is a layer of one step. The cell state is computed beside
-an LSTM, by a call that says to calibration which range the cells have, and that goes with calibration.
+an LSTM, by a call that says to calibration which range the cells have, and that goes with calibration. Layers for
+sequences of different lengths (`edge.sequence_ops`) become the same calls, with the lengths.
 
 A GRU adds up small steps, and so do the cells of an LSTM: where they are kept for the next inference, in a buffer or by
 the caller, they have 16 bits.
@@ -23,7 +24,7 @@ import torch
 from torch._decomp import decompositions
 from torch.fx import GraphModule, Node
 
-from ..edge import recurrent_ops
+from ..edge import recurrent_ops, sequence_ops
 from .rewriting import constant_for, evaluated, expand, finish
 
 aten = torch.ops.aten
@@ -33,9 +34,9 @@ MAX_STEPS = 64
 
 
 class Kind(NamedTuple):
-    """How a layer of PyTorch is computed: step by step, and by which operator of ours."""
+    """How a layer of PyTorch is computed: step by step, if it can be, and by which operator of ours."""
 
-    unrolled: Callable[..., Any]
+    unrolled: Optional[Callable[..., Any]]
     layer: Any
     states: int  # of a layer: the hidden state, and the cells of an LSTM
 
@@ -45,6 +46,10 @@ KINDS: dict[Any, Kind] = {
     aten.gru.input: Kind(decompositions.gru_impl, recurrent_ops.GRU, 1),
     aten.rnn_tanh.input: Kind(decompositions.rnn_tanh_input, recurrent_ops.RNN_TANH, 1),
     aten.rnn_relu.input: Kind(decompositions.rnn_relu_input, recurrent_ops.RNN_RELU, 1),
+    sequence_ops.SEQUENCE_LSTM: Kind(None, recurrent_ops.LSTM, 2),
+    sequence_ops.SEQUENCE_GRU: Kind(None, recurrent_ops.GRU, 1),
+    sequence_ops.SEQUENCE_RNN_TANH: Kind(None, recurrent_ops.RNN_TANH, 1),
+    sequence_ops.SEQUENCE_RNN_RELU: Kind(None, recurrent_ops.RNN_RELU, 1),
 }
 
 
@@ -69,7 +74,7 @@ def separate_recurrent_layers(model: GraphModule, trained: bool = False) -> None
         layers = None if trained else _Layers.of(model, node)
         if layers is not None:
             layers.separate()
-        elif _is_short(node):
+        elif KINDS[node.target].unrolled is not None and _is_short(node):
             _unroll(node)
     finish(model)
 
@@ -80,8 +85,9 @@ class _Layers:
     def __init__(self, model: GraphModule, node: Node) -> None:
         self._model, self._node, self._kind = model, node, KINDS[node.target]
         arguments: Any = node.args
-        source, states, parameters, has_biases, layers, _, _, bidirectional, batch_first = arguments
+        source, states, parameters, has_biases, layers, _, _, bidirectional, batch_first, *lengths = arguments
         self._source: Node = source
+        self._lengths: list[Node] = lengths  # none, or one
         self._states: list[Node] = list(states) if isinstance(states, (list, tuple)) else [states]
         self._parameters: list[Node] = list(parameters)
         self._has_biases, self._layers = bool(has_biases), int(layers)
@@ -91,14 +97,8 @@ class _Layers:
     @classmethod
     def of(cls, model: GraphModule, node: Node) -> Optional[_Layers]:
         """Returns the layers of `node` if kernels compute them."""
-        *_, dropout, train, _, _ = node.args
-        shape: Any = node.args[0].meta["val"].shape  # type: ignore[union-attr]  # a node
         layers = cls(model, node)
-        return (
-            layers
-            if all(isinstance(n, int) for n in shape) and not (dropout and train) and layers._possible()
-            else None
-        )
+        return layers if _is_static(node) and layers._possible() else None
 
     def _possible(self) -> bool:
         count = 4 if self._has_biases else 2
@@ -148,7 +148,11 @@ class _Layers:
             states = [self._new(aten.squeeze.dim, state, 0) for state in self._states]
         else:
             states = [self._new(aten.select.int, state, 0, index) for state in self._states]
-        return self._new(self._kind.layer, x, *states, *weights, self._batch_first, direction == 1)
+        return self._new(self._kind.layer, x, *states, *weights, *self._order(direction == 1))
+
+    def _order(self, reverse: bool) -> tuple[Any, ...]:
+        """Returns the last arguments of a call: the order of its steps."""
+        return self._batch_first, reverse, *self._lengths
 
     def _replace_last(self, calls: Sequence[Node], user: Node) -> None:
         """Replaces the states after the last steps of all `calls`, which `user` gives. Those of a GRU have 16 bits
@@ -159,12 +163,15 @@ class _Layers:
         result = self._stacked([self._last_result(call) for call in calls])
         kept = result
         if self._kind.layer is recurrent_ops.GRU and not self._from_zeros:
-            kept = self._stacked([self._new(recurrent_ops.GRU_LAST, call, *call.args[-2:]) for call in calls])
+            kept = self._stacked(
+                [self._new(recurrent_ops.GRU_LAST, call, *self._order(self._reverses(call))) for call in calls]
+            )
         _replace(user, kept, result)
 
     def _replace_last_steps(self, result: Node) -> None:
         """The same for the last step of all, where it is read of the results of a GRU."""
-        if result.target is not recurrent_ops.GRU or self._from_zeros or result.args[-1]:
+        # After the last step of all, a sequence may have ended long ago.
+        if result.target is not recurrent_ops.GRU or self._from_zeros or self._lengths or self._reverses(result):
             return
         time = int(self._batch_first)
         steps = result.meta["val"].shape[time]
@@ -174,7 +181,7 @@ class _Layers:
             )
             if dim != time or first not in (-1, steps - 1) or any(stop < steps for stop in end[:1]):
                 continue
-            kept = self._new(recurrent_ops.GRU_LAST, result, *result.args[-2:])
+            kept = self._new(recurrent_ops.GRU_LAST, result, *self._order(False))
             _replace(
                 reader,
                 kept if reader.target is aten.select.int else self._new(aten.unsqueeze.default, kept, time),
@@ -183,8 +190,13 @@ class _Layers:
 
     def _last_result(self, call: Node) -> Node:
         time = int(self._batch_first)
-        reverse: Any = call.args[-1]
-        return self._new(aten.select.int, call, time, 0 if reverse else call.meta["val"].shape[time] - 1)
+        if self._lengths and not self._reverses(call):
+            return self._new(recurrent_ops.LAST_STEP, call, *self._lengths, self._batch_first)
+        last = 0 if self._reverses(call) else call.meta["val"].shape[time] - 1
+        return self._new(aten.select.int, call, time, last)
+
+    def _reverses(self, call: Node) -> bool:
+        return bool(call.args[self._kind.states + 6])
 
     def _stacked(self, states: Sequence[Node]) -> Node:
         rows = [self._new(aten.unsqueeze.default, state, 0) for state in states]
@@ -229,7 +241,16 @@ _BOUNDED = frozenset(
         recurrent_ops.RNN_TANH,
     }
 )
-_BOUNDED_LAYERS = frozenset({aten.lstm.input, aten.gru.input, aten.rnn_tanh.input})
+_BOUNDED_LAYERS = frozenset(
+    {
+        aten.lstm.input,
+        aten.gru.input,
+        aten.rnn_tanh.input,
+        sequence_ops.SEQUENCE_LSTM,
+        sequence_ops.SEQUENCE_GRU,
+        sequence_ops.SEQUENCE_RNN_TANH,
+    }
+)
 _MOVES = _STATE_MOVES | {
     aten.cat.default,
     aten.stack.default,
@@ -257,9 +278,11 @@ def _within_one(node: Node, seen: set[Node]) -> bool:
         if node.args[1] == 2:
             return False  # cells
         start: Any = source.args[1]
-        return source.target is not aten.gru.input or _within_one(start, seen)
+        return KINDS[source.target].layer is not recurrent_ops.GRU or _within_one(start, seen)
     if node.target in _BOUNDED:
         return True
+    if node.target is recurrent_ops.LAST_STEP:
+        return _within_one(source, seen)
     found = evaluated(model, node)
     if found is not None:
         return float(found.abs().max()) <= 1
@@ -291,19 +314,25 @@ def compute_cells(model: GraphModule) -> None:
     model.recompile()
 
 
+def _is_static(node: Node) -> bool:
+    """Returns whether the shape of the sequence is fixed, and the layer drops no numbers out."""
+    source: Any = node.args[0]
+    dropout, train = node.args[5:7]
+    return all(isinstance(size, int) for size in source.meta["val"].shape) and not (dropout and train)
+
+
 def _is_short(node: Node) -> bool:
     source: Any = node.args[0]
-    *_, dropout, train, _, batch_first = node.args
-    shape = source.meta["val"].shape
-    steps = shape[1 if batch_first else 0]
-    return all(isinstance(size, int) for size in shape) and steps <= MAX_STEPS and not (dropout and train)
+    return _is_static(node) and source.meta["val"].shape[1 if node.args[8] else 0] <= MAX_STEPS
 
 
 def _unroll(node: Node) -> None:
     target: Any = node.target
     # With oneDNN, PyTorch's decomposition of an LSTM would be one call of that library.
+    unrolled = KINDS[target].unrolled
+    assert unrolled is not None  # has been asked for
     with torch.backends.mkldnn.flags(enabled=False):
-        results = expand(node, KINDS[target].unrolled)
+        results = expand(node, unrolled)
     for user in list(node.users):
         if user.target is not operator.getitem:
             raise ValueError(f"{user.name} reads {node.name} as a whole")

@@ -5,9 +5,10 @@ import pytest
 import torch
 from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
 from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from cmsis_nn_delegate import CmsisNnPartitioner, CmsisNnQuantizer, quantizable_module, reference
+from cmsis_nn_delegate import CmsisNnPartitioner, CmsisNnQuantizer, VariableLength, quantizable_module, reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.edge.recurrent_ops import LAYERS as OPERATORS
 from cmsis_nn_delegate.quantization.recurrent import MAX_STEPS, compute_cells, separate_recurrent_layers
@@ -226,6 +227,125 @@ def test_layers_start_from_any_state(name):
             found += [torch.from_numpy(y).flatten() for y in reference.run(compiled.parts[0].graph, [x[0].numpy()])]
     noise = torch.cat(found) - torch.cat(wanted)
     assert noise.square().sum() < 10**-2.8 * torch.cat(wanted).square().sum()
+
+
+class OfLengths(nn.Module):
+    def __init__(self, layer, **given):
+        super().__init__()
+        self.layer, self.out, self.given = VariableLength(layer), nn.Linear(layer.hidden_size, 2), given
+
+    def forward(self, x, lengths=None):
+        lengths = self.given.get("lengths", lengths)
+        y, last = self.layer(x, lengths, self.given.get("states"))
+        last, *cells = last if isinstance(last, tuple) else (last,)
+        return (y, self.out(last[0]), self.out(last[-1]), *cells)
+
+
+def packed(module, x, lengths):
+    """The same, with PyTorch's packed sequences."""
+    layer, states = module.layer.layer, module.given.get("states")
+    y, last = layer(pack_padded_sequence(x, lengths, layer.batch_first, enforce_sorted=False), states)
+    y, _ = pad_packed_sequence(y, layer.batch_first, total_length=x.shape[int(layer.batch_first)])
+    last, *cells = last if isinstance(last, tuple) else (last,)
+    return (y, module.out(last[0]), module.out(last[-1]), *cells)
+
+
+OF_LENGTHS = {
+    "lstm": lambda: OfLengths(nn.LSTM(4, 6, 2, batch_first=True, bidirectional=True)),
+    "gru": lambda: OfLengths(nn.GRU(4, 6, bidirectional=True), states=torch.linspace(-1, 1, 36).view(2, 3, 6)),
+    "rnn": lambda: OfLengths(nn.RNN(4, 6, 2, batch_first=True, bias=False)),
+    "rnn of relu": lambda: OfLengths(nn.RNN(4, 6, nonlinearity="relu")),
+    "constant lengths": lambda: OfLengths(nn.LSTM(4, 6), lengths=torch.tensor([9, 2, 5])),
+}
+
+
+def sequences(module, count, seed, dtype=torch.int64):
+    random = torch.Generator().manual_seed(seed)
+    shape = (3, 9, 4) if module.layer.layer.batch_first else (9, 3, 4)
+    for _ in range(count):
+        x = torch.randn(shape, generator=random)
+        given = module.given.get("lengths")
+        yield (x, torch.randint(1, 10, (3,), generator=random, dtype=dtype)) if given is None else (x,)
+
+
+@pytest.mark.parametrize("name", OF_LENGTHS)
+def test_exported_layers_of_lengths_compute_what_packed_sequences_give(name):
+    torch.manual_seed(0)
+    module = OF_LENGTHS[name]().eval()
+    (sample,) = sequences(module, 1, 0)
+    lengths = module.given.get("lengths", sample[-1])
+    wanted = packed(module, sample[0], lengths)
+    torch.testing.assert_close(module(*sample), wanted)
+    program = torch.export.export(module, sample)
+    torch.testing.assert_close(program.module()(*sample), wanted)
+    # Where nothing delegates them, they are PyTorch's layers.
+    spelled = program.run_decompositions()
+    assert not any("cmsis_nn_delegate" in str(node.target) for node in spelled.graph.nodes)
+    torch.testing.assert_close(spelled.module()(*sample), wanted)
+
+
+@pytest.mark.parametrize("name", OF_LENGTHS)
+def test_layers_of_lengths_are_delegated(name):
+    torch.manual_seed(0)
+    module = OF_LENGTHS[name]().eval()
+    dtype = torch.int32 if name == "gru" else torch.int64
+    samples = list(sequences(module, 40, 0, dtype))
+    compiled = compile_model(module, samples[0], "cortex-m4", samples)
+    assert len(compiled.parts) == 1 and not compiled.obstacle
+    assert [value.element.value for value in compiled.parts[0].graph.inputs[1:]] == [
+        str(x.dtype).removeprefix("torch.") for x in samples[0][1:]
+    ]
+    signal = noise = 0.0
+    with torch.no_grad():
+        for sample in sequences(module, 20, 1, dtype):
+            found = reference.run(compiled.parts[0].graph, [x.numpy() for x in sample])
+            for ours, wanted in zip(found, module(*sample), strict=True):
+                signal += wanted.square().sum()
+                noise += (torch.from_numpy(ours) - wanted).square().sum()
+    print(f"{name}: {10 * torch.log10(signal / noise):.1f} dB")
+    assert noise < 10**-2.8 * signal
+
+
+def test_layers_of_lengths_train():
+    """As PyTorch's do before export, and as the exported operator in training with quantization."""
+    torch.manual_seed(0)
+    module = OF_LENGTHS["lstm"]()
+    (sample,) = sequences(module, 1, 0)
+    program = torch.export.export(module, sample).module(check_guards=False)
+    separate_recurrent_layers(program, trained=True)
+    gradients = []
+    for computes in (lambda *x: packed(module, *x), module, program):
+        loss = sum(y.square().sum() for y in computes(*sample))
+        parameters = program.parameters() if computes is program else module.parameters()
+        gradients.append(torch.autograd.grad(loss, list(parameters)))
+    for found in gradients[1:]:
+        assert sorted(float(g.sum()) for g in found) == pytest.approx(
+            sorted(float(g.sum()) for g in gradients[0]), rel=1e-3, abs=1e-4
+        )
+
+
+@pytest.mark.parametrize(
+    "layer, x, message",
+    [
+        (nn.Linear(4, 4), None, "takes an nn.LSTM, nn.GRU or nn.RNN, not Linear"),
+        (nn.LSTM(4, 3, proj_size=2), None, "no layer with a projection"),
+        (nn.GRU(4, 4), torch.zeros(9, 4), "a batch, with 3 dimensions, not 2"),
+    ],
+)
+def test_what_has_no_lengths_is_refused(layer, x, message):
+    with pytest.raises(UserError, match=message):
+        VariableLength(layer)(x, torch.tensor([9]))
+
+
+def test_packed_sequences_are_refused_with_what_to_use_instead():
+    layer = nn.GRU(4, 3)
+    module = Function(
+        lambda x, n: pad_packed_sequence(layer(pack_padded_sequence(x, n, enforce_sorted=False))[0])[0], layer=layer
+    )
+    sample = (torch.randn(9, 2, 4), torch.tensor([3, 9]))
+    with pytest.raises(UserError, match=r"cannot export pack_padded_sequence.*VariableLength\(layer\)") as refused:
+        compile_model(module, sample, "cortex-m4", [sample])
+    assert "integers" not in str(refused.value)
 
 
 def quantized(module, *inputs):
