@@ -26,6 +26,9 @@ class KernelSpec:
     args: Struct
     # Tells several kernels for the same elements apart; Op.variant says which one a node uses.
     variant: str = ""
+    # The kernel whose models predict its instructions, if the table of costs has none of its own: one that does the
+    # same work for the same features.
+    priced_as: str = ""
 
     @property
     def elements(self) -> Mapping[str, Element]:

@@ -41,6 +41,7 @@ KERNEL = KernelSpec(
         ),
         geometry="last_step",
     ),
+    priced_as="embedding",  # which copies the rows that integers choose
 )
 
 

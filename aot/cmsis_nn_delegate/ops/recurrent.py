@@ -79,6 +79,7 @@ def specs(
             (blocks.length_bytes(),),
         ),
         variant=LENGTHS,
+        priced_as=name,
     )
     return KernelSpec(name, _block(struct, layer, gates, own, initial, last, ())), with_lengths
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Optional
 
+from ..format.record import Role
 from ..graph.ir import Graph, Node, Value
 from .op import Op
 from .shape_rules import SHAPE_RULES
@@ -49,6 +50,11 @@ def index_range(graph: Graph, value: Value) -> Optional[tuple[int, int]]:
     if not ranges:
         return None
     return max(low for low, _ in ranges), min(high for _, high in ranges)
+
+
+def gives_lengths(graph: Graph, value: Value) -> bool:
+    """Returns whether `value` says how many steps each sequence of a node of `graph` has."""
+    return any(OPS[node.op].operands(node, Role.INPUT).get("lengths") is value for node in graph.consumers(value))
 
 
 def calls(graph: Graph) -> list[Node]:

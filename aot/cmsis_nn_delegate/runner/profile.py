@@ -21,7 +21,7 @@ import numpy as np
 
 from ..graph.ir import Graph
 from ..graph.tensor_type import Element
-from ..ops.registry import index_range
+from ..ops.registry import gives_lengths, index_range
 from ..report.model_report import Report
 from ..support.errors import UserError
 from ..support.structured import read_json, structured
@@ -238,7 +238,8 @@ def _counts(run: simulate.Run) -> _Counts:
 
 
 def random_inputs(graph: Graph, seed: int = 0) -> list[np.ndarray]:
-    """Returns one set of inputs of `graph`: any quantized numbers, normally distributed floats, valid indices.
+    """Returns one set of inputs of `graph`: any quantized numbers, normally distributed floats, valid indices, and
+    sequences of all steps, which take the most instructions.
 
     Kernels of layers take the same instructions for all inputs; a few others, such as softmax, do not.
     """
@@ -252,6 +253,8 @@ def random_inputs(graph: Graph, seed: int = 0) -> list[np.ndarray]:
             element = value.element
             any_number = (element.low, element.high) if element.is_activation else (0, 0)
             low, high = index_range(graph, value) or any_number
+            if gives_lengths(graph, value):
+                low = high
             arrays.append(generator.integers(low, high, value.shape, endpoint=True).astype(dtype))
     return arrays
 

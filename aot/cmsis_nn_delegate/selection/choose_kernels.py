@@ -95,7 +95,9 @@ class Choice:
 
     def instructions(self, target: Target) -> Optional[int]:
         """Returns about how many instructions the call takes on `target`; None if there is no model for it."""
-        return predicted_instructions(self.features(), self.kernel.name, self.provider.name, target)
+        names = filter(None, (self.kernel.name, self.kernel.priced_as))
+        found = (predicted_instructions(self.features(), name, self.provider.name, target) for name in names)
+        return next((count for count in found if count is not None), None)
 
     def options(self) -> tuple[Choice, ...]:
         """Returns the ways to compute the node, the fastest first, each with one workspace and less scratch memory than

@@ -20,7 +20,7 @@ _LARGEST_PRODUCT = 1 << 30  # of results of gates' functions, and of one with a 
 _LARGEST_STATE = 1 << 15
 
 
-def _kernel(name: str, struct: str, like: KernelSpec, layer: str) -> KernelSpec:
+def _kernel(name: str, struct: str, like: KernelSpec, layer: str, priced_as: str = "") -> KernelSpec:
     return KernelSpec(
         name,
         recurrent_rows.struct(
@@ -33,13 +33,14 @@ def _kernel(name: str, struct: str, like: KernelSpec, layer: str) -> KernelSpec:
             "the same of the hidden state",
             "16, and twice both inputs and hidden rounded up to 8",
         ),
+        priced_as=priced_as,
     )
 
 
 LSTM = _kernel("lstm_pairs", "LstmPairsArgs", lstm.KERNEL, "LSTM")
 GRU = _kernel("gru_pairs", "GruPairsArgs", gru.KERNEL, "GRU")
-LSTM_LENGTHS = _kernel("lstm_lengths_pairs", "LstmLengthsPairsArgs", lstm.LENGTHS_KERNEL, "LSTM")
-GRU_LENGTHS = _kernel("gru_lengths_pairs", "GruLengthsPairsArgs", gru.LENGTHS_KERNEL, "GRU")
+LSTM_LENGTHS = _kernel("lstm_lengths_pairs", "LstmLengthsPairsArgs", lstm.LENGTHS_KERNEL, "LSTM", LSTM.name)
+GRU_LENGTHS = _kernel("gru_lengths_pairs", "GruLengthsPairsArgs", gru.LENGTHS_KERNEL, "GRU", GRU.name)
 
 
 def _helpers(op: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ _ROWS = 4  # of a block
 _VECTOR = 16  # inputs
 
 
-def _kernel(name: str, struct: str, like: KernelSpec, layer: str) -> KernelSpec:
+def _kernel(name: str, struct: str, like: KernelSpec, layer: str, priced_as: str = "") -> KernelSpec:
     return KernelSpec(
         name,
         recurrent_rows.struct(
@@ -28,13 +28,14 @@ def _kernel(name: str, struct: str, like: KernelSpec, layer: str) -> KernelSpec:
             "same of the hidden state",
             "8, and both inputs and hidden rounded up to 16",
         ),
+        priced_as=priced_as,
     )
 
 
 LSTM = _kernel("lstm_vectors", "LstmVectorsArgs", lstm.KERNEL, "LSTM")
 GRU = _kernel("gru_vectors", "GruVectorsArgs", gru.KERNEL, "GRU")
-LSTM_LENGTHS = _kernel("lstm_lengths_vectors", "LstmLengthsVectorsArgs", lstm.LENGTHS_KERNEL, "LSTM")
-GRU_LENGTHS = _kernel("gru_lengths_vectors", "GruLengthsVectorsArgs", gru.LENGTHS_KERNEL, "GRU")
+LSTM_LENGTHS = _kernel("lstm_lengths_vectors", "LstmLengthsVectorsArgs", lstm.LENGTHS_KERNEL, "LSTM", LSTM.name)
+GRU_LENGTHS = _kernel("gru_lengths_vectors", "GruLengthsVectorsArgs", gru.LENGTHS_KERNEL, "GRU", GRU.name)
 
 
 def _helpers(op: str) -> tuple[str, ...]:
