@@ -73,6 +73,12 @@ _RECURRENT = frozenset(map(str, KINDS))
 def no_kernel(target: str, missing: str) -> str:
     """Returns why an unknown operator is not delegated. `missing` is the kernel that ExecuTorch lacks, "" if
     it can run the operator."""
+    if target.startswith("cmsis_nn_delegate.sequence_"):
+        return (
+            f"no kernel for {target}: once quantized, layers for sequences of different lengths are computed if the "
+            "shape of the input is fixed, and if the initial state of a GRU is a constant or a result from -1 to 1; "
+            "they are not in training with quantization"
+        )
     if target in _RECURRENT:
         return (
             f"no kernel for {target}: once quantized, recurrent layers of sequences of a fixed length are computed "

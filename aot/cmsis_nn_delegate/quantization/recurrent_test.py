@@ -324,6 +324,15 @@ def test_layers_of_lengths_train():
         )
 
 
+def test_layers_of_lengths_that_are_not_delegated_say_why():
+    """A GRU whose initial state is beyond 1, which its 16 bits cannot hold."""
+    torch.manual_seed(0)
+    module = OfLengths(nn.GRU(4, 6), states=torch.full((1, 3, 6), 1.5)).eval()
+    (sample,) = sequences(module, 1, 0)
+    with pytest.raises(UserError, match="sequence_gru.*if the initial state of a GRU is a constant or a result from"):
+        compile_model(module, sample, "cortex-m4", [sample], strict=True)
+
+
 @pytest.mark.parametrize(
     "layer, x, message",
     [
