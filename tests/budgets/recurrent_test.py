@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cmsis_nn_delegate import reference
@@ -48,21 +49,48 @@ def test_the_table_has_the_tuned_kernels():
     }
 
 
+def graph_of(op, attrs, **options):
+    case = RandomCase(1)
+    return case.graph(op.draw_layer(case, attrs, case.quant(2.0**-7, 3), SIZES, **options))
+
+
+def counted(graph, encoded, samples, core):
+    """Returns the instructions of an inference for each of `samples`, whose bytes are compared."""
+    run = simulate.run(encoded.payload, samples, firmware(core))
+    for inputs, outputs in zip(samples, run.outputs, strict=True):
+        assert differing_bytes(outputs[0], reference.run(graph, inputs)[0]) == 0
+    if run.instructions is None:
+        pytest.skip(f"no exact instruction counts: {run.simulator}")
+    return run.instructions
+
+
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_sequence_takes_as_many_instructions_as_it_has_steps(layer, core):
+    op, attrs = LAYERS[layer]
+    graph = graph_of(op, attrs, lengths=True)
+    encoded = encode(graph, get_target(core))
+    assert [call.choice.provider for call in encoded.calls] == [TUNED]
+    inputs = random_inputs(graph, 1)[:-1]
+    samples = [[*inputs, np.array([steps], graph.inputs[-1].element.numpy)] for steps in (SIZES.steps, 20)]
+    whole, part = counted(graph, encoded, samples, core)
+    assert encoded.calls[0].choice.instructions(get_target(core)) == pytest.approx(whole, rel=PREDICTION)
+    found = whole / OPS[op.name].macs(graph.nodes[0])
+    print(f"{layer} of lengths on {core}: {found:.3f} instructions a multiplication; {part / whole:.3f} for a fifth")
+    assert found <= GOALS[core]
+    # The state, the table of the sigmoid and the zeros after the last step are the rest.
+    assert part / whole <= 0.22
+
+
 @pytest.mark.parametrize("layer, kernel, core, expected", documented())
 def test_instructions_of_a_multiplication(layer, kernel, core, expected):
     if kernel == "CMSIS-NN" and not SELECTED["with_cmsis_nn"]:
         pytest.skip(f"the image has portable kernels: {SELECTED['reason']}")
     op, attrs = LAYERS[layer]
-    case = RandomCase(1)
-    graph = case.graph(op.draw_layer(case, attrs, case.quant(2.0**-7, 3), SIZES))
+    graph = graph_of(op, attrs)
     encoded = encode(graph, get_target(core), PayloadOptions(providers=(KERNELS[kernel], PORTABLE)))
     assert [call.choice.provider for call in encoded.calls] == [KERNELS[kernel]]
-    inputs = random_inputs(graph, 1)
-    run = simulate.run(encoded.payload, [inputs], firmware(core))
-    assert differing_bytes(run.outputs[0][0], reference.run(graph, inputs)[0]) == 0
-    if run.instructions is None:
-        pytest.skip(f"no exact instruction counts: {run.simulator}")
-    (count,) = run.instructions
+    (count,) = counted(graph, encoded, [random_inputs(graph, 1)], core)
     assert encoded.calls[0].choice.instructions(get_target(core)) == pytest.approx(count, rel=PREDICTION)
     found = count / OPS[op.name].macs(graph.nodes[0])
     print(f"{layer} of {kernel} on {core}: {found:.3f} instructions a multiplication")
