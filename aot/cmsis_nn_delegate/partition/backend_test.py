@@ -11,7 +11,7 @@ from cmsis_nn_delegate.partition.backend import CmsisNnBackend
 from cmsis_nn_delegate.partition.importer import import_program
 from cmsis_nn_delegate.passes.run_passes import run_passes
 from cmsis_nn_delegate.payload.decode import decode
-from cmsis_nn_delegate.testing.lowering import Function, exported, lowered
+from cmsis_nn_delegate.testing.lowering import Function, exported, in_float, lowered
 
 SPECS = [CompileSpec("target", b"cortex-m55"), CompileSpec("io_placement", b"arena")]
 
@@ -95,7 +95,7 @@ BAD = {
         "float64.*float",
     ),
     "integers": (Function(lambda x: x + x), torch.ones(2, 2, dtype=torch.int32), "int32"),
-    "unknown operator": (Function(lambda x: torch.cumsum(x, 1)), torch.randn(2, 2), "no kernel for aten.cumsum"),
+    "unknown operator": (Function(in_float), torch.randn(2, 2), "no kernel for aten.atan2"),
     "not quantized": (Function(torch.relu), torch.randn(2, 2), "not quantized.*CmsisNnQuantizer"),
     "strides": (Function(torch.relu), torch.randn(2, 3).t(), "contiguous"),
     "int8 without parameters": (

@@ -12,7 +12,7 @@ from cmsis_nn_delegate.edge.refusal import Reason
 from cmsis_nn_delegate.partition import portable
 from cmsis_nn_delegate.quantization import recurrent
 from cmsis_nn_delegate.support.errors import UserError
-from cmsis_nn_delegate.testing.lowering import Function, lowered
+from cmsis_nn_delegate.testing.lowering import Function, in_float, lowered
 
 
 def compiled(module, *inputs, calibration=None, **options):
@@ -159,10 +159,10 @@ def test_float_model_is_told_to_be_quantized():
 
 def test_portable_kernels():
     aten = torch.ops.aten
-    known = aten.cumsum.default, aten.view_copy.default, aten.max.dim, aten.convolution.default, aten.pow.Tensor_Scalar
+    known = aten.atan2.default, aten.view_copy.default, aten.max.dim, aten.convolution.default, aten.pow.Tensor_Scalar
     for target in known:
         assert portable.missing_kernel(target) == ""
-    assert portable.missing_kernel(aten.cumprod.default) == "aten::cumprod.out"
+    assert portable.missing_kernel(aten.logcumsumexp.default) == "aten::logcumsumexp.out"
     assert portable.missing_kernel(aten.hardswish.default) == "aten::hardswish.out"
     assert portable.without_kernel(["aten::add.out", "executorch_prim::add.Scalar", "my::op.out"]) == ["my::op.out"]
 
@@ -178,15 +178,16 @@ def test_kernels_are_those_that_the_runtime_registers():
 
 def test_programs_that_cannot_be_loaded_are_warned_of():
     layer, lines = nn.Linear(4, 4), []
-    module = Function(lambda x: torch.cumsum(torch.cumprod(layer(x), 1), 1), layer=layer)
+    module = Function(lambda x: in_float(torch.logcumsumexp(layer(x), 1)), layer=layer)
     result = compiled(module, torch.randn(2, 4), progress=lines.append)
     (warning,) = result.warnings
-    assert "aten.cumprod.default" in warning and "aten::cumprod.out" in warning and f"warning: {warning}" in lines
+    assert "aten.logcumsumexp.default" in warning and "aten::logcumsumexp.out" in warning
+    assert f"warning: {warning}" in lines
     messages = {report.target: report.message for report in result.refused}
-    assert "cannot be loaded" in messages["aten.cumprod.default"]
-    assert "runs in float" not in messages["aten.cumprod.default"]
-    assert "runs in float" in messages["aten.cumsum.default"]
-    with pytest.raises(UserError, match="cumprod.*cannot be loaded"):
+    assert "cannot be loaded" in messages["aten.logcumsumexp.default"]
+    assert "runs in float" not in messages["aten.logcumsumexp.default"]
+    assert "runs in float" in messages["aten.atan2.default"]
+    with pytest.raises(UserError, match="logcumsumexp.*cannot be loaded"):
         compiled(module, torch.randn(2, 4), strict=True)
 
 
@@ -194,14 +195,16 @@ def test_programs_that_cannot_be_loaded_are_warned_of():
 
 
 def test_relus_between_layers_that_stay_in_float_stay_in_float():
-    layers = [nn.Conv3d(2, 3, 3), nn.ReLU(), nn.Conv3d(3, 3, 3), nn.ReLU()]
+    layers = [nn.ConvTranspose3d(2, 3, 3), nn.ReLU(), nn.ConvTranspose3d(3, 3, 3), nn.ReLU()]
     result = lowered(nn.Sequential(*layers), torch.randn(1, 2, 9, 9, 9))
     assert not result.delegates and not any("quantize" in name for name in result.outside)
     assert not any(report.delegated for report in result.reports)
     for report in result.reports:
         if report.target == "aten.relu.default":
             assert report.reason is Reason.NOT_FUSABLE and "no work left" in report.message
-            assert re.search(r"conv3d\w* \(aten.conv3d.default\) in \d \(Conv3d\)", report.message)
+            assert re.search(
+                r"transpose3d\w* \(aten.conv_transpose3d.input\) in \d \(ConvTranspose3d\)", report.message
+            )
 
 
 MOVES = {
@@ -217,9 +220,9 @@ MOVES = {
 def test_what_moves_or_limits_values_is_not_worth_a_call(name):
     f = MOVES[name]
     # Between float operators, at the beginning and at the end.
-    before = lambda x: f(torch.cumsum(x, 1))  # noqa: E731
-    after = lambda x: torch.cumsum(f(x), 1)  # noqa: E731
-    for module in (lambda x: torch.cumsum(before(x), 1), after, before):
+    before = lambda x: f(in_float(x))  # noqa: E731
+    after = lambda x: in_float(f(x))  # noqa: E731
+    for module in (lambda x: in_float(before(x)), after, before):
         result = lowered(Function(module), torch.randn(1, 2, 4))
         assert not result.delegates and not any("quantize" in n for n in result.outside), result.outside
 
@@ -228,10 +231,8 @@ def test_what_moves_or_limits_values_is_not_worth_a_call(name):
 def test_beside_arithmetic_it_is_delegated(name):
     layer = nn.Linear(4, 4)
     f = MOVES[name]
-    result = lowered(
-        Function(lambda x: torch.cumsum(f(layer(torch.cumsum(x, 1))), 1), layer=layer), torch.randn(1, 4, 4)
-    )
-    assert len(result.delegates) == 1 and [n for n in result.outside if "cumsum" in n] == result.outside
+    result = lowered(Function(lambda x: in_float(f(layer(in_float(x)))), layer=layer), torch.randn(1, 4, 4))
+    assert len(result.delegates) == 1 and [n for n in result.outside if "atan2" in n] == result.outside
 
 
 @pytest.mark.parametrize("name", ["relu", "clamp"])
@@ -251,16 +252,16 @@ def untouched():
     "function, pattern",
     [
         (
-            lambda layer, x: layer(torch.cumsum(x, 1)),
-            r"input inputs_0 cannot .* read by cumsum \(aten.cumsum",
+            lambda layer, x: layer(in_float(x)),
+            r"input inputs_0 cannot .* read by atan2 \(aten.atan2",
         ),
         (
-            lambda layer, x: torch.cumsum(layer(x), 1),
-            r"output 0 .* cannot .* comes from cumsum \(aten.cumsum",
+            lambda layer, x: in_float(layer(x)),
+            r"output 0 .* cannot .* comes from atan2 \(aten.atan2",
         ),
         (lambda layer, x: (layer(x), x), "input inputs_0 cannot become int8: it is read by the model's output"),
         (lambda layer, x: (layer(x), layer.weight), "output 1 .* cannot become int8"),
-        (lambda layer, x: layer(x) + torch.cumsum(x, 1), "input inputs_0 cannot become int8: .*cumsum"),
+        (lambda layer, x: layer(x) + in_float(x), "input inputs_0 cannot become int8: .*atan2"),
     ],
 )
 def test_int8_io_is_refused_before_calibration(function, pattern):

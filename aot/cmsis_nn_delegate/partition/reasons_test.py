@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from cmsis_nn_delegate.edge.refusal import Reason
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
-from cmsis_nn_delegate.testing.lowering import Function, exported, lower_program, lowered
+from cmsis_nn_delegate.testing.lowering import Function, exported, in_float, lower_program, lowered
 
 X = torch.randn(2, 4)
 
@@ -33,7 +33,7 @@ def with_scale(scale, element):
 
 ASKED = CmsisNnQuantizer("minmax").set_module_name("1", None)
 MODELS = {
-    Reason.UNSUPPORTED_OPERATOR: lambda: lowered(Function(lambda x: torch.cumsum(x, 1)), X),
+    Reason.UNSUPPORTED_OPERATOR: lambda: lowered(Function(in_float), X),
     Reason.NOT_QUANTIZED: lambda: unquantized(nn.Linear(4, 3), X),
     Reason.UNSUPPORTED_DTYPE: lambda: lowered(Function(torch.relu), X.double()),
     Reason.UNSUPPORTED_QUANTIZATION: lambda: unquantized(with_scale(0.5, torch.uint8), X),
@@ -49,7 +49,7 @@ MODELS = {
     Reason.LEFT_IN_FLOAT: lambda: lower_program(
         exported(nn.Sequential(nn.ReLU(), nn.Linear(4, 3)), X, quantizer=ASKED)
     ),
-    Reason.NOT_FUSABLE: lambda: lowered(Function(lambda x: torch.cumsum(torch.relu(torch.cumsum(x, 1)), 1)), X),
+    Reason.NOT_FUSABLE: lambda: lowered(Function(lambda x: in_float(torch.relu(in_float(x)))), X),
 }
 
 
