@@ -44,7 +44,7 @@ from .quantization import calibration as calibration_data
 from .quantization.bias_correction import correct_biases
 from .quantization.comparison import LOWEST_SQNR, Comparison, Samples, compare, differing_part
 from .quantization.convert import convert_calibrated
-from .quantization.in_place import written_buffers
+from .quantization.in_place import without_vmap, written_buffers
 from .quantization.input_truths import require_truths, truth_inputs
 from .quantization.interface import Inputs, Model, make_flat
 from .quantization.named_states import NamedStates
@@ -128,7 +128,7 @@ def _capture(c: Compilation) -> None:
         model = private_copy(c.model)
         if c.states is not None and isinstance(model, torch.nn.Module):
             c.states.hold(model)
-        c.exported = export(model, c.inputs.args, c.inputs.kwargs)
+        c.exported = without_vmap(export(model, c.inputs.args, c.inputs.kwargs))
     except UserError as error:
         integers = [name for name, x in zip(c.inputs.names, c.inputs.tensors) if not x.is_floating_point()]
         if not integers or _packs_sequences(error):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Optional
 
 import torch
+from torch._functorch.predispatch import _add_batch_dim
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import Graph, GraphModule, Node
@@ -92,6 +93,7 @@ def functional_module(program: ExportedProgram, share_parameters: bool = False) 
     program = copy.deepcopy(program, {id(p): p for p in program.parameters()} if share_parameters else None)
     limit_tables(program, original)
     _remove_dropout(program)
+    program = without_vmap(program)
     memory = _Memory(program.graph, _state(program))
     _require_own_states(program, memory)
     fitted = _fit_sources(program.graph)
@@ -169,14 +171,21 @@ def _clone(node: Node) -> Node:
     return node.graph.call_function(aten.clone.default, (node,))
 
 
-def _traced_again(program: ExportedProgram, writer: Node) -> ExportedProgram:
-    """Returns the program without writes in place."""
+def without_vmap(program: ExportedProgram) -> ExportedProgram:
+    """Returns the program with what torch.vmap computes as functions of whole batches: torch.export records the calls
+    of vmap itself, and what they return are no tensors with a memory of their own."""
+    calls = program.graph.find_nodes(op="call_function", target=_add_batch_dim)
+    return _traced_again(program, calls[0], "is part of torch.vmap") if calls else program
+
+
+def _traced_again(program: ExportedProgram, writer: Node, what: str = "writes in place") -> ExportedProgram:
+    """Returns the program without writes in place, and without vmap. `writer`, for an error, does `what`."""
     try:
         with kept_whole():
             program = program.run_decompositions({})
     except Exception as error:
         raise UserError(
-            f"{describe(writer)} writes in place, and torch.export cannot rewrite the model without that: "
+            f"{describe(writer)} {what}, and torch.export cannot rewrite the model without that: "
             f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}",
             exit_code=1,
         ) from error

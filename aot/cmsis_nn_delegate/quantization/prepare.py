@@ -16,7 +16,8 @@ from torch.fx import GraphModule, Node
 
 from ..support.checked import checked
 from ..support.isolation import isolated
-from .in_place import DROPOUT, functional_module, is_training, is_written
+from .control_flow import inline_control_flow
+from .in_place import DROPOUT, functional_module, is_training, is_written, replace_in_place
 from .input_truths import note_examples
 from .rewriting import is_only_reader
 from .trained_batch_norms import expose_batch_norms
@@ -75,6 +76,8 @@ def quantizable_module(program: ExportedProgram, share_parameters: bool = False)
     UserError if the program is in training mode and writes through views.
     """
     model = functional_module(program, share_parameters)
+    if inline_control_flow(model):
+        replace_in_place(model)
     note_examples(model, program)
     if is_training(model.graph):
         expose_batch_norms(model)  # copies of a layer would be trained each by itself

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Optional
 
 import torch
@@ -53,8 +53,8 @@ def data_of(model: GraphModule, node: Any) -> Optional[torch.Tensor]:
     a buffer that the model writes holds something else in each inference."""
     if not isinstance(node, Node) or node.op != "get_attr" or is_written(node):
         return None
-    found: torch.Tensor = operator.attrgetter(str(node.target))(model)
-    return found.detach()
+    found: Any = operator.attrgetter(str(node.target))(model)
+    return found.detach() if isinstance(found, torch.Tensor) else None
 
 
 def is_only_reader(parameter: Any) -> bool:
@@ -69,6 +69,8 @@ def evaluated(model: GraphModule, node: Any) -> Optional[torch.Tensor]:
         return None
     if node.op != "call_function":
         return data_of(model, node)
+    if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
+        return None
     values: dict[Node, torch.Tensor] = {}
     for source in node.all_input_nodes:
         value = evaluated(model, source)
@@ -82,17 +84,29 @@ def evaluated(model: GraphModule, node: Any) -> Optional[torch.Tensor]:
     return found if isinstance(found, torch.Tensor) else None
 
 
-def inline(node: Node, steps: Graph) -> list[Node]:
-    """Copies the calls of `steps`, which computes what `node` computes from the tensors that `node` reads, and returns
-    those that compute its results."""
-    placed = dict(zip(steps.find_nodes(op="placeholder"), node.all_input_nodes))
+def inline(node: Node, steps: Graph, sources: Optional[Sequence[Node]] = None) -> list[Node]:
+    """Copies the calls of `steps`, which computes what `node` computes from the tensors `sources`, by default those
+    that `node` reads, and returns those that compute its results."""
+    sources = node.all_input_nodes if sources is None else sources
+    placed = dict(zip(steps.find_nodes(op="placeholder"), sources))
     with node.graph.inserting_before(node):
         for step in steps.nodes:
             if step.op == "call_function":
                 placed[step] = node.graph.node_copy(step, placed.__getitem__)
-                placed[step].meta = {**node.meta, "val": step.meta["val"]}
+                placed[step].meta = {**node.meta, "val": _in_mode_of(sources[0], step.meta["val"])}
     results: Any = steps.output_node().args[0]
     return [placed[result] for result in (results if isinstance(results, (list, tuple)) else [results])]
+
+
+def _in_mode_of(source: Node, value: Any) -> Any:
+    """Returns a value, or several, that can be computed with together with that of `source`: fake tensors of two traces
+    cannot."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(_in_mode_of(source, x) for x in value)
+    if not isinstance(value, torch.Tensor):
+        return value
+    like: torch.Tensor = source.meta["val"]
+    return like.new_empty_strided(value.shape, value.stride(), dtype=value.dtype)
 
 
 class _CallOf(torch.nn.Module):
