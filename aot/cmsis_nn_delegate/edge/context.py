@@ -420,6 +420,13 @@ class EdgeContext:
         """Refuses tensors that are not of rank 4."""
         if len(shape_of(node)) == 4:
             return None
+        if len(shape_of(node)) == 5:
+            return Refusal(
+                Reason.UNSUPPORTED_SHAPE,
+                f"{what} has rank 5, {list(shape_of(node))}; CmsisNnQuantizer makes images of volumes for Conv3d with "
+                "constant weights and for pools, unless the model is trained with quantization: in place of "
+                "ConvTranspose3d, enlarge with repeat_interleave and use Conv3d",
+            )
         return Refusal(
             Reason.UNSUPPORTED_SHAPE,
             f"{what} has rank {len(shape_of(node))}, {list(shape_of(node))}; only batches of images [N, C, H, W] are "

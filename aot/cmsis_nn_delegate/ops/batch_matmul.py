@@ -147,7 +147,7 @@ class BatchMatmul(Op):
     draws = (_draw, _draw_long)
     limits = (
         "products of two tensors of which at most one is constant; one constant matrix for all batches makes a linear "
-        "layer; also einsum and the like",
+        "layer; also einsum of any number of tensors, and the like",
         "broadcasting that alternates between the operands at most once",
     )
     shapeless_input = True

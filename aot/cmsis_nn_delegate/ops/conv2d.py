@@ -182,6 +182,8 @@ class Conv2d(Op):
     )
     limits = (
         "constant weights; any size, stride, padding, dilation and groups; in one dimension as an image of one row",
+        "conv3d: what the filter covers of the depth are further channels; not in models that are trained with "
+        "quantization",
     )
     takes_images = True
 

@@ -161,8 +161,10 @@ class Embedding(Op):
         if found is None:
             return Refusal(
                 Reason.NOT_CONSTANT,
-                "what it chooses from is not constant, and the delegate only looks up in constant tables; with "
-                "constant indices slice, select, flip or roll may do the same",
+                "what it chooses from is not constant, and the delegate looks up in constant tables only. Constant "
+                "indices of activations become slices or a matrix, up to 16384 elements times indices: choose in "
+                "parts, or in an order with a pattern. For an index that is computed, multiply by "
+                "(torch.arange(n) == index).float() and sum; at the place of a maximum, take amax",
             )
         if not found.shape or math.prod(found.shape) == 0:
             return Refusal(Reason.UNSUPPORTED_SHAPE, f"its table is empty: shape {list(found.shape)}")

@@ -82,6 +82,7 @@ class Extremum(elementwise.PairOp):
     limits = (
         "the minimum or maximum of two tensors of which at most one is constant; both and the result have one scale",
         *broadcast.LIMITS,
+        "clamp to tensors; cummax and cummin, if nothing reads the indices",
     )
     keeps_quant = True
 

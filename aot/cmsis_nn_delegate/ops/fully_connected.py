@@ -107,7 +107,11 @@ class FullyConnected(Op):
     attrs = FullyConnectedAttrs
     kernels = (PER_CHANNEL, PER_TENSOR)
     draws = (_draw, _draw_image, _draw_per_tensor)
-    limits = ("constant weights; any rank; alpha and beta of addmm are 1",)
+    limits = (
+        "constant weights; any rank; alpha and beta of addmm are 1",
+        "cumsum: a matrix of ones for 32 elements, so that sums are rounded once; longer ones in blocks",
+        "index_add, scatter_add and index_put that adds, at constant indices",
+    )
     shapeless_input = True
     shapeless_output = True
     layouts = Layouts.ROW_MAJOR

@@ -102,7 +102,9 @@ class Mul(elementwise.PairOp):
     limits = (
         "two tensors of which at most one is constant",
         "where and masked_fill are products and their sum, if the condition is constant or computed: a comparison of "
-        "activations, or of what an index is, and what combines these",
+        "activations, or of what an index is, and what combines these, any and all included",
+        "torch.cond: both branches are computed, and chosen from by a product",
+        "cumprod: in steps, each with the products of elements that lie 1, 2, 4, ... apart; tril and triu",
         *broadcast.LIMITS,
     )
 

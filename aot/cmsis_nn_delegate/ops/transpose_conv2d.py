@@ -125,6 +125,7 @@ class TransposeConv2d(Op):
     limits = (
         "constant weights; any stride, padding, output_padding, dilation and groups; in one dimension as an image of "
         "one row",
+        "F.fold, whose filters have a single 1",
         "with groups, the weights of output channels that have the same place in their groups share a scale",
     )
     takes_images = True

@@ -1,12 +1,17 @@
-"""Functions that depend on a condition, in int8 and in one delegate call."""
+"""Functions that depend on a condition, branches and loops, in int8 and in one delegate call."""
 
 import pytest
 import torch
 from torch import nn
+from torch._higher_order_ops import associative_scan, scan, while_loop
+from torch._higher_order_ops.map import map as map_
 
 from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.quantization.configuration import Configuration
+from cmsis_nn_delegate.quantization.prepare import quantizable_module, remove_identities
+from cmsis_nn_delegate.quantization.rewrites import rewrite
 from cmsis_nn_delegate.support.errors import UserError
-from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart
+from cmsis_nn_delegate.testing.lowering import Branch, Branches, Function, branches_apart, lowered
 
 INPUT = (1, 3, 4, 5)
 
@@ -30,15 +35,128 @@ CONDITIONS = {
     "of booleans": lambda: Branch(
         Function(lambda x, m: x.masked_fill(m.unsqueeze(1), 0.0)), (torch.randn(INPUT), torch.randn(1, 4, 5) > 0)
     ),
+    "one alone": lambda: branch(lambda x: torch.where((x > -1) ^ (x < 0.5), x, 0.0)),
+    "one alone of two": lambda: branch(lambda x, y: torch.where(torch.logical_xor(x > 0, y > 0), x, 0.0), INPUT),
+    "the same": lambda: branch(lambda x, y: x * ((x > 0) == (y > 0)), INPUT),
+    "not the same": lambda: branch(lambda x, y: x * ((x > 0) != (y > 0)), INPUT),
+    "any of a row": lambda: branch(lambda x: torch.where((x > 1.5).any(-1, keepdim=True), x, 0.0)),
+    "all of an image": lambda: branch(lambda x: x * (x > -9).all(dim=(2, 3), keepdim=True)),
+    "any at all": lambda: branch(lambda x: x * (x > 0.5).any()),
+    "how many": lambda: branch(lambda x: x * (x > 0).sum(-1, keepdim=True)),
+    "sign bits": lambda: branch(lambda x: torch.where(torch.signbit(x), 0.0, x)),
+    "never a NaN": lambda: branch(lambda x: torch.where(torch.isnan(x + 1) | torch.isinf(x + 1), 0.0, x + 1)),
+    "always finite": lambda: branch(lambda x: torch.where(torch.isfinite(x * 2), x * 2, -1.0)),
+    "filled where it is": lambda: branch(lambda x: (x * 1.0).index_put((x > 0.5,), torch.tensor(0.1))),
+    "how many boundaries": lambda: branch(lambda x: (x.unsqueeze(-1) > torch.linspace(-1, 1, 4)).float().sum(-1)),
     "constant": lambda: branch(lambda x: torch.where(torch.arange(5) > 2, x, 0.0)),
 }
 
 
 def test_conditions():
     torch.manual_seed(5)
-    for name, apart in branches_apart({name: make() for name, make in CONDITIONS.items()}).items():
+    branches = {name: make() for name, make in CONDITIONS.items()}
+    for name, apart in branches_apart(branches).items():
         # A step of each of two products and a sum, where the condition is the same.
         assert apart.distance <= 2, name
+    # In float, since a small error of a number decides a condition.
+    module, inputs = Branches(list(branches.values())), [x for branch in branches.values() for x in branch.inputs]
+    rewritten = quantizable_module(torch.export.export(module, tuple(inputs)))
+    remove_identities(rewritten)
+    rewrite(rewritten, Configuration())
+    for name, found, wanted in zip(branches, rewritten(*inputs), module(*inputs)):
+        torch.testing.assert_close(found, wanted, msg=name)
+
+
+def test_branches_are_computed_and_chosen_from():
+    """torch.cond, also one in another, with layers, and with a condition that is an input."""
+    layer, after = nn.Linear(5, 5), nn.Linear(5, 3)
+
+    def nested(x):
+        return torch.cond(x.mean() > 0, lambda y: torch.cond(y.sum() > 9, torch.tanh, torch.relu, (y,)), layer, (x,))
+
+    def chosen(x):
+        a, b = torch.cond(x.amax() > 9, lambda y: (y * 2, y - 1), lambda y: (-y, y + 1), (x,))
+        return torch.cat([a, b], -1)
+
+    rows = torch.randn(2, 5)
+    for sign in (1, -1):
+        branches = {
+            "nested": Branch(Function(lambda x: after(nested(layer(x))), layer=layer, after=after), (rows * sign,)),
+            "two results": Branch(Function(lambda x: chosen(layer(x)), layer=layer), (rows * sign,)),
+            "given": Branch(
+                Function(lambda x, p: after(torch.cond(p, layer, torch.tanh, (x,))), layer=layer, after=after),
+                (rows, torch.tensor(sign > 0)),
+            ),
+        }
+        for name, apart in branches_apart(branches).items():
+            assert apart.distance <= 2 and apart.error < 0.06, name
+
+
+class Looping(nn.Module):
+    """Loops of torch.export over what a layer computes."""
+
+    def __init__(self, loop):
+        super().__init__()
+        self.first, self.body = nn.Linear(5, 5), nn.Linear(5, 5)
+        self.loop = loop
+
+    def forward(self, x):
+        return self.loop(self.body, self.first(x))
+
+
+def counted(body, y):
+    step = lambda i, y: (i + 1, torch.tanh(body(y)))  # noqa: E731
+    return while_loop(lambda i, y: i < 3, step, (torch.tensor(0), y))[1]
+
+
+def scanned(body, y):
+    def step(h, x):
+        h = torch.tanh(body(h) + x)
+        return h, h.clone()
+
+    last, all_ = scan(step, torch.zeros(5), y)
+    return all_ + last
+
+
+LOOPS = {
+    "while_loop with a counter": counted,
+    "while_loop that does not run": lambda body, y: while_loop(
+        lambda i, y: i < 0, lambda i, y: (i + 1, body(y)), (torch.tensor(0), y)
+    )[1],
+    "scan": scanned,
+    "scan backwards": lambda body, y: scan(lambda h, x: (h * 0.5 + x, h + 0), torch.zeros(5), y, reverse=True)[1],
+    "map": lambda body, y: map_(lambda row: torch.relu(body(row)), y),
+    "associative_scan": lambda body, y: associative_scan(torch.maximum, body(y), 0, combine_mode="generic"),
+    "vmap": lambda body, y: torch.vmap(lambda row: torch.tanh(body(row)))(y),
+}
+
+
+def test_loops_are_repeated():
+    branches = {name: Branch(Looping(loop), (torch.randn(4, 5),)) for name, loop in LOOPS.items()}
+    for name, apart in branches_apart(branches).items():
+        assert apart.distance <= 1 and apart.error < 0.06, name
+
+
+@pytest.mark.parametrize(
+    "goes_on, why",
+    [
+        (lambda i, y: y.abs().sum() > 1, "depends on values that only an inference knows.*torch.where"),
+        (lambda i, y: i < 1000, "more than 64 turns are too many.*as state"),
+    ],
+    ids=["data", "too often"],
+)
+def test_loops_that_cannot_be_repeated_are_errors(goes_on, why):
+    def loop(body, y):
+        return while_loop(goes_on, lambda i, y: (i + 1, body(y) * 0.1), (torch.tensor(0), y))[1]
+
+    with pytest.raises(UserError, match=rf"while_loop at conditions_test.py:\d+ .*{why}"):
+        lowered(Looping(loop), torch.randn(2, 5))
+
+
+def test_long_loops_stay_outside_with_advice():
+    x = torch.randn(65, 5)
+    (refused,) = compile_model(Looping(scanned), (x,), "cortex-m55", [(x,)]).refused
+    assert refused.target == "scan" and "up to 64 times" in refused.message and "as state" in refused.message
 
 
 class Chosen(nn.Module):

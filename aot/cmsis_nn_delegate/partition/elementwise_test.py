@@ -79,6 +79,9 @@ TWO = {  # name: (function, shapes)
     "addcdiv": (lambda a, b: torch.addcdiv(a, b, 1 + b.abs(), value=0.3), [TOKENS, TOKENS]),
     "lerp": (lambda a, b: torch.lerp(a, b, 0.3), [TOKENS, TOKENS]),
     "lerp by a tensor": (lambda a, b: torch.lerp(a, b, torch.sigmoid(a)), [IMAGE, IMAGE]),
+    "clamped to tensors": (lambda a, b: torch.clamp(a, -b.abs(), b.abs()), [TOKENS, (7,)]),
+    "clamped from below": (lambda a, b: a.clamp(min=b), [TOKENS, TOKENS]),
+    "clamp_max of a tensor": (torch.clamp_max, [TOKENS, (6, 1)]),
     "turned by a right angle": (lambda a, b: torch.rot90(a + b, 1, (2, 3)) + a.rot90(-1, (2, 3)), [IMAGE, IMAGE]),
     "turned around": (lambda a, b: torch.rot90(a + b, 2, (1, 2)).rot90(0), [TOKENS, TOKENS]),
     "limited from both sides": (lambda a, b: torch.minimum(torch.maximum(a, -b), b), [TOKENS, (7,)]),
@@ -103,6 +106,7 @@ ONE = {  # name: (function of an input and a parameter, the shapes of both)
     "addcmul with slopes": (lambda x, c: torch.addcmul(c, x, c), TOKENS, (7,)),
     "lerp to a row": (lambda x, c: torch.lerp(x, c, 0.9), TOKENS, (7,)),
     "lerp by a row": (lambda x, c: torch.lerp(x, x.exp(), c.sigmoid()), TOKENS, (7,)),
+    "clamped to parameters": (lambda x, c: torch.clamp(x, -c.abs(), c.abs()), TOKENS, (7,)),
     "minimum with one number": (lambda x, c: torch.min(x, c), TOKENS, ()),
 }
 

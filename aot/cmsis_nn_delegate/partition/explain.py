@@ -19,8 +19,9 @@ from ..edge.nodes import GETITEM, target_name
 from ..edge.refusal import Reason, Refusal
 from ..ops.registry import OPS
 from ..report.node_report import NodeReport
+from .no_kernel import no_kernel
 from .portable import called, missing_kernel, without_kernel
-from .support import Support, no_kernel
+from .support import Support
 
 
 def explain(program: ExportedProgram) -> list[NodeReport]:

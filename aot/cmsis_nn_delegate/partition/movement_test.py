@@ -124,6 +124,110 @@ SPLITS = {
 }
 
 
+def rows(*places):
+    return torch.tensor(places)
+
+
+def assigned(write):
+    """`write` changes a copy of what it is given, from the relu of that."""
+
+    def function(x):
+        y = x.clone()
+        write(y, F.relu(x))
+        return y
+
+    return function
+
+
+def put(y, index, value):
+    y[index] = value
+
+
+TURNED = torch.randperm(48, generator=torch.Generator().manual_seed(1))
+# Of [2, 6, 8], at constant places: (function, sums and products of its elements).
+CHOICES = {
+    "a list": (lambda x: x[:, [0, 3, 5, 1]], ""),
+    "repeated": (lambda x: x[..., rows(1, 1, 1, 4)], ""),
+    "backwards": (lambda x: x.index_select(-1, rows(7, 5, 3, 1)), ""),
+    "all of them": (lambda x: x.index_select(1, torch.arange(6)), ""),
+    "from the end": (lambda x: x[:, [-1, -3, 0]], ""),
+    "two lists": (lambda x: x[:, [0, 3, 5], [1, 7, 0]], ""),
+    "rows and columns": (lambda x: x[:, rows(0, 3)[:, None], rows(1, 7, 2)], ""),
+    "apart": (lambda x: x[rows(1, 0), :, rows(2, 3)], ""),
+    "gathered rows": (lambda x: x.gather(1, rows(4, 0)[None, :, None].expand(2, 2, 8)), ""),
+    "gathered": (lambda x: x.gather(2, torch.arange(24).reshape(2, 6, 2) % 7), ""),
+    "along a dimension": (lambda x: x.take_along_dim(rows(5, 2)[None, :, None], 1), ""),
+    "taken": (lambda x: x.take(rows(3, -1, 40)), ""),
+    "in no order": (lambda x: x.flatten(1, 2).index_select(1, TURNED), "fully_connected"),
+    "a number": (assigned(lambda y, z: put(y, (slice(None), [0, 3]), 0.0)), ""),
+    "values": (assigned(lambda y, z: put(y, (slice(None), [4, 1]), z[:, :2])), ""),
+    "one value": (assigned(lambda y, z: put(y, ([0, 1], [2, 5]), z[0, 0, 0])), ""),
+    "copied": (lambda x: x.index_copy(1, rows(5, 0), F.relu(x[:, 2:4])), ""),
+    "filled": (lambda x: x.index_fill(2, rows(1, 2, 6), -0.5), ""),
+    "filled at many places": (lambda x: x.flatten(1).index_fill(1, torch.arange(0, 48, 2), 0.5), "mul add"),
+    "added": (
+        lambda x: x.index_add(1, rows(4, 1, 4), F.relu(x[:, :3]), alpha=2),
+        "fully_connected add",
+    ),
+    "added by index_put": (
+        lambda x: x.index_put((rows(0, 0), rows(2, 2)), x[1, :2], accumulate=True),
+        "fully_connected add",
+    ),
+    "scattered": (
+        lambda x: x.scatter(1, rows(0, 4)[None, :, None].expand(2, 2, 8), F.relu(x)),
+        "",
+    ),
+    "a scattered number": (lambda x: x.scatter(2, torch.arange(24).reshape(2, 6, 2) % 8, 0.25), "mul add"),
+    "added by scatter": (
+        lambda x: x.scatter_add(1, rows(5, 5)[None, :, None].expand(2, 2, 8), x),
+        "fully_connected add",
+    ),
+    "a diagonal": (lambda x: torch.diagonal_scatter(x[0], x[1, 0, :6]), ""),
+    "put": (lambda x: x.put(rows(4, -1), torch.zeros(2)), ""),
+    "masked": (lambda x: x.masked_scatter(torch.arange(6)[:, None] > 3, F.relu(x)), ""),
+    "below the diagonal": (lambda x: x.tril(), "mul"),
+    "above the diagonal": (lambda x: x.triu(-1), "mul"),
+    "as a diagonal": (lambda x: torch.diag_embed(x[:, 0], -1), "mul"),
+    "blocks": (lambda x: torch.block_diag(x[0], x[1]), ""),
+    "differences": (lambda x: x.diff(dim=1), "add"),
+    "windows": (lambda x: x.unfold(1, 3, 1), ""),
+    "windows apart": (lambda x: x.unfold(-1, 4, 2).flatten(2), ""),
+}
+# Of an image [1, 4, 6, 8].
+WINDOWS = {
+    "windows of an image": (lambda x: F.unfold(x, 3, padding=1), ""),
+    "patches": (lambda x: F.unfold(x, 2, stride=2).transpose(1, 2), ""),
+    "windows with gaps": (lambda x: F.unfold(x, (2, 3), dilation=2, padding=(1, 2), stride=(2, 1)), ""),
+    "of one image": (lambda x: F.unfold(x[0], 2), ""),
+    "back from patches": (lambda x: F.fold(F.unfold(x, 2, stride=2), (6, 8), 2, stride=2), "transpose_conv2d"),
+    "back with a rest": (
+        lambda x: F.fold(F.unfold(x, 3, padding=1, stride=2), (6, 8), 3, padding=1, stride=2),
+        "transpose_conv2d",
+    ),
+    "chosen channels": (lambda x: x[:, [2, 0, 3]], ""),
+    "chosen pixels": (lambda x: x[:, :, [0, 2, 5], [7, 1, 1]], ""),
+}
+_COMPUTING = {"fully_connected", "conv2d", "transpose_conv2d", "batch_matmul", "add", "mul"}
+
+
+def test_constant_places():
+    linear, conv = nn.Linear(8, 8), nn.Conv2d(3, 4, 1)
+    branches = {
+        name: Branch(Function(lambda x, f=f: f(linear(x)), linear=linear), (torch.randn(2, 6, 8),))
+        for name, (f, _) in CHOICES.items()
+    }
+    branches |= {
+        name: Branch(Function(lambda x, f=f: f(conv(x)), conv=conv), (torch.randn(1, 3, 6, 8),))
+        for name, (f, _) in WINDOWS.items()
+    }
+    expected = {**CHOICES, **WINDOWS}
+    for name, apart in branches_apart(branches).items():
+        assert apart.distance <= 1 and apart.error < 0.03, name
+        computing = [op for op in apart.ops[1:-1] if op in _COMPUTING]
+        assert computing[:1] in (["fully_connected"], ["conv2d"]), name
+        assert " ".join(computing[1:]) == expected[name][1], name
+
+
 def last(split):
     return lambda x: split(x)[-1].clone()
 

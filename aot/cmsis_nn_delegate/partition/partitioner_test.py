@@ -27,6 +27,7 @@ from cmsis_nn_delegate.testing.lowering import (
     Function,
     Lowered,
     exported,
+    in_float,
     lower_program,
     lowered,
     reports_of_branches,
@@ -48,18 +49,18 @@ POINTWISE = nn.Conv2d(4, 2, 1)
 REFUSALS = {
     # name: (function of the inputs, shapes, refused target, reason, part of the message)
     "unknown operator": (
-        lambda x: torch.cumsum(x, 1),
+        in_float,
         [IMAGE],
-        "aten.cumsum",
+        "aten.atan2",
         R.UNSUPPORTED_OPERATOR,
-        "no kernel for aten.cumsum",
+        "no kernel for aten.atan2",
     ),
-    "conv3d": (
-        nn.Conv3d(4, 3, 3),
+    "conv_transpose3d": (
+        nn.ConvTranspose3d(4, 3, 3),
         [(1, 4, 5, 5, 5)],
         "aten.convolution",
         R.UNSUPPORTED_SHAPE,
-        "unsqueeze",
+        "repeat_interleave and use Conv3d",
     ),
     "broadcast": (
         lambda a, b: a + b,
@@ -334,8 +335,8 @@ def test_what_is_taken_in_one_place_and_refused_in_another(monkeypatch):
 
 def test_unsupported_operator_in_the_middle_gives_two_delegates():
     a, b = nn.Conv2d(2, 3, 3), nn.Conv2d(3, 2, 3)
-    result = lowered(Function(lambda x: b(torch.cumsum(F.relu(a(x)), 1)), a=a, b=b), torch.randn(1, 2, 8, 8))
-    assert len(result.delegates) == 2 and [n for n in result.outside if "cumsum" in n] == result.outside
+    result = lowered(Function(lambda x: b(in_float(F.relu(a(x)))), a=a, b=b), torch.randn(1, 2, 8, 8))
+    assert len(result.delegates) == 2 and [n for n in result.outside if "atan2" in n] == result.outside
     result.edge.to_executorch()
 
 
@@ -344,7 +345,7 @@ def test_side_branch_that_joins_again_does_not_close_a_circle():
 
     def f(x):
         y = F.relu(a(x))
-        return F.relu(b(y) + torch.cumsum(y, 1)), b(x)
+        return F.relu(b(y) + in_float(y)), b(x)
 
     result = lowered(Function(f, a=a, b=b), torch.randn(1, 2, 4, 4))
     assert len(result.delegates) == 2
@@ -352,7 +353,7 @@ def test_side_branch_that_joins_again_does_not_close_a_circle():
 
 
 def test_nothing_but_reshapes_is_not_delegated():
-    result = lowered(Function(lambda x: torch.cumsum(torch.cumsum(x, 1).flatten(1), 1)), torch.randn(1, 2, 3))
+    result = lowered(Function(lambda x: in_float(in_float(x).flatten(1))), torch.randn(1, 2, 3))
     assert not result.delegates
     views = [r for r in result.reports if "view" in r.target]
     assert views and all(r.reason is R.NOT_FUSABLE for r in views)
@@ -366,16 +367,16 @@ def test_weights_move_into_the_delegate():
 
 def test_shared_layer_is_delegated_twice():
     conv = nn.Conv2d(2, 2, 3, padding=1)
-    result = lowered(Function(lambda x: conv(torch.cumsum(conv(x), 1)), conv=conv), torch.randn(1, 2, 4, 4))
+    result = lowered(Function(lambda x: conv(in_float(conv(x))), conv=conv), torch.randn(1, 2, 4, 4))
     assert len(result.delegates) == 2
 
 
 def test_reports_name_modules_and_partitions():
-    conv = nn.Sequential(nn.Conv2d(2, 3, 3), Function(lambda x: torch.cumsum(x, 1)))
+    conv = nn.Sequential(nn.Conv2d(2, 3, 3), Function(in_float))
     reports = lowered(conv, torch.randn(1, 2, 5, 5)).reports
     lines = [str(report) for report in reports]
     assert any("delegated to partition 0" in line and "(Conv2d)" in line for line in lines)
-    assert any("aten.cumsum.default" in line and "unsupported-operator" in line for line in lines)
+    assert any("aten.atan2.default" in line and "unsupported-operator" in line for line in lines)
 
 
 def test_edge_programs_that_were_decomposed_are_explained():
@@ -567,18 +568,18 @@ def test_unknown_names_are_listed_with_the_choices():
 
 
 def test_strict_names_what_is_left():
-    program = exported(nn.Sequential(nn.Linear(4, 4), Function(lambda x: torch.cumsum(x, 1))), torch.randn(1, 4))
-    with pytest.raises(NotDelegatedError, match="aten.cumsum.default.*unsupported-operator"):
+    program = exported(nn.Sequential(nn.Linear(4, 4), Function(in_float)), torch.randn(1, 4))
+    with pytest.raises(NotDelegatedError, match="aten.atan2.default.*unsupported-operator"):
         lower(program, "cortex-m55", strict=True)
 
 
 def test_int8_io_needs_quantized_borders():
     x = torch.randn(1, 4)
-    with pytest.raises(ValueError, match="input.*read by cumsum.*aten.cumsum"):
-        with_io(exported(Function(lambda x: torch.cumsum(x, 1)), x), "int8")
+    with pytest.raises(ValueError, match="input.*read by atan2.*aten.atan2"):
+        with_io(exported(Function(in_float), x), "int8")
     linear = nn.Linear(4, 4)
-    with pytest.raises(ValueError, match="output 0.*aten.cumsum"):
-        with_io(exported(Function(lambda x: torch.cumsum(linear(x), 1), linear=linear), x), "int8")
+    with pytest.raises(ValueError, match="output 0.*aten.atan2"):
+        with_io(exported(Function(lambda x: in_float(linear(x)), linear=linear), x), "int8")
 
 
 def test_int8_io_leaves_the_program_as_it_was():
@@ -599,12 +600,12 @@ class SharedDequantize(nn.Module):
             return q.dequantize_per_tensor(q.quantize_per_tensor(y, *parameters), *parameters)
 
         x = through(x)
-        return through(x + through(torch.cumsum(through(x * x), 1)))
+        return through(x + through(in_float(through(x * x))))
 
 
 def test_circles_through_a_shared_dequantize_are_broken():
     x = torch.randn(2, 4)
     result = lower_program(unquantized(SharedDequantize(), x))
-    assert len(result.delegates) == 2 and len(result.outside) == 1 and "cumsum" in result.outside[0]
+    assert len(result.delegates) == 2 and len(result.outside) == 1 and "atan2" in result.outside[0]
     assert same_results(result, x)
     result.edge.to_executorch()

@@ -41,6 +41,12 @@ PRODUCTS = {
         [(1, 4, 2, 3), (1, 5, 2, 3)],
         "strided_copy " * 2 + "batch_matmul",
     ),
+    "three operands": (
+        lambda a, b, c: torch.einsum("bik,bjk,bjl->bil", a, b, c),
+        [(2, 3, 4), (2, 5, 4), (2, 5, 6)],
+        "batch_matmul strided_copy batch_matmul",
+    ),
+    "three factors": (lambda a, b, c: torch.einsum("bi,bi,bi->bi", a, b, c), [(3, 4)] * 3, "mul mul"),
     "inner": (torch.inner, [(4, 5), (3, 5)], "batch_matmul"),
     "outer": (torch.outer, [(4,), (5,)], "mul"),
     "sum of all batches": (torch.addbmm, [(3, 5), (2, 3, 4), (2, 4, 5)], "strided_copy " * 2 + "batch_matmul add"),

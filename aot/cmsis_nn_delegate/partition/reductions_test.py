@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from cmsis_nn_delegate.graph.tensor_type import Element
-from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, lowered, reports_of_branches
+from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, in_float, lowered, reports_of_branches
 
 # Dimensions that are not next to each other in memory, neither row-major nor, for images, with the channels last.
 APART = {3: [(0, 2)], 4: [(0, 3), (0, 1, 3)]}
@@ -75,6 +75,38 @@ def test_maxima_and_minima():
     assert pools == {name for name in pools if "max_pool2d" in found[name].ops} >= {"width alone", "an image's size"}
 
 
+RUNNING = {
+    "sum of rows": lambda x: x.cumsum(-1),
+    "sum of columns": lambda x: torch.cumsum(x, 1),
+    "sum along the batch": lambda x: x.cumsum(0),
+    "sum of a vector": lambda x: x[0, 0].cumsum(0),
+    "sum of an image's rows": lambda x: x.unsqueeze(1).cumsum(2),
+    "sum of one": lambda x: x[:, :1].cumsum(1),
+    "long sum": lambda x: x.reshape(3, 140).cumsum(1),
+    "product": lambda x: x.sigmoid().cumprod(1),
+    "maximum": lambda x: x.cummax(-1).values,
+    "minimum": lambda x: x.cummin(1)[0],
+}
+
+
+def test_running_sums_products_and_extrema():
+    """Sums are rounded once: nothing but the products of one layer is between the input and the output, in blocks if
+    they are long."""
+    torch.manual_seed(7)
+    branches = {name: Branch(Function(f), (torch.randn(3, 5, 28),)) for name, f in RUNNING.items()}
+    branches["very long sum"] = Branch(Function(lambda x: x.cumsum(1)), (torch.rand(1, 2100),))
+    found = branches_apart(branches)
+    assert {name: apart.distance for name, apart in found.items() if apart.distance > 1} == {}
+    assert {name: apart.error for name, apart in found.items() if apart.error > 0.04} == {}
+    computing = {name: [op for op in apart.ops if op in ("fully_connected", "add")] for name, apart in found.items()}
+    assert computing["sum of columns"] == ["fully_connected"]
+    assert computing["long sum"] == ["fully_connected", "fully_connected", "add"]
+    largest = max(
+        value.numel for node in found["very long sum"].graph.nodes for value in node.inputs if value.is_constant
+    )
+    assert largest <= 16384
+
+
 def test_indices_come_from_argmax():
     branches = {
         "max": Branch(Function(lambda x: torch.add(*(x * 2).max(1))), (torch.randn(2, 5),)),
@@ -88,6 +120,14 @@ def test_indices_come_from_argmax():
     assert reports["max"]["aten.amax.default"] and reports["max"]["aten.argmax.default"]
     assert reports["topk"]["aten.amin.default"] and reports["topk"]["aten.argmin.default"]
     assert reports["three"] == {"aten.topk.default": False}
+
+
+def test_what_sorts_is_refused_with_advice():
+    functions = (lambda x: x.topk(3)[0], lambda x: x.sort(-1)[0], lambda x: x.median(-1)[0], lambda x: x.argsort(-1))
+    branches = {str(i): Branch(Function(f), (torch.randn(2, 5),)) for i, f in enumerate(functions)}
+    for reports in reports_of_branches(branches).values():
+        (refused,) = (report for report in reports if not report.is_border)
+        assert "return the numbers, and sort what has become of them in the application" in refused.message
 
 
 def indices():
@@ -122,7 +162,7 @@ def test_indices_leave_the_delegate(io):
 def test_an_index_that_is_read_or_stands_alone():
     """What reads it stays outside; on a result in float, it stays in float, too."""
     linear = nn.Linear(6, 5)
-    module = Function(lambda x: (linear(x).argmax(1) + 1, torch.cumsum(x, 1).argmax(1)), linear=linear)
+    module = Function(lambda x: (linear(x).argmax(1) + 1, in_float(x).argmax(1)), linear=linear)
     reports = lowered(module, torch.randn(3, 6)).reports
     assert [report.delegated for report in reports if "argmax" in report.target] == [True, False]
 

@@ -1,5 +1,5 @@
-"""Networks of sequences [N, C, L] and batch norms without a layer before them become one delegate call, without
-transposes between their layers."""
+"""Networks of sequences [N, C, L] and of volumes [N, C, D, H, W], and batch norms without a layer before them, become
+one delegate call; those of sequences without transposes between their layers."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ def seeded():
 def randomized(module):
     """`module` with batch norms far from the identity."""
     for norm in module.modules():
-        if isinstance(norm, (nn.BatchNorm1d, nn.BatchNorm2d)):
+        if isinstance(norm, (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)):
             norm.running_mean.uniform_(-1, 1)
             norm.running_var.uniform_(0.5, 4)
             if norm.affine:
@@ -104,6 +104,43 @@ def test_few_layers():
     assert {name: apart.distance for name, apart in found.items() if apart.distance > 1} == {}
     ops = {name: " ".join(apart.ops) for name, apart in found.items()}
     assert ops == {name: f"quantize {expected} dequantize" for name, (_, _, expected) in cases.items()}
+
+
+def volumes():
+    """By name: (module of [2, 4, 5, 6, 7], operators that compute)."""
+    conv = nn.Conv3d
+    return {
+        "convolution": (conv(4, 5, 3, padding=1), "conv2d"),
+        "strides": (conv(4, 5, (2, 3, 1), stride=(2, 1, 3), bias=False), "conv2d"),
+        "gaps": (conv(4, 5, (3, 2, 2), dilation=(2, 1, 3), padding=(1, 0, 2)), "conv2d"),
+        "same size": (conv(4, 3, (2, 3, 4), padding="same"), "conv2d"),
+        "groups": (conv(4, 6, (3, 1, 1), groups=2), "conv2d"),
+        "depthwise": (conv(4, 4, 3, groups=4), "conv2d"),
+        "images": (conv(4, 5, (1, 3, 3)), "conv2d"),
+        "depth": (conv(4, 5, (3, 1, 1)), "conv2d"),
+        "replicated": (conv(4, 5, 3, padding=1, padding_mode="replicate"), "conv2d"),
+        "relu": (nn.Sequential(conv(4, 5, 3), nn.ReLU()), "conv2d"),
+        "norm": (nn.Sequential(conv(4, 5, 2), nn.BatchNorm3d(5), nn.ReLU6()), "conv2d"),
+        "norm alone": (nn.Sequential(nn.BatchNorm3d(4), conv(4, 2, 1)), "depthwise_conv2d conv2d"),
+        "maximum": (nn.Sequential(conv(4, 5, 1), nn.MaxPool3d(2)), "conv2d max_pool2d max_pool2d"),
+        "maxima that overlap": (
+            nn.Sequential(conv(4, 5, 1), nn.MaxPool3d((3, 2, 3), 2, 1, ceil_mode=True)),
+            "conv2d max_pool2d max_pool2d",
+        ),
+        "average": (nn.Sequential(conv(4, 5, 1), nn.AvgPool3d((2, 3, 2))), "conv2d conv2d"),
+        "average of padding": (nn.Sequential(conv(4, 5, 1), nn.AvgPool3d(3, 2, 1)), "conv2d conv2d"),
+        "adaptive average": (nn.Sequential(conv(4, 5, 1), nn.AdaptiveAvgPool3d((1, 3, 7))), "conv2d conv2d"),
+        "mean": (nn.Sequential(conv(4, 5, 1), nn.AdaptiveAvgPool3d(1)), "conv2d reduce_sum"),
+    }
+
+
+def test_volumes():
+    cases = volumes()
+    branches = {name: Branch(randomized(module), (torch.randn(2, 4, 5, 6, 7),)) for name, (module, _) in cases.items()}
+    moving = ("quantize", "dequantize", "strided_copy", "transpose", "pad_nd", "part", "join")
+    for name, apart in branches_apart(branches).items():
+        assert apart.distance <= 1 and apart.error < 0.05, name
+        assert " ".join(op for op in apart.ops if op not in moving) == cases[name][1], name
 
 
 @pytest.mark.parametrize("io", ["float", "int8"])

@@ -16,7 +16,6 @@ is `crowded`: `smaller_units` rewrites the program so that it is several.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
@@ -33,8 +32,8 @@ from ..ops.op import Op
 from ..ops.registry import OPS
 from ..providers.provider import Provider
 from ..providers.registry import DEFAULT
-from ..quantization.recurrent import KINDS, MAX_STEPS
 from .held_states import returned_once, states_without_border
+from .no_kernel import no_kernel
 from .portable import missing_kernel
 
 _BY_TARGET: dict[str, list[Op]] = {}
@@ -43,75 +42,10 @@ for _op in OPS.values():
         _BY_TARGET.setdefault(_target, []).append(_op)
 
 
-_ATTENTION = "aten.scaled_dot_product_attention.default"
-# What helps with operators that none of ours has as a target, so that no class could say it: `no_kernel` refuses them.
-_HELP = {
-    "aten.topk.default": "only the largest or smallest number, topk(1), is computed in the delegate; it runs outside, "
-    "in float: leave it out of the model and sort in the application if its kernel costs too much",
-    "aten.linalg_vector_norm.default": "vectors divided by their length along one dimension are computed in the "
-    "delegate, F.normalize(x, dim=...) with p=2 and eps of at most 1e-6; for the length alone write "
-    "(x * x).sum(dim).sqrt()",
-    "aten.embedding_renorm.default": "an embedding with max_norm writes into its table: once it is trained, limit the "
-    "rows of the table once (torch.renorm(weight, p, 0, max_norm)) and set max_norm to None",
-}
 _ONLY_PLACES = (
     "no work for the delegate: all that the model does is to give its inputs other shapes or to put them side by side, "
     "which needs no kernel: leave that to the application"
 )
-_OF_TWO = re.compile(r"aten\.special_(zeta|\w+_polynomial_\w+)\.")
-_BAGS = frozenset(
-    {
-        "aten.embedding_bag.default",
-        "aten.embedding_bag.padding_idx",
-        "aten._embedding_bag.default",
-        "aten._embedding_bag_forward_only.default",
-    }
-)
-_RECURRENT = frozenset(map(str, KINDS))
-
-
-def no_kernel(target: str, missing: str) -> str:
-    """Returns why an unknown operator is not delegated. `missing` is the kernel that ExecuTorch lacks, "" if
-    it can run the operator."""
-    if target.startswith("cmsis_nn_delegate.sequence_"):
-        return (
-            f"no kernel for {target}: once quantized, layers for sequences of different lengths are computed if the "
-            "shape of the input is fixed, and if the initial state of a GRU is a constant or a result from -1 to 1; "
-            "they are not in training with quantization"
-        )
-    if target in _RECURRENT:
-        return (
-            f"no kernel for {target}: once quantized, recurrent layers of sequences of a fixed length are computed "
-            f"that have no projection; others step by step, up to {MAX_STEPS} steps: call the layer for one part of "
-            "the sequence after the other, with the state that the part before returned"
-        )
-    if target == _ATTENTION:
-        return (
-            f"no kernels for this call of {target}: its constant mask of true and false hides whole rows, or it drops "
-            "elements out; let the mask leave something in each row, and set dropout_p to 0 unless the model is trained"
-        )
-    if target in _BAGS:
-        return (
-            f"no kernel for {target}: use nn.Embedding and a sum or mean over the rows of each bag, which are computed "
-            "in the delegate if all bags have the same size"
-        )
-    if target in _HELP:
-        return f"no kernel for {target}; {_HELP[target]}"
-    if _OF_TWO.match(target):
-        return (
-            f"no kernel for {target}, and none in ExecuTorch either: the program cannot be loaded unless you link one. "
-            "The delegate looks up functions of one number, and this one has two arguments: compute it in the "
-            "application, or write it as a product of powers if its degree is constant"
-        )
-    if not missing:
-        return (
-            f"no kernel for {target}; it runs in float outside of the delegate: replace it by supported "
-            "operators if that matters"
-        )
-    return (
-        f"no kernel for {target}, and none in ExecuTorch either, whose portable kernels lack {missing}: "
-        "the program cannot be loaded unless you link one; replace it by other operators"
-    )
 
 
 def find_op(node: Node, context: EdgeContext) -> Optional[Op]:

@@ -5,14 +5,17 @@ PyTorch and ExecuTorch would do the same later, when the parts can no longer be 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.nn import functional as F
 
+from .cumulative import below, running_products, running_sums
 from .rewriting import finish, inline
+from .unfolding import image_of_windows, windows_of_image
 
 aten = torch.ops.aten
 
@@ -35,6 +38,15 @@ _COMPOSED = {
     aten.lerp.Scalar,
     aten.lerp.Tensor,
     aten.rot90.default,
+    aten.diff.default,
+    aten.tril.default,
+    aten.triu.default,
+    aten.diag_embed.default,
+    aten.block_diag.default,
+    aten.im2col.default,
+    aten.col2im.default,
+    aten.cumsum.default,
+    aten.cumprod.default,
 }
 
 
@@ -93,6 +105,33 @@ def _rot90(x: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     return x.flip((second if k % 4 == 1 else first,)).transpose(first, second)
 
 
+def _tril(x: Any, diagonal: int = 0) -> Any:
+    rows, columns = x.shape[-2:]
+    return x * below(rows, columns, diagonal)
+
+
+def _triu(x: Any, diagonal: int = 0) -> Any:
+    rows, columns = x.shape[-2:]
+    return x * (1 - below(rows, columns, diagonal - 1))
+
+
+def _diag_embed(x: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    before, after = (0, offset) if offset > 0 else (-offset, 0)
+    size = x.shape[-1] + before + after
+    rows = F.pad(x, (before, after)).unsqueeze(-1) if before or after else x.unsqueeze(-1)
+    diagonal = (torch.arange(size).unsqueeze(1) + offset == torch.arange(size)).float()
+    return (rows * diagonal).movedim((-2, -1), (dim1, dim2))
+
+
+def _block_diag(blocks: Sequence[Any]) -> Any:
+    given = [x.reshape(1, -1) if x.dim() < 2 else x for x in blocks]
+    width, before, rows = sum(x.shape[1] for x in given), 0, []
+    for x in given:
+        rows.append(F.pad(x, (before, width - before - x.shape[1])))
+        before += x.shape[1]
+    return torch.cat(rows)
+
+
 # Those that PyTorch does not spell out itself, or not in products.
 _PARTS: dict[Any, Callable[..., Any]] = {
     aten.addbmm.default: _addbmm,
@@ -106,16 +145,29 @@ _PARTS: dict[Any, Callable[..., Any]] = {
     aten.lerp.Scalar: _lerp,
     aten.lerp.Tensor: _lerp_by,
     aten.rot90.default: _rot90,
+    aten.tril.default: _tril,
+    aten.triu.default: _triu,
+    aten.diag_embed.default: _diag_embed,
+    aten.block_diag.default: _block_diag,
+    aten.im2col.default: windows_of_image,
+    aten.col2im.default: image_of_windows,
+    aten.cumsum.default: running_sums,
+    aten.cumprod.default: running_products,
 }
 
 
 def spell_out_products(model: GraphModule) -> None:
     """Rewrites `model` as the module docstring says."""
     for node in list(model.graph.nodes):
-        if node.op == "call_function" and (node.target in _COMPOSED or _has_vector(node)):
+        if node.op == "call_function" and (node.target in _COMPOSED and _is_of_floats(node) or _has_vector(node)):
             target: Any = node.target
             spell_out(node, _PARTS.get(target, target))
     finish(model)
+
+
+def _is_of_floats(node: Node) -> bool:
+    values = [node.meta.get("val"), *(source.meta.get("val") for source in node.all_input_nodes)]
+    return all(isinstance(value, torch.Tensor) and value.dtype == torch.float32 for value in values)
 
 
 def _has_vector(node: Node) -> bool:
@@ -134,10 +186,31 @@ def spell_out(node: Node, parts_of: Callable[..., Any]) -> None:
         args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), values.__getitem__)
         return parts_of(*args, **kwargs)
 
-    tensors = [torch.empty(source.meta["val"].shape) for source in node.all_input_nodes]
+    replace_by(node, function, node.all_input_nodes)
+
+
+def _name_convolution(part: Node) -> None:
+    """Gives a convolution of images back the name that the quantizer knows."""
+    source, weight, bias, stride, padding, dilation, transposed, output_padding, groups = part.args
+    if transposed:
+        part.target = aten.conv_transpose2d.input
+        part.args = (source, weight, bias, stride, padding, output_padding, groups, dilation)
+    else:
+        part.target = aten.conv2d.default
+        part.args = (source, weight, bias, stride, padding, dilation, groups)
+
+
+def replace_by(node: Node, function: Callable[..., Any], sources: Sequence[Node]) -> Node:
+    """Replaces a call by those that `function` makes with the values of `sources`, and returns the one that computes
+    its result."""
+    values = [source.meta["val"] for source in sources]
+    tensors = [torch.empty(value.shape, dtype=value.dtype) for value in values]
     parts = make_fx(function, decomposition_table=_PARTS, tracing_mode="fake")(*tensors).graph
     for part in parts.nodes:
         if part.target is aten.view.default:
             part.target = aten.reshape.default  # what is not quantized on the way can have other strides
-    (result,) = inline(node, parts)
+        elif part.target is aten.convolution.default:
+            _name_convolution(part)
+    (result,) = inline(node, parts, sources)
     node.replace_all_uses_with(result)
+    return result

@@ -6,6 +6,7 @@ computed of inputs of booleans; `masks` has taken those that hide scores before 
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional
 
 import torch
@@ -19,6 +20,8 @@ aten = torch.ops.aten
 _WHERE = {aten.where.self, aten.where.Scalar, aten.where.ScalarSelf, aten.where.ScalarOther}
 _FILLS = {aten.masked_fill.Scalar, aten.masked_fill.Tensor}
 _CONVERSIONS = {aten.to.dtype, aten._to_copy.default}
+_SUMS = {aten.sum.default, aten.sum.dim_IntList}
+_FINITE: dict[Any, bool] = {aten.isnan.default: False, aten.isinf.default: False, aten.isfinite.default: True}
 _COMPUTED = {aten.mul.Tensor, aten.add.Tensor, aten.sub.Tensor}
 # Larger numbers would take the scale of all others.
 _LARGEST = 1e6
@@ -27,6 +30,7 @@ _LARGEST = 1e6
 def conditions_to_numbers(model: GraphModule) -> None:
     """Rewrites `model` as the module docstring says."""
     truths = Truths(model, floats=False)
+    _decide_finiteness(model, truths)
     for node in list(model.graph.nodes):
         value = node.meta.get("val")
         if node.op != "call_function" or not isinstance(value, torch.Tensor) or value.dtype != torch.float32:
@@ -43,13 +47,57 @@ def conditions_to_numbers(model: GraphModule) -> None:
     finish(model)
 
 
+def _reads_infinity(truths: Truths, node: Node) -> bool:
+    """Returns whether an infinite constant or number, as in masks, is among what `node` is computed of."""
+    pending, seen = [node], {node}
+    while pending:
+        source = pending.pop()
+        data = truths.data(source)
+        numbers = [x for x in (*source.args, *source.kwargs.values()) if isinstance(x, float)]
+        if data is not None and not bool(data.isfinite().all()) or not all(map(math.isfinite, numbers)):
+            return True
+        found = [x for x in source.all_input_nodes if x not in seen]
+        seen.update(found)
+        pending.extend(found)
+    return False
+
+
+def _decide_finiteness(model: GraphModule, truths: Truths) -> None:
+    """Answers isnan, isinf and isfinite of what is computed of finite numbers: a quantized number is finite."""
+    for node in list(model.graph.nodes):
+        if node.op != "call_function" or node.target not in _FINITE:
+            continue
+        source: Any = node.args[0]
+        if source.meta["val"].dtype != torch.float32 or _reads_infinity(truths, source):
+            continue
+        with model.graph.inserting_before(node):
+            answer = torch.full(node.meta["val"].shape, _FINITE[node.target])
+            node.replace_all_uses_with(constant_for(model, node, "answer", answer))
+
+
+def _number_of(truths: Truths, node: Node, operand: Node) -> Optional[Node]:
+    """Returns the floats of an operand that is a tensor of booleans, or a sum of such, which has integers."""
+    value = operand.meta.get("val")
+    if not isinstance(value, torch.Tensor):
+        return None
+    if value.dtype == torch.bool:
+        found = truths.of(operand)
+        return None if found is None else truths.number(node, found)
+    if operand.target not in _SUMS or value.dtype != torch.int64:
+        return None
+    source: Any = operand.args[0]
+    found = truths.of(source) if source.meta["val"].dtype == torch.bool else None
+    number = None if found is None else truths.number(node, found)
+    if number is None or number.meta["val"].shape != source.meta["val"].shape:
+        return None
+    count = number.meta["val"].new_empty(value.shape)
+    return call_for(node, operand.target, count, number, *operand.args[1:])
+
+
 def _convert(truths: Truths, node: Node) -> None:
     """Gives a function of floats that reads booleans numbers instead."""
     for operand in node.all_input_nodes:
-        if operand.meta["val"].dtype != torch.bool:
-            continue
-        found = truths.of(operand)
-        number = None if found is None else truths.number(node, found)
+        number = _number_of(truths, node, operand)
         if number is None:
             continue
         if node.target in _COMPUTED:
@@ -64,6 +112,11 @@ def _choose(model: GraphModule, truths: Truths, node: Node, condition: Any, a: A
     found = truths.of(condition) if constant is None else None
     if constant is None and (found is None or found.true.dtype != torch.bool):
         return
+    if constant is not None and bool((constant == constant.reshape(-1)[0]).all()):
+        chosen = a if bool(constant.reshape(-1)[0]) else b
+        if isinstance(chosen, Node) and chosen.meta["val"].shape == node.meta["val"].shape:
+            node.replace_all_uses_with(chosen)
+            return
     if not all(_is_moderate(truths, x) for x in (a, b)):
         return
     terms: list[Optional[Node]] = []

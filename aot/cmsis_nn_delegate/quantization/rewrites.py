@@ -20,6 +20,7 @@ from .clamps import clamps_to_numbers
 from .compositions import spell_out_products
 from .conditions import conditions_to_numbers
 from .configuration import Configuration
+from .constant_indices import constant_indices_to_parts
 from .constants import fold_constants
 from .crops import crops_to_padding
 from .divisions import divisions_to_products
@@ -37,6 +38,7 @@ from .sequences import images_of_sequences
 from .softmax_axes import softmax_along_rows
 from .splits import separate_parts
 from .stacked_states import separate_stacked_states
+from .volumes import volumes_to_images
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,13 @@ REWRITES = (
     ),
     Rewrite(separate_stacked_states, "each layer keeps its own state, with its own scale"),
     Rewrite(spell_out_products, "the parts of einsum, glu and the like are quantized one by one"),
+    Rewrite(
+        volumes_to_images,
+        "kernels compute images",
+        trained=lambda model: None,  # the filters in another shape would not be parameters
+    ),
     Rewrite(lengths_to_products, "a sum of squares leaves few steps to small lengths"),
+    Rewrite(constant_indices_to_parts, "what is chosen at places that are known is a slice"),
     Rewrite(scatters_to_concats, "a concatenation shares one scale and can be computed in place"),
     Rewrite(
         fold_constants,

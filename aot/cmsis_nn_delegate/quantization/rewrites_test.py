@@ -15,7 +15,7 @@ from cmsis_nn_delegate.testing.lowering import Function
 
 make_torch_faster()
 
-IMAGE, ROWS, SEQUENCE = (1, 4, 6, 6), (3, 8), (1, 4, 12)
+IMAGE, ROWS, SEQUENCE, VOLUME = (1, 4, 6, 6), (3, 8), (1, 4, 12), (1, 2, 4, 5, 6)
 
 
 def filled(x):
@@ -59,7 +59,9 @@ MODELS = {
     "separate_recurrent_layers": (lstm_output, ROWS),
     "separate_stacked_states": (StackedStates, ROWS),
     "spell_out_products": (lambda: Function(lambda x: F.glu(x)), ROWS),
+    "volumes_to_images": (lambda: nn.Sequential(nn.Conv3d(2, 3, 3), nn.ReLU()), VOLUME),
     "lengths_to_products": (lambda: Function(lambda x: F.cosine_similarity(x + 1, x * 2 + 1)), ROWS),
+    "constant_indices_to_parts": (lambda: Function(lambda x: x[:, [5, 1, 1, 0]]), ROWS),
     "scatters_to_concats": (lambda: Function(filled), ROWS),
     "fold_constants": (lambda: Function(lambda x: x * torch.arange(8).float().exp().reciprocal()), ROWS),
     "clamps_to_numbers": (lambda: Function(lambda x: x.clamp(torch.zeros(8), torch.ones(8))), ROWS),

@@ -10,7 +10,9 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from .rewriting import call_for, finish
+from .compositions import replace_by
+from .cumulative import running
+from .rewriting import arguments_of, call_for, finish
 
 aten = torch.ops.aten
 
@@ -19,21 +21,34 @@ _SMALLEST = (aten.amin.default, aten.argmin.default)
 # Of everything, and along a dimension with the indices.
 _OVER_ALL: dict[Any, Any] = {aten.max.default: aten.amax.default, aten.min.default: aten.amin.default}
 _ALONG: dict[Any, Any] = {aten.max.dim: _LARGEST, aten.min.dim: _SMALLEST}
+_RUNNING: dict[Any, Any] = {aten.cummax.default: torch.maximum, aten.cummin.default: torch.minimum}
 
 
 def separate_selections(model: GraphModule) -> None:
-    """Rewrites max, min, aminmax and topk(1)."""
+    """Rewrites max, min, aminmax and topk(1), and cummax and cummin whose places nothing reads."""
     for node in list(model.graph.nodes):
         if node.op != "call_function":
             continue
         if node.target in _OVER_ALL:
             node.target, node.args = _OVER_ALL[node.target], (node.args[0], [])
             continue
+        if node.target in _RUNNING and not any(user.args[1] == 1 and user.users for user in node.users):
+            _spell_out_running(node)
+            continue
         results = _results(node)
         for getitem in list(node.users) if results else ():
             index: int = getitem.args[1]
             _replace(node, getitem, results[index])
     finish(model)
+
+
+def _spell_out_running(node: Node) -> None:
+    """Computes the numbers of cummax or cummin, whose places nothing reads."""
+    source, dim = arguments_of(node)
+    combine = _RUNNING[node.target]
+    numbers = [user for user in node.users if user.args[1] == 0]
+    for getitem in numbers:
+        replace_by(getitem, lambda x: running(x, dim, combine), [source])
 
 
 def _results(node: Node) -> list[tuple[Any, ...]]:

@@ -42,6 +42,12 @@ _MOVES = {
 }
 _ANDS = {aten.__and__.Tensor, aten.bitwise_and.Tensor, aten.logical_and.default}
 _ORS = {aten.__or__.Tensor, aten.bitwise_or.Tensor, aten.logical_or.default}
+_XORS = {aten.__xor__.Tensor, aten.bitwise_xor.Tensor, aten.logical_xor.default}
+# True if any or all of several are: the largest or the smallest of 0 and 1.
+_REDUCED: dict[Any, Any] = {
+    **{getattr(aten.any, overload): aten.amax.default for overload in ("default", "dim", "dims")},
+    **{getattr(aten.all, overload): aten.amin.default for overload in ("default", "dim", "dims")},
+}
 _COMPARISONS = {
     getattr(getattr(aten, name), overload): name
     for name in ("gt", "lt", "ge", "le", "eq", "ne")
@@ -50,13 +56,13 @@ _COMPARISONS = {
 _ELEMENTWISE = {
     *_ANDS,
     *_ORS,
+    *_XORS,
     *_COMPARISONS,
+    aten.signbit.default,
     aten.to.dtype,
     aten._to_copy.default,
     aten.bitwise_not.default,
     aten.logical_not.default,
-    aten.bitwise_xor.Tensor,
-    aten.logical_xor.default,
     aten.add.Tensor,
     aten.add.Scalar,
     aten.sub.Tensor,
@@ -190,6 +196,8 @@ class Truths:
             return self._moved(node)
         if node.target in _ELEMENTWISE:
             return self._computed(node) or self._joined(node) or self._table(node) or self._compared(node)
+        if node.target in _REDUCED:
+            return self._reduced(node)
         return None
 
     def _input(self, node: Node) -> Optional[TwoValued]:
@@ -249,8 +257,12 @@ class Truths:
         return any(x not in (0.0, 1.0) for x in others)
 
     def _joined(self, node: Node) -> Optional[TwoValued]:
-        """Of two that are both true, or of which one is, at other elements or of other sources."""
-        if node.target not in (*_ANDS, *_ORS) or node.meta["val"].dtype != torch.bool:
+        """Of two that are both true, or of which one is, or only one, at other elements or of other sources."""
+        name = _COMPARISONS.get(node.target)
+        only_one = node.target in _XORS or name in ("eq", "ne")
+        if not only_one and node.target not in (*_ANDS, *_ORS):
+            return None
+        if any(x.meta["val"].dtype != torch.bool for x in (node, *node.all_input_nodes)):
             return None
         numbers = []
         for operand in node.all_input_nodes:
@@ -262,10 +274,33 @@ class Truths:
                 numbers.append(self._constant(node, data.float()))
         if len(numbers) != 2 or None in numbers:
             return None
-        target = aten.mul.Tensor if node.target in _ANDS else aten.maximum.default
-        joined = self._call(node, target, *numbers, values=(0.0, 1.0))
+        if only_one:
+            apart = self._call(node, aten.sub.Tensor, *numbers, values=(-1.0, 1.0))
+            joined = self._call(node, aten.abs.default, apart, values=(0.0, 1.0))
+            joined = self.opposite(node, joined) if name == "eq" else joined
+        else:
+            target = aten.mul.Tensor if node.target in _ANDS else aten.maximum.default
+            joined = self._call(node, target, *numbers, values=(0.0, 1.0))
         places = torch.arange(joined.meta["val"].numel()).reshape(joined.meta["val"].shape)
         return _two_valued(_Source(joined), node.meta["val"], places)
+
+    def _reduced(self, node: Node) -> Optional[TwoValued]:
+        """Of any and all."""
+        source: Any = node.args[0]
+        two = self.of(source)
+        if two is None or two.true.dtype != torch.bool:
+            return None
+        number = self.number(node, two)
+        shape = list(two.places.shape)
+        if number is None:
+            return None
+        if list(number.meta["val"].shape) != shape:
+            number = self._call(node, aten.expand.default, number, shape)
+        given: Any = node.args[1] if len(node.args) > 1 else None
+        dims = [given] if isinstance(given, int) else list(given or [])
+        keep = bool(node.args[2]) if len(node.args) > 2 else False
+        truth = self._call(node, _REDUCED[node.target], number, dims, keep, values=(0.0, 1.0))
+        return _two_valued(_Source(truth), node.meta["val"])
 
     def _table(self, node: Node) -> Optional[TwoValued]:
         """Of a test of an index, as a table of the answers."""
@@ -299,9 +334,14 @@ class Truths:
         if not isinstance(x, Node) or x.meta["val"].dtype != torch.float32 or node.meta["val"].dtype != torch.bool:
             return None
         other: Any = 0.0 if len(node.args) < 2 else node.args[1]
-        if node.target not in (*_COMPARISONS, aten.logical_not.default, aten.to.dtype, aten._to_copy.default):
+        if node.target is aten.signbit.default:
+            name = "lt"
+        elif node.target in (aten.logical_not.default, aten.to.dtype, aten._to_copy.default):
+            name = "eq" if node.target is aten.logical_not.default else "ne"
+        elif node.target in _COMPARISONS:
+            name = _COMPARISONS[node.target]
+        else:
             return None
-        name = _COMPARISONS.get(node.target, "eq" if node.target is aten.logical_not.default else "ne")
         if isinstance(other, torch.dtype):
             name, other = "ne", 0.0
         if isinstance(other, Node) and (other.meta["val"].dtype != torch.float32 or other.meta["val"].numel() != 1):

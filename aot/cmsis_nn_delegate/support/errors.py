@@ -96,7 +96,8 @@ def first_line(error: BaseException) -> str:
             "a shape or a branch depends on values that only an inference knows"
             + (f", at {where[1]}:{where[2]}, {where[3].strip()!r}" if where else "")
             + ". Both have to be fixed: use torch.where() or a product with a mask in place of `if`, .item(), "
-            "nonzero() and an index that is a mask"
+            "nonzero() and an index that is a mask; in place of a constant mask, index with the places where it is "
+            "true, computed in __init__"
         )
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0] if lines else 'no message'}"

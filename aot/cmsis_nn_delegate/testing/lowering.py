@@ -181,10 +181,12 @@ class Branches(nn.Module):
 
 
 class Apart(NamedTuple):
-    """Of a branch: how many steps its output is away, the operators that lead to it, and the values that the
-    branch reads and returns in the graph of several branches."""
+    """Of a branch: how many steps its output is away, how far the quantized module is from the float one, as a part of
+    the float range, the operators that lead to it, and the values that the branch reads and returns in the graph of
+    several branches."""
 
     distance: int
+    error: float
     ops: list[str]
     inputs: list[Value]
     output: Value
@@ -201,13 +203,23 @@ def branches_apart(branches: Mapping[str, Branch], io: str = "float") -> dict[st
     for names in _chunks(branches):
         chunk = [branches[name] for name in names]
         tensors = [tensor for branch in chunk for tensor in branch.inputs]
-        distances, graph, result = _apart(Branches(chunk), tensors, io)
+        module = Branches(chunk)
+        distances, graph, result = _apart(module, tensors, io)
+        errors = _errors(module, result.program, tensors)
         inputs = iter([graph.inputs[result.input_indices.index(i)] for i in range(len(tensors))])
         outputs = [graph.outputs[index] for index in result.output_indices]
-        for name, branch, distance, output in zip(names, chunk, distances, outputs):
+        for name, branch, distance, error, output in zip(names, chunk, distances, errors, outputs):
             read = [next(inputs) for _ in branch.inputs]
-            found[name] = Apart(distance, ops_before(graph, output), read, output, graph)
+            found[name] = Apart(distance, error, ops_before(graph, output), read, output, graph)
     return found
+
+
+def _errors(module: nn.Module, program: ExportedProgram, inputs: Sequence[torch.Tensor]) -> list[float]:
+    """How far each output of the quantized `program` is from that of `module`, as a part of the latter's range."""
+    with torch.no_grad():
+        results = zip(program.module(check_guards=False)(*inputs), module(*inputs))
+    pairs = [(found.double(), wanted.double()) for found, wanted in results]
+    return [float((found - wanted).abs().max() / wanted.abs().max().clamp_min(1e-30)) for found, wanted in pairs]
 
 
 def reports_of_branches(branches: Mapping[str, Branch]) -> dict[str, list[NodeReport]]:

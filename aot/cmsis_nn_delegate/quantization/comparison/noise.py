@@ -17,7 +17,7 @@ class Error:
 
     def add(self, wanted: Any, found: Any) -> None:
         """Adds a tensor; what is not a float tensor is left out."""
-        if is_float(wanted) and wanted.numel():
+        if is_float(wanted) and wanted.numel() and found.shape == wanted.shape:  # else the size depends on data
             self._apart = max(self._apart, difference(found, wanted))
             self._extent = max(self._extent, extent(wanted))
 

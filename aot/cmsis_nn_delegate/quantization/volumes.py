@@ -1,0 +1,199 @@
+"""Computes three-dimensional layers as layers of images, which the kernels compute: [N, C, D, H, W].
+
+A convolution takes what its filter covers of the depth as further channels, and each place of the filter along the
+depth as an image of the batch: the same products are summed in the same 32 bits, and rounded once. An average is such a
+convolution with equal weights. A maximum is that of height and width, and then of the depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+from torch.nn import functional as F
+
+from .compositions import replace_by
+from .rewriting import arguments_of, call_for, data_of, finish
+
+aten = torch.ops.aten
+
+_CONVOLUTIONS = {aten.conv3d.default, aten.conv3d.padding}
+# That may follow a convolution and are computed by its kernel.
+_ACTIVATIONS = {aten.relu.default, aten.relu6.default, aten.hardtanh.default, aten.clamp.default}
+
+
+def volumes_to_images(model: GraphModule) -> None:
+    """Rewrites conv3d with constant weights, max_pool3d, avg_pool3d and adaptive_avg_pool3d where all windows are alike
+    and count all of their elements."""
+    for node in list(model.graph.nodes):
+        if node.op != "call_function" or not _is_volume(node):
+            continue
+        if node.target in _CONVOLUTIONS and data_of(model, node.args[1]) is not None:
+            _convolution(node)
+        elif node.target is aten.max_pool3d.default:
+            _maximum(node)
+        elif node.target is aten.batch_norm.default:
+            _batch_norm(node)
+        elif node.target is aten.avg_pool3d.default:
+            _average(node)
+        elif node.target is aten.adaptive_avg_pool3d.default:
+            _adaptive_average(node)
+    finish(model)
+
+
+def _is_volume(node: Node) -> bool:
+    """Returns whether `node` computes float32 [N, C, D, H, W] of such a tensor."""
+    source: Any = node.args[0] if node.args else None
+    values: list[Any] = [x.meta.get("val") if isinstance(x, Node) else None for x in (node, source)]
+    if not all(isinstance(value, torch.Tensor) for value in values):
+        return False
+    return all(value.dim() == 5 and value.dtype == torch.float32 for value in values)
+
+
+def _convolution(node: Node) -> None:
+    source, weight, bias, stride, padding, dilation, groups = arguments_of(node)
+    stride, dilation = _triple(stride), _triple(dilation)
+    if isinstance(padding, str):
+        kernel = weight.meta["val"].shape[2:]
+        total = [d * (k - 1) if padding == "same" else 0 for d, k in zip(dilation, kernel)]
+        before = [t // 2 for t in total]
+        after = [t - b for t, b in zip(total, before)]
+    else:
+        before = after = _triple(padding)
+
+    def convolve(x: Any, w: Any, *b: Any) -> Any:
+        return _convolved(x, w, b[0] if b else None, stride, before, after, dilation, groups)
+
+    result = replace_by(node, convolve, [source, weight] if bias is None else [source, weight, bias])
+    _compute_activation_at_once(result)
+
+
+def _convolved(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: Optional[torch.Tensor],
+    stride: Sequence[int],
+    before: Sequence[int],
+    after: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+) -> torch.Tensor:
+    rest = [a - b for a, b in zip(after, before)]  # along height and width, more at the end than at the beginning
+    amounts = [0, rest[2], 0, rest[1], before[0], after[0]]
+    if any(amounts):
+        x = F.pad(x, amounts)
+    outputs, _, taps, *kernel = weight.shape
+    images = _windows(x, taps, stride[0], dilation[0])  # [N, C, D, H, W, taps]
+    n, channels, depth, height, width, _ = images.shape
+    # In memory, the channels of an image lie next to each other. Those of a group must, so that they go first then.
+    if groups == 1:
+        images, weight = images.permute(0, 2, 5, 1, 3, 4), weight.transpose(1, 2)
+    else:
+        images = images.permute(0, 2, 1, 5, 3, 4)
+    images = images.reshape(n * depth, channels * taps, height, width)
+    filters = weight.reshape(outputs, -1, *kernel)
+    result = F.conv2d(images, filters, bias, stride[1:], before[1:], dilation[1:], groups)
+    return result.reshape(n, depth, *result.shape[1:]).transpose(1, 2)
+
+
+def _windows(x: torch.Tensor, taps: int, stride: int, dilation: int) -> torch.Tensor:
+    """Returns the windows along the depth, [N, C, windows, H, W, taps]."""
+    windows = x.unfold(2, dilation * (taps - 1) + 1, stride)
+    return windows[..., ::dilation] if dilation > 1 else windows
+
+
+def _maximum(node: Node) -> None:
+    source, *window = arguments_of(node)
+
+    def maxima(x: Any) -> Any:
+        return _maxima(x, *window)
+
+    replace_by(node, maxima, [source])
+
+
+def _maxima(
+    x: torch.Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool,
+) -> torch.Tensor:
+    kernel, padding, dilation = _triple(kernel), _triple(padding), _triple(dilation)
+    stride = _triple(stride) if stride else kernel
+    n, channels, depth, height, width = x.shape
+    images = x.transpose(1, 2).reshape(n * depth, channels, height, width)
+    images = F.max_pool2d(images, kernel[1:], stride[1:], padding[1:], dilation[1:], ceil_mode)
+    height, width = images.shape[2:]
+    # Each pixel of each channel is a channel of an image whose height is the depth: in memory nothing moves.
+    columns = images.permute(0, 2, 3, 1).reshape(n, depth, -1).transpose(1, 2).unsqueeze(-1)
+    columns = F.max_pool2d(columns, (kernel[0], 1), (stride[0], 1), (padding[0], 0), (dilation[0], 1), ceil_mode)
+    return columns.squeeze(-1).transpose(1, 2).reshape(n, -1, height, width, channels).permute(0, 4, 1, 2, 3)
+
+
+def _average(node: Node) -> None:
+    source, kernel, stride, padding, ceil_mode, counts_padding, divisor = arguments_of(node)
+    kernel, padding = _triple(kernel), _triple(padding)
+    stride = _triple(stride) if stride else kernel
+    if ceil_mode or (any(padding) and not counts_padding and divisor is None):
+        return
+    if divisor is None:
+        divisor = kernel[0] * kernel[1] * kernel[2]
+
+    def average(x: Any) -> Any:
+        weight = torch.full((x.shape[1], 1, *kernel), 1 / divisor)
+        return _convolved(x, weight, None, stride, padding, padding, [1, 1, 1], x.shape[1])
+
+    replace_by(node, average, [source])
+
+
+def _adaptive_average(node: Node) -> None:
+    """Averages over windows that are all alike are plain ones; of everything, they are means."""
+    source: Any = node.args[0]
+    sizes, outputs = source.meta["val"].shape[2:], node.meta["val"].shape[2:]
+    if all(size == 1 for size in outputs):
+        replace_by(node, lambda x: x.mean((2, 3, 4), keepdim=True), [source])
+    elif not any(size % output for size, output in zip(sizes, outputs)):
+        kernel = [size // output for size, output in zip(sizes, outputs)]
+        node.target, node.args, node.kwargs = aten.avg_pool3d.default, (source, kernel), {}
+        _average(node)
+
+
+def _batch_norm(node: Node) -> None:
+    """A batch norm that no layer has taken over is one of images whose rows are all pixels of a depth."""
+    source: Any = node.args[0]
+    value = source.meta["val"]
+    n, channels, depth = shape = list(value.shape[:3])
+    with node.graph.inserting_before(node):
+        rows = [*shape, -1]
+        image = call_for(node, aten.reshape.default, value.reshape(n, channels, depth, -1), source, rows)
+        norm = call_for(node, node.target, image.meta["val"], image, *node.args[1:])
+        result = call_for(node, aten.reshape.default, node.meta["val"], norm, list(value.shape))
+    node.replace_all_uses_with(result)
+
+
+def _compute_activation_at_once(result: Node) -> None:
+    """Moves an activation that alone reads `result`, a convolution whose values are moved afterwards, before that."""
+    if len(result.users) != 1:
+        return
+    (activation,) = result.users
+    if activation.target not in _ACTIVATIONS:
+        return
+    layer: Any = result
+    while layer.target is not aten.conv2d.default:
+        (layer,) = layer.all_input_nodes
+    graph = layer.graph
+    with graph.inserting_after(layer):
+        early = call_for(activation, activation.target, layer.meta["val"], layer, *activation.args[1:])
+        early.kwargs = activation.kwargs
+    for reader in list(layer.users):
+        if reader is not early:
+            reader.replace_input_with(layer, early)
+    activation.replace_all_uses_with(result)
+
+
+def _triple(value: Any) -> list[int]:
+    values = [value] if isinstance(value, int) else list(value)
+    return values * 3 if len(values) == 1 else values
