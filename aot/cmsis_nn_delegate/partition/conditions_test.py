@@ -43,6 +43,7 @@ CONDITIONS = {
     "all of an image": lambda: branch(lambda x: x * (x > -9).all(dim=(2, 3), keepdim=True)),
     "any at all": lambda: branch(lambda x: x * (x > 0.5).any()),
     "how many": lambda: branch(lambda x: x * (x > 0).sum(-1, keepdim=True)),
+    "a share": lambda: branch(lambda x: x - (x > 0).sum((1, 2), keepdim=True) / 12),
     "sign bits": lambda: branch(lambda x: torch.where(torch.signbit(x), 0.0, x)),
     "never a NaN": lambda: branch(lambda x: torch.where(torch.isnan(x + 1) | torch.isinf(x + 1), 0.0, x + 1)),
     "always finite": lambda: branch(lambda x: torch.where(torch.isfinite(x * 2), x * 2, -1.0)),
@@ -153,10 +154,12 @@ def test_loops_that_cannot_be_repeated_are_errors(goes_on, why):
         lowered(Looping(loop), torch.randn(2, 5))
 
 
-def test_long_loops_stay_outside_with_advice():
+def test_long_scans_are_errors_and_long_maps_stay_outside():
     x = torch.randn(65, 5)
-    (refused,) = compile_model(Looping(scanned), (x,), "cortex-m55", [(x,)]).refused
-    assert refused.target == "scan" and "up to 64 times" in refused.message and "as state" in refused.message
+    with pytest.raises(UserError, match=r"scan at conditions_test.py:\d+ .* over more than 64 .* as state"):
+        lowered(Looping(scanned), x)
+    (refused,) = compile_model(Looping(LOOPS["map"]), (x,), "cortex-m55", [(x,)]).refused
+    assert refused.target == "map_impl" and "up to 64 times" in refused.message and "torch.vmap" in refused.message
 
 
 class Chosen(nn.Module):

@@ -29,8 +29,7 @@ _INDEXED = (
 )
 _UNROLLED = (
     f"its body is repeated in the delegate up to {MOST_TURNS} times, with at most 2048 calls in total; a longer one "
-    "runs in ExecuTorch, in float: divide the sequence, or let the application call the model for each part, with what "
-    "it carries as state"
+    "runs in ExecuTorch, in float: divide the sequence, or write the body for whole batches, as torch.vmap does"
 )
 _BOUNDED = (
     "a remainder jumps where its operands have small errors; for a constant divisor it is a function of one number and "
@@ -100,7 +99,7 @@ _HELP = {
         "scatter and index_add with constant indices are computed in the delegate, without other reductions: choose "
         "the elements of each result, x[:, [1, 4]], and reduce them with amax, amin or a product",
     ),
-    **dict.fromkeys(("scan", "map_impl"), _UNROLLED),
+    "map_impl": _UNROLLED,
     **dict.fromkeys(
         ("aten.fmod.Tensor", "aten.remainder.Tensor", "aten.floor_divide.default", "aten.div.Tensor_mode"), _BOUNDED
     ),

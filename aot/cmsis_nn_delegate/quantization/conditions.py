@@ -22,7 +22,7 @@ _FILLS = {aten.masked_fill.Scalar, aten.masked_fill.Tensor}
 _CONVERSIONS = {aten.to.dtype, aten._to_copy.default}
 _SUMS = {aten.sum.default, aten.sum.dim_IntList}
 _FINITE: dict[Any, bool] = {aten.isnan.default: False, aten.isinf.default: False, aten.isfinite.default: True}
-_COMPUTED = {aten.mul.Tensor, aten.add.Tensor, aten.sub.Tensor}
+_COMPUTED = {aten.mul.Tensor, aten.add.Tensor, aten.sub.Tensor, aten.div.Tensor}
 # Larger numbers would take the scale of all others.
 _LARGEST = 1e6
 
@@ -114,7 +114,7 @@ def _choose(model: GraphModule, truths: Truths, node: Node, condition: Any, a: A
         return
     if constant is not None and bool((constant == constant.reshape(-1)[0]).all()):
         chosen = a if bool(constant.reshape(-1)[0]) else b
-        if isinstance(chosen, Node) and chosen.meta["val"].shape == node.meta["val"].shape:
+        if isinstance(chosen, Node) and _is_like(chosen, node):
             node.replace_all_uses_with(chosen)
             return
     if not all(_is_moderate(truths, x) for x in (a, b)):
@@ -140,6 +140,11 @@ def _choose(model: GraphModule, truths: Truths, node: Node, condition: Any, a: A
     assert result is not None
     if result.meta["val"].shape == node.meta["val"].shape:
         node.replace_all_uses_with(result)
+
+
+def _is_like(a: Node, b: Node) -> bool:
+    x, y = a.meta["val"], b.meta["val"]
+    return bool(x.shape == y.shape and x.dtype == y.dtype)
 
 
 def _data(truths: Truths, x: Any) -> Optional[torch.Tensor]:

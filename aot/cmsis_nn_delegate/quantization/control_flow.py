@@ -4,8 +4,9 @@
     while_loop  the body, as often as it runs: its condition must depend on constants alone, such as a counter
     scan, map   the body for each element of the first dimension
 
-ExecuTorch would run the bodies in float. It has no while_loop, so that one that stays is an error; longer scans and
-maps stay as they are.
+ExecuTorch would run the bodies in float. It has no while_loop, and its scan computes something else if the body has a
+layer of what it carries (1.5.1: from the second turn on), so that one of these that stays is an error. A longer map
+stays as it is.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def inline_control_flow(model: GraphModule) -> bool:
     """Rewrites `model`, which is not quantized yet, as the module docstring says. Returns whether there was anything to
     rewrite.
 
-    UserError for a while_loop that runs more than `MOST_TURNS` times, or as often as an inference decides."""
+    UserError for a while_loop or scan that runs more than `MOST_TURNS` times, and for a while_loop that runs as often
+    as an inference decides."""
     changed = False
     pending = True
     while pending:  # bodies may contain others
@@ -124,12 +126,17 @@ def _while_loop(model: GraphModule, node: Node) -> list[Any]:
     )
 
 
-def _scan(model: GraphModule, node: Node) -> Optional[list[Any]]:
+def _scan(model: GraphModule, node: Node) -> list[Any]:
     arguments: tuple[Any, ...] = node.args
     body, carried, sequences, additional = arguments
     turns = _turns(model, body, sequences)
     if turns is None:
-        return None
+        raise UserError(
+            f"{describe(node)}{_line(node)} is a scan over more than {MOST_TURNS} elements, or with too many calls "
+            f"in total ({_MOST_CALLS}): a payload lists the calls of all turns, and ExecuTorch's scan is wrong for "
+            "some bodies. Let the application call the model for a part of the sequence, with what it carries as state; for "
+            "sums write cumsum, and for layers nn.GRU, nn.LSTM or nn.RNN"
+        )
     values, rows = list(carried), []
     for turn in range(turns):
         elements = [_select(x, turn) for x in sequences]

@@ -11,11 +11,11 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from .choices import can_place, placed
+from .compositions import replace_by
 from .rewriting import arguments_of, call_for, constant_for, evaluated, finish
 
 aten = torch.ops.aten
-
-_MOST_PARTS = 12  # that one concatenation takes
 
 
 def scatters_to_concats(model: GraphModule) -> None:
@@ -75,35 +75,10 @@ def _sliced(node: Node) -> tuple[Node, int, list[int]]:
 
 def _scatter(node: Node, source: Node, dim: int, indices: list[int]) -> None:
     target: Any = node.args[0]
-    size = _value(node).shape[dim]
     if not indices:
         node.replace_all_uses_with(target)
-        return
-    if len(indices) == size:
-        node.replace_all_uses_with(source)
-        return
-    # In runs of neighbours: (from what, first, last + 1).
-    runs: list[tuple[Node, int, int]] = []
-    places = {index: place for place, index in enumerate(indices)}
-    for index in range(size):
-        origin, place = (source, places[index]) if index in places else (target, index)
-        if runs and runs[-1][0] is origin and runs[-1][2] == place:
-            runs[-1] = origin, runs[-1][1], place + 1
-        else:
-            runs.append((origin, place, place + 1))
-    if len(runs) > _MOST_PARTS:
-        return
-    with node.graph.inserting_before(node):
-        parts = [_part(node, *run, dim) for run in runs]
-        result = call_for(node, aten.cat.default, _value(node), parts, dim)
-    node.replace_all_uses_with(result)
-
-
-def _part(node: Node, origin: Node, begin: int, end: int, dim: int) -> Node:
-    value = _value(origin)
-    if (begin, end) == (0, value.shape[dim]):
-        return origin
-    return call_for(node, aten.slice.Tensor, value.narrow(dim, begin, end - begin), origin, dim, begin, end)
+    elif can_place(_value(node).shape[dim], indices):
+        replace_by(node, lambda x, y: placed(x, dim, indices, y), [target, source])
 
 
 def _value(node: Any) -> torch.Tensor:
