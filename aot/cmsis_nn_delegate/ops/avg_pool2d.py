@@ -80,8 +80,8 @@ class AvgPool2d(Op):
     draws = (_draw, _draw_global)
     limits = (
         "average pooling: with divisor_override or padding that counts, as a depthwise convolution with equal weights",
-        "avg_pool3d and adaptive_avg_pool3d: as a convolution with equal weights, without ceil_mode, with padding that "
-        "counts, and windows that are all alike",
+        "avg_pool3d and adaptive_avg_pool3d: as a convolution with equal weights, or if windows differ in size, of "
+        "height and width and then of the depth; with ceil_mode without divisor_override",
         "mean: over height, width or both; other means are sums (reduce_sum)",
     )
     takes_images = True

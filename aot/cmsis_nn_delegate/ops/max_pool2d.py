@@ -92,7 +92,7 @@ class MaxPool2d(Op):
     limits = (
         "return_indices only if nothing reads the indices",
         "adaptive maximum pooling to any size, in several calls if windows differ in size",
-        "max_pool3d is that of height and width, and then of the depth",
+        "max_pool3d and adaptive_max_pool3d: that of height and width, and then of the depth",
         "amax: over height, width or both of images; others are reduce_extremum",
     )
     takes_images = True

@@ -100,11 +100,17 @@ def test_several_tables_of_one_input_and_constant_positions():
         reference.run(graph, [np.full((1, 12), 5)])
 
 
+TURNED = torch.randperm(200, generator=torch.Generator().manual_seed(1))
 REFUSED = {
     "a table that is no constant": (
-        Branch(Function(lambda x: x[torch.tensor([1, 0, 1])] * 2), (torch.randn(3, 4),)),
+        Branch(Function(lambda x, i: x[i] * 2), (torch.randn(3, 4), integers(2).clamp(max=2))),
         "not-constant",
-        "slice, select, flip or roll",
+        "multiply by (torch.arange(n) == index).float()",
+    ),
+    "more indices in no order than a matrix has room for": (
+        Branch(Function(lambda x: x[TURNED] * 2), (torch.randn(200, 1),)),
+        "not-constant",
+        "up to 16384 elements times indices",
     ),
     "another dimension": (
         form(lambda t, x: torch.index_select(t, 1, x), integers(4).clamp(max=WIDTH - 1)),

@@ -130,6 +130,18 @@ def volumes():
         "average": (nn.Sequential(conv(4, 5, 1), nn.AvgPool3d((2, 3, 2))), "conv2d conv2d"),
         "average of padding": (nn.Sequential(conv(4, 5, 1), nn.AvgPool3d(3, 2, 1)), "conv2d conv2d"),
         "adaptive average": (nn.Sequential(conv(4, 5, 1), nn.AdaptiveAvgPool3d((1, 3, 7))), "conv2d conv2d"),
+        "windows that differ": (
+            nn.Sequential(conv(4, 5, 1), nn.AdaptiveAvgPool3d((2, 4, 3))),
+            "conv2d adaptive_avg_pool2d avg_pool2d",
+        ),
+        "average of what is there": (
+            nn.Sequential(conv(4, 5, 1), nn.AvgPool3d(3, 2, 1, ceil_mode=True, count_include_pad=False)),
+            "conv2d avg_pool2d avg_pool2d",
+        ),
+        "adaptive maximum": (
+            nn.Sequential(conv(4, 5, 1), nn.AdaptiveMaxPool3d((5, 3, 1))),
+            "conv2d max_pool2d max_pool2d",
+        ),
         "mean": (nn.Sequential(conv(4, 5, 1), nn.AdaptiveAvgPool3d(1)), "conv2d reduce_sum"),
     }
 

@@ -38,9 +38,9 @@ def test_work_outside_of_the_delegate_counts():
 
 def test_layers_that_stay_in_float_are_counted():
     work = work_of(nn.Sequential(nn.ConvTranspose3d(1, 2, 3), nn.ReLU()), torch.randn(1, 1, 4, 4, 4))
-    assert work.multiplications == Share(0, 2 * 8 * 27)
+    assert work.multiplications == Share(0, 2 * 64 * 27)
     assert work.calls == work.border_bytes == 0
-    assert str(work).startswith("nothing is delegated: 0 % of 432 multiplications and 0 of ")
+    assert str(work).startswith("nothing is delegated: 0 % of 3,456 multiplications and 0 of ")
 
 
 def test_a_share_is_whole_or_nothing_only_if_it_is():

@@ -132,6 +132,13 @@ def _block_diag(blocks: Sequence[Any]) -> Any:
     return torch.cat(rows)
 
 
+# What traces have in the place of functions that the quantizer knows.
+_NAMES: dict[Any, Any] = {
+    aten.view.default: aten.reshape.default,  # what is not quantized on the way can have other strides
+    aten._adaptive_avg_pool2d.default: aten.adaptive_avg_pool2d.default,
+}
+
+
 # Those that PyTorch does not spell out itself, or not in products.
 _PARTS: dict[Any, Callable[..., Any]] = {
     aten.addbmm.default: _addbmm,
@@ -207,8 +214,8 @@ def replace_by(node: Node, function: Callable[..., Any], sources: Sequence[Node]
     tensors = [torch.empty(value.shape, dtype=value.dtype) for value in values]
     parts = make_fx(function, decomposition_table=_PARTS, tracing_mode="fake")(*tensors).graph
     for part in parts.nodes:
-        if part.target is aten.view.default:
-            part.target = aten.reshape.default  # what is not quantized on the way can have other strides
+        if part.target in _NAMES:
+            part.target = _NAMES[part.target]
         elif part.target is aten.convolution.default:
             _name_convolution(part)
     (result,) = inline(node, parts, sources)

@@ -134,8 +134,8 @@ def _scan(model: GraphModule, node: Node) -> list[Any]:
         raise UserError(
             f"{describe(node)}{_line(node)} is a scan over more than {MOST_TURNS} elements, or with too many calls "
             f"in total ({_MOST_CALLS}): a payload lists the calls of all turns, and ExecuTorch's scan is wrong for "
-            "some bodies. Let the application call the model for a part of the sequence, with what it carries as state; for "
-            "sums write cumsum, and for layers nn.GRU, nn.LSTM or nn.RNN"
+            "some bodies. Let the application call the model for a part of the sequence, with what it carries as "
+            "state; for sums write cumsum, and for layers nn.GRU, nn.LSTM or nn.RNN"
         )
     values, rows = list(carried), []
     for turn in range(turns):

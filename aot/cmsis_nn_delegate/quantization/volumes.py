@@ -2,12 +2,14 @@
 
 A convolution takes what its filter covers of the depth as further channels, and each place of the filter along the
 depth as an image of the batch: the same products are summed in the same 32 bits, and rounded once. An average is such a
-convolution with equal weights. A maximum is that of height and width, and then of the depth.
+convolution with equal weights. A maximum is that of height and width, and then of the depth, and so are averages of
+windows that differ in size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any, Optional
 
 import torch
@@ -25,8 +27,8 @@ _ACTIVATIONS = {aten.relu.default, aten.relu6.default, aten.hardtanh.default, at
 
 
 def volumes_to_images(model: GraphModule) -> None:
-    """Rewrites conv3d with constant weights, max_pool3d, avg_pool3d and adaptive_avg_pool3d where all windows are alike
-    and count all of their elements."""
+    """Rewrites conv3d with constant weights, and pools but for averages with a divisor of their own and ceil_mode, and
+    maxima whose places are read."""
     for node in list(model.graph.nodes):
         if node.op != "call_function" or not _is_volume(node):
             continue
@@ -34,6 +36,8 @@ def volumes_to_images(model: GraphModule) -> None:
             _convolution(node)
         elif node.target is aten.max_pool3d.default:
             _maximum(node)
+        elif node.target is aten.adaptive_max_pool3d.default:
+            _adaptive_maximum(node)
         elif node.target is aten.batch_norm.default:
             _batch_norm(node)
         elif node.target is aten.avg_pool3d.default:
@@ -47,6 +51,7 @@ def _is_volume(node: Node) -> bool:
     """Returns whether `node` computes float32 [N, C, D, H, W] of such a tensor."""
     source: Any = node.args[0] if node.args else None
     values: list[Any] = [x.meta.get("val") if isinstance(x, Node) else None for x in (node, source)]
+    values = [value[0] if isinstance(value, (list, tuple)) else value for value in values]
     if not all(isinstance(value, torch.Tensor) for value in values):
         return False
     return all(value.dim() == 5 and value.dtype == torch.float32 for value in values)
@@ -105,32 +110,47 @@ def _windows(x: torch.Tensor, taps: int, stride: int, dilation: int) -> torch.Te
 
 
 def _maximum(node: Node) -> None:
-    source, *window = arguments_of(node)
-
-    def maxima(x: Any) -> Any:
-        return _maxima(x, *window)
-
-    replace_by(node, maxima, [source])
-
-
-def _maxima(
-    x: torch.Tensor,
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Any,
-    dilation: Any,
-    ceil_mode: bool,
-) -> torch.Tensor:
+    source, kernel, stride, padding, dilation, ceil_mode = arguments_of(node)
     kernel, padding, dilation = _triple(kernel), _triple(padding), _triple(dilation)
     stride = _triple(stride) if stride else kernel
+
+    def pool(x: Any, dims: slice) -> Any:
+        amounts = ((kernel, 1), (stride, 1), (padding, 0), (dilation, 1))
+        window, steps, around, gaps = (_pair(each[dims], fill) for each, fill in amounts)
+        return F.max_pool2d(x, window, steps, around, gaps, ceil_mode)
+
+    replace_by(node, lambda x: _pooled(x, pool), [source])
+
+
+def _adaptive_maximum(node: Node) -> None:
+    """Of results whose places nothing reads."""
+    source, outputs = arguments_of(node)
+    readers = list(node.users)
+    if any(reader.target is not operator.getitem or reader.args[1] != 0 for reader in readers):
+        return
+    for reader in readers:
+        replace_by(reader, lambda x: _pooled(x, lambda y, dims: _adaptive(y, outputs, dims)), [source])
+
+
+def _adaptive(x: torch.Tensor, outputs: Sequence[int], dims: slice) -> torch.Tensor:
+    return F.adaptive_max_pool2d(x, _pair(outputs[dims], 1))
+
+
+def _pooled(x: torch.Tensor, pool: Callable[[torch.Tensor, slice], torch.Tensor]) -> torch.Tensor:
+    """Pools height and width, and then the depth. `pool` is given images and which of the three dimensions they have;
+    those of the depth have one column."""
     n, channels, depth, height, width = x.shape
-    images = x.transpose(1, 2).reshape(n * depth, channels, height, width)
-    images = F.max_pool2d(images, kernel[1:], stride[1:], padding[1:], dilation[1:], ceil_mode)
+    images = pool(x.transpose(1, 2).reshape(n * depth, channels, height, width), slice(1, 3))
     height, width = images.shape[2:]
     # Each pixel of each channel is a channel of an image whose height is the depth: in memory nothing moves.
     columns = images.permute(0, 2, 3, 1).reshape(n, depth, -1).transpose(1, 2).unsqueeze(-1)
-    columns = F.max_pool2d(columns, (kernel[0], 1), (stride[0], 1), (padding[0], 0), (dilation[0], 1), ceil_mode)
-    return columns.squeeze(-1).transpose(1, 2).reshape(n, -1, height, width, channels).permute(0, 4, 1, 2, 3)
+    columns = pool(columns, slice(0, 1)).squeeze(-1).transpose(1, 2)
+    return columns.reshape(n, -1, height, width, channels).permute(0, 4, 1, 2, 3)
+
+
+def _pair(amounts: Sequence[int], fill: int) -> list[int]:
+    """Returns the amounts of height and width; those of the depth alone are of the height."""
+    return [*amounts, fill][:2]
 
 
 def _average(node: Node) -> None:
@@ -138,6 +158,14 @@ def _average(node: Node) -> None:
     kernel, padding = _triple(kernel), _triple(padding)
     stride = _triple(stride) if stride else kernel
     if ceil_mode or (any(padding) and not counts_padding and divisor is None):
+        if divisor is None:  # the elements of a window are as many as in each dimension, multiplied
+
+            def pool(x: Any, dims: slice) -> Any:
+                amounts = ((kernel, 1), (stride, 1), (padding, 0))
+                window, steps, around = (_pair(each[dims], fill) for each, fill in amounts)
+                return F.avg_pool2d(x, window, steps, around, ceil_mode, counts_padding)
+
+            replace_by(node, lambda x: _pooled(x, pool), [source])
         return
     if divisor is None:
         divisor = kernel[0] * kernel[1] * kernel[2]
@@ -152,13 +180,19 @@ def _average(node: Node) -> None:
 def _adaptive_average(node: Node) -> None:
     """Averages over windows that are all alike are plain ones; of everything, they are means."""
     source: Any = node.args[0]
-    sizes, outputs = source.meta["val"].shape[2:], node.meta["val"].shape[2:]
+    sizes, outputs = source.meta["val"].shape[2:], list(node.meta["val"].shape[2:])
     if all(size == 1 for size in outputs):
         replace_by(node, lambda x: x.mean((2, 3, 4), keepdim=True), [source])
     elif not any(size % output for size, output in zip(sizes, outputs)):
         kernel = [size // output for size, output in zip(sizes, outputs)]
         node.target, node.args, node.kwargs = aten.avg_pool3d.default, (source, kernel), {}
         _average(node)
+    else:
+
+        def pool(x: Any, dims: slice) -> Any:
+            return aten.adaptive_avg_pool2d.default(x, _pair(outputs[dims], 1))
+
+        replace_by(node, lambda x: _pooled(x, pool), [source])
 
 
 def _batch_norm(node: Node) -> None:
