@@ -20,8 +20,9 @@ class Far(NamedTuple):
 
 _STEPS_ADD_UP = "a step of difference in one result becomes more in the function after it, whose scale is finer"
 _RECURRENT = "a recurrent layer reads what it has written: a step of difference grows with the length of the sequence"
+_TWO_AVERAGES = "the average of height and width is rounded, and then that of the depth"
 _BROKEN = "PyTorch refuses the module, too"
-_VOLUMES = "images of three dimensions, for which there are no kernels"
+_INDICES = "it returns the indices of the maxima, which no kernel computes"
 _NO_KERNEL = "there is no kernel for the operator"
 _NO_WORK = "it only changes shapes or puts tensors side by side, which needs no kernel"
 _NOT_FINITE = "some of its inputs are infinite or NaN, which cannot be quantized"
@@ -29,8 +30,7 @@ _NOT_FINITE = "some of its inputs are infinite or NaN, which cannot be quantized
 # Of ExecuTorch's Cortex-M backend, by case.
 MCU_OUTSIDE: Mapping[str, str] = {
     "conv/conv1d": _BROKEN,
-    "conv/conv3d": _VOLUMES,
-    "max_pool2d/maxpool_2x2_indices": "it returns the indices of the maxima, which no kernel computes",
+    "max_pool2d/maxpool_2x2_indices": _INDICES,
     "pad/pad_zero_padding": "it pads by nothing, so there is nothing to compute",
 }
 MCU_FAR: Mapping[str, Far] = {
@@ -43,27 +43,23 @@ MCU_FAR: Mapping[str, Far] = {
 
 # Of ExecuTorch's operator suite, by pattern of the case's name: cases with a module that is not one call.
 SUITE_OUTSIDE: Mapping[str, str] = {
-    "adaptive_avgpool3d/*": _VOLUMES,
-    "adaptive_maxpool1d/*_return_indices": "it returns the indices of the maxima, which no kernel computes",
-    "adaptive_maxpool2d/*_return_indices": "it returns the indices of the maxima, which no kernel computes",
-    "adaptive_maxpool3d/*": _VOLUMES,
+    "adaptive_maxpool1d/*_return_indices": _INDICES,
+    "adaptive_maxpool2d/*_return_indices": _INDICES,
+    "adaptive_maxpool3d/*_return_indices": _INDICES,
     "avgpool[12]d/*_padding": _BROKEN,
-    "avgpool3d/*": _VOLUMES,
     "cat/*": _NO_WORK,
-    "conv3d/*": _VOLUMES,
-    "convtranspose3d/*": _VOLUMES,
+    "convtranspose3d/*": "transposed convolutions of three dimensions have no kernels",
     "div/*_floor": _NO_KERNEL,
     "div/*_trunc": _NO_KERNEL,
     "embedding_bag/*": _NO_KERNEL,
     "floor_divide/*": _NO_KERNEL,
-    "index_put/*": _NO_KERNEL,
-    "index_select/*": "it selects from what is computed, and kernels select from constants only",
+    "index_put/*": "its indices are inputs, and not constant",
+    "index_select/*": "its indices are inputs, and kernels select by such from constants only",
     "linear/test_linear_batch_sizes": _BROKEN,
     "linear/test_linear_dtype": _BROKEN,
     "linear/test_linear_leading_batch": _BROKEN,
     "linear/test_linear_no_bias*": _BROKEN,
     "maxpool[12]d/*_padding": _BROKEN,
-    "maxpool3d/*": _VOLUMES,
     "mean/test_mean_multi_dim": "it reduces dimensions that are apart in memory",
     "mean/test_mean_output_dtype": "it computes with integers and in double precision",
     "median/*": _NO_KERNEL,
@@ -77,6 +73,9 @@ SUITE_OUTSIDE: Mapping[str, str] = {
     "*_edge_cases": _NOT_FINITE,
 }
 SUITE_FAR: Mapping[str, Far] = {
+    "adaptive_avgpool3d/test_adaptive_avgpool3d_input_sizes": Far(2, _TWO_AVERAGES),
+    "avgpool3d/test_avgpool3d_combinations": Far(2, _TWO_AVERAGES),
+} | {
     f"lstm/test_lstm_{name}": Far(6, _RECURRENT)
     for name in (
         "batch_first_false", "batch_sizes", "bidirectional", "dtype", "feature_sizes", "no_bias_dtype", "num_layers",

@@ -510,7 +510,7 @@ def test_several_inputs_and_outputs_keep_the_order_of_the_model(capsys, folder):
 @pytest.mark.parametrize(
     "function, options, code, patterns",
     [
-        ("missing", (), 2, ["no function 'missing'", "choose one of bare, "]),
+        ("missing", (), 2, ["no function 'missing'", "choose one of angles, "]),
         ("constant", (), 2, ["no function 'constant'"]),
         ("fails", (), 2, ["RuntimeError: no weights here"]),
         ("returns_text", (), 2, ["returned str", "torch.nn.Module"]),
