@@ -247,7 +247,7 @@ SPOILT = {
     "scale_double": (scale_of(2.0, True), r"in body\.1 \(ReLU6\): its output"),
     "scale_of_readers": (scale_of(1.05, False), r"in body\.1 \(ReLU6\): its output"),
     "zero_point": (shift_zero_point, r"in body\.1 \(ReLU6\): its output"),
-    "dropped_write": (drop_write, r"cat_default: its output"),
+    "dropped_write": (drop_write, r"cat: its output"),
     "other_pooling": (other_pooling, r"max_pool2d"),
     "other_operand": (other_operand, r"conv2d_2 in body\.2 \(Conv2d\): its output"),
     "write_in_place": (write_in_place, r"mul_.*writes into a tensor"),
