@@ -167,8 +167,9 @@ void set_inputs(Method& method, const std::uint8_t* set) {
   }
 }
 
-/// Makes the states of all delegates begin anew, in the way that ExecuTorch has for this.
-void reset_states() {
+/// Makes the states of all delegates begin anew, in the way that ExecuTorch has for this. A function
+/// of its own, so that the options, 300 bytes, are not on the stack while the method runs.
+[[gnu::noinline]] void reset_states() {
   BackendOptions<1> options;
   Error error = options.set_option(kResetOption, true);
   if (error == Error::Ok) {
