@@ -7,7 +7,6 @@
 
 #include "runtime/backend/register.h"
 #include "runtime/kernels/portable/portable.h"
-#include "runtime/payload/view.h"
 
 namespace cmsis_nn_delegate {
 namespace {
