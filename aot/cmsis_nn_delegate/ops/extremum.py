@@ -82,7 +82,8 @@ class Extremum(elementwise.PairOp):
     limits = (
         "the minimum or maximum of two tensors of which at most one is constant; both and the result have one scale",
         *broadcast.LIMITS,
-        "clamp to tensors; cummax and cummin, if nothing reads the indices",
+        "clamp to tensors; cummax and cummin, and sort, topk, median and kthvalue of at most 8 numbers, if nothing "
+        "reads the indices",
     )
     keeps_quant = True
 

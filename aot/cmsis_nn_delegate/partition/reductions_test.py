@@ -111,7 +111,7 @@ def test_indices_come_from_argmax():
     branches = {
         "max": Branch(Function(lambda x: torch.add(*(x * 2).max(1))), (torch.randn(2, 5),)),
         "topk": Branch(Function(lambda x: torch.add(*(x * 2).topk(1, largest=False))), (torch.randn(2, 5),)),
-        "three": Branch(Function(lambda x: x.topk(3)[0]), (torch.randn(2, 5),)),
+        "three": Branch(Function(lambda x: x.topk(3)[1]), (torch.randn(2, 5),)),
     }
     reports = {
         name: {report.target: report.delegated for report in reports if not report.is_border}
@@ -122,9 +122,31 @@ def test_indices_come_from_argmax():
     assert reports["three"] == {"aten.topk.default": False}
 
 
+SORTED = {
+    "all": lambda x: x.sort(-1).values,
+    "the other way round": lambda x: torch.sort(x, 1, descending=True)[0],
+    "stable": lambda x: torch.sort(x, dim=1, stable=True)[0],
+    "along the first dimension": lambda x: x.msort(),
+    "the largest": lambda x: x.topk(3)[0],
+    "the smallest": lambda x: torch.topk(x, 2, 1, largest=False).values,
+    "the middle": lambda x: x.median(-1).values,
+    "a filter": lambda x: x.unfold(-1, 3, 1).median(-1, keepdim=True)[0],
+    "the second": lambda x: x.kthvalue(2)[0],
+}
+
+
+def test_few_numbers_are_sorted():
+    torch.manual_seed(9)
+    branches = {name: Branch(Function(f), (torch.randn(4, 5),)) for name, f in SORTED.items()}
+    sort = Function(lambda x: x.sort(-1)[0])
+    branches |= {f"{count} numbers": Branch(sort, (torch.randn(9, count),)) for count in (2, 3, 4, 6, 7, 8)}
+    for name, apart in branches_apart(branches).items():
+        assert apart.distance == 0 and apart.error < 0.01, name
+
+
 def test_what_sorts_is_refused_with_advice():
     functions = (lambda x: x.topk(3)[0], lambda x: x.sort(-1)[0], lambda x: x.median(-1)[0], lambda x: x.argsort(-1))
-    branches = {str(i): Branch(Function(f), (torch.randn(2, 5),)) for i, f in enumerate(functions)}
+    branches = {str(i): Branch(Function(f), (torch.randn(2, 9),)) for i, f in enumerate(functions)}
     for reports in reports_of_branches(branches).values():
         (refused,) = (report for report in reports if not report.is_border)
         assert "return the numbers, and sort what has become of them in the application" in refused.message
