@@ -154,10 +154,11 @@ def test_loops_that_cannot_be_repeated_are_errors(goes_on, why):
         lowered(Looping(loop), torch.randn(2, 5))
 
 
-def test_long_scans_are_errors_and_long_maps_stay_outside():
+def test_long_scans_are_errors_and_long_maps_stay_outside_unless_they_are_of_batches():
     x = torch.randn(65, 5)
     with pytest.raises(UserError, match=r"scan at conditions_test.py:\d+ .* over more than 64 .* as state"):
         lowered(Looping(scanned), x)
+    assert not compile_model(Looping(LOOPS["vmap"]), (x,), "cortex-m55", [(x,)]).refused  # also compared with PyTorch
     (refused,) = compile_model(Looping(LOOPS["map"]), (x,), "cortex-m55", [(x,)]).refused
     assert refused.target == "map_impl" and "up to 64 times" in refused.message and "torch.vmap" in refused.message
 

@@ -4,8 +4,8 @@
     while_loop  the body, as often as it runs: its condition must depend on constants alone, such as a counter
     scan, map   the body for each element of the first dimension
 
-ExecuTorch would run the bodies in float. It has no while_loop, and its scan computes something else if the body has a
-layer of what it carries (1.5.1: from the second turn on), so that one of these that stays is an error. A longer map
+ExecuTorch would run the bodies in float. It has no while_loop, and its scan (1.5.1) computes something else for some
+bodies, such as one with a linear layer of what it carries, so that one of these that stays is an error. A longer map
 stays as it is.
 """
 
