@@ -40,7 +40,7 @@ _PROCESSES = re.compile(r"^INFO: \d+ process(es)?: (?P<kinds>.*)\.$", re.MULTILI
 
 BUDGET = pathlib.Path(__file__).with_name("budget.json")
 GROWTH = 15  # percent
-LONGEST = 60  # seconds, of a test
+LONGEST = 45  # seconds, of a test
 
 
 @dataclasses.dataclass
