@@ -150,8 +150,8 @@ class _Line:
 
     def _taps(self, node: Node) -> Optional[_Slice]:
         """Returns the columns that a convolution reads for a single one, if others lie between, and makes it one of
-        neighbours; None if it reads all."""
-        if node.op not in ("conv2d", "depthwise_conv2d") or node.output.shape[self.axis] != 1:
+        neighbours; None if it reads all, as it does where the line is of channels."""
+        if node.op not in ("conv2d", "depthwise_conv2d") or self.axis < 2 or node.output.shape[self.axis] != 1:
             return None
         attrs: ConvAttrs = node.attrs
         along = self.axis - 2

@@ -104,24 +104,28 @@ def test_results_stay_the_same(line):
 
 @pytest.mark.parametrize("depthwise", [False, True])
 @pytest.mark.parametrize(
-    "axis, dilation, padding, read",
+    "axis, rows, dilation, padding, read",
     [
-        (3, (1, 4), Padding(), [(0, 4, 2)]),
-        (2, (3, 1), Padding(), [(0, 3, 2)]),
-        (3, (1, 3), Padding(), [(0, 3, 3)]),  # a line that is longer than the windows
-        (3, (1, 1), Padding(), [(0, 1, 8)]),
-        (3, (1, 4), Padding(0, 1, 0, 0), [(0, 1, 8)]),
+        (3, 8, (1, 4), Padding(), [(0, 4, 2)]),
+        (2, 6, (3, 1), Padding(), [(0, 3, 2)]),
+        (3, 8, (1, 3), Padding(), [(0, 3, 3)]),  # a line that is longer than the windows
+        (3, 8, (1, 1), Padding(), [(0, 1, 8)]),
+        (3, 8, (1, 4), Padding(0, 1, 0, 0), [(0, 1, 8)]),
+        # A line of images, which are the channels: the distances are not between them.
+        (1, 1, (1, 2), Padding(), [(0, 1, 1)]),
+        (1, 3, (2, 2), Padding(), [(0, 1, 3)]),
     ],
 )
-def test_a_convolution_of_distant_columns(depthwise, axis, dilation, padding, read):
-    rows = 6 if axis == 2 else 8
-    shape = (1, 6, 1, 0) if axis == 3 else (1, 6, 0, 1)
-    graph = with_line(rows, 1, shape, axis, [(0, 1, 1)], np.zeros(6 * rows, np.int8))
+def test_a_convolution_of_distant_columns(depthwise, axis, rows, dilation, padding, read):
+    shape, kernel = {1: ((1, 0, 6, 8), (3, 3)), 2: ((1, 6, 0, 1), (3, 1)), 3: ((1, 6, 1, 0), (1, 3))}[axis]
+    initial = np.zeros(rows * (48 if axis == 1 else 6), np.int8)
+    graph = with_line(rows, 1, shape, axis, [(0, 1, 1)], initial)
     whole = graph.nodes[1].output
     builder = GraphBuilder()
-    options = {"kernel": (1, 3) if axis == 3 else (3, 1), "dilation": dilation, "padding": padding, "stride": (9, 9)}
+    options = {"kernel": kernel, "dilation": dilation, "padding": padding, "stride": (9, 9)}
     x = Value("all", whole.type)
-    y = builder.depthwise_conv2d(x, **options) if depthwise else builder.conv2d(x, 5, **options)
+    channels = 1 if axis == 1 else 5
+    y = builder.depthwise_conv2d(x, **options) if depthwise else builder.conv2d(x, channels, **options)
     (convolution,) = builder.nodes
     convolution.inputs[0] = whole
     y.retype(layout=Layout.ROW_MAJOR)
