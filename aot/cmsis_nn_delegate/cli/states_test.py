@@ -207,7 +207,9 @@ def test_states_that_are_refused(capsys, stopped):
     assert "short.npz is no file of a state, or a damaged one" in refused("--load-state", "short.npz")
     with np.load("stopped.npz") as arrays:
         np.savez("changed.npz", **{**arrays, "state": arrays["state"] ^ 1})
-    assert "changed.npz is damaged: it was changed after it was written" in refused("--load-state", "changed.npz")
+        np.savez("no_crc32.npz", **{**arrays, "payload_crc32": -1})
+    for changed in ("changed.npz", "no_crc32.npz"):
+        assert f"{changed} is damaged: it was changed after it was written" in refused("--load-state", changed)
     assert "--output and --save-state both name same.npz" in refused("-o", "same", "--save-state", "same.npz")
     compiled(capsys, "stateless")
     err = refused("--load-state", "stopped.npz", model="out/stateless")

@@ -40,7 +40,7 @@ def read(path: Union[str, Path], payload: Payload) -> bytes:
     except Exception as error:  # zipfile and numpy raise many kinds of errors
         raise UserError(f"{path} is no file of a state, or a damaged one: {first_line(error)}") from error
     memory: bytes = state.tobytes()
-    if state.dtype != np.uint8 or _crc32(memory, of_payload) != crc32:
+    if state.dtype != np.uint8 or not 0 <= of_payload < 2**32 or _crc32(memory, of_payload) != crc32:
         raise UserError(f"{path} is damaged: it was changed after it was written (crc32)")
     if of_payload != payload.crc32:
         raise UserError(

@@ -16,6 +16,7 @@ from ..format import blocks
 from ..format.record import BYTES, I32, Field, Role
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, TensorType
+from ..support.errors import UserError
 from .annotation import NotAnnotated
 from .layouts import Layouts
 from .op import Op
@@ -65,12 +66,19 @@ class DelayLine(Op):
 
 
 class Ring:
-    """The line in a state's array, which `write` changes."""
+    """The line in a state's array, which `write` changes. UserError, where kernels return InvalidState, if the oldest
+    row is none of the line: the memory was overwritten."""
 
     def __init__(self, node: Node, state: np.ndarray) -> None:
         memory = state.view(np.uint8)
         self._position = memory[:POSITION_BYTES].view("<u4")
         self._rows = memory[POSITION_BYTES:].reshape(node.attrs.rows, node.attrs.row_bytes)
+        if self._position[0] >= len(self._rows):
+            raise UserError(
+                f"{node.name}: the oldest row of the state is number {self._position[0]} of {len(self._rows)}, counted "
+                "from 0: its memory was overwritten. Start without a state, or from one that is whole",
+                exit_code=1,
+            )
         initial = node.inputs[-1].constant.reshape(-1).view(np.uint8)
         self._initial = np.tile(initial, self._rows.size // initial.size).reshape(self._rows.shape)
 

@@ -18,6 +18,7 @@ from cmsis_nn_delegate.ops.loops import find_loops
 from cmsis_nn_delegate.ops.rearrange import RearrangeAttrs
 from cmsis_nn_delegate.passes.delay_lines import delay_lines
 from cmsis_nn_delegate.passes.run_passes import PASSES, run_passes
+from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 Q = Quant((0.5,), 3)
@@ -148,6 +149,23 @@ def test_other_states_stay():
     stays(3, 1, (2, 0, 4), 1, [(0, 1, 1)], zeros)  # columns of two images are apart
     stays(3, 1, (1, 4, 0), 2, [(0, 1, 1)], zeros[:12])  # so are those of a row-major signal
     stays(3, 1, (1, 0, 4), 1, [(0, 1, 1)], zeros[:12], kept=(0, 1, 3))  # which keeps what it had
+
+
+@pytest.mark.parametrize("op, column", [("read", 0), ("write", 3)])  # a new column is not read from the line
+def test_a_position_that_is_none_of_the_line(op, column):
+    """The kernels refuse it, and so the reference must, rather than to take it for that of some row."""
+    graph = run_passes(with_line(3, 1, (1, 0, 4), 1, [(column, 1, 1)], np.zeros(12, np.int8)))
+    assert ("delay_line_read" in [node.op for node in graph.nodes]) == (op == "read")
+    memory = bytearray(reference.memory_of(graph, reference.initial_states(graph)))
+
+    def go_on(position):
+        memory[:4] = position.to_bytes(4, "little")
+        reference.run(graph, [np.zeros((1, 1, 4), np.int8)], states=reference.states_in(graph, bytes(memory)))
+
+    go_on(2)
+    for position in (3, 2**32 - 1):
+        with pytest.raises(UserError, match=f"the oldest row of the state is number {position} of 3, counted from 0"):
+            go_on(position)
 
 
 def test_only_what_is_read_is_copied():
