@@ -154,9 +154,10 @@ Result<Handle*> make_handle(MemoryAllocator* runtime_allocator, const PayloadVie
 std::uint8_t* find_arena(const Handle& handle, const Config& config,
                          MemoryAllocator* temp_allocator) {
   const std::uint32_t bytes = handle.payload.header().arena_bytes;
-  // Without Config::arena_at_init, spare_of() may lie where the arena's address would be.
   if (config.arena_at_init || bytes == 0) {
-    return handle.arena;
+    // On a 64-bit host spare_of() lies where the address would be if init() took no arena; on
+    // 32 bits that is null then, and a null for both would take more flash.
+    return sizeof(void*) != 4 && bytes == 0 ? nullptr : handle.arena;
   }
   if (temp_allocator == nullptr) {
     // The allocator that init() had may be gone by now, so it is no substitute.

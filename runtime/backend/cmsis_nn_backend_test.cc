@@ -501,6 +501,24 @@ TEST_F(BackendTest, AnOptionResetsTheStatesOfAllHandlesOnce) {
   EXPECT_EQ(first(5), 4);
 }
 
+TEST_F(BackendTest, TheCountOfResetsIsNoArena) {
+  static const void* arena;
+  arena = &arena;
+  Kernel recall = portable::kRecall;
+  recall.run = [](const void*, const Bases& bases) {
+    arena = bases[payload::kBaseArena];
+    return Error::Ok;
+  };
+  const KernelTable table = kPortableKernels.with(recall);
+  RegisteredBackend backend(table);
+  BackendOptions<1> reset;
+  ASSERT_EQ(reset.set_option(kResetOption, true), Error::Ok);
+  ASSERT_EQ(set(backend, reset.view()), Error::Ok);
+  Delay delay(backend, runtime_);  // which needs no arena
+  delay(1);
+  EXPECT_EQ(arena, nullptr);
+}
+
 TEST_F(BackendTest, OptionsThatAreNone) {
   RegisteredBackend backend(kPortableKernels);
   Delay delay(backend, runtime_);

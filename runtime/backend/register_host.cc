@@ -1,6 +1,7 @@
 // Registers the backend with the portable kernels when the host library is loaded, and lets the process that loaded it
 // read and write states.
 #include <algorithm>
+#include <mutex>
 #include <vector>
 
 #include <executorch/runtime/platform/log.h>
@@ -21,7 +22,8 @@ constexpr MemoryRegion kRegions[kRegionCount] = {{region_memory[0], kRegionBytes
                                                  {region_memory[2], kRegionBytes},
                                                  {region_memory[3], kRegionBytes}};
 
-/// Knows the handles that keep a state, because ExecuTorch's Method hands none out. A host has a heap.
+/// Knows the handles that keep a state, because ExecuTorch's Method hands none out. A host has a
+/// heap, and threads, which may load and destroy methods at the same time.
 class HostBackend final : public RegisteredBackend {
  public:
   using RegisteredBackend::RegisteredBackend;
@@ -33,28 +35,51 @@ class HostBackend final : public RegisteredBackend {
     auto handle = RegisteredBackend::init(context, processed, specs);
     if (handle.ok() && spare_of(*handle) != nullptr) {
       const auto& header = *static_cast<const payload::Header*>(processed->data());
-      states_.push_back({*handle, header.persistent_bytes});
+      const std::lock_guard<std::mutex> lock(mutex_);
+      states_.push_back({*handle, header.persistent_bytes, loaded_++});
     }
     return handle;
   }
 
   void destroy(executorch::runtime::DelegateHandle* handle) const override {
-    states_.erase(std::remove_if(states_.begin(), states_.end(),
-                                 [handle](const State& state) { return state.handle == handle; }),
-                  states_.end());
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      states_.erase(std::remove_if(states_.begin(), states_.end(),
+                                   [handle](const State& state) { return state.handle == handle; }),
+                    states_.end());
+    }
     RegisteredBackend::destroy(handle);
   }
 
+  /// How many handles with a state were made so far.
+  std::size_t loaded() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return loaded_;
+  }
+
+  /// The state of the handle that was made after `number` others with a state, and its size;
+  /// nullptr if it is destroyed, or was not made.
+  std::uint8_t* state(std::size_t number, std::size_t* bytes) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const State& state : states_) {
+      if (state.number == number) {
+        *bytes = state.bytes;
+        return static_cast<std::uint8_t*>(state.handle) + payload::kStateOffset;
+      }
+    }
+    return nullptr;
+  }
+
+ private:
   struct State {
     executorch::runtime::DelegateHandle* handle;
     std::uint32_t bytes;
+    std::size_t number;
   };
 
-  /// In the order in which they were loaded.
-  const std::vector<State>& states() const { return states_; }
-
- private:
+  mutable std::mutex mutex_;
   mutable std::vector<State> states_;
+  mutable std::size_t loaded_ = 0;
 };
 
 /// Never destroyed, because methods may be destroyed when the process ends.
@@ -79,15 +104,15 @@ bool register_at_load() {
 }  // namespace
 }  // namespace cmsis_nn_delegate
 
-/// Returns how many loaded delegate calls keep a state.
+/// Returns how many delegate calls that keep a state were loaded so far, those that are destroyed
+/// among them.
 extern "C" std::size_t cmsis_nn_delegate_state_count() {
-  return cmsis_nn_delegate::backend().states().size();
+  return cmsis_nn_delegate::backend().loaded();
 }
 
-/// Returns the state number `index` < cmsis_nn_delegate_state_count(), counted in the order of loading, of `*bytes`
-/// bytes. It may be read and written between executions until its method is destroyed.
-extern "C" std::uint8_t* cmsis_nn_delegate_state(std::size_t index, std::size_t* bytes) {
-  const auto& state = cmsis_nn_delegate::backend().states()[index];
-  *bytes = state.bytes;
-  return static_cast<std::uint8_t*>(state.handle) + cmsis_nn_delegate::payload::kStateOffset;
+/// Returns the state of `*bytes` bytes of the call that was loaded after `number` others with a
+/// state. It may be read and written between executions until its method is destroyed. Nullptr,
+/// with `*bytes` unchanged, if that has happened, or there is no such call yet.
+extern "C" std::uint8_t* cmsis_nn_delegate_state(std::size_t number, std::size_t* bytes) {
+  return cmsis_nn_delegate::backend().state(number, bytes);
 }

@@ -4,12 +4,14 @@ bytes of the reference, in ExecuTorch's runtime on the host and on simulated cor
 from __future__ import annotations
 
 import copy
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 import torch
+from executorch.runtime import Runtime
 from torch import nn
 
 from cmsis_nn_delegate import reference
@@ -207,6 +209,32 @@ def test_each_of_many_inferences_is_that_of_the_reference(built):
     for steps in (slice(0, 20), slice(80, 120), slice(STEPS - 40, STEPS)):
         noise = ((found[steps] - wanted[steps]) ** 2).sum() / (wanted[steps] ** 2).sum()
         assert -10 * np.log10(noise) > 28  # dB
+
+
+def test_a_state_is_that_of_its_program(built, monkeypatch):
+    """While it is loaded, another one is destroyed, and a thread loads a third one."""
+    pte, part = built.compiled["cortex-m55"].pte, built.compiled["cortex-m55"].parts[0]
+    others = [HostProgram(pte, LIBRARY)]
+    load = Runtime.get().load_program
+    thread = threading.Thread(target=lambda: others.append(HostProgram(pte, LIBRARY)))
+
+    def load_amid_others(*arguments, **options):
+        monkeypatch.undo()
+        others.clear()
+        thread.start()
+        thread.join(0.1)  # far longer than loading takes, unless that has to wait for this one
+        return load(*arguments, **options)
+
+    monkeypatch.setattr(Runtime.get(), "load_program", load_amid_others)
+    host = HostProgram(pte, LIBRARY)
+    thread.join()
+    states = reference.initial_states(part.graph)
+    initial = reference.memory_of(part.graph, states)
+    for x in inputs(3, seed=4):
+        host.run([x.numpy()])
+        reference.run(part.graph, [x.numpy()], states=states)
+    assert host.state() == reference.memory_of(part.graph, states) != initial
+    assert [other.state() for other in others] == [initial]
 
 
 def test_simulated_cores_keep_the_state(built):

@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import os
 import sys
+import threading
 import types
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -54,6 +55,7 @@ _BACKEND = "CmsisNnBackend"  # the name of the class, without importing the comp
 _BUILD = "`bazel build //runtime:libcmsis_nn_delegate.so`"
 
 _loaded: Optional[ctypes.CDLL] = None  # registration happens at load time and only works once
+_LOADING = threading.Lock()  # while a program is loaded, the states that are new are its own
 
 
 def find_library(path: Union[str, Path, None] = None) -> Path:
@@ -99,7 +101,11 @@ def load_library(path: Union[str, Path, None] = None) -> None:
 
 
 class HostProgram:
-    """A method of a .pte. Loads the delegate's library if necessary."""
+    """A method of a .pte. Loads the delegate's library if necessary.
+
+    `state` and `set_state` assume that nothing but this class loads programs with the delegate at the same time, in
+    another thread of the process. Programs may be destroyed at any time.
+    """
 
     @checked()
     def __init__(
@@ -108,11 +114,11 @@ class HostProgram:
         load_library(library)
         name = "the program" if isinstance(program, bytes) else str(program)
         try:
-            before = _state_count()
-            self._program = Runtime.get().load_program(program, verification=Verification.InternalConsistency)
-            self._method = self._program.load_method(method)
-            # Before others are loaded, or destroyed, the newest ones are its own.
-            self._states = [_state(index) for index in range(before, _state_count())]
+            with _LOADING:
+                before = _state_count()
+                self._program = Runtime.get().load_program(program, verification=Verification.InternalConsistency)
+                self._method = self._program.load_method(method)
+                self._states = [_state(number) for number in range(before, _state_count())]
             metadata = self._method.metadata
             infos = [metadata.input_tensor_meta(i) for i in range(metadata.num_inputs())]
             self.input_shapes = [tuple(info.sizes()) for info in infos]
@@ -165,18 +171,18 @@ class HostProgram:
 
 
 def _state_count() -> int:
-    """Returns how many delegate calls with a state are loaded; 0 if that cannot be asked, because others than this
-    module have registered the delegate, or the library is an older one."""
+    """Returns how many delegate calls with a state were loaded so far; 0 if that cannot be asked, because others than
+    this module have registered the delegate, or the library is an older one."""
     count = getattr(_loaded, "cmsis_nn_delegate_state_count", None)
     return 0 if count is None else int(count())
 
 
-def _state(index: int) -> tuple[int, int]:
-    """Returns the address and the size of a state."""
+def _state(number: int) -> tuple[int, int]:
+    """Returns the address and the size of the state of a delegate call, by how many were loaded before it."""
     assert _loaded is not None
     find = _loaded.cmsis_nn_delegate_state
     find.restype, nbytes = ctypes.c_void_p, ctypes.c_size_t()
-    address = find(ctypes.c_size_t(index), ctypes.byref(nbytes))
+    address = find(ctypes.c_size_t(number), ctypes.byref(nbytes))
     return int(address), nbytes.value
 
 

@@ -144,8 +144,8 @@ bool gate_rows_accept(const void* args) {
          a.block_words == 2 * Loops::kRows + depth * Loops::kRows / 4;
 }
 
-/// Computes all steps of a call, from start(batch, its steps): the gates, and what `Units` makes of them, which has its operands in
-/// `units`.
+/// Computes all steps of a call, from start(batch, its steps): the gates, and what `Units` makes of
+/// them, which has its operands in `units`.
 template <typename Units, typename Gates, typename Args, typename Operands, typename Start>
 [[gnu::always_inline]] inline Error compute_gate_rows(const Args& args, const Bases& bases,
                                                       Gates& gates, Operands& units,
