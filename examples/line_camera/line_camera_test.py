@@ -38,6 +38,12 @@ def test_it_reads_digits_on_the_device(result):
     assert abs(result.on_device.right - result.in_float.right) <= 0.03 * read_tape.DIGITS
 
 
+def test_the_compiler_compared_two_whole_pieces(result):
+    """As the README says. That it would find a difference is a test of the compiler's."""
+    stream = result.compiled.report.stream
+    assert (stream.window, stream.compared, stream.since_start) == (96, 2, True)
+
+
 def test_a_reader_without_memory_could_not_do_that(result):
     """The columns in which it says a digit are empty, and so alike."""
     ends = [end for end, _ in result.tape.ends]
