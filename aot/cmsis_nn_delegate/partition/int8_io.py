@@ -111,7 +111,7 @@ def _take_bytes(node: Node) -> None:
             node.graph.erase_node(user)
     quantizes = [quantize for conversion in node.users for quantize in conversion.users]
     of_bytes = [
-        quantize for quantize in quantizes if quant_of(quantize) == _BYTES and target_name(quantize) == QUANTIZE
+        quantize for quantize in quantizes if target_name(quantize) == QUANTIZE and quant_of(quantize) == _BYTES
     ]
     if not quantizes or len(of_bytes) < len(quantizes) or not all(conversion.users for conversion in node.users):
         return

@@ -306,6 +306,35 @@ def test_layers_of_lengths_are_delegated(name):
     assert noise < 10**-2.8 * signal
 
 
+MASKED = {
+    "booleans": (torch.bool, lambda mask: mask.sum(1)),
+    "booleans as integers": (torch.bool, lambda mask: mask.to(torch.int64).sum(1)),
+    "int32": (torch.bool, lambda mask: mask.sum(1, dtype=torch.int32)),
+    "integers": (torch.int64, lambda mask: mask.sum(1).clamp(min=1)),
+}
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_lengths_are_computed_from_a_mask_outside_of_the_delegate(name):
+    dtype, lengths_of = MASKED[name]
+    torch.manual_seed(0)
+    layer, out = VariableLength(nn.GRU(4, 6, batch_first=True)), nn.Linear(6, 2)
+    module = Function(lambda x, mask: out(layer(x, lengths_of(mask))[1][0]), layer=layer, out=out)
+    lengths = torch.randint(1, 6, (40, 3))
+    samples = [(torch.randn(3, 5, 4), (torch.arange(5) < steps[:, None]).to(dtype)) for steps in lengths]
+    compiled = compile_model(module, samples[0], "cortex-m4", samples)
+    (part,) = compiled.parts
+    assert compiled.pte and part.graph.inputs[1].shape == (3,)
+    signal = noise = 0.0
+    with torch.no_grad():
+        for x, mask in samples:
+            (found,) = reference.run(part.graph, [x.numpy(), lengths_of(mask).numpy()])
+            wanted = module(x, mask)
+            signal += wanted.square().sum()
+            noise += (torch.from_numpy(found) - wanted).square().sum()
+    assert noise < 10**-2.8 * signal
+
+
 def test_layers_of_lengths_train():
     """As PyTorch's do before export, and as the exported operator in training with quantization."""
     torch.manual_seed(0)
