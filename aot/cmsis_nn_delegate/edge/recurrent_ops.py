@@ -11,7 +11,7 @@ one result, and so can be quantized and delegated like any other.
 weights and biases are those of PyTorch's layers. The result is the hidden state after each step, [steps, batch, hidden]
 or [batch, steps, hidden]. `reverse` begins with the last step, whose result stays the last one. `lengths`, integers
 [batch] from 1 to the number of steps, say how many steps each sequence has: its results are those for these steps
-alone, and zeros for the others.
+alone, and zeros for the others. UserError names a length that is not one.
 
 `lstm_cells` takes what `lstm` takes, and returns the cell state after each step, in the same form. The states after the
 last step, [batch, hidden]:
@@ -25,9 +25,12 @@ delegates them, `LAYERS` has functions of PyTorch's operators."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Optional
 
 import torch
+
+from ..support.errors import UserError
 
 _ORDER = "bool batch_first, bool reverse, Tensor? lengths=None) -> Tensor"
 _LAYER = f"Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, {_ORDER}"
@@ -36,12 +39,35 @@ _library: Any = torch.library.Library("cmsis_nn_delegate", "DEF")  # type: ignor
 
 def _define(name: str, states: str, function: Any) -> None:
     _library.define(f"{name}(Tensor input, {states}, {_LAYER}")
-    _library.impl(name, function, "CompositeExplicitAutograd")
-    torch.library.register_fake(f"cmsis_nn_delegate::{name}", _shape, lib=_library)
+    _implement(name, function, _shape)
+
+
+def _implement(name: str, function: Any, shape: Any) -> None:
+    """Registers what `name` computes, which looks at the lengths first: tracing sees only `shape`."""
+
+    def checked(*arguments: Any) -> Any:
+        order = _order_of(arguments)
+        if order.lengths is not None:
+            require_lengths(order.lengths, arguments[0].shape[int(order.batch_first)])
+        return function(*arguments)
+
+    _library.impl(name, checked, "CompositeExplicitAutograd")
+    torch.library.register_fake(f"cmsis_nn_delegate::{name}", shape, lib=_library)
 
 
 def _shape(x: torch.Tensor, h0: torch.Tensor, *_: Any) -> torch.Tensor:
     return x.new_empty((*x.shape[:2], h0.shape[1]))
+
+
+def require_lengths(lengths: torch.Tensor, steps: int) -> None:
+    """UserError names the first of `lengths`, integers [batch], that is not from 1 to `steps`."""
+    outside = torch.nonzero((lengths < 1) | (lengths > steps)).flatten().tolist()
+    if outside:
+        raise UserError(
+            f"sequence {outside[0]} of the batch has the length {int(lengths[outside[0]])}, which is not from 1 to "
+            f"{steps}, the steps of the input: give other lengths, or more steps; lengths that the model computes from "
+            "floats are not exact once they are quantized, so compute them from integers or booleans"
+        )
 
 
 class _Order(NamedTuple):
@@ -140,10 +166,20 @@ def _by_position(function: Any) -> Any:
     """PyTorch gives all arguments by position, without the last one if that is the default."""
 
     def call(*arguments: Any) -> Any:
-        first = next(index for index, value in enumerate(arguments) if isinstance(value, bool))
-        return function(_Order(*arguments[first:]), *arguments[:first])
+        return function(_order_of(arguments), *arguments[: _first_flag(arguments)])
 
     return call
+
+
+def _order_of(arguments: Sequence[Any]) -> _Order:
+    first = _first_flag(arguments)
+    flags = arguments[first:]
+    # last_step has its lengths before its only flag.
+    return _Order(*flags) if len(flags) > 1 else _Order(flags[0], False, arguments[first - 1])
+
+
+def _first_flag(arguments: Sequence[Any]) -> int:
+    return next(index for index, value in enumerate(arguments) if isinstance(value, bool))
 
 
 _lstm_by_position = _by_position(_lstm)
@@ -160,11 +196,8 @@ _library.define(f"gru_last(Tensor output, {_ORDER}")
 _library.define("last_step(Tensor output, Tensor lengths, bool batch_first) -> Tensor")
 _library.define(f"lstm_last(Tensor output, Tensor input, Tensor h0, Tensor c0, {_LAYER}")
 _gru_last, _lstm_last = _by_position(_last), _by_position(_last_cells)
-_library.impl("gru_last", _gru_last, "CompositeExplicitAutograd")
-_library.impl("lstm_last", _lstm_last, "CompositeExplicitAutograd")
-_library.impl("last_step", _last_step, "CompositeExplicitAutograd")
-for _name in ("gru_last", "lstm_last", "last_step"):
-    torch.library.register_fake(f"cmsis_nn_delegate::{_name}", _last_shape, lib=_library)
+for _name, _function in (("gru_last", _gru_last), ("lstm_last", _lstm_last), ("last_step", _last_step)):
+    _implement(_name, _function, _last_shape)
 
 LSTM = torch.ops.cmsis_nn_delegate.lstm.default
 LSTM_CELLS = torch.ops.cmsis_nn_delegate.lstm_cells.default

@@ -9,6 +9,7 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ..support.errors import UserError
+from .recurrent_ops import require_lengths
 from .sequence_ops import SEQUENCE_GRU, SEQUENCE_LSTM, SEQUENCE_RNN_RELU, SEQUENCE_RNN_TANH
 
 States = Union[torch.Tensor, tuple[torch.Tensor, torch.Tensor]]
@@ -29,7 +30,8 @@ class VariableLength(nn.Module):
 
     `x` is float [steps, batch, inputs], or [batch, steps, inputs] if the layer is `batch_first`; `lengths` int64 or
     int32 [batch], each from 1 to `steps`; `states` as for `layer`. Raises UserError if `layer` is no such layer or has
-    a projection, or if `x` has no batch.
+    a projection, if `x` has no batch, or if `lengths` are not that. torch.export does not know their values: those of
+    constants and samples are checked when they are used.
     """
 
     def __init__(self, layer: Union[nn.LSTM, nn.GRU, nn.RNN]) -> None:
@@ -48,15 +50,27 @@ class VariableLength(nn.Module):
         layer = self.layer
         if x.dim() != 3:
             raise UserError(f"sequences of different lengths are a batch, with 3 dimensions, not {x.dim()}")
+        steps, batch = (x.shape[1], x.shape[0]) if layer.batch_first else (x.shape[0], x.shape[1])
+        if lengths.dim() != 1 or lengths.shape[0] != batch:
+            raise UserError(
+                f"the lengths have the shape {list(lengths.shape)}, and the batch has {batch} sequences: give a tensor "
+                f"[{batch}] with one length for each of them"
+            )
+        if lengths.dtype not in (torch.int64, torch.int32):
+            raise UserError(
+                f"the lengths are {str(lengths.dtype).removeprefix('torch.')}, and have to be int64 or int32: give "
+                "integers, or compute them from integers or booleans, such as mask.sum(1) of a mask of booleans; what "
+                "is computed from floats is quantized, and then no longer exact"
+            )
         if not torch.compiler.is_exporting():
+            require_lengths(lengths, steps)
             packed = pack_padded_sequence(x, lengths.cpu(), layer.batch_first, enforce_sorted=False)
             results, last = layer(packed, states)
-            y, _ = pad_packed_sequence(results, layer.batch_first, total_length=x.shape[int(layer.batch_first)])
+            y, _ = pad_packed_sequence(results, layer.batch_first, total_length=steps)
             return y, last
         is_lstm = isinstance(layer, nn.LSTM)
         if states is None:
             directions = 2 if layer.bidirectional else 1
-            batch = x.shape[0 if layer.batch_first else 1]
             shape = (layer.num_layers * directions, batch, layer.hidden_size)
             zeros = torch.zeros(shape, dtype=x.dtype, device=x.device)
             states = (zeros, zeros) if is_lstm else zeros

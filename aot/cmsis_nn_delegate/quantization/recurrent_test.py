@@ -375,6 +375,37 @@ def test_what_has_no_lengths_is_refused(layer, x, message):
         VariableLength(layer)(x, torch.tensor([9]))
 
 
+@pytest.mark.parametrize(
+    "lengths, message",
+    [
+        ([3], r"have the shape \[1\], and the batch has 2 sequences: give a tensor \[2\] with one length for each"),
+        ([[3, 4]], r"have the shape \[1, 2\]"),
+        ([3.0, 4.0], r"are float32, and have to be int64 or int32: .*such as mask.sum\(1\)"),
+        ([5, 7], "sequence 1 of the batch has the length 7, which is not from 1 to 5"),
+        ([0, 5], "sequence 0 of the batch has the length 0, which is not from 1 to 5"),
+    ],
+)
+@pytest.mark.parametrize("form", ["eager", "inputs", "constants"])
+def test_lengths_that_do_not_fit_are_refused(form, lengths, message):
+    """As they are found by the module before export, and by the compiler in samples and models."""
+    torch.manual_seed(0)
+    lengths = torch.tensor(lengths)
+    module = OfLengths(nn.GRU(4, 6, batch_first=True), **({"lengths": lengths} if form == "constants" else {})).eval()
+    sample = (torch.randn(2, 5, 4), *(() if form == "constants" else (lengths,)))
+    with pytest.raises(UserError, match=message):
+        module(*sample) if form == "eager" else compile_model(module, sample, "cortex-m4", [sample])
+
+
+def test_lengths_computed_from_quantized_floats_are_refused():
+    torch.manual_seed(0)
+    layer = VariableLength(nn.GRU(4, 6, batch_first=True))
+    module = Function(lambda x, mask: layer(x, mask.sum(1).long())[0], layer=layer).eval()
+    lengths = torch.randint(1, 6, (20, 3))
+    samples = [(torch.randn(3, 5, 4), (torch.arange(5) < steps[:, None]).float()) for steps in lengths]
+    with pytest.raises(UserError, match="not exact once they are quantized, so compute them from integers or booleans"):
+        compile_model(module, samples[0], "cortex-m4", samples)
+
+
 def test_packed_sequences_are_refused_with_what_to_use_instead():
     layer = nn.GRU(4, 3)
     module = Function(
