@@ -134,10 +134,10 @@ def last(name: str, element: Scalar) -> Field:
 @dataclass(frozen=True)
 class RecurrentAttrs:
     """A recurrent layer in one direction. Inputs: x, the initial states [batch, hidden], perhaps the lengths of the
-    sequences (integers [batch], from 1 to steps), weight, recurrent weight
-    (int8, gates along dimension 0, with one scale each), bias, recurrent bias (int32, in steps of input scale * weight
-    scale and output scale * recurrent weight scale). Outputs: the hidden state after each step and, of layers that keep
-    16 bits, the state after the last step."""
+    sequences (integers [batch], from 1 to steps), weight, recurrent weight (int8, gates along dimension 0, with one
+    scale each), bias, recurrent bias (int32, in steps of input scale * weight scale and output scale * recurrent weight
+    scale). Outputs: the hidden state after each step and, of layers that keep 16 bits, the state after the last
+    step."""
 
     batch_first: bool = False
     reverse: bool = False
