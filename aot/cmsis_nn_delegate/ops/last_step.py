@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from ..edge.nodes import first, operand
+from ..edge.nodes import first, operand, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
@@ -89,7 +89,7 @@ class LastStep(Op):
         source = operand(node)
         return first(
             lambda: context.refuse_tensors(node, source),
-            lambda: refuse_lengths(operand(node, 1), context),
+            lambda: refuse_lengths(operand(node, 1), shape_of(node)[0], context),
             lambda: context.refuse_quant(node, [source], same=True),
         )
 
@@ -111,7 +111,7 @@ class LastStep(Op):
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         steps, batch, _ = _sizes(node.inputs[0], node.attrs)
         x = inputs[0].reshape(node.inputs[0].shape)
-        last = checked_lengths(node, inputs[1], steps) - 1
+        last = checked_lengths(node, inputs[1], steps, batch) - 1
         chosen: np.ndarray = x[np.arange(batch), last] if node.attrs.batch_first else x[last, np.arange(batch)]
         return chosen
 

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple, Optional
 import numpy as np
 
 from ..edge.constant import Constant
-from ..edge.nodes import first, operand, quantized_element
+from ..edge.nodes import first, operand, quantized_element, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
@@ -182,7 +182,7 @@ class Recurrent(Op):
         source, parameters = operand(node), self._parameters(node)
         return first(
             lambda: context.refuse_tensors(node, source),
-            lambda: refuse_lengths(context.arguments(node)[-1], context),
+            lambda: refuse_lengths(context.arguments(node)[-1], shape_of(operand(node, 1))[0], context),
             lambda: self._refuse_variable(parameters, context),
             lambda: context.refuse_quant(node, [source]),
             lambda: self._refuse_weights(parameters, context),
@@ -416,9 +416,9 @@ class Recurrent(Op):
         return [*results, state.astype(np.int16)] if self.last else results
 
     def _lengths(self, node: Node, given: Sequence[np.ndarray]) -> np.ndarray:
-        """Returns the steps of each batch. ValueError if a length is not one of the sequence."""
+        """Returns the steps of each sequence of the batch. ValueError as of `checked_lengths`."""
         steps, batch, *_ = self.sizes(node)
-        return checked_lengths(node, given[0], steps) if given else np.full(batch, steps)
+        return checked_lengths(node, given[0], steps, batch) if given else np.full(batch, steps)
 
     @staticmethod
     def wide_quant(attrs: Any) -> Quant:
@@ -534,11 +534,27 @@ class Recurrent(Op):
         }
 
 
-def refuse_lengths(lengths: Optional[EdgeNode], context: EdgeContext) -> Optional[Refusal]:
-    """Refuses what is no constant and no tensor of integers that comes into the delegate."""
-    if lengths is None or context.is_constant(lengths):
+def refuse_lengths(lengths: Optional[EdgeNode], batch: int, context: EdgeContext) -> Optional[Refusal]:
+    """Refuses what is no int64 or int32 tensor [batch], a constant or one that comes into the delegate. The kernels
+    tell the two types apart by how many bytes there are for each of `batch`."""
+    if lengths is None:
         return None
-    return context.refuse_indices(lengths)
+    constant = context.constant_float(lengths)
+    refusal = context.refuse_indices(lengths) if constant is None else None
+    if refusal is not None:
+        return refusal
+    if constant is not None and constant.dtype not in (Element.INT64.value, Element.INT32.value):
+        return Refusal(
+            Reason.UNSUPPORTED_DTYPE,
+            f"its lengths {lengths.name} are {constant.dtype}, not int64 or int32: convert them with .long()",
+        )
+    if shape_of(lengths) != (batch,):
+        return Refusal(
+            Reason.UNSUPPORTED_SHAPE,
+            f"its lengths {lengths.name} have the shape {list(shape_of(lengths))}, and the batch has {batch} "
+            f"sequences: give a tensor [{batch}] with one length for each of them",
+        )
+    return None
 
 
 def lengths_of(node: EdgeNode, lengths: Optional[EdgeNode], context: ImportContext) -> list[Value]:
@@ -553,9 +569,12 @@ def lengths_of(node: EdgeNode, lengths: Optional[EdgeNode], context: ImportConte
     return [Value(f"{node.name}_lengths", TensorType(element, constant.shape), np.ascontiguousarray(constant.data))]
 
 
-def checked_lengths(node: Node, lengths: np.ndarray, steps: int) -> np.ndarray:
-    """Returns lengths as int64. ValueError if one is not from 1 to `steps`."""
+def checked_lengths(node: Node, lengths: np.ndarray, steps: int, batch: int) -> np.ndarray:
+    """Returns lengths as int64 [batch]. ValueError if there is not one for each of `batch`, or one is not from 1 to
+    `steps`."""
     found = lengths.reshape(-1).astype(np.int64)
+    if len(found) != batch:
+        raise ValueError(f"{node.name}: {len(found)} lengths for a batch of {batch} sequences")
     outside = (found < 1) | (found > steps)
     if outside.any():
         raise ValueError(f"{node.name}: a sequence has {found[outside][0]} steps, which is not from 1 to {steps}")

@@ -58,3 +58,12 @@ def test_lengths_outside_of_the_steps_are_refused(length):
     graph = case.graph(case.node("last_step", [x, lengths], LastStepAttrs(), x.quant))
     with pytest.raises(ValueError, match=f"a sequence has {length} steps, which is not from 1 to 3"):
         reference.run(graph, [np.zeros((3, 2, 4), np.int8), np.array([1, length])])
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_lengths_of_another_batch_are_refused(count):
+    case = RandomCase()
+    x, lengths = case.input(3, 2, 4), case.input(count, element=Element.INT64)
+    graph = case.graph(case.node("last_step", [x, lengths], LastStepAttrs(), x.quant))
+    with pytest.raises(ValueError, match=f"{count} lengths for a batch of 2 sequences"):
+        reference.run(graph, [np.zeros((3, 2, 4), np.int8), np.ones(count, np.int64)])

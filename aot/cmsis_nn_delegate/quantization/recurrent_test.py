@@ -396,6 +396,29 @@ def test_lengths_that_do_not_fit_are_refused(form, lengths, message):
         module(*sample) if form == "eager" else compile_model(module, sample, "cortex-m4", [sample])
 
 
+@pytest.mark.parametrize(
+    "lengths, constant",
+    [
+        (torch.tensor([2]), False),
+        (torch.tensor([[1, 2]]), True),
+        (torch.tensor([1, 2], dtype=torch.int16), True),
+    ],
+)
+def test_calls_of_the_operator_with_other_lengths_are_not_delegated(constant, lengths):
+    """PyTorch computes them: [1] is broadcast to the batch. A kernel would read other bytes than are there."""
+    torch.manual_seed(0)
+    layer = nn.RNN(4, 6, batch_first=True)
+
+    def compute(x, given=lengths):
+        states, weights = torch.zeros(1, 2, 6), layer.all_weights[0]
+        arguments = (x, states, weights, True, 1, 0.0, False, False, True, given)
+        return torch.ops.cmsis_nn_delegate.sequence_rnn_tanh(*arguments)[0]
+
+    sample = (torch.randn(2, 2, 4), *(() if constant else (lengths,)))
+    compiled = compile_model(Function(compute, layer=layer), sample, "cortex-m4", [sample])
+    assert "cmsis_nn_delegate.rnn_tanh.default" in {report.function_target for report in compiled.refused}
+
+
 def test_lengths_computed_from_quantized_floats_are_refused():
     torch.manual_seed(0)
     layer = VariableLength(nn.GRU(4, 6, batch_first=True))
