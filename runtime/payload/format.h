@@ -2751,7 +2751,7 @@ struct GruLengthsArgs {
   std::int32_t hidden;
   /// 3 * hidden
   std::int32_t rows;
-  /// 8 or 4 for each batch
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
   /// 1: input and output are [batch, steps, ...], 0 to 1
   std::int32_t batch_first;
@@ -2813,7 +2813,7 @@ struct LastStepArgs {
   std::int32_t batch;
   /// at least 1
   std::int32_t width;
-  /// 8 or 4 for each batch
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
   /// 1: the input is [batch, steps, width], 0 to 1
   std::int32_t batch_first;
@@ -2866,7 +2866,7 @@ struct LstmLengthsArgs {
   std::int32_t hidden;
   /// 4 * hidden
   std::int32_t rows;
-  /// 8 or 4 for each batch
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
   /// 1: input and output are [batch, steps, ...], 0 to 1
   std::int32_t batch_first;
@@ -2949,7 +2949,7 @@ struct RnnLengthsArgs {
   std::int32_t hidden;
   /// 1 * hidden
   std::int32_t rows;
-  /// 8 or 4 for each batch
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
   /// 1: input and output are [batch, steps, ...], 0 to 1
   std::int32_t batch_first;
@@ -3021,7 +3021,7 @@ struct GruLengthsPairsArgs {
   std::int32_t inputs;
   /// at least 1
   std::int32_t hidden;
-  /// 8 or 4 for each batch
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
   /// 1: input and output are [batch, steps, ...], 0 to 1
   std::int32_t batch_first;
@@ -3097,7 +3097,7 @@ struct GruLengthsVectorsArgs {
   std::int32_t inputs;
   /// at least 1
   std::int32_t hidden;
-  /// 8 or 4 for each batch
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
   /// 1: input and output are [batch, steps, ...], 0 to 1
   std::int32_t batch_first;
@@ -3183,7 +3183,7 @@ struct LstmLengthsPairsArgs {
   std::int32_t inputs;
   /// at least 1
   std::int32_t hidden;
-  /// 8 or 4 for each batch
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
   /// 1: input and output are [batch, steps, ...], 0 to 1
   std::int32_t batch_first;
@@ -3269,7 +3269,7 @@ struct LstmLengthsVectorsArgs {
   std::int32_t inputs;
   /// at least 1
   std::int32_t hidden;
-  /// 8 or 4 for each batch
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
   /// 1: input and output are [batch, steps, ...], 0 to 1
   std::int32_t batch_first;

@@ -39,7 +39,7 @@ def lengths() -> Field:
 
 
 def length_bytes() -> Field:
-    return Field("length_bytes", I32, "8 or 4 for each batch")
+    return Field("length_bytes", I32, "8 * batch of int64, 4 * batch of int32: this tells them apart")
 
 
 def filter(*shape: str, doc: str, element: Scalar = I8) -> Field:
