@@ -7,6 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.format.schema import MAX_IO
 from cmsis_nn_delegate.testing.lowering import (
     Branch,
@@ -164,6 +165,7 @@ CHOICES = {
     "one value": (assigned(lambda y, z: put(y, ([0, 1], [2, 5]), z[0, 0, 0])), ""),
     "copied": (lambda x: x.index_copy(1, rows(5, 0), F.relu(x[:, 2:4])), ""),
     "filled": (lambda x: x.index_fill(2, rows(1, 2, 6), -0.5), ""),
+    "filled from the end": (lambda x: x.index_fill(1, rows(-1, 0), 0.5), ""),
     "filled at many places": (lambda x: x.flatten(1).index_fill(1, torch.arange(0, 48, 2), 0.5), "mul add"),
     "added": (
         lambda x: x.index_add(1, rows(4, 1, 4), F.relu(x[:, :3]), alpha=2),
@@ -226,6 +228,20 @@ def test_constant_places():
         computing = [op for op in apart.ops[1:-1] if op in _COMPUTING]
         assert computing[:1] in (["fully_connected"], ["conv2d"]), name
         assert " ".join(computing[1:]) == expected[name][1], name
+
+
+def test_sources_that_indices_or_masks_repeat_stay_outside():
+    """PyTorch broadcasts the source, too."""
+    index, mask = rows(0, 1, 2).reshape(3, 1, 1), torch.tensor([[True, False, True, False], [False] * 4])
+    for choose in (
+        lambda x: x[:1].take_along_dim(index, 1),
+        lambda x: x[0, 0].masked_scatter(mask, F.relu(x[1])),
+    ):
+        x = torch.randn(2, 3, 4)
+        compiled = compile_model(Function(choose), (x,), "cortex-m55", [(x,)])
+        assert compiled.refused
+        (result,) = compiled.program.module(check_guards=False)(x)
+        torch.testing.assert_close(result, choose(x))
 
 
 def last(split):

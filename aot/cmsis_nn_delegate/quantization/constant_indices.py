@@ -85,7 +85,9 @@ def _take_along_dim(model: GraphModule, node: Node) -> None:
         return
     dim %= _rank(source)
     others = [1 if i == dim else size for i, size in enumerate(source.meta["val"].shape)]
-    _gather_at(model, node, dim, data + torch.zeros(others, dtype=data.dtype))
+    index = data + torch.zeros(others, dtype=data.dtype)
+    if [1 if i == dim else size for i, size in enumerate(index.shape)] == others:  # else the source is broadcast
+        _gather_at(model, node, dim, index)
 
 
 def _gather_at(model: GraphModule, node: Node, dim: int, index: torch.Tensor) -> None:
@@ -125,7 +127,10 @@ def _index(model: GraphModule, node: Node) -> None:
 
 class _Indexed(NamedTuple):
     """x[..., a, b, ...], where a, b, ... are constant: in `order` of dimensions, the `dims` indexed ones begin at
-    `dim`; `indices` count their elements together, and `shape` is that of a, b, ... ."""
+    `dim`; `indices` count their elements together, and `shape` is that of a, b, ... .
+
+    A mask among them stands for the places where it is true. Only writes have masks here: what is read through one has
+    a size that torch.export does not know."""
 
     order: list[int]
     dim: int
@@ -237,8 +242,9 @@ def _index_fill(model: GraphModule, node: Node) -> None:
     dim %= _rank(source)
     shape = list(source.meta["val"].shape)
     shape[dim] = data.numel()
+    indices = [index % source.meta["val"].shape[dim] for index in data.reshape(-1).tolist()]  # may count from the end
     written = value if isinstance(value, Node) else constant_for(model, node, "value", torch.tensor(float(value)))
-    _place(model, node, written, dim, data.reshape(-1).tolist(), _as_it_is, lambda y: y.expand(shape))
+    _place(model, node, written, dim, indices, _as_it_is, lambda y: y.expand(shape))
 
 
 def _index_put(model: GraphModule, node: Node) -> None:
@@ -343,7 +349,7 @@ def _put(model: GraphModule, node: Node) -> None:
 def _masked_scatter(model: GraphModule, node: Node) -> None:
     source, mask, written = arguments_of(node)
     data = evaluated(model, mask)
-    if data is not None:
+    if data is not None and node.meta["val"].shape == source.meta["val"].shape:  # else the source is broadcast
         places = data.expand(source.meta["val"].shape).reshape(-1).nonzero().reshape(-1).tolist()
         _place(model, node, written, 0, places, _flat, lambda y: y.reshape(-1)[: len(places)])
 
