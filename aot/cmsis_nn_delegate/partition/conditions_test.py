@@ -163,6 +163,15 @@ def test_long_scans_are_errors_and_long_maps_stay_outside_unless_they_are_of_bat
     assert refused.target == "map_impl" and "up to 64 times" in refused.message and "torch.vmap" in refused.message
 
 
+def test_scans_of_unknown_length_are_errors():
+    """Without a word about more elements than are allowed."""
+    program = torch.export.export(
+        Looping(scanned), (torch.randn(4, 5),), dynamic_shapes={"x": {0: torch.export.Dim("n", max=9)}}
+    )
+    with pytest.raises(UserError, match=r"scan at conditions_test.py:\d+ .* over a number .* not known: .* static"):
+        quantizable_module(program)
+
+
 class Chosen(nn.Module):
     def __init__(self, choose):
         super().__init__()

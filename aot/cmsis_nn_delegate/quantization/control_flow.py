@@ -130,6 +130,13 @@ def _scan(model: GraphModule, node: Node) -> list[Any]:
     arguments: tuple[Any, ...] = node.args
     body, carried, sequences, additional = arguments
     turns = _turns(model, body, sequences)
+    size = _length(sequences)
+    if not size:
+        what = "no elements" if size == 0 else "a number of elements that is not known"
+        raise UserError(
+            f"{describe(node)}{_line(node)} is a scan over {what}: a payload lists the calls of all turns, so that it "
+            "needs a fixed number of them, at least one: export the model with static shapes that have elements"
+        )
     if turns is None:
         raise UserError(
             f"{describe(node)}{_line(node)} is a scan over more than {MOST_TURNS} elements, or with too many calls "
@@ -170,10 +177,16 @@ _INLINED: dict[Any, Any] = {
 
 def _turns(model: GraphModule, body: Node, sequences: Sequence[Node]) -> Optional[int]:
     """Returns how often a body runs over `sequences`; None if that is too often, or not known."""
-    size = sequences[0].meta["val"].shape[0] if sequences else None
-    if not isinstance(size, int) or not 0 < size <= MOST_TURNS:
+    size = _length(sequences)
+    if size is None or not 0 < size <= MOST_TURNS:
         return None
     return size if size * len(_module_of(model, body).graph.nodes) <= _MOST_CALLS else None
+
+
+def _length(sequences: Sequence[Node]) -> Optional[int]:
+    """Returns the number of elements of `sequences`; None if it is not known."""
+    size = sequences[0].meta["val"].shape[0] if sequences else None
+    return size if isinstance(size, int) else None
 
 
 def _select(x: Node, index: int) -> Node:
