@@ -68,6 +68,24 @@ def test_conditions():
         torch.testing.assert_close(found, wanted, msg=name)
 
 
+def test_numbers_that_are_not_finite_are_caught_as_the_model_says():
+    """Also if the calibration data has none of them: in int8 all numbers are finite."""
+    layer = nn.Linear(5, 5)
+    nn.init.eye_(layer.weight)
+    nn.init.zeros_(layer.bias)
+    data = [(torch.rand(1, 5) * 3 + 0.3,) for _ in range(8)]
+    for function, x in (
+        (lambda x: torch.where(torch.isfinite(1 / x), 1 / x, 0.0), 0.0),
+        (lambda x: torch.where(torch.isnan(torch.log(x)), -5.0, torch.log(x)), -1.0),
+        (lambda x: torch.where(torch.isinf(0.5 + 1 / layer(x).abs()), -1.0, layer(x)), 0.0),
+    ):
+        module = Function(function, layer=layer)
+        compiled = compile_model(module, data[0], "cortex-m55", data)
+        for sample in (data[0][0], torch.full((1, 5), x)):
+            (result,) = compiled.program.module(check_guards=False)(sample)
+            torch.testing.assert_close(result, module(sample), atol=0.05, rtol=0)
+
+
 def test_branches_are_computed_and_chosen_from():
     """torch.cond, also one in another, with layers, and with a condition that is an input."""
     layer, after = nn.Linear(5, 5), nn.Linear(5, 3)

@@ -6,12 +6,12 @@ computed of inputs of booleans; `masks` has taken those that hide scores before 
 
 from __future__ import annotations
 
-import math
 from typing import Any, Optional
 
 import torch
 from torch.fx import GraphModule, Node
 
+from .finiteness import decide_finiteness
 from .rewriting import call_for, constant_for, finish
 from .truth_values import Truths, TwoValued
 
@@ -21,7 +21,6 @@ _WHERE = {aten.where.self, aten.where.Scalar, aten.where.ScalarSelf, aten.where.
 _FILLS = {aten.masked_fill.Scalar, aten.masked_fill.Tensor}
 _CONVERSIONS = {aten.to.dtype, aten._to_copy.default}
 _SUMS = {aten.sum.default, aten.sum.dim_IntList}
-_FINITE: dict[Any, bool] = {aten.isnan.default: False, aten.isinf.default: False, aten.isfinite.default: True}
 _COMPUTED = {aten.mul.Tensor, aten.add.Tensor, aten.sub.Tensor, aten.div.Tensor}
 # Larger numbers would take the scale of all others.
 _LARGEST = 1e6
@@ -30,7 +29,7 @@ _LARGEST = 1e6
 def conditions_to_numbers(model: GraphModule) -> None:
     """Rewrites `model` as the module docstring says."""
     truths = Truths(model, floats=False)
-    _decide_finiteness(model, truths)
+    decide_finiteness(model, truths)
     for node in list(model.graph.nodes):
         value = node.meta.get("val")
         if node.op != "call_function" or not isinstance(value, torch.Tensor) or value.dtype != torch.float32:
@@ -45,34 +44,6 @@ def conditions_to_numbers(model: GraphModule) -> None:
             elif node.target in _CONVERSIONS or node.target in _COMPUTED:
                 _convert(truths, node)
     finish(model)
-
-
-def _reads_infinity(truths: Truths, node: Node) -> bool:
-    """Returns whether an infinite constant or number, as in masks, is among what `node` is computed of."""
-    pending, seen = [node], {node}
-    while pending:
-        source = pending.pop()
-        data = truths.data(source)
-        numbers = [x for x in (*source.args, *source.kwargs.values()) if isinstance(x, float)]
-        if data is not None and not bool(data.isfinite().all()) or not all(map(math.isfinite, numbers)):
-            return True
-        found = [x for x in source.all_input_nodes if x not in seen]
-        seen.update(found)
-        pending.extend(found)
-    return False
-
-
-def _decide_finiteness(model: GraphModule, truths: Truths) -> None:
-    """Answers isnan, isinf and isfinite of what is computed of finite numbers: a quantized number is finite."""
-    for node in list(model.graph.nodes):
-        if node.op != "call_function" or node.target not in _FINITE:
-            continue
-        source: Any = node.args[0]
-        if source.meta["val"].dtype != torch.float32 or _reads_infinity(truths, source):
-            continue
-        with model.graph.inserting_before(node):
-            answer = torch.full(node.meta["val"].shape, _FINITE[node.target])
-            node.replace_all_uses_with(constant_for(model, node, "answer", answer))
 
 
 def _number_of(truths: Truths, node: Node, operand: Node) -> Optional[Node]:

@@ -18,6 +18,7 @@ from .configuration import Configuration, QuantizationConfig
 from .in_place import written
 
 _SETTINGS = "cmsis_nn_settings"
+_TESTED = "cmsis_nn_tested"
 
 
 def apply(graph: Graph, configuration: Configuration) -> None:
@@ -57,9 +58,14 @@ def settings_of(node: Node) -> QuantizationConfig:
     return found
 
 
+def keep_tested(node: Node) -> None:
+    """Makes a function stay in float because a test of whether it is finite reads it."""
+    node.meta[_TESTED] = True
+
+
 def stays_float(node: Node) -> bool:
-    """Returns whether a function was asked to stay in float."""
-    return left_in_float(node) is not None
+    """Returns whether a function was asked to stay in float, or has to."""
+    return left_in_float(node) is not None or _TESTED in node.meta
 
 
 def module_stack(node: Node) -> list[tuple[str, str]]:
