@@ -13,6 +13,7 @@ from torch.fx import GraphModule, Node
 
 from .finiteness import decide_finiteness
 from .rewriting import call_for, constant_for, finish
+from .specs import BRANCHES, IF_CHOSEN
 from .truth_values import Truths, TwoValued
 
 aten = torch.ops.aten
@@ -104,6 +105,8 @@ def _choose(model: GraphModule, truths: Truths, node: Node, condition: Any, a: A
             truth = constant_for(model, node, "chosen", (constant != opposite).float() * factor)
         if truth is not None and number is None:
             truth = call_for(node, aten.mul.Tensor, node.meta["val"], x, truth)
+            if BRANCHES in node.meta:
+                truth.meta[IF_CHOSEN] = True
         terms.append(truth)
     if not terms or None in terms:
         return

@@ -22,6 +22,7 @@ from ..edge.naming import source_of
 from ..support.errors import UserError
 from .in_place import describe
 from .rewriting import evaluated
+from .specs import BRANCHES, IN_BRANCH
 
 aten = torch.ops.aten
 _higher = torch.ops.higher_order
@@ -78,13 +79,14 @@ def _cond(model: GraphModule, node: Node) -> Optional[list[Any]]:
     if known is not None:
         return _copied(model, node, branches[0 if bool(known) else 1], operands)
     found: list[Any] = []
+    node.meta[IN_BRANCH] = True  # the copies inherit it
     results = [_copied(model, node, branch, operands) for branch in branches]
     for a, b, value in zip(*results, node.meta["val"]):
         if a is None:
             found.append(None)
             continue
         chosen = node.graph.call_function(aten.where.self, (_of_rank(condition, value), a, b))
-        chosen.meta = {**node.meta, "val": value}
+        chosen.meta = {**node.meta, "val": value, BRANCHES: True}
         found.append(chosen)
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Optional
 
 import torch
 from torch.fx import GraphModule, Interpreter, Node
@@ -13,12 +13,15 @@ from torch.fx import GraphModule, Interpreter, Node
 from ..support.errors import UserError
 from ..support.finite import flaw
 from .in_place import describe, written_state
+from .specs import IF_CHOSEN, IN_BRANCH
 
 aten = torch.ops.aten
 
 # A tensor that goes so far is hardly meant to: 24-bit samples and pixels are far below.
 _HUGE = 1e9
 _SMALLEST_SCALE = 2.0**-20  # of the quantizer
+# A branch of torch.cond whose range is so much larger than what is chosen of it loses two bits of eight.
+_LARGER = 4.0
 
 _PRODUCTS = {aten.mul.Tensor, aten.matmul.default, aten.mm.default, aten.bmm.default, aten.linear.default}
 _MOVES = {
@@ -62,7 +65,15 @@ class _Observation(Interpreter):
                 raise UserError(
                     f"{node.target} of the model holds {found} once batch norms are folded: check running_var"
                 )
-            advice = "" if torch.isnan(value).any() else " (mask with a finite number such as -100, not with infinity)"
+            if IN_BRANCH in node.meta:
+                advice = (
+                    " (both branches of torch.cond are computed, whatever its condition is: limit what the branch "
+                    "computes with, such as torch.log(x.clamp(min=0.01)))"
+                )
+            elif torch.isnan(value).any():
+                advice = ""
+            else:
+                advice = " (mask with a finite number such as -100, not with infinity)"
             raise UserError(
                 f"{describe(node)} computes {found} on {self._what}: only finite numbers can be quantized{advice}"
             )
@@ -126,6 +137,7 @@ def check_ranges(prepared: GraphModule) -> Ranges:
         if node.args[0] in zero:
             continue
         doubts += _doubts(node.args[0], float(lows), float(highs))
+    doubts += _branches(prepared)
     return Ranges(tuple(doubts), len(seen))
 
 
@@ -167,6 +179,38 @@ def _doubts(node: Node, low: float, high: float) -> Iterator[Doubt]:
             f"step, {_SMALLEST_SCALE:.4g}: it becomes zero"
         )
         yield Doubt(node, sentence, no_range=True)
+
+
+def _branches(prepared: GraphModule) -> Iterator[Doubt]:
+    """Doubts about branches of torch.cond that go much further where they are not chosen."""
+    for node in prepared.graph.nodes:
+        if IF_CHOSEN not in node.meta or node.op != "call_function":
+            continue
+        observed = node.args[0]
+        result = next((user for user in node.users if user.op == "call_module"), None)
+        if observed.op != "call_module" or result is None:
+            continue
+        of_branch, of_result = _range(prepared, observed), _range(prepared, result)
+        if of_branch is None or of_result is None:
+            continue
+        (low, high), (chosen_low, chosen_high) = of_branch, of_result
+        if max(-low, high) > _LARGER * max(-chosen_low, chosen_high) > 0:
+            yield Doubt(
+                observed.args[0],
+                f"{describe(observed.args[0])}, a branch of torch.cond, goes from {low:.4g} to {high:.4g} in the "
+                f"calibration data, and from {chosen_low:.4g} to {chosen_high:.4g} where it is chosen. Both branches "
+                "are computed, so that its steps are as coarse as its whole range asks for: limit the branch, with "
+                "clamp for example",
+                no_range=False,
+            )
+
+
+def _range(prepared: GraphModule, observed: Node) -> Optional[tuple[float, float]]:
+    observer = prepared.get_submodule(str(observed.target))
+    lows, highs = (getattr(observer, name, None) for name in ("min_val", "max_val"))
+    if lows is None or highs is None or lows.numel() != 1:
+        return None
+    return float(lows), float(highs)
 
 
 def _is_output(node: Node) -> bool:

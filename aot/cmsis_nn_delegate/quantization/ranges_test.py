@@ -14,6 +14,7 @@ from cmsis_nn_delegate.quantization.comparison import differing_part
 from cmsis_nn_delegate.quantization.configuration import OBSERVERS
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+from cmsis_nn_delegate.testing.lowering import Function
 
 make_torch_faster()
 
@@ -125,6 +126,22 @@ def test_the_layer_where_numbers_end_is_named(name, observer):
     data = samples()
     with pytest.raises(UserError, match=pattern):
         compile_model(Layers(function), data[0], "cortex-m4", data, observer=observer)
+
+
+def test_branches_that_go_further_where_they_are_not_chosen_are_told():
+    """torch.cond computes both: a step of 1 / x would be as coarse as its largest value asks for."""
+
+    def guarded(branch):
+        return Function(lambda x: torch.cond(x.abs().amin() > 0.5, branch, lambda t: t * 0.1, (x,)))
+
+    data = [(torch.tensor([[x, 1.2]]),) for x in (-2.0, 0.02, 0.7, -0.6, 0.3)]
+    compiled = compile_model(guarded(lambda t: 1 / t), data[0], "cortex-m4", data)
+    (line,) = compiled.warnings
+    assert re.search(r"a branch of torch.cond, goes from -1.667 to 50 .* and from -1.667 to 1.429 where it is", line)
+    limited = compile_model(guarded(lambda t: t.sign() / t.abs().clamp(min=0.5)), data[0], "cortex-m4", data)
+    assert limited.warnings == ()
+    with pytest.raises(UserError, match=r"log computes NaN at .* \(both branches of torch.cond are computed"):
+        compile_model(guarded(torch.log), data[0], "cortex-m4", data)
 
 
 def test_a_later_sample_is_named():

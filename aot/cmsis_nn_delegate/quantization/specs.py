@@ -30,6 +30,11 @@ MASKED_SCORES = "cmsis_nn_masked_scores"
 EXAMPLE = "cmsis_nn_example"  # of an input: the values it was exported with
 TRUTH = "cmsis_nn_truth"  # of an input of numbers: it is taken for 0 and 1
 MASK = "cmsis_nn_mask"
+# Of what torch.cond becomes: a function in a branch; the choice between the branches; and the product that is the
+# result of a branch where it is chosen, and else 0.
+IN_BRANCH = "cmsis_nn_in_branch"
+BRANCHES = "cmsis_nn_branches"
+IF_CHOSEN = "cmsis_nn_if_chosen"
 
 # What activations, cells of recurrent layers, and weights become.
 _ACTIVATION = Element.INT8
