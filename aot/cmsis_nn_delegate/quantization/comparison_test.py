@@ -102,6 +102,17 @@ def test_models_that_write_in_place(form):
     assert compared(Writer(form), samples(3), "minmax").part < 0.2
 
 
+def test_a_result_that_is_written_in_place_after_it_was_computed():
+    class Assigned(nn.Module):
+        def forward(self, x):
+            y = x * 1.3
+            y[:, 1:] = 0.7
+            return y
+
+    data = samples(3)
+    assert compared(Assigned(), data, "minmax").part < 0.02
+
+
 ODD_DATA = {
     "zero": torch.zeros(SHAPE),
     "constant": torch.full(SHAPE, 3.0),

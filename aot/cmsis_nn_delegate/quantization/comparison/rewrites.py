@@ -10,7 +10,7 @@ from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
 from ..in_place import written_buffers
-from .running import FLOAT_TOLERANCE, Sample, Values, close, difference, extent, fail, is_float, run
+from .running import FLOAT_TOLERANCE, Sample, Values, close, difference, extent, fail, is_float, outputs, run
 
 
 class Rewrites:
@@ -19,11 +19,9 @@ class Rewrites:
     def __init__(self, exported: GraphModule, prepared: GraphModule) -> None:
         self._modules = exported, prepared
         self._twins = _twins(exported, prepared)
-        self._checked = [(a, b) for a, b in zip(_results(exported), _results(prepared))]
-        for a in _float_sources(exported):
-            # Where an index is returned, what it was computed of is compared.
-            if a in self._twins:
-                self._checked.append((a, self._twins[a]))
+        self._results = list(zip(_results(exported), _results(prepared)))
+        # Where an index is returned, what it was computed of is compared.
+        self._sources = [(a, self._twins[a]) for a in _float_sources(exported) if a in self._twins]
 
     def compare(self, sample: Sample, where: str, see: Optional[Callable[[Node, Any], None]] = None) -> Values:
         """Runs both and returns the float outputs. `see` is given the values of the prepared module.
@@ -31,8 +29,9 @@ class Rewrites:
         UserError names the first node at which they differ, if what they return does, and the sample as `where`.
         """
         states = [{name: x.clone() for name, x in written_buffers(module).items()} for module in self._modules]
-        wanted, floats = self._run(sample, {*map(_returned, self._modules), *chain(*self._checked)}, see)
-        apart = next(((a, b) for a, b in self._checked if self._differ(wanted, floats, a, b)), None)
+        wanted, floats = self._run(sample, {*map(_returned, self._modules), *chain(*self._sources)}, see)
+        pairs = self._compared(wanted, floats)
+        apart = next(((a, x, y) for a, x, y in pairs if not _close(x, y)), None)
         if apart is not None:
             for module, state in zip(self._modules, states):
                 for name, buffer in written_buffers(module).items():
@@ -49,19 +48,29 @@ class Rewrites:
         exported, prepared = self._modules
         return run(exported, sample, wanted=wanted), run(prepared, sample, see, wanted)
 
-    def _differ(self, wanted: Values, floats: Values, a: Node, b: Node) -> bool:
-        return not close(_like(floats[b], wanted[a]), wanted[a], FLOAT_TOLERANCE)
+    def _compared(self, wanted: Values, floats: Values) -> Iterator[tuple[Node, Any, Any]]:
+        """Yields nodes of the exported module, what they hold, and what those of the prepared one do. Results are as
+        they are returned: a tensor may be written in place after its node has computed it."""
+        returned = (_returned_values(module, found) for module, found in zip(self._modules, (wanted, floats)))
+        for (a, _), x, y in zip(self._results, *returned):
+            yield a, x, y
+        for a, b in self._sources:
+            yield a, wanted[a], floats[b]
 
-    def _fail(self, wanted: Values, floats: Values, last: tuple[Node, Node], where: str) -> NoReturn:
-        twins = ((a, b) for a, b in self._twins.items() if a in wanted and b in floats)
-        a, b = next((twin for twin in twins if self._differ(wanted, floats, *twin)), last)
-        found = _like(floats[b], wanted[a])
-        apart = difference(found, wanted[a]) if found.shape == wanted[a].shape else float("nan")
+    def _fail(self, wanted: Values, floats: Values, last: tuple[Node, Any, Any], where: str) -> NoReturn:
+        twins = ((a, wanted[a], floats[b]) for a, b in self._twins.items() if a in wanted and b in floats)
+        node, x, y = next((twin for twin in twins if not _close(*twin[1:])), last)
+        found = _like(y, x)
+        apart = difference(found, x) if found.shape == x.shape else float("nan")
         fail(
-            a,
+            node,
             f"the graph prepared for quantization differs there by {apart:.3g} in float, where its "
-            f"values go to {extent(wanted[a]):.3g}, on {where}",
+            f"values go to {extent(x):.3g}, on {where}",
         )
+
+
+def _close(wanted: Any, found: Any) -> bool:
+    return close(_like(found, wanted), wanted, FLOAT_TOLERANCE)
 
 
 def _like(value: Any, wanted: Any) -> Any:
@@ -112,6 +121,12 @@ def _base_name(node: Node) -> str:
 def _results(module: GraphModule) -> list[Node]:
     leaves = pytree.tree_leaves(module.graph.output_node().args[0])
     return [leaf for leaf in leaves if isinstance(leaf, Node)]
+
+
+def _returned_values(module: GraphModule, values: Values) -> list[Any]:
+    """Returns the values of `_results`."""
+    leaves = pytree.tree_leaves(module.graph.output_node().args[0])
+    return [value for leaf, value in zip(leaves, outputs(values)) if isinstance(leaf, Node)]
 
 
 def _returned(module: GraphModule) -> Node:
