@@ -35,7 +35,7 @@ class HostBackend final : public RegisteredBackend {
     auto handle = RegisteredBackend::init(context, processed, specs);
     if (handle.ok() && spare_of(*handle) != nullptr) {
       const auto& header = *static_cast<const payload::Header*>(processed->data());
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const std::scoped_lock lock(mutex_);
       states_.push_back({*handle, header.persistent_bytes, loaded_++});
     }
     return handle;
@@ -43,7 +43,7 @@ class HostBackend final : public RegisteredBackend {
 
   void destroy(executorch::runtime::DelegateHandle* handle) const override {
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const std::scoped_lock lock(mutex_);
       states_.erase(std::remove_if(states_.begin(), states_.end(),
                                    [handle](const State& state) { return state.handle == handle; }),
                     states_.end());
@@ -53,14 +53,14 @@ class HostBackend final : public RegisteredBackend {
 
   /// How many handles with a state were made so far.
   std::size_t loaded() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     return loaded_;
   }
 
   /// The state of the handle that was made after `number` others with a state, and its size;
   /// nullptr if it is destroyed, or was not made.
   std::uint8_t* state(std::size_t number, std::size_t* bytes) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     for (const State& state : states_) {
       if (state.number == number) {
         *bytes = state.bytes;
