@@ -187,7 +187,9 @@ def test_what_kernels_are_compiled_for(for_size, tmp_path):
         entry["file"].removeprefix(f"{ROOT}/"): re.findall(r" (-O\S)", entry["command"])[-1]
         for entry in json.loads((tmp_path / "compile_commands.json").read_text())
     }
-    kernels = {path: flag for path, flag in flags.items() if re.match(r"runtime/kernels/.*(?<!_cmsis_nn)\.cc", path)}
+    # Those of CMSIS-NN only call it, and are small.
+    ours = re.compile(r"runtime/kernels/(?!cmsis_nn/).*(?<!_cmsis_nn)\.cc")
+    kernels = {path: flag for path, flag in flags.items() if ours.match(path)}
     assert len(kernels) > 40 and set(kernels.values()) == {"-Os" if for_size else "-O2"}
     assert flags["runtime/payload/view.cc"] == "-O2" and flags["runtime/backend/cmsis_nn_backend.cc"] == "-Os"
 
