@@ -23,6 +23,7 @@ from ..targets.target import Target
 from .exir import EdgeCompileConfig, EdgeProgramManager, to_edge_transform_and_lower
 from .int8_io import with_io
 from .listed_once import listed_once
+from .needed_passes import needed_passes
 from .partitioner import CmsisNnPartitioner
 
 
@@ -71,6 +72,7 @@ def partition(
     with (
         library_call("ExecuTorch cannot lower the quantized model"),
         listed_once(),
+        needed_passes(),
         partitioner.lowering(originals),
     ):
         edge = to_edge_transform_and_lower(
