@@ -50,7 +50,7 @@ from .quantization.interface import Inputs, Model, make_flat
 from .quantization.named_states import NamedStates
 from .quantization.prepare import quantizable_module
 from .quantization.private_copy import private_copy, require_finite_weights, runnable_copy
-from .quantization.ranges import Ranges, check_ranges, observe
+from .quantization.ranges import Calibration, Ranges
 from .quantization.sum_scales import coarsen_sums
 from .report.explanation import Placement, modules_of
 from .report.names import Names
@@ -174,6 +174,7 @@ def _calibrate(c: Compilation) -> None:
     if in_sequences and not written:
         c.progress("the model keeps no state: the steps of all sequences are samples by themselves")
     longest = 0
+    calibration = Calibration(c.prepared)
     with torch.no_grad():
         for number, sequence in enumerate(calibration_data.read(c.calibration, c.inputs)):
             restore(c.prepared, state)
@@ -181,23 +182,24 @@ def _calibrate(c: Compilation) -> None:
                 what = f"sample {step} of {f'sequence {number} of ' if in_sequences else ''}the calibration data"
                 with library_call(f"the model cannot be run with {what}"):
                     require_truths(truths, sample, what)
-                    observe(c.prepared, sample, what)
+                    calibration.observe(sample, what)
                 c.samples.add(sample, starts=step == 0)
                 c.correction_samples.add(sample)
                 longest = max(longest, step + 1)
         if written and longest == 1:
             # What reads a state has seen nothing but its initial value, often zeros, of which no range follows.
-            observe(c.prepared, sample, what)
+            calibration.observe(sample, what)
     if not c.samples.count:
         raise UserError(
             "calibration data is missing: it contains no samples; give one to a few hundred representative inputs"
         )
     restore(c.prepared, state)
+    found = calibration.finish()
     coarsen_sums(c.prepared)
     if isinstance(c.calibration, calibration_data.Examples):
         c.ranges = Ranges((), 0)
         return
-    c.ranges = check_ranges(c.prepared)
+    c.ranges = found
     for doubt in c.ranges.doubts:
         c.warnings.append(doubt.sentence)
         c.progress(f"warning: {doubt.sentence}")

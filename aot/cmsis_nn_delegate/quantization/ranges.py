@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 import torch
 from torch.fx import GraphModule, Interpreter, Node
 
+from ..edge.naming import source_of
 from ..support.errors import UserError
 from ..support.finite import flaw
+from .guarded import BranchObservers
 from .in_place import describe, written_state
 from .specs import IF_CHOSEN, IN_BRANCH
 
@@ -20,8 +22,6 @@ aten = torch.ops.aten
 # A tensor that goes so far is hardly meant to: 24-bit samples and pixels are far below.
 _HUGE = 1e9
 _SMALLEST_SCALE = 2.0**-20  # of the quantizer
-# A branch of torch.cond whose range is so much larger than what is chosen of it loses two bits of eight.
-_LARGER = 4.0
 
 _PRODUCTS = {aten.mul.Tensor, aten.matmul.default, aten.mm.default, aten.bmm.default, aten.linear.default}
 _MOVES = {
@@ -37,22 +37,39 @@ _MOVES = {
 }
 
 
-def observe(prepared: GraphModule, sample: tuple[torch.Tensor, ...], what: str) -> None:
-    """Runs a prepared module. UserError names the layer where NaN or infinity arises and then reaches an
-    observer; `what` is the sample, for the message."""
-    _Observation(prepared, what).run(*(x.clone() for x in sample))
+class Calibration:
+    """Shows samples to the observers of a prepared module."""
+
+    def __init__(self, prepared: GraphModule) -> None:
+        self._prepared = prepared
+        self._branches = BranchObservers(prepared)
+
+    def observe(self, sample: tuple[torch.Tensor, ...], what: str) -> None:
+        """UserError names the layer where NaN or infinity arises and then reaches an observer; `what` is the sample,
+        for the message."""
+        _Observation(self._prepared, self._branches, what).run(*(x.clone() for x in sample))
+
+    def finish(self) -> Ranges:
+        """Judges the ranges that the observers found."""
+        return _check_ranges(self._prepared, list(self._branches.finish()))
 
 
 class _Observation(Interpreter):
-    def __init__(self, prepared: GraphModule, what: str) -> None:
+    def __init__(self, prepared: GraphModule, branches: BranchObservers, what: str) -> None:
         super().__init__(prepared, garbage_collect_values=False)
         self.extra_traceback = False
-        self._what = what
+        self._branches, self._what = branches, what
+        self._in_branches: dict[Node, torch.Tensor] = {}  # what was not shown to the observers yet
 
     def run_node(self, node: Node) -> Any:
         source: Any = node.args[0] if node.args else None
         if node.op == "call_module" and _flaw(self.env[source]):
             self._refuse()
+        if node in self._branches.conditions:
+            self._in_branches[node] = self.env[source].clone()
+            return self.env[source]
+        if node.op == "output":
+            self._branches.see(self._in_branches, self.env)
         return super().run_node(node)
 
     def _refuse(self) -> None:
@@ -121,11 +138,11 @@ class Ranges:
         return f"{len(without)} of {self.count} tensors have no range; {first.sentence}"
 
 
-def check_ranges(prepared: GraphModule) -> Ranges:
-    """Judges the ranges that the observers of a calibrated module found."""
+def _check_ranges(prepared: GraphModule, never_chosen: Sequence[Node]) -> Ranges:
     doubts: list[Doubt] = []
     seen = set()
-    zero = _always_zero(prepared)
+    # Of a branch that is never chosen one sentence is enough.
+    zero = _always_zero(prepared) | {user for node in never_chosen for user in node.users if IF_CHOSEN in user.meta}
     for node in prepared.graph.nodes:
         if node.op != "call_module" or node.args[0].op == "get_attr":
             continue
@@ -137,7 +154,7 @@ def check_ranges(prepared: GraphModule) -> Ranges:
         if node.args[0] in zero:
             continue
         doubts += _doubts(node.args[0], float(lows), float(highs))
-    doubts += _branches(prepared)
+    doubts += _branches(never_chosen)
     return Ranges(tuple(doubts), len(seen))
 
 
@@ -181,36 +198,19 @@ def _doubts(node: Node, low: float, high: float) -> Iterator[Doubt]:
         yield Doubt(node, sentence, no_range=True)
 
 
-def _branches(prepared: GraphModule) -> Iterator[Doubt]:
-    """Doubts about branches of torch.cond that go much further where they are not chosen."""
-    for node in prepared.graph.nodes:
-        if IF_CHOSEN not in node.meta or node.op != "call_function":
-            continue
-        observed = node.args[0]
-        result = next((user for user in node.users if user.op == "call_module"), None)
-        if observed.op != "call_module" or result is None:
-            continue
-        of_branch, of_result = _range(prepared, observed), _range(prepared, result)
-        if of_branch is None or of_result is None:
-            continue
-        (low, high), (chosen_low, chosen_high) = of_branch, of_result
-        if max(-low, high) > _LARGER * max(-chosen_low, chosen_high) > 0:
-            yield Doubt(
-                observed.args[0],
-                f"{describe(observed.args[0])}, a branch of torch.cond, goes from {low:.4g} to {high:.4g} in the "
-                f"calibration data, and from {chosen_low:.4g} to {chosen_high:.4g} where it is chosen. Both branches "
-                "are computed, so that its steps are as coarse as its whole range asks for: limit the branch, with "
-                "clamp for example",
-                no_range=False,
-            )
-
-
-def _range(prepared: GraphModule, observed: Node) -> Optional[tuple[float, float]]:
-    observer = prepared.get_submodule(str(observed.target))
-    lows, highs = (getattr(observer, name, None) for name in ("min_val", "max_val"))
-    if lows is None or highs is None or lows.numel() != 1:
-        return None
-    return float(lows), float(highs)
+def _branches(never_chosen: Sequence[Node]) -> Iterator[Doubt]:
+    """Doubts about branches of torch.cond, one for each line of the model."""
+    lines: dict[str, Node] = {}
+    for observed in never_chosen:
+        node: Any = observed.args[0]
+        lines.setdefault(str(source_of(node) or node.name), node)
+    for line, node in lines.items():
+        yield Doubt(
+            node,
+            f"{describe(node)} at {line} is in a branch of torch.cond that is never chosen in the calibration data: "
+            "its result has no range of its own, and is clipped; give samples for which it is chosen",
+            no_range=True,
+        )
 
 
 def _is_output(node: Node) -> bool:

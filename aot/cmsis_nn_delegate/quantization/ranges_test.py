@@ -128,20 +128,31 @@ def test_the_layer_where_numbers_end_is_named(name, observer):
         compile_model(Layers(function), data[0], "cortex-m4", data, observer=observer)
 
 
-def test_branches_that_go_further_where_they_are_not_chosen_are_told():
+def guarded(branch, other=lambda t: t * 0.1):
+    return Function(lambda x: torch.cond(x.abs().amin() > 0.5, branch, other, (x,)))
+
+
+def test_scales_of_branches_fit_what_is_chosen():
     """torch.cond computes both: a step of 1 / x would be as coarse as its largest value asks for."""
-
-    def guarded(branch):
-        return Function(lambda x: torch.cond(x.abs().amin() > 0.5, branch, lambda t: t * 0.1, (x,)))
-
     data = [(torch.tensor([[x, 1.2]]),) for x in (-2.0, 0.02, 0.7, -0.6, 0.3)]
-    compiled = compile_model(guarded(lambda t: 1 / t), data[0], "cortex-m4", data)
-    (line,) = compiled.warnings
-    assert re.search(r"a branch of torch.cond, goes from -1.667 to 50 .* and from -1.667 to 1.429 where it is", line)
-    limited = compile_model(guarded(lambda t: t.sign() / t.abs().clamp(min=0.5)), data[0], "cortex-m4", data)
-    assert limited.warnings == ()
+    twice = guarded(lambda t: torch.cond(t.sum() > 0, lambda u: (1 / u - 0.5) * 2, lambda u: -u, (t,)))
+    for module, observer in ((guarded(lambda t: 1 / t), "histogram"), (twice, "minmax")):
+        compiled = compile_model(module, data[0], "cortex-m4", data, observer=observer)
+        assert compiled.warnings == () and compiled.payload is not None
+        program = compiled.program.module(check_guards=False)
+        for (sample,) in data:
+            (found,) = program(sample)
+            assert (found - module(sample)).abs().max() < 0.04  # of 1 / 0.02 a step is 0.2
     with pytest.raises(UserError, match=r"log computes NaN at .* \(both branches of torch.cond are computed"):
         compile_model(guarded(torch.log), data[0], "cortex-m4", data)
+
+
+def test_branches_that_are_never_chosen_are_told():
+    data = [(torch.tensor([[x, 1.2]]),) for x in (0.02, 0.1, -0.4)]
+    compiled = compile_model(guarded(lambda t: 1 / (t + 1)), data[0], "cortex-m4", data)
+    (line,) = compiled.warnings
+    assert re.search(r"^\w+ at \S+\.py:\d+ is in a branch of torch.cond that is never chosen", line)
+    assert any((tensor.high or 0.0) > 1.6 for tensor in compiled.report.tensors)  # 1 / 0.6, all the same
 
 
 def test_a_later_sample_is_named():

@@ -9,6 +9,7 @@ from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e import MovingAverageMinMaxObserver
 
 from ...support.errors import UserError
+from ..guarded import conditions_of, holds
 from ..in_place import constant_nodes, describe
 from ..percentile import PercentileObserver
 from .running import by_channels, is_float
@@ -69,8 +70,24 @@ class Fits:
         self._scales = scales
         self._constant = constant_nodes(prepared.graph)
         self._sums: dict[int, list[Any]] = {}  # by observer, which several tensors may share
+        self._conditions = conditions_of(prepared)  # of branches
+        self._in_branches: dict[Node, Any] = {}  # of the sample
+        self._truths: dict[Node, Any] = dict.fromkeys(x for found in self._conditions.values() for x in found)
 
     def see(self, node: Node, value: Any) -> None:
+        if node in self._truths:
+            self._truths[node] = value
+        if node in self._conditions:
+            self._in_branches[node] = value.clone()
+        elif node.op == "output":
+            for observed, held in self._in_branches.items():
+                if holds(self._conditions[observed], self._truths):
+                    self._see(observed, held)
+            self._in_branches.clear()
+        else:
+            self._see(node, value)
+
+    def _see(self, node: Node, value: Any) -> None:
         if node.op != "call_module" or node.args[0] in self._constant or not is_float(value):
             return
         observer = self._scales.observer(node)
