@@ -10,6 +10,8 @@ from torchao.quantization.pt2e.observer import MinMaxObserver, PerChannelMinMaxO
 
 from ..graph.tensor_type import Element
 
+_SMALLEST_CELL_SCALE = 2.0**-15  # kernels shift by at most 15 bits
+
 
 class GateObserver(PerChannelMinMaxObserver):  # type: ignore[misc]  # torchao has no types
     """Like its base class, but all rows of one of `gates` equal parts of the weight have one scale."""
@@ -27,10 +29,13 @@ class GateObserver(PerChannelMinMaxObserver):  # type: ignore[misc]  # torchao h
 class CellObserver(MinMaxObserver):  # type: ignore[misc]  # torchao has no types
     """The least power of two as scale with which 16 bits hold all values, and no less than 2^-15."""
 
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__(eps=_SMALLEST_CELL_SCALE, **arguments)
+
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
         largest = float(torch.maximum(self.min_val.abs(), self.max_val.abs()).max()) if self.min_val.numel() else 0.0
         most = Element.INT16.high
         exponent = math.ceil(math.log2(max(largest, 2.0**-30) / most))
-        # Kernels shift by at most 15 bits; cells beyond 2^15 would be clipped.
-        scale = 2.0 ** min(max(exponent, -15), 0)
+        # Cells beyond 2^15 would be clipped.
+        scale = max(2.0 ** min(exponent, 0), _SMALLEST_CELL_SCALE)
         return torch.tensor([scale]), torch.zeros(1, dtype=torch.int32)

@@ -85,6 +85,8 @@ for _op in sorted(OPS.values(), key=lambda op: not isinstance(op.annotation, Una
 _BATCH_NORMS = frozenset(map(str, BATCH_NORM))
 _ACTIVATIONS = frozenset(OPS["clamp"].annotation.targets)
 _WORKING = {target for op in OPS.values() if op.computes for target in op.annotation.targets}
+# Cells beside a layer that reads an input are alone.
+_WORKING |= {str(op.annotation.cells) for op in OPS.values() if isinstance(op.annotation, RecurrentLayer)}
 
 # What a state may go through on its way to its next value: what moves it, and layers that keep it themselves.
 _MOVING = {target for op in OPS.values() for target in op.annotation.targets if not op.computes}

@@ -467,6 +467,27 @@ def test_cells_have_the_least_power_of_two_that_holds_all_steps(gain):
     assert largest * 2**bits <= 32767 and (bits == 15 or largest * 2 ** (bits + 1) > 32767)
 
 
+def test_cells_that_stay_small_have_the_smallest_step():
+    """Which is coarser than their range alone would ask for, and no error of the observer."""
+    torch.manual_seed(0)
+    lstm, data = nn.LSTM(2, 3), [(torch.randn(5, 1, 2) * 0.1,) for _ in range(4)]
+    with torch.no_grad():
+        lstm.bias_ih_l0.zero_()
+        lstm.bias_hh_l0.zero_()
+    compiled = compile_model(First(lstm), data[0], "cortex-m4", data)
+    (layer,) = (node for node in compiled.graph.nodes if node.op == "lstm")
+    assert layer.attrs.cell_bits == 15
+
+
+def test_an_lstm_of_an_input_beside_an_operator_in_float():
+    """Its cells are read by nothing, and still belong to what is quantized."""
+    lstm = nn.LSTM(2, 3)
+    x = torch.randn(5, 1, 2)
+    module = Function(lambda x: (lstm(x)[0], torch.special.zeta(x.abs() + 2, 1.0)), lstm=lstm)
+    compiled = compile_model(module, (x,), "cortex-m4", [(x,)])
+    assert [node.op for node in compiled.parts[0].graph.nodes].count("lstm") == 1
+
+
 @pytest.mark.parametrize("kind, gates", [(nn.LSTM, 4), (nn.GRU, 3)])
 def test_each_gate_has_one_scale_for_its_largest_weight(kind, gates):
     torch.manual_seed(0)
