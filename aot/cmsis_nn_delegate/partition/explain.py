@@ -7,7 +7,7 @@ for line in explain(edge_program):
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from torch.export import ExportedProgram
@@ -30,9 +30,14 @@ def explain(program: ExportedProgram) -> list[NodeReport]:
     return report(program, Support(program))
 
 
-def report(program: ExportedProgram, support: Support, functions: Optional[Functions] = None) -> list[NodeReport]:
+def report(
+    program: ExportedProgram,
+    support: Support,
+    functions: Optional[Functions] = None,
+    given_back: Optional[Mapping[Function, Refusal]] = None,
+) -> list[NodeReport]:
     """Like `explain`, with a decision that was made before. `functions` are those of the program before it was
-    decomposed."""
+    decomposed, and `given_back` those that were refused and then replaced by operators of PyTorch."""
     calls = [node for node in program.graph.nodes if node.op == "call_function"]
     parts: dict[Function, list[Node]] = {}
     for node in calls:
@@ -52,7 +57,8 @@ def report(program: ExportedProgram, support: Support, functions: Optional[Funct
             reports.append(_node_report(node, functions, partition=support.partitions[node]))
         elif node in whole:
             if whole[node] not in told:
-                reports.append(_function_report(whole[node], parts[whole[node]], support))
+                before = (given_back or {}).get(whole[node])
+                reports.append(_function_report(whole[node], parts[whole[node]], support, before))
                 told.add(whole[node])
         elif node in support.refusals:
             refusal = support.refusals[node]
@@ -91,12 +97,14 @@ def _renamed(node: Node, support: Support) -> bool:
     return support.refusals[node].reason is Reason.UNSUPPORTED_OPERATOR
 
 
-def _function_report(function: Function, nodes: list[Node], support: Support) -> NodeReport:
-    """Returns one report for all parts of a function."""
+def _function_report(function: Function, nodes: list[Node], support: Support, before: Optional[Refusal]) -> NodeReport:
+    """Returns one report for all parts of a function. `before` is why it was replaced by them."""
     missing = tuple(sorted({m for m in (missing_kernel(node.target) for node in nodes) if m}))
     # Then its parts have kernels: those of stack, for example.
     able = all(support.refusals[node].reason in (Reason.LEFT_IN_FLOAT, Reason.NOT_FUSABLE) for node in nodes)
-    if able or any(function.target in op.targets for op in OPS.values()):
+    if before is not None:
+        refusal = before
+    elif able or any(function.target in op.targets for op in OPS.values()):
         refusal = min((support.refusals[node] for node in nodes), key=_vagueness)
         if refusal.reason is Reason.UNSUPPORTED_OPERATOR:
             # It is the function that has a kernel, not its parts.

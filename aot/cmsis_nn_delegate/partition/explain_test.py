@@ -101,6 +101,13 @@ def test_decomposed_functions_are_refused_once_by_name(chain, index):
         assert f"no kernel for {report.target}" in report.message
 
 
+def test_a_layer_that_was_decomposed_is_refused_with_its_own_reason():
+    """Of what it is decomposed into, an initial state is a constant."""
+    found = compiled(First(nn.GRU(6, 3)), torch.randn(3, 1, 6), providers=["cmsis-nn"])
+    (report,) = [report for report in found.refused if "gru" in report.target]
+    assert "no kernel for gru in cmsis-nn" in report.message
+
+
 def test_a_function_that_has_a_kernel_is_refused_with_its_own_reason():
     """prelu becomes gt, mul and where, of which gt has no kernel."""
 

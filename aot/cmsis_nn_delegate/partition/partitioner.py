@@ -11,8 +11,9 @@ from torch.export import ExportedProgram
 from torch.fx import Graph, Node
 from torch.fx.traceback import NodeSource
 
-from ..edge.functions import Functions
+from ..edge.functions import Function, Functions
 from ..edge.kept_whole import kept_whole
+from ..edge.refusal import Refusal
 from ..format.schema import MAX_IO
 from ..providers.registry import PROVIDERS
 from ..report.delegated_work import Work
@@ -77,6 +78,7 @@ class CmsisNnPartitioner(Partitioner):
         self._asks_once = False
         self._asked: Optional[tuple[Graph, Support]] = None  # the last program of `ops_to_not_decompose`
         self._before: Optional[Support] = None  # the same, if `partition` may rely on it
+        self._given_back: dict[Function, Refusal] = {}  # layers, before they were decomposed
 
     @classmethod
     def with_options(
@@ -107,13 +109,14 @@ class CmsisNnPartitioner(Partitioner):
         finally:
             self._asks_once, self._functions = False, Functions()
             self._asked = self._before = None
+            self._given_back = {}
 
     def transform_for_pre_decomposition(self, exported_program: ExportedProgram) -> ExportedProgram:
         """Records the functions before they are decomposed, and gives recurrent layers that are refused back to
         PyTorch. Inside of `lowering`, also rewrites units with too many inputs and outputs: ExecuTorch does not allow
         `partition` to change a program."""
         separate_new_states(exported_program)
-        if spell_out_layers(exported_program, lambda node: self._takes(exported_program, node)):
+        if spell_out_layers(exported_program, lambda node: self._takes_layer(exported_program, node)):
             self._asked = None
         if not self._asks_once:
             self._functions.add(exported_program)
@@ -155,7 +158,7 @@ class CmsisNnPartitioner(Partitioner):
             tags[tag] = self.delegation_spec
         tag_constant_data(exported_program)
         tag_held_states(exported_program)
-        self.reports.extend(report(exported_program, support, self._functions))
+        self.reports.extend(report(exported_program, support, self._functions, self._given_back))
         self.work = measure(exported_program, support)
         return PartitionResult(tagged_exported_program=exported_program, partition_tags=tags)
 
@@ -178,6 +181,16 @@ class CmsisNnPartitioner(Partitioner):
     def _takes(self, ep: ExportedProgram, node: Node) -> bool:
         """Returns whether the delegate takes `node` of `ep`."""
         return node in self._ask(ep).partitions
+
+    def _takes_layer(self, ep: ExportedProgram, node: Node) -> bool:
+        """Returns whether the delegate takes a recurrent layer of `ep`, and keeps the reason if it does not: what the
+        layer is decomposed into could not tell it."""
+        if self._takes(ep, node):
+            return True
+        function, refusal = self._functions.of(node), self._ask(ep).refusals.get(node)
+        if function is not None and refusal is not None:
+            self._given_back[function] = refusal
+        return False
 
     def _ask(self, ep: ExportedProgram) -> Support:
         """Returns the decision about `ep`, which is not an edge program yet."""
