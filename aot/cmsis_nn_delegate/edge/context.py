@@ -97,6 +97,19 @@ def is_index(node: Node) -> bool:
     return element is not None and element.is_index
 
 
+def _leads_to_lengths(node: Node) -> bool:
+    """Returns whether integers or booleans reach a layer of ours, which take none but the lengths of sequences."""
+    pending = [node]
+    for found in pending:
+        value = tensor(found)
+        if not isinstance(value, torch.Tensor) or value.is_floating_point():
+            continue
+        if any(target_name(user).startswith("cmsis_nn_delegate.") for user in found.users):
+            return True
+        pending += [user for user in found.users if user.op == "call_function" and user not in pending]
+    return False
+
+
 def _numpy(data: Optional[torch.Tensor]) -> Optional[np.ndarray]:
     return None if data is None or isinstance(data, FakeTensor) else data.detach().cpu().numpy()
 
@@ -392,6 +405,13 @@ class EdgeContext:
                     Reason.UNSUPPORTED_PARAMETER,
                     f"its operand {node.name} is a constant, such as a number in forward; only activations "
                     "are supported here: fold the constant into the layer before",
+                )
+            if _leads_to_lengths(node):
+                return Refusal(
+                    Reason.UNSUPPORTED_DTYPE,
+                    f"{node.name} is {element_type(value.dtype)} and leads to the lengths of a recurrent layer, which "
+                    "takes them from outside of its call: leave it as it is, since lengths computed from floats are "
+                    "quantized, and then not exact; or compute them in the application, and make them an input",
                 )
             if value.dtype != torch.float32:
                 return Refusal(
