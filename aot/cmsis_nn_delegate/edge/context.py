@@ -225,6 +225,13 @@ class EdgeContext:
         sizes: list[int] = [tensor(x).dtype.itemsize for x in (operand(node), node)]
         return sizes[0] <= sizes[1]
 
+    def indices_in_order(self, node: Node) -> Node:
+        """Returns where the indices `node` come from, behind what gives all of them another shape or more bits; `node`
+        itself behind what leaves some out or changes their order."""
+        source, elements = self.moved_indices(node)
+        whole = len(elements) == math.prod(shape_of(source)) and bool((elements == np.arange(len(elements))).all())
+        return source if whole and layout_of(source) is Layout.ROW_MAJOR else node
+
     def index_type(self, node: Node) -> TensorType:
         """Returns the type of indices that come into the delegate, once `refuse_indices` has found nothing."""
         layout = layout_of(node)

@@ -563,7 +563,7 @@ def lengths_of(node: EdgeNode, lengths: Optional[EdgeNode], context: ImportConte
         return []
     constant = context.constant_float(lengths)
     if constant is None:
-        return [context.value(lengths)]
+        return [context.value(context.indices_in_order(lengths))]
     assert constant.data is not None
     element = Element(constant.dtype)
     return [Value(f"{node.name}_lengths", TensorType(element, constant.shape), np.ascontiguousarray(constant.data))]

@@ -28,6 +28,7 @@ from ..edge.naming import left_in_float
 from ..edge.nodes import GETITEM, operand, quant_of, target_name
 from ..edge.refusal import Reason, Refusal
 from ..format.schema import MAX_IO
+from ..ops.annotation import LookUp
 from ..ops.op import Op
 from ..ops.registry import OPS
 from ..providers.provider import Provider
@@ -215,11 +216,12 @@ class Support:
 
     def _keep_index_moves(self) -> None:
         """Leaves in `_index_moves` what only look-ups of the delegate read: they take the indices from where these come
-        from."""
+        from. Layers that are given lengths read all of a tensor."""
         for node in reversed(self._calls):
             if node not in self._index_moves:
                 continue
             other = next((user for user in node.users if user not in self._index_moves and user not in self._ops), None)
+            layer = next((user for user in node.users if user in self._ops and not self._looks_up(user)), None)
             if other is not None:
                 self._index_moves.remove(node)
                 self.refusals[node] = Refusal(
@@ -227,6 +229,16 @@ class Support:
                     f"it moves integers that {self.context.described(other)} reads; the delegate computes with int8, "
                     "and takes integers only as indices of constant tables",
                 )
+            elif layer is not None and self.context.indices_in_order(node) is node:
+                self._index_moves.remove(node)
+                self.refusals[node] = Refusal(
+                    Reason.UNSUPPORTED_PARAMETER,
+                    f"it takes the lengths that {self.context.described(layer)} is given out of a larger tensor, and "
+                    "kernels read lengths from a tensor that has nothing else: make them an input of their own",
+                )
+
+    def _looks_up(self, node: Node) -> bool:
+        return isinstance(self._ops[node].annotation, LookUp)
 
     def _no_work(self, node: Node) -> Refusal:
         """Refuses a node that the quantizer left in float because its neighbours stay in float."""

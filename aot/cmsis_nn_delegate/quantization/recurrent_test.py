@@ -337,6 +337,22 @@ def test_lengths_are_computed_from_a_mask_outside_of_the_delegate(name):
     assert noise < 10**-2.8 * signal
 
 
+def test_lengths_come_in_any_shape_but_not_with_other_numbers():
+    torch.manual_seed(0)
+    layer = VariableLength(nn.GRU(4, 6, batch_first=True))
+    for given, lengths_of, whole in (((3, 1), lambda n: n.squeeze(1), True), ((3, 2), lambda n: n[:, 0], False)):
+        module = Function(lambda x, n, of=lengths_of: layer(x, of(n))[0], layer=layer)
+        samples = [(torch.randn(3, 5, 4), torch.randint(1, 6, given)) for _ in range(9)]
+        compiled = compile_model(module, samples[0], "cortex-m4", samples)
+        assert (compiled.payload is not None) == whole
+        graph = compiled.parts[0].graph
+        for x, n in samples:
+            lengths = n if whole else lengths_of(n)
+            (found,) = reference.run(graph, [x.numpy(), lengths.numpy()])
+            assert (torch.from_numpy(found) - module(x, n)).abs().max() < 0.05
+        assert [r.message for r in compiled.refused if "make them an input of their own" not in r.message] == []
+
+
 def test_layers_of_lengths_train():
     """As PyTorch's do before export, and as the exported operator in training with quantization."""
     torch.manual_seed(0)
