@@ -86,6 +86,14 @@ def test_numbers_that_are_not_finite_are_caught_as_the_model_says():
             torch.testing.assert_close(result, module(sample), atol=0.05, rtol=0)
 
 
+def test_a_test_behind_a_layer_says_that_it_is_always_the_same():
+    layer = nn.Linear(5, 5)
+    module = Function(lambda x: torch.where(torch.isnan(layer(1 / x)), 0.0, layer(x)), layer=layer)
+    x = torch.rand(1, 5) + 0.3
+    (refused,) = [r for r in compile_model(module, (x,), "cortex-m55", [(x,)]).refused if "isnan" in r.target]
+    assert "test what the layer reads" in refused.message
+
+
 def test_branches_are_computed_and_chosen_from():
     """torch.cond, also one in another, with layers, and with a condition that is an input."""
     layer, after = nn.Linear(5, 5), nn.Linear(5, 3)

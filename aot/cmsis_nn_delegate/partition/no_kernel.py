@@ -32,6 +32,10 @@ _UNROLLED = (
     f"its body is repeated in the delegate up to {MOST_TURNS} times, with at most 2048 calls in total; a longer one "
     "runs in ExecuTorch, in float: divide the sequence, or write the body for whole batches, as torch.vmap does"
 )
+_FINITE = (
+    "it stays in float, with what it tests up to the layer before. What a layer computes is finite in int8, so that the "
+    "answer is always the same there, whatever float gives: test what the layer reads, or leave the test out"
+)
 _BOUNDED = (
     "a remainder jumps where its operands have small errors; for a constant divisor it is a function of one number and "
     "computed in the delegate"
@@ -118,6 +122,7 @@ _HELP = {
         ("aten.bucketize.Tensor", "aten.searchsorted.Tensor"),
         "write (x.unsqueeze(-1) > boundaries).float().sum(-1), which is computed in the delegate",
     ),
+    **dict.fromkeys(("aten.isnan.default", "aten.isinf.default", "aten.isfinite.default"), _FINITE),
     "aten.one_hot.default": "of the place of a maximum write (x == x.amax(-1, keepdim=True)).float(), and of an input "
     "torch.eye(n)[index], both of which are computed in the delegate",
     "aten.isclose.default": "write (a - b).abs() < tolerance",
