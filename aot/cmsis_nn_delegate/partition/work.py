@@ -16,6 +16,7 @@ from torch.utils.flop_counter import flop_registry
 
 from ..edge.nodes import DEQUANTIZE, DEQUANTIZE_CHANNEL, GETITEM, QUANTIZE, RESHAPES, shape_of, target_name, tensor
 from ..report.delegated_work import Share, Work
+from .held_states import states_without_border
 from .support import Support
 
 
@@ -57,13 +58,14 @@ def _computes(node: Node, support: Support) -> bool:
 
 
 def _border_bytes(program: ExportedProgram, support: Support) -> Iterator[int]:
-    """Yields the size of each input and of each output of each partition."""
+    """Yields the size of each input and of each output of each partition. States that a call holds are neither."""
     constant = support.context.is_constant
     for index in set(support.partitions.values()):
         members = {node for node, partition in support.partitions.items() if partition == index}
         inputs = {x for node in members for x in node.all_input_nodes if x not in members and not constant(x)}
         outputs = {node for node in members if any(user not in members for user in node.users)}
-        for node in (*inputs, *outputs):
+        held = states_without_border(program, members)
+        for node in (*(inputs - held), *(outputs - held)):
             value = tensor(node)
             if isinstance(value, torch.Tensor):
                 yield value.numel() * value.element_size()

@@ -43,6 +43,24 @@ def test_layers_that_stay_in_float_are_counted():
     assert str(work).startswith("nothing is delegated: 0 % of 3,456 multiplications and 0 of ")
 
 
+class Remembering(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        self.register_buffer("past", torch.zeros(1, 4, 3))
+
+    def forward(self, x):
+        window = torch.cat([self.past, x[..., None]], -1)
+        self.past.copy_(window[..., 1:])
+        return self.layer(window.sum(-1))
+
+
+def test_states_that_a_call_holds_cross_no_border():
+    x = torch.randn(1, 4)
+    work = compile_model(Remembering(), (x,), "cortex-m4", [(x,), (x + 1,)], io="int8").work
+    assert (work.calls, work.border_bytes) == (1, 4 + 4)
+
+
 def test_a_share_is_whole_or_nothing_only_if_it_is():
     assert [Share(n, 10_000).percent for n in (0, 1, 5_000, 9_999, 10_000)] == [
         "0 %",
