@@ -48,7 +48,6 @@ SUITE_OUTSIDE: Mapping[str, str] = {
     "adaptive_maxpool3d/*_return_indices": _INDICES,
     "avgpool[12]d/*_padding": _BROKEN,
     "cat/*": _NO_WORK,
-    "convtranspose3d/*": "transposed convolutions of three dimensions have no kernels",
     "div/*_floor": _NO_KERNEL,
     "div/*_trunc": _NO_KERNEL,
     "embedding_bag/*": _NO_KERNEL,

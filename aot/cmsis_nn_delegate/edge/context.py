@@ -450,9 +450,9 @@ class EdgeContext:
         if len(shape_of(node)) == 5:
             return Refusal(
                 Reason.UNSUPPORTED_SHAPE,
-                f"{what} has rank 5, {list(shape_of(node))}; CmsisNnQuantizer makes images of volumes for Conv3d with "
-                "constant weights and for pools, unless the model is trained with quantization: in place of "
-                "ConvTranspose3d, enlarge with repeat_interleave and use Conv3d",
+                f"{what} has rank 5, {list(shape_of(node))}; CmsisNnQuantizer makes images of volumes for Conv3d and "
+                "ConvTranspose3d with constant weights and for pools, unless the model is trained with quantization: "
+                "train with weights of two dimensions, or quantize afterwards",
             )
         return Refusal(
             Reason.UNSUPPORTED_SHAPE,

@@ -125,6 +125,8 @@ class TransposeConv2d(Op):
     limits = (
         "constant weights; any stride, padding, output_padding, dilation and groups; in one dimension as an image of "
         "one row",
+        "conv_transpose3d: what the filter covers of the depth are further channels, once for each image of a stride; "
+        "not in models that are trained with quantization",
         "F.fold, whose filters have a single 1",
         "with groups, the weights of output channels that have the same place in their groups share a scale",
     )

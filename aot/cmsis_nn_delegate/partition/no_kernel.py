@@ -33,8 +33,8 @@ _UNROLLED = (
     "runs in ExecuTorch, in float: divide the sequence, or write the body for whole batches, as torch.vmap does"
 )
 _FINITE = (
-    "it stays in float, with what it tests up to the layer before. What a layer computes is finite in int8, so that the "
-    "answer is always the same there, whatever float gives: test what the layer reads, or leave the test out"
+    "it stays in float, with what it tests up to the layer before. What a layer computes is finite in int8, so that "
+    "the answer is always the same there, whatever float gives: test what the layer reads, or leave the test out"
 )
 _BOUNDED = (
     "a remainder jumps where its operands have small errors; for a constant divisor it is a function of one number and "
@@ -127,8 +127,8 @@ _HELP = {
     "torch.eye(n)[index], both of which are computed in the delegate",
     "aten.isclose.default": "write (a - b).abs() < tolerance",
     **dict.fromkeys(
-        ("aten.conv_transpose3d.input", "aten.upsample_trilinear3d.vec", "aten.upsample_nearest3d.vec"),
-        "conv3d and pools of three dimensions are computed in the delegate: enlarge with repeat_interleave",
+        ("aten.upsample_trilinear3d.vec", "aten.upsample_nearest3d.vec"),
+        "layers and pools of three dimensions are computed in the delegate: enlarge with repeat_interleave",
     ),
     "aten.item.default": "a number on its own leaves the program: keep it a tensor (x * y.sum() without .item())",
     "aten.as_strided.default": "write unfold, slices or reshape, which say what they move",

@@ -56,11 +56,11 @@ REFUSALS = {
         "no kernel for aten.atan2",
     ),
     "conv_transpose3d": (
-        nn.ConvTranspose3d(4, 3, 3),
-        [(1, 4, 5, 5, 5)],
+        F.conv_transpose3d,
+        [(1, 4, 5, 5, 5), (4, 3, 3, 3, 3)],
         "aten.convolution",
         R.UNSUPPORTED_SHAPE,
-        "repeat_interleave and use Conv3d",
+        "with constant weights and for pools",
     ),
     "broadcast": (
         lambda a, b: a + b,

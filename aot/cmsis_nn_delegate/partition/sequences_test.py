@@ -108,7 +108,7 @@ def test_few_layers():
 
 def volumes():
     """By name: (module of [2, 4, 5, 6, 7], operators that compute)."""
-    conv = nn.Conv3d
+    conv, back = nn.Conv3d, nn.ConvTranspose3d
     return {
         "convolution": (conv(4, 5, 3, padding=1), "conv2d"),
         "strides": (conv(4, 5, (2, 3, 1), stride=(2, 1, 3), bias=False), "conv2d"),
@@ -122,6 +122,16 @@ def volumes():
         "relu": (nn.Sequential(conv(4, 5, 3), nn.ReLU()), "conv2d"),
         "norm": (nn.Sequential(conv(4, 5, 2), nn.BatchNorm3d(5), nn.ReLU6()), "conv2d"),
         "norm alone": (nn.Sequential(nn.BatchNorm3d(4), conv(4, 2, 1)), "depthwise_conv2d conv2d"),
+        "transposed": (back(4, 3, 3, stride=2, padding=1, output_padding=1), "transpose_conv2d transpose_conv2d"),
+        "transposed without strides": (back(4, 3, (3, 1, 2), padding=(2, 0, 1)), "conv2d"),
+        "transposed in groups": (
+            back(4, 6, (5, 2, 3), stride=(3, 1, 2), padding=(2, 1, 0), dilation=(2, 1, 1), groups=2, bias=False),
+            "transpose_conv2d transpose_conv2d transpose_conv2d",
+        ),
+        "transposed with a relu": (
+            nn.Sequential(back(4, 3, (1, 2, 2), stride=2), nn.BatchNorm3d(3), nn.ReLU()),
+            "transpose_conv2d transpose_conv2d",
+        ),
         "maximum": (nn.Sequential(conv(4, 5, 1), nn.MaxPool3d(2)), "conv2d max_pool2d max_pool2d"),
         "maxima that overlap": (
             nn.Sequential(conv(4, 5, 1), nn.MaxPool3d((3, 2, 3), 2, 1, ceil_mode=True)),

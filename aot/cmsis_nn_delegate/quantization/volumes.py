@@ -1,8 +1,9 @@
 """Computes three-dimensional layers as layers of images, which the kernels compute: [N, C, D, H, W].
 
 A convolution takes what its filter covers of the depth as further channels, and each place of the filter along the
-depth as an image of the batch: the same products are summed in the same 32 bits, and rounded once. An average is such a
-convolution with equal weights. A maximum is that of height and width, and then of the depth, and so are averages of
+depth as an image of the batch: the same products are summed in the same 32 bits, and rounded once. So does a transposed
+convolution, once for each of the images that its stride puts between two of its input. An average is a convolution with
+equal weights. A maximum is that of height and width, and then of the depth, and so are averages of
 windows that differ in size.
 """
 
@@ -22,18 +23,21 @@ from .rewriting import arguments_of, call_for, data_of, finish
 aten = torch.ops.aten
 
 _CONVOLUTIONS = {aten.conv3d.default, aten.conv3d.padding}
+_OF_IMAGES = {aten.conv2d.default, aten.conv_transpose2d.input}
 # That may follow a convolution and are computed by its kernel.
 _ACTIVATIONS = {aten.relu.default, aten.relu6.default, aten.hardtanh.default, aten.clamp.default}
 
 
 def volumes_to_images(model: GraphModule) -> None:
-    """Rewrites conv3d with constant weights, and pools but for averages with a divisor of their own and ceil_mode, and
+    """Rewrites conv3d and conv_transpose3d with constant weights, and pools but for averages with a divisor of their own and ceil_mode, and
     maxima whose places are read."""
     for node in list(model.graph.nodes):
         if node.op != "call_function" or not _is_volume(node):
             continue
         if node.target in _CONVOLUTIONS and data_of(model, node.args[1]) is not None:
             _convolution(node)
+        elif node.target is aten.conv_transpose3d.input and data_of(model, node.args[1]) is not None:
+            _transposed(node)
         elif node.target is aten.max_pool3d.default:
             _maximum(node)
         elif node.target is aten.adaptive_max_pool3d.default:
@@ -101,6 +105,65 @@ def _convolved(
     filters = weight.reshape(outputs, -1, *kernel)
     result = F.conv2d(images, filters, bias, stride[1:], before[1:], dilation[1:], groups)
     return result.reshape(n, depth, *result.shape[1:]).transpose(1, 2)
+
+
+def _transposed(node: Node) -> None:
+    source, weight, bias, stride, padding, output_padding, groups, dilation = arguments_of(node)
+    amounts = [_triple(each) for each in (stride, padding, output_padding, dilation)]
+    depth = node.meta["val"].shape[2]
+
+    def convolve(x: Any, w: Any, *b: Any) -> Any:
+        return _spread(x, w, b[0] if b else None, amounts, groups, depth)
+
+    _compute_activation_at_once(
+        replace_by(node, convolve, [source, weight] if bias is None else [source, weight, bias])
+    )
+
+
+def _spread(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: Optional[torch.Tensor],
+    amounts: Sequence[Sequence[int]],
+    groups: int,
+    depth: int,
+) -> torch.Tensor:
+    """Image o of the result is the sum of images i of `x`, each with the tap for which o = i * stride - padding + tap *
+    dilation. Those with the same remainder of o / stride have the same taps, and are computed together."""
+    stride, padding, output_padding, dilation = amounts
+    step, (n, _, images, *size) = stride[0], x.shape
+    parts = []
+    for first in range(min(step, depth)):
+        count = (depth - first - 1) // step + 1
+        taps = [tap for tap in range(weight.shape[2]) if (first + padding[0] - tap * dilation[0]) % step == 0]
+        begins = [(first + padding[0] - tap * dilation[0]) // step for tap in taps] or [0]  # of `x`
+        filters = [weight[:, :, tap] for tap in taps] or [torch.zeros_like(weight[:, :, 0])]
+        before, after = max(-min(begins), 0), max(max(begins) + count - images, 0)
+        padded = F.pad(x, [0, 0, 0, 0, before, after]) if before or after else x
+        moved = [padded.narrow(2, begin + before, count).transpose(1, 2) for begin in begins]
+        # The channels of a group have to lie next to each other.
+        moved = [part.reshape(n, count, groups, -1, *size) for part in moved]
+        channels = torch.cat(moved, 3) if len(moved) > 1 else moved[0]
+        rows = torch.cat([part.reshape(groups, -1, *part.shape[1:]) for part in filters], 1).flatten(0, 1)
+        part = F.conv_transpose2d(
+            channels.reshape(n * count, -1, *size),
+            rows,
+            bias,
+            stride[1:],
+            padding[1:],
+            output_padding[1:],
+            groups,
+            dilation[1:],
+        )
+        parts.append(part.reshape(n, count, *part.shape[1:]))
+    if len(parts) == 1:
+        return parts[0].transpose(1, 2)
+    least = parts[-1].shape[1]  # the first have one more, if depth is no multiple of the stride
+    longer = [part for part in parts if part.shape[1] > least]
+    together = torch.stack([part[:, :least] if part.shape[1] > least else part for part in parts], 2).flatten(1, 2)
+    if longer:
+        together = torch.cat([together, *(part[:, least:] for part in longer)], 1)
+    return together.transpose(1, 2)
 
 
 def _windows(x: torch.Tensor, taps: int, stride: int, dilation: int) -> torch.Tensor:
@@ -209,22 +272,25 @@ def _batch_norm(node: Node) -> None:
 
 
 def _compute_activation_at_once(result: Node) -> None:
-    """Moves an activation that alone reads `result`, a convolution whose values are moved afterwards, before that."""
+    """Moves an activation that alone reads `result`, convolutions whose values are moved afterwards, before that."""
     if len(result.users) != 1:
         return
     (activation,) = result.users
     if activation.target not in _ACTIVATIONS:
         return
-    layer: Any = result
-    while layer.target is not aten.conv2d.default:
-        (layer,) = layer.all_input_nodes
-    graph = layer.graph
-    with graph.inserting_after(layer):
-        early = call_for(activation, activation.target, layer.meta["val"], layer, *activation.args[1:])
-        early.kwargs = activation.kwargs
-    for reader in list(layer.users):
-        if reader is not early:
-            reader.replace_input_with(layer, early)
+    layers = [result]
+    for layer in layers:
+        if layer.target not in _OF_IMAGES:
+            layers += [x for x in layer.all_input_nodes if x not in layers]
+    for layer in layers:
+        if layer.target not in _OF_IMAGES:
+            continue
+        with layer.graph.inserting_after(layer):
+            early = call_for(activation, activation.target, layer.meta["val"], layer, *activation.args[1:])
+            early.kwargs = activation.kwargs
+        for reader in list(layer.users):
+            if reader is not early:
+                reader.replace_input_with(layer, early)
     activation.replace_all_uses_with(result)
 
 
