@@ -53,7 +53,6 @@ SUITE_OUTSIDE: Mapping[str, str] = {
     "embedding_bag/*": _NO_KERNEL,
     "floor_divide/*": _NO_KERNEL,
     "index_put/*": "its indices are inputs, and not constant",
-    "index_select/*": "its indices are inputs, and kernels select by such from constants only",
     "linear/test_linear_batch_sizes": _BROKEN,
     "linear/test_linear_dtype": _BROKEN,
     "linear/test_linear_leading_batch": _BROKEN,

@@ -130,6 +130,8 @@ class Embedding(Op):
     limits = (
         "rows of a constant table, chosen by int64 or int32 indices that come from outside of the delegate: "
         "nn.Embedding, index_select along the first dimension, table[indices], and gather and take of a vector",
+        "index_select, x[:, indices] and gather of activations by an input, or by argmax and argmin, are a product "
+        "with rows of a unit matrix: up to 128 elements along the dimension, and 16384 times indices",
         "indices may be reshaped, sliced, transposed and expanded before; an index outside of the table ends the "
         "execution with an error",
     )
@@ -161,10 +163,12 @@ class Embedding(Op):
         if found is None:
             return Refusal(
                 Reason.NOT_CONSTANT,
-                "what it chooses from is not constant, and the delegate looks up in constant tables only. Constant "
-                "indices of activations become slices or a matrix, up to 16384 elements times indices: choose in "
-                "parts, or in an order with a pattern. For an index that is computed, multiply by "
-                "(torch.arange(n) == index).float() and sum; at the place of a maximum, take amax",
+                "what it chooses from is not constant, and the delegate looks up in constant tables only. Indices of "
+                "activations are constant, or an input for one dimension, and become slices or a product with a "
+                "matrix, up to 16384 elements times indices: choose in parts, in an order with a pattern, or let the "
+                "layer before compute them in this order. For an index that is computed, multiply by "
+                "(torch.arange(n) == index).float() and sum; at the place of a maximum, take amax; the last steps of "
+                "sequences are the states that VariableLength returns",
             )
         if not found.shape or math.prod(found.shape) == 0:
             return Refusal(Reason.UNSUPPORTED_SHAPE, f"its table is empty: shape {list(found.shape)}")

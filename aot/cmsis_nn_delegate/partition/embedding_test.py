@@ -100,10 +100,31 @@ def test_several_tables_of_one_input_and_constant_positions():
         reference.run(graph, [np.full((1, 12), 5)])
 
 
+def of_activations(function, indices):
+    return Branch(Function(lambda x, i: function(x * 2, i) * 0.5), (torch.randn(4, 9, 3), indices))
+
+
+CHOSEN = {
+    "rows": of_activations(lambda x, i: x.index_select(0, i), torch.tensor([3, 0, 3, 1, 2])),
+    "columns, also from the end": of_activations(lambda x, i: x[:, i], torch.tensor([[8, -1], [0, -9]])),
+    "int32": of_activations(lambda x, i: x.index_select(-1, i), torch.tensor([2], dtype=torch.int32)),
+    "a column of an input": of_activations(lambda x, i: x[i[:, 1]], torch.tensor([[9, 3], [9, 1]])),
+    "gathered": of_activations(lambda x, i: x.gather(1, i), integers(2, 4, 3)),
+    "gathered along the last": of_activations(lambda x, i: x.gather(2, i), integers(4, 9, 5) % 3),
+    "at a maximum": Branch(Function(lambda x: x.gather(1, x.argmax(1, keepdim=True))), (torch.randn(4, 9),)),
+}
+
+
+def test_indices_that_are_inputs_choose_of_activations():
+    for name, apart in branches_apart(CHOSEN).items():
+        assert apart.distance <= 1 and apart.error < 0.02, name  # a term that is not 0
+        assert "batch_matmul" in apart.ops or "fully_connected" in apart.ops, name
+
+
 TURNED = torch.randperm(200, generator=torch.Generator().manual_seed(1))
 REFUSED = {
-    "a table that is no constant": (
-        Branch(Function(lambda x, i: x[i] * 2), (torch.randn(3, 4), integers(2).clamp(max=2))),
+    "more activations than a matrix has room for": (
+        Branch(Function(lambda x, i: x[i] * 2), (torch.randn(129, 4), integers(2))),
         "not-constant",
         "multiply by (torch.arange(n) == index).float()",
     ),

@@ -24,7 +24,8 @@ _SIZED = (
     "elements and make the others 0, with torch.where or a product with (condition).float()"
 )
 _INDEXED = (
-    "indices of activations have to be constant, and form few slices or a small matrix: at most "
+    "indices of activations that are written to, or lie in several dimensions, have to be constant, and form few "
+    "slices or a small matrix: at most "
     f"{MOST_PARTS} runs of equal distances, or {MOST_WEIGHTS} elements times indices. Sort or shorten the indices, or "
     "choose in parts; for an index that is computed write a product with (torch.arange(n) == index).float(), and a sum"
 )

@@ -26,6 +26,7 @@ from .crops import crops_to_padding
 from .divisions import divisions_to_products
 from .equalization import equalize
 from .float_powers import float_powers_to_powers
+from .input_indices import input_indices_to_products
 from .lengths import lengths_to_products
 from .masks import take_masks
 from .pools import rewrite_pools
@@ -68,6 +69,7 @@ REWRITES = (
     ),
     Rewrite(lengths_to_products, "a sum of squares leaves few steps to small lengths"),
     Rewrite(constant_indices_to_parts, "what is chosen at places that are known is a slice"),
+    Rewrite(input_indices_to_products, "kernels look up in constants only, such as a unit matrix"),
     Rewrite(scatters_to_concats, "a concatenation shares one scale and can be computed in place"),
     Rewrite(
         fold_constants,

@@ -62,6 +62,7 @@ MODELS = {
     "volumes_to_images": (lambda: nn.Sequential(nn.Conv3d(2, 3, 3), nn.ReLU()), VOLUME),
     "lengths_to_products": (lambda: Function(lambda x: F.cosine_similarity(x + 1, x * 2 + 1)), ROWS),
     "constant_indices_to_parts": (lambda: Function(lambda x: x[:, [5, 1, 1, 0]]), ROWS),
+    "input_indices_to_products": (lambda: Function(lambda x: x.gather(1, x.argmax(1, keepdim=True))), ROWS),
     "scatters_to_concats": (lambda: Function(filled), ROWS),
     "fold_constants": (lambda: Function(lambda x: x * torch.arange(8).float().exp().reciprocal()), ROWS),
     "clamps_to_numbers": (lambda: Function(lambda x: x.clamp(torch.zeros(8), torch.ones(8))), ROWS),

@@ -29,8 +29,8 @@ _ACTIVATIONS = {aten.relu.default, aten.relu6.default, aten.hardtanh.default, at
 
 
 def volumes_to_images(model: GraphModule) -> None:
-    """Rewrites conv3d and conv_transpose3d with constant weights, and pools but for averages with a divisor of their own and ceil_mode, and
-    maxima whose places are read."""
+    """Rewrites conv3d and conv_transpose3d with constant weights, and pools but for averages with a divisor of their
+    own and ceil_mode, and maxima whose places are read."""
     for node in list(model.graph.nodes):
         if node.op != "call_function" or not _is_volume(node):
             continue
